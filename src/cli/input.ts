@@ -1,0 +1,161 @@
+import type { Field } from "../contract/shape.ts";
+import { askFor, askForSecret } from "./asking.ts";
+import { UsageError } from "./failure.ts";
+import { type Flag, kebab } from "./options.ts";
+import type { Sources } from "./sources.ts";
+import type { Terminal } from "./terminal.ts";
+import type { Positional } from "./tree.ts";
+
+export type Input = Record<string, unknown>;
+
+/** What an operation takes, and how a command line gives it. */
+export interface Intake {
+  readonly fields: readonly Field[];
+  readonly args: readonly Positional[];
+  readonly flags: readonly Flag[];
+}
+
+export interface Line {
+  readonly args: readonly unknown[];
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export const labelOf = ({ field, label }: Positional): string => label ?? kebab(field);
+export const attribute = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Reads the input of an operation from the line; flags win over --data. Asks for what is missing, if it can. */
+export async function readInput(intake: Intake, line: Line, sources: Sources, terminal: Terminal): Promise<Input> {
+  const input: Input = await readData(intake, line.options.data as string | undefined, sources);
+  clear(intake.flags, line.options.unset as string[] | undefined, input);
+  for (const flag of intake.flags) {
+    const value = await readFlag(flag, line.options, sources);
+    if (value !== undefined) place(input, flag.path, value);
+  }
+  for (const [at, arg] of intake.args.entries()) {
+    const given = line.args[at] as string | string[] | undefined;
+    if (given === undefined || given.length === 0) continue;
+    const field = intake.fields.find(({ name }) => name === arg.field)!;
+    input[arg.field] = readPositional(field, given, `<${labelOf(arg)}>`);
+  }
+  await complete(intake, input, terminal);
+  return input;
+}
+
+async function readData(intake: Intake, text: string | undefined, sources: Sources): Promise<Input> {
+  if (text === undefined) return {};
+  const data = parseJson(await sources.value(text, "--data"), "--data");
+  if (typeof data !== "object" || data === null || Array.isArray(data)) {
+    throw new UsageError('--data must be a JSON object, like {"name": "Sales"}');
+  }
+  const inline = text !== "-" && !text.startsWith("@");
+  for (const { name, path, reads } of intake.flags) {
+    // What stands on a command line is seen by everybody on the machine, and kept in the shell's history.
+    if (inline && reads === "secret" && path[0]! in data) {
+      throw new UsageError(`${path[0]} must not stand on the command line`, {
+        hint: `use --${name}-stdin, --${name}-file, or --data @file`,
+      });
+    }
+  }
+  return data as Input;
+}
+
+function clear(flags: readonly Flag[], names: readonly string[] | undefined, input: Input): void {
+  const clearable = clearablePaths(flags);
+  for (const name of (names ?? []).flatMap((list) => list.split(","))) {
+    const path = clearable.find((candidate) => candidate.join(".") === name || candidate.map(kebab).join("-") === name);
+    if (!path) {
+      const known = clearable.map((candidate) => candidate.map(kebab).join("-")).join(", ");
+      throw new UsageError(`--unset: '${name}' cannot be cleared`, { hint: `what can be: ${known}` });
+    }
+    place(input, path, null);
+  }
+}
+
+/** Paths of the fields that may be null. */
+export function clearablePaths(flags: readonly Flag[]): readonly (readonly string[])[] {
+  return flags.filter(({ field }) => field.nullable).map(({ path }) => path);
+}
+
+async function readFlag(flag: Flag, options: Line["options"], sources: Sources): Promise<unknown> {
+  const given = options[attribute(flag.name)];
+  switch (flag.reads) {
+    case "secret": {
+      const file = options[attribute(`${flag.name}-file`)] as string | undefined;
+      if (options[attribute(`${flag.name}-stdin`)]) return sources.stdin(`--${flag.name}-stdin`);
+      return file === undefined ? undefined : sources.file(file, `--${flag.name}-file`);
+    }
+    case "list":
+      return (given as string[] | undefined)?.flatMap((text) => readList(flag.field, text, `--${flag.name}`));
+    case "boolean":
+      return given;
+    default:
+      return given === undefined ? undefined : readText(flag, given as string, sources);
+  }
+}
+
+async function readText(flag: Flag, given: string, sources: Sources): Promise<unknown> {
+  const name = `--${flag.name}`;
+  if (flag.reads === "json") return parseJson(await sources.value(given, name), name);
+  return readScalar(flag.field, flag.reads === "text" && !flag.field.values ? await sources.value(given, name) : given, name);
+}
+
+/** A value as its field takes it; what is not even of that kind is a mistake on the command line. */
+export function readScalar({ kind, values }: Field, text: string, name: string): unknown {
+  if (kind === "integer") {
+    if (!/^[+-]?\d{1,15}$/.test(text.trim())) throw new UsageError(`${name} must be an integer, not '${text}'`);
+    return Number(text);
+  }
+  if (kind === "number") {
+    if (text.trim() === "" || !Number.isFinite(Number(text))) throw new UsageError(`${name} must be a number, not '${text}'`);
+    return Number(text);
+  }
+  if (values && !values.includes(text)) throw new UsageError(`${name} must be one of ${values.join(", ")}, not '${text}'`);
+  return text;
+}
+
+function readList(field: Field, text: string, name: string): unknown[] {
+  return text.split(",").filter(Boolean).map((part) => readScalar(field.items!, part.trim(), name));
+}
+
+function readPositional(field: Field, given: string | string[], name: string): unknown {
+  if (field.kind === "array") return [given].flat().flatMap((text) => readList(field, text, name));
+  return readScalar(field, Array.isArray(given) ? given.join(" ") : given, name);
+}
+
+export function parseJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`${name} must be JSON`);
+  }
+}
+
+async function complete(intake: Intake, input: Input, terminal: Terminal): Promise<void> {
+  const missing = intake.fields.filter((field) => field.required && input[field.name] === undefined);
+  const nameOf = (field: Field) => {
+    const arg = intake.args.find((candidate) => candidate.field === field.name);
+    if (arg) return `<${labelOf(arg)}>`;
+    return field.secret ? `--${kebab(field.name)}-stdin` : `--${kebab(field.name)}`;
+  };
+  const unknown: Field[] = [];
+  for (const field of missing) {
+    if (field.name === "password" && terminal.env.WCS_PASSWORD) input.password = terminal.env.WCS_PASSWORD;
+    else unknown.push(field);
+  }
+  if (unknown.length === 0) return;
+  if (!terminal.interactive) throw new UsageError(`missing ${unknown.map(nameOf).join(", ")}`);
+  for (const field of unknown) {
+    input[field.name] = field.secret
+      ? await askForSecret(field, terminal)
+      : await askFor(field, nameOf(field), terminal);
+  }
+}
+
+function place(input: Input, path: readonly string[], value: unknown): void {
+  let inner = input;
+  for (const name of path.slice(0, -1)) {
+    const next = inner[name];
+    inner = inner[name] = typeof next === "object" && next !== null ? (next as Input) : {};
+  }
+  inner[path.at(-1)!] = value;
+}

@@ -1,0 +1,46 @@
+import { BrokenPipe, type Failure, failureOf, Interrupted } from "./failure.ts";
+import { openTerminal, type Terminal } from "./terminal.ts";
+import { version } from "./version.ts";
+
+/** Runs one command line. `exit` ends the process at once; without it Ctrl-C is left to the system. */
+export async function main(argv: readonly string[], exit?: (code: number) => void): Promise<void> {
+  const args = argv.slice(2);
+  const terminal = await openTerminal(process);
+  if (exit) terminal.onInterrupt(() => exit(130));
+  try {
+    if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) await terminal.write(`${version}\n`);
+    else await (await import("./program.ts")).run(args, terminal);
+  } catch (error) {
+    process.exitCode = report(error, args, terminal);
+  }
+}
+
+function report(error: unknown, args: readonly string[], terminal: Terminal): number {
+  if (error instanceof BrokenPipe) return 0;
+  if (error instanceof Interrupted) return 130;
+  const failure = failureOf(error);
+  if (wantsJson(args)) terminal.complain(`${JSON.stringify({ error: jsonOf(failure) })}\n`);
+  else terminal.complain(textOf(failure, terminal));
+  if (terminal.env.WCS_DEBUG === "1" && error instanceof Error) terminal.complain(`${error.stack}\n`);
+  return failure.exit;
+}
+
+/** Seen without parsing: what failed may be the parsing itself. */
+function wantsJson(args: readonly string[]): boolean {
+  return args.some((arg, at) => {
+    if (arg === "--json") return true;
+    const format = arg === "-o" || arg === "--output" ? args[at + 1] : /^(?:-o|--output=)(.+)$/.exec(arg)?.[1];
+    return format === "json" || format === "ndjson";
+  });
+}
+
+function jsonOf({ exit: _, ...failure }: Failure) {
+  return failure;
+}
+
+function textOf({ message, hint, usage }: Failure, terminal: Terminal): string {
+  const lines = [`${terminal.paint.error("error:")} ${terminal.plain(message)}`];
+  if (hint) lines.push(`${terminal.paint.dim("hint:")} ${terminal.plain(hint)}`);
+  if (usage) lines.push(`${terminal.paint.dim("usage:")} ${usage}`);
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,105 @@
+import { Option } from "commander";
+import type { AnyOperation } from "../contract/operation.ts";
+import type { Field } from "../contract/shape.ts";
+
+/** A flag of a command that carries out an operation: where its value goes in the input, and how it is read. */
+export interface Flag {
+  readonly name: string;
+  /** Where the value goes: `["contact", "phone"]`. */
+  readonly path: readonly string[];
+  readonly field: Field;
+  readonly reads: "text" | "integer" | "number" | "boolean" | "list" | "json" | "secret";
+}
+
+export const kebab = (name: string): string =>
+  name.replace(/[a-z0-9](?=[A-Z])/g, "$&-").replace(/[_.]/g, "-").toLowerCase();
+
+/** The flags for the fields of an input. */
+export function flagsOf(fields: readonly Field[], above: readonly string[] = []): Flag[] {
+  return fields.flatMap((field) => {
+    const path = [...above, field.name];
+    if (field.fields?.length) return flagsOf(field.fields, path);
+    return [{ name: path.map(kebab).join("-"), path, field, reads: readsAs(field) }];
+  });
+}
+
+function readsAs(field: Field): Flag["reads"] {
+  if (field.secret) return "secret";
+  switch (field.kind) {
+    case "integer":
+    case "number":
+    case "boolean":
+      return field.kind;
+    case "string":
+      return "text";
+    case "array":
+      return field.items && ["integer", "number", "string"].includes(field.items.kind) ? "list" : "json";
+    default:
+      return "json";
+  }
+}
+
+/** Fields that hold the ID of something, by the room in which it can be looked up. */
+const references: Readonly<Record<string, "users" | "units" | "usertypes">> = {
+  unit: "units",
+  units: "units",
+  parent: "units",
+  below: "units",
+  transfer: "units",
+  from: "units",
+  user: "users",
+  users: "users",
+  user_type: "usertypes",
+  userTypes: "usertypes",
+};
+
+/** The room whose items a field names by ID. */
+export const refersTo = ({ name, kind, items }: Field): "users" | "units" | "usertypes" | undefined =>
+  kind === "integer" || items?.kind === "integer" ? references[name] : undefined;
+
+/** What commander has to know of a flag. */
+export function optionsOf(flag: Flag): Option[] {
+  const { name, field, reads } = flag;
+  const description = describe(flag);
+  const heading = flag.path.length > 2 ? `${sentenceCase(flag.path[0]!)}:` : undefined;
+  const grouped = (option: Option) => (heading ? option.helpGroup(heading) : option);
+  if (reads === "secret") {
+    return [
+      new Option(`--${name}-stdin`, `Read ${description.toLowerCase()} from stdin`),
+      new Option(`--${name}-file <path>`, `Read ${description.toLowerCase()} from a file`),
+    ];
+  }
+  if (reads === "boolean") {
+    // Both forms exist always; help shows the one that changes something.
+    return [
+      grouped(new Option(`--${name}`, description).hideHelp(field.default === true)),
+      grouped(new Option(`--no-${name}`, field.default === true ? negated(description) : description).hideHelp(field.default !== true)),
+    ];
+  }
+  const option = grouped(new Option(`--${name} <${placeholder(flag)}>`, description));
+  if (reads === "list") option.argParser((value, before: string[] | undefined) => [...(before ?? []), value]);
+  return [option];
+}
+
+const negated = (description: string) => `Do not ${description.charAt(0).toLowerCase()}${description.slice(1)}`;
+
+function placeholder({ field, reads }: Flag): string {
+  if (field.values) return field.values.join("|");
+  const one = refersTo(field) ? "id" : (field.items ?? field).kind === "string" ? "text" : "n";
+  return reads === "list" ? `${one},...` : reads === "json" ? "json" : one;
+}
+
+function describe({ path, field }: Flag): string {
+  const text = field.description ?? sentenceCase(path.slice(-2).join(" "));
+  if (field.required) return `${text} (required)`;
+  return field.default === undefined || field.kind === "boolean" ? text : `${text} (default ${String(field.default)})`;
+}
+
+/** `first_name` and `userTypes` as a person writes them. */
+export function sentenceCase(name: string): string {
+  const words = kebab(name).replaceAll("-", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Whether the operation changes something, so that it can be tried without doing it. */
+export const changes = (op: AnyOperation): boolean => op.method !== "GET";

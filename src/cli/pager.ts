@@ -1,0 +1,22 @@
+import { spawn } from "node:child_process";
+
+/** Shows text by $WCS_PAGER, $PAGER or less; by none of them when the variable is empty or `cat`. */
+export async function page(text: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const command = env.WCS_PAGER ?? env.PAGER ?? "less";
+  const pager = spawn(command, {
+    shell: true,
+    stdio: ["pipe", "inherit", "inherit"],
+    env: { ...env, LESS: env.LESS ?? "FRX", LV: env.LV ?? "-c" },
+  });
+  await new Promise<void>((resolve, reject) => {
+    pager.on("error", reject);
+    pager.on("close", () => resolve());
+    // The user may leave before all is read.
+    pager.stdin.on("error", () => {});
+    pager.stdin.end(text);
+  });
+}
+
+export function hasPager(env: NodeJS.ProcessEnv): boolean {
+  return !["", "cat"].includes(env.WCS_PAGER ?? env.PAGER ?? "less") && env.TERM !== "dumb";
+}

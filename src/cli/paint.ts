@@ -1,0 +1,25 @@
+import { Chalk } from "chalk";
+
+/** The few ways in which text may stand out; each leaves it alone where there is no colour. */
+export interface Paint {
+  error(text: string): string;
+  success(text: string): string;
+  strong(text: string): string;
+  dim(text: string): string;
+  /** Names and strings of data, as in JSON. */
+  key(text: string): string;
+  value(text: string): string;
+}
+
+/** Loaded only where there is colour. */
+export function createPaint(): Paint {
+  const chalk = new Chalk({ level: 1 });
+  return {
+    error: chalk.bold.red,
+    success: chalk.green,
+    strong: chalk.bold,
+    dim: chalk.dim,
+    key: chalk.cyan,
+    value: chalk.green,
+  };
+}

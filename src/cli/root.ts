@@ -1,0 +1,82 @@
+import type { Entry } from "./tree.ts";
+
+/** A command or group of the first level; loaded when it is named. */
+export interface RootEntry {
+  readonly summary: string;
+  readonly heading: string;
+  readonly load: () => Promise<Entry>;
+}
+
+const start = "Start here:";
+const organisation = "Organisation:";
+const instance = "Instance:";
+const more = "Tools:";
+
+/** The first level: static, because `wcs --help` loads nothing else. */
+export const root: Readonly<Record<string, RootEntry>> = {
+  init: {
+    summary: "Make a database, its first administrator and a profile",
+    heading: start,
+    load: async () => (await import("./commands/init.ts")).init,
+  },
+  serve: {
+    summary: "Serve the HTTP API",
+    heading: start,
+    load: async () => (await import("./serve.ts")).serve,
+  },
+  auth: {
+    summary: "Sign in and out, renew and show the token",
+    heading: start,
+    load: async () => (await import("./commands/auth.ts")).auth,
+  },
+  profile: {
+    summary: "Databases and instances to work with",
+    heading: start,
+    load: async () => (await import("./commands/profile.ts")).profile,
+  },
+  users: {
+    summary: "People, their memberships and birthdays",
+    heading: organisation,
+    load: async () => (await import("./commands/users.ts")).users,
+  },
+  units: {
+    summary: "The tree of units, and their departments",
+    heading: organisation,
+    load: async () => (await import("./commands/units.ts")).units,
+  },
+  usertypes: {
+    summary: "User types and what they may do",
+    heading: organisation,
+    load: async () => (await import("./commands/usertypes.ts")).usertypes,
+  },
+  settings: {
+    summary: "Settings of the instance",
+    heading: instance,
+    load: async () => (await import("./commands/settings.ts")).settings,
+  },
+  languages: {
+    summary: "Languages that the instance offers",
+    heading: instance,
+    load: async () => (await import("./commands/languages.ts")).languages,
+  },
+  timezones: {
+    summary: "Time zones and their offsets",
+    heading: instance,
+    load: async () => (await import("./commands/timezones.ts")).timezones,
+  },
+  api: {
+    summary: "Any operation by method and path",
+    heading: more,
+    load: async () => (await import("./commands/api.ts")).api,
+  },
+  completion: {
+    summary: "Completion for bash, zsh, fish and PowerShell",
+    heading: more,
+    load: async () => (await import("./commands/completion.ts")).completion,
+  },
+  help: {
+    summary: "Help on a command or topic",
+    heading: more,
+    load: async () => (await import("./commands/help.ts")).help,
+  },
+};

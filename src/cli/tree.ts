@@ -1,0 +1,99 @@
+import type { AnyOperation } from "../contract/operation.ts";
+import type { Connection, ConnectOptions } from "./connect.ts";
+import type { Globals } from "./globals.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What the value of a flag or positional is, so that it can be completed. */
+export type Completes = "users" | "units" | "usertypes" | "profiles" | "file" | readonly string[];
+
+/** A field of the input that stands on the line without a flag. */
+export interface Positional {
+  readonly field: string;
+  /** How help calls it; else the field's name. */
+  readonly label?: string;
+  /** Takes the rest of the line: a list, or words joined by spaces. */
+  readonly many?: true;
+  readonly optional?: true;
+  readonly completes?: Completes;
+}
+
+/** A command that carries out one operation: presentation, as data. What it takes stands in the contract. */
+export interface OperationLeaf {
+  readonly op: AnyOperation;
+  readonly summary?: string;
+  readonly args?: readonly Positional[];
+  /** Fields of an item that make a row, as paths: `unit.name`. */
+  readonly columns?: readonly string[];
+  /** Asked before it is done, with fields of the input, or of what `about` answers, in braces. */
+  readonly confirm?: { readonly ask: string; readonly about?: AnyOperation };
+  /** Said when it is done and there is nothing to show, with fields of the input in braces. */
+  readonly done?: string;
+  readonly examples?: readonly string[];
+  /** Other operations for other ways to name what is meant: the word `me`, several IDs, `--reference`. */
+  readonly instead?: {
+    readonly me?: AnyOperation;
+    readonly several?: AnyOperation;
+    readonly reference?: AnyOperation;
+  };
+  /** Optional secrets that are asked for when the service says that it needs them. */
+  readonly onDemand?: readonly string[];
+  /** Input fields without a flag. */
+  readonly hidden?: readonly string[];
+  /** Completes the input with what follows from the rest of it. */
+  readonly fill?: (input: Record<string, unknown>) => Record<string, unknown>;
+  /** Draws all items, where a person looks at them. */
+  readonly draw?: () => Promise<Draw>;
+}
+
+export type Draw = (items: readonly Record<string, unknown>[], terminal: Terminal) => string;
+
+/** A flag of a command that is more than one operation. */
+export interface OwnFlag {
+  /** As commander writes them: `-f, --field <key=value>`. */
+  readonly flags: string;
+  readonly description: string;
+  readonly repeat?: true;
+  readonly completes?: Completes;
+}
+
+export interface OwnArgument {
+  readonly name: string;
+  readonly optional?: true;
+  readonly many?: true;
+  readonly description?: string;
+  readonly completes?: Completes;
+}
+
+/** A command with work of its own. */
+export interface OwnLeaf {
+  readonly summary: string;
+  readonly description?: string;
+  readonly args?: readonly OwnArgument[];
+  readonly flags?: readonly OwnFlag[];
+  readonly examples?: readonly string[];
+  /** Prints data, so that the output options mean something. */
+  readonly prints?: true;
+  readonly run: (context: Context) => Promise<void>;
+}
+
+export interface Group {
+  readonly summary: string;
+  readonly commands: Readonly<Record<string, Entry>>;
+}
+
+export type Leaf = OperationLeaf | OwnLeaf;
+export type Entry = Group | Leaf;
+
+/** What a command runs with. */
+export interface Context {
+  readonly terminal: Terminal;
+  readonly globals: Globals;
+  /** Of an own command: its positionals and flags by name, as typed. */
+  readonly args: Readonly<Record<string, string | string[] | undefined>>;
+  readonly flags: Readonly<Record<string, unknown>>;
+  connect(options?: ConnectOptions): Promise<Connection>;
+}
+
+export const isGroup = (entry: Entry): entry is Group => "commands" in entry;
+export const isOperation = (entry: Entry): entry is OperationLeaf => "op" in entry;
+export const summaryOf = (entry: Entry): string => entry.summary ?? (entry as OperationLeaf).op.summary;

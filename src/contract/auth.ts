@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { email, noContent, nothing, text } from "./fields.ts";
+import { once, operation, room } from "./operation.ts";
+
+const tokenResponse = once(() =>
+  z
+    .tuple([z.object({ jwt: z.string(), expires: z.int().meta({ description: "Unix time in seconds" }) })])
+    .meta({ id: "AccessToken" }),
+);
+const newPassword = () => z.string().min(1).max(128, "must have at most 128 characters").meta({ secret: true, minLength: 8 });
+
+export const auth = room("auth", {
+  authenticate: operation({
+    method: "POST",
+    path: "/authenticate",
+    summary: "Sign in with e-mail and password",
+    description:
+      "The answer is an array of one token. After 10 failures for one account, or 30 from one address, in 15 minutes: 429.",
+    access: "public",
+    input: () =>
+      z.strictObject({
+        username: text(254, 1).meta({ description: "The user's e-mail address" }),
+        password: z.string().min(1).max(1000).meta({ secret: true }),
+      }),
+    output: tokenResponse,
+    status: 200,
+    transaction: "own",
+    secret: true,
+    errors: ["unauthenticated", "too_many_requests"],
+  }),
+  renew: operation({
+    method: "POST",
+    path: "/renew",
+    summary: "Exchange a valid token for a newer one",
+    description: "Possible until 30 days after signing in; the old token stays valid until its own end.",
+    access: "signed_in",
+    input: nothing,
+    output: tokenResponse,
+    status: 200,
+    transaction: "own",
+    secret: true,
+  }),
+  passwordRequest: operation({
+    method: "POST",
+    path: "/password/request",
+    summary: "Ask for a mail that lets a user set a new password",
+    description: "The answer is the same whether or not the address is known.",
+    access: "public",
+    input: () => z.strictObject({ email: email() }),
+    output: noContent,
+    status: 204,
+    secret: true,
+  }),
+  passwordReset: operation({
+    method: "POST",
+    path: "/password/reset",
+    summary: "Set a new password with the token from the mail",
+    description: "A token works once, for 30 minutes, and only until a newer one is asked for.",
+    access: "public",
+    input: () =>
+      z.strictObject({
+        token: text(200, 1).meta({ secret: true }),
+        email: email(),
+        password: newPassword(),
+        password_confirm: z.string().max(1000).meta({ secret: true, description: "The same password again" }),
+      }),
+    output: noContent,
+    status: 204,
+    transaction: "own",
+    secret: true,
+  }),
+});

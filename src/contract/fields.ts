@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { abilities, once } from "./operation.ts";
+
+export const id = () => z.int("must be an integer").positive("must be a positive integer");
+export const ids = (max = 500) => z.array(id()).min(1).max(max);
+export const timestamp = () => z.int().meta({ description: "Unix time in seconds" });
+export const nothing = () => z.strictObject({});
+export const noContent = () => z.void();
+
+/** Text of `min` to `max` code points that any database and JSON reader takes: well-formed, without NUL. */
+export function text(max: number, min = 0) {
+  return z
+    .string()
+    .refine((value) => value.isWellFormed() && !value.includes("\0"), "must not contain NUL or half a surrogate pair")
+    .refine((value) => (value.length <= max ? true : [...value].length <= max), `must have at most ${max} characters`)
+    .refine((value) => min === 0 || value.trim().length >= min, min <= 1 ? "must not be blank" : `must have at least ${min} characters`)
+    .meta({ maxLength: max, ...(min > 0 && { minLength: min }) });
+}
+
+/** A name shown to people: 1 to 255 characters, not blank. */
+export const name = () => text(255, 1);
+/** A key given by another system: 1 to 255 characters, unique within its kind. */
+export const reference = () => text(255, 1);
+export const email = () => z.email("must be an e-mail address like ann@example.com").max(254);
+export const date = () => z.iso.date("must be a date that exists, as YYYY-MM-DD");
+export const url = () =>
+  z.url({ protocol: /^https?$/, error: "must be a URL that begins with http:// or https://" }).max(2048);
+
+export const language = () =>
+  z.string().regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, "must be a language tag like en or pt-BR (BCP 47)").max(35);
+
+const zones = new Map<string, boolean>();
+function isTimeZone(zone: string): boolean {
+  let known = zones.get(zone);
+  if (known === undefined) {
+    try {
+      // An offset such as +02:00 is not a zone of the IANA database.
+      known = /^[A-Za-z]/.test(zone) && Boolean(new Intl.DateTimeFormat("en", { timeZone: zone }));
+    } catch {
+      known = false;
+    }
+    if (zones.size < 1000) zones.set(zone, known);
+  }
+  return known;
+}
+export const timezone = () =>
+  z.string().max(64).refine(isTimeZone, "must be a time zone of the IANA database like Europe/Copenhagen");
+
+/** Where a list by cursor stands. */
+export const cursorInput = (max = 500, standard = 50) => ({
+  limit: z.int().min(1).max(max).default(standard).meta({ description: `Items per page, 1 to ${max}` }),
+  cursor: z.string().max(1000).optional().meta({ description: "Continues a list: next_cursor or prev_cursor of a page" }),
+});
+
+/** A list that goes on by cursor. */
+export const cursorPage = <T extends z.ZodType>(item: T) =>
+  z.object({
+    data: z.array(item),
+    meta: z.object({ next_cursor: z.string().nullable(), prev_cursor: z.string().nullable() }),
+  });
+
+export const pageInput = (max = 500, standard = 50) => ({
+  page: z.int().min(1).default(1),
+  limit: z.int().min(1).max(max).default(standard).meta({ description: `Items per page, 1 to ${max}` }),
+});
+
+/** A list in numbered pages. */
+export const numberedPage = <T extends z.ZodType>(item: T) =>
+  z.object({
+    data: z.array(item),
+    links: z.object({
+      first: z.string().nullable(),
+      last: z.string().nullable(),
+      prev: z.string().nullable(),
+      next: z.string().nullable(),
+    }),
+    meta: z.object({
+      current_page: z.int(),
+      from: z.int().nullable(),
+      last_page: z.int(),
+      path: z.string(),
+      per_page: z.int(),
+      to: z.int().nullable(),
+      total: z.int(),
+    }),
+  });
+
+/** Which abilities are granted. */
+export const abilityFlags = once(() =>
+  z.strictObject(Object.fromEntries(abilities.map((ability) => [ability, z.boolean().optional()])) as Record<(typeof abilities)[number], z.ZodOptional<z.ZodBoolean>>),
+);
+
+/** A unit as other things name it. */
+export const unitBrief = once(() =>
+  z
+    .object({
+      content_type: z.literal("unit"),
+      id: z.int(),
+      name: z.string(),
+      level: z.int(),
+      unit_type: z.string(),
+      parent: z
+        .object({
+          content_type: z.literal("unit"),
+          id: z.int(),
+          name: z.string(),
+          level: z.int(),
+          unit_type: z.string(),
+          url: z.string(),
+        })
+        .nullable(),
+      url: z.string(),
+    })
+    .meta({ id: "UnitBrief" }),
+);
+
+export const departmentBrief = once(() => z.object({ id: z.int(), name: z.string() }).meta({ id: "Department" }));
+export const userTypeBrief = once(() =>
+  z.object({ id: z.int(), name: z.string(), url: z.string() }).meta({ id: "UserTypeBrief" }),
+);

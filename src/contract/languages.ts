@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { nothing } from "./fields.ts";
+import { operation, room } from "./operation.ts";
+
+export const languages = room("languages", {
+  list: operation({
+    method: "GET",
+    path: "/languages",
+    summary: "Languages that the instance offers",
+    access: "signed_in",
+    input: nothing,
+    output: () =>
+      z.object({ data: z.array(z.object({ code: z.string(), name: z.string() }).meta({ id: "Language" })) }),
+    status: 200,
+    list: { items: "data" },
+  }),
+});

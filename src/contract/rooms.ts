@@ -1,0 +1,20 @@
+import type { AnyOperation } from "./operation.ts";
+
+/** Every room of the contract, loaded when asked for: a command needs one of them. */
+export const rooms = {
+  auth: async () => (await import("./auth.ts")).auth,
+  users: async () => (await import("./users.ts")).users,
+  units: async () => (await import("./units.ts")).units,
+  usertypes: async () => (await import("./usertypes.ts")).usertypes,
+  languages: async () => (await import("./languages.ts")).languages,
+  timezones: async () => (await import("./timezones.ts")).timezones,
+  settings: async () => (await import("./settings.ts")).settings,
+};
+
+export type RoomName = keyof typeof rooms;
+
+/** All operations of all rooms, in the order of the contract. */
+export async function allOperations(): Promise<AnyOperation[]> {
+  const loaded = await Promise.all(Object.values(rooms).map((load) => load()));
+  return loaded.flatMap((operations) => Object.values(operations) as AnyOperation[]);
+}

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { language, text, timezone, url } from "./fields.ts";
+import { nothing } from "./fields.ts";
+import { once, operation, room } from "./operation.ts";
+
+const smtpUrl = () =>
+  z.url({ protocol: /^smtps?$/, error: "must be a URL like smtp://user:password@mail.example.com:587" }).max(2048);
+
+/** Every key with what it takes; the defaults stand in `defaults`. */
+const keys = once(() => ({
+  base_url: url().nullable().meta({ description: "Where users reach the service; links in mail are built from it" }),
+  timezone: timezone(),
+  languages: z.array(language()).min(1).max(100),
+  "tokens.lifetime": z.int().min(60).max(31_536_000).meta({ description: "Seconds" }),
+  "tokens.absolute_lifetime": z.int().min(60).max(31_536_000).meta({ description: "Seconds after signing in" }),
+  "passwords.min_length": z.int().min(8).max(128),
+  "passwords.reset_lifetime": z.int().min(60).max(604_800).meta({ description: "Seconds" }),
+  "mail.from": text(320).nullable(),
+  "mail.smtp_url": smtpUrl().nullable().meta({ secret: true }),
+  "webhooks.allow_private": z.boolean().meta({ description: "Admit receivers at private addresses" }),
+  "webhooks.timeout": z.int().min(1).max(60).meta({ description: "Seconds" }),
+  "webhooks.log_days": z.int().min(1).max(365),
+  "uploads.max_bytes": z.int().min(1).max(104_857_600),
+}));
+
+export const settingsSchema = once(() => z.strictObject(keys()));
+export type Settings = z.infer<ReturnType<typeof settingsSchema>>;
+
+export const defaults: Settings = {
+  base_url: null,
+  timezone: "UTC",
+  languages: ["en", "da"],
+  "tokens.lifetime": 86_400,
+  "tokens.absolute_lifetime": 2_592_000,
+  "passwords.min_length": 8,
+  "passwords.reset_lifetime": 1800,
+  "mail.from": null,
+  "mail.smtp_url": null,
+  "webhooks.allow_private": false,
+  "webhooks.timeout": 15,
+  "webhooks.log_days": 30,
+  "uploads.max_bytes": 26_214_400,
+};
+
+/** The settings as they are shown: of `mail.smtp_url` only whether it is set. */
+const shown = once(() =>
+  z.object({ ...keys(), "mail.smtp_url": z.literal("set").nullable() }).meta({ id: "Settings" }),
+);
+
+export const settings = room("settings", {
+  list: operation({
+    method: "GET",
+    path: "/settings",
+    summary: "The settings of the instance",
+    access: "administrator",
+    input: nothing,
+    output: shown,
+    status: 200,
+  }),
+  set: operation({
+    method: "PATCH",
+    path: "/settings",
+    summary: "Change settings of the instance",
+    description: "Takes effect within a second on every server; null restores the default.",
+    access: "administrator",
+    input: () =>
+      z.strictObject(
+        Object.fromEntries(Object.entries(keys()).map(([key, schema]) => [key, schema.nullable().optional()])) as {
+          [K in keyof Settings]: z.ZodOptional<z.ZodNullable<ReturnType<typeof keys>[K]>>;
+        },
+      ),
+    output: shown,
+    status: 200,
+    secret: true,
+  }),
+});

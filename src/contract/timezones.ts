@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { nothing } from "./fields.ts";
+import { operation, room } from "./operation.ts";
+
+export const timezones = room("timezones", {
+  list: operation({
+    method: "GET",
+    path: "/timezones",
+    summary: "Time zones (IANA) with their present offset from UTC",
+    access: "signed_in",
+    input: nothing,
+    output: () =>
+      z.object({
+        data: z.array(
+          z
+            .object({ name: z.string(), offset: z.int().meta({ description: "Seconds east of UTC" }) })
+            .meta({ id: "TimeZone" }),
+        ),
+      }),
+    status: 200,
+    list: { items: "data" },
+  }),
+});

@@ -1,0 +1,295 @@
+import { z } from "zod";
+import {
+  cursorInput,
+  cursorPage,
+  date,
+  departmentBrief,
+  email,
+  id,
+  name,
+  noContent,
+  reference,
+  text,
+} from "./fields.ts";
+import { once, operation, room } from "./operation.ts";
+import { importResult } from "./users.ts";
+
+const unitType = () => z.enum(["unit", "department"]);
+const path = () => z.string().meta({ description: "IDs from the root down to the unit, as in /1/4/17/" });
+
+const address = once(() =>
+  z
+    .strictObject({
+      company: text(255).nullable().optional(),
+      registration_number: text(255).nullable().optional(),
+      vat_number: text(255).nullable().optional(),
+      street: text(255).nullable().optional(),
+      street_additional: text(255).nullable().optional(),
+      postal_code: text(64).nullable().optional(),
+      city: text(255).nullable().optional(),
+      country: text(255).nullable().optional(),
+      phone: text(64).nullable().optional(),
+      email: email().nullable().optional(),
+      comments: text(2000).nullable().optional(),
+      use_company_address: z.boolean().optional(),
+    })
+    .meta({ id: "Address" }),
+);
+const addresses = once(() =>
+  z.strictObject({
+    company: address().nullable().optional(),
+    delivery: address().nullable().optional(),
+    invoicing: address().nullable().optional(),
+  }),
+);
+const clock = () =>
+  z.int().min(0).max(2400).refine((value) => value % 100 < 60, "must be a time of day as HHMM, like 930");
+const openingHours = once(() =>
+  z.strictObject({
+    office_hours: z
+      .array(z.strictObject({ day: z.int().min(1).max(7), starthours: clock(), endhours: clock() }))
+      .max(50)
+      .nullable()
+      .optional(),
+    closed: z.array(z.strictObject({ start: date(), end: date() })).max(100).nullable().optional(),
+  }),
+);
+const geo = once(() =>
+  z.strictObject({ lat: z.number().min(-90).max(90), lng: z.number().min(-180).max(180) }),
+);
+
+const brief = {
+  content_type: z.literal("unit"),
+  id: z.int(),
+  name: z.string(),
+  level: z.int(),
+  unit_type: z.string(),
+  url: z.string(),
+};
+
+export const unit = once(() =>
+  z
+    .object({
+      ...brief,
+      reference: z.string().nullable(),
+      description: z.string(),
+      path: path(),
+      features: z.array(z.object({ id: z.int(), name: z.string(), url: z.string() })),
+      departments: z.array(departmentBrief()),
+      parent: z.object(brief).nullable(),
+      image: z.null(),
+      children: z.array(z.object(brief)).optional().meta({ description: "The first 500, of one unit; see /units/{id}/children" }),
+      addresses: addresses(),
+      contact: z.object({ name: z.string().nullable(), phone: z.string().nullable() }),
+      opening_hours: openingHours(),
+      geo: z.object({ lat: z.number().nullable(), lng: z.number().nullable() }),
+      stats: z.object({ users: z.int(), children: z.int(), children_total: z.int() }),
+      permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
+      created_at: z.int(),
+      updated_at: z.int(),
+    })
+    .meta({ id: "Unit" }),
+);
+
+const details = () => ({
+  reference: reference().nullable().optional(),
+  description: text(10_000).optional(),
+  unit_type: unitType().optional(),
+  contact: z.strictObject({ name: text(255).nullable().optional(), phone: text(64).nullable().optional() }).optional(),
+  addresses: addresses().optional(),
+  opening_hours: openingHours().optional(),
+  geo: geo().nullable().optional(),
+});
+
+/** One row of an import, as a spreadsheet gives it: an empty parent is the root. */
+export const unitRow = once(() =>
+  z.strictObject({
+    reference: reference(),
+    name: name(),
+    parent: text(255).optional().meta({ description: "Reference of the parent; empty: the root" }),
+    unit_type: z.union([z.literal("").transform(() => undefined), unitType()]).optional(),
+    description: text(10_000).optional(),
+  }),
+);
+
+const department = { id: id(), department: id() };
+
+export const units = room("units", {
+  list: operation({
+    method: "GET",
+    path: "/units",
+    bare: true,
+    summary: "Units, by ID",
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        parent: id().optional().meta({ description: "Children of this unit" }),
+        below: id().optional().meta({ description: "All units below this one" }),
+        unit_type: unitType().optional(),
+        name: text(255, 1).optional().meta({ description: "Units whose name begins so" }),
+        ...cursorInput(),
+      }),
+    output: () => cursorPage(unit()),
+    status: 200,
+    list: { items: "data", paging: "cursor" },
+  }),
+  get: operation({
+    method: "GET",
+    path: "/units/{id}",
+    bare: true,
+    summary: "One unit",
+    access: "signed_in",
+    input: () => z.strictObject({ id: id() }),
+    output: unit,
+    status: 200,
+  }),
+  reference: operation({
+    method: "GET",
+    path: "/units/reference/{unit=reference}",
+    bare: true,
+    summary: "The unit with a reference",
+    access: "signed_in",
+    input: () => z.strictObject({ reference: reference() }),
+    output: unit,
+    status: 200,
+  }),
+  tree: operation({
+    method: "GET",
+    path: "/units/tree",
+    bare: true,
+    summary: "A branch of the tree: each unit is followed by all below it",
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        unit: id().optional().meta({ description: "Where the branch begins; default the root" }),
+        depth: z.int().min(0).max(100).optional().meta({ description: "Levels below it" }),
+        ...cursorInput(500, 500),
+      }),
+    output: () =>
+      cursorPage(
+        z
+          .object({
+            ...brief,
+            reference: z.string().nullable(),
+            path: path(),
+            parent_id: z.int().nullable(),
+            stats: z.object({ users: z.int(), children: z.int(), children_total: z.int() }),
+          })
+          .meta({ id: "TreeUnit" }),
+      ),
+    status: 200,
+    list: { items: "data", paging: "cursor" },
+  }),
+  children: operation({
+    method: "GET",
+    path: "/units/{id}/children",
+    bare: true,
+    summary: "The units directly below a unit",
+    access: "signed_in",
+    input: () => z.strictObject({ id: id(), ...cursorInput() }),
+    output: () => cursorPage(unit()),
+    status: 200,
+    list: { items: "data", paging: "cursor" },
+  }),
+  create: operation({
+    method: "POST",
+    path: "/units",
+    bare: true,
+    summary: "Create a unit",
+    access: { ability: "units", at: [{ unit: "parent" }] },
+    input: () => z.strictObject({ name: name(), parent: id().meta({ description: "The unit above" }), ...details() }),
+    output: unit,
+    status: 201,
+    location: "/units/{id}",
+    errors: ["conflict"],
+  }),
+  update: operation({
+    method: "PATCH",
+    path: "/units/{id}",
+    bare: true,
+    summary: "Change a unit",
+    description: "Only what is named changes. A unit gets another parent by move.",
+    access: { ability: "units", at: [{ unit: "id" }] },
+    input: () => z.strictObject({ id: id(), name: name().optional(), ...details() }),
+    output: unit,
+    status: 200,
+    errors: ["conflict"],
+  }),
+  move: operation({
+    method: "POST",
+    path: "/units/{id}/move",
+    bare: true,
+    summary: "Move a unit with all below it to another parent",
+    access: { ability: "units", at: [{ unit: "id" }, { unit: "parent" }] },
+    input: () => z.strictObject({ id: id(), parent: id().meta({ description: "The new unit above" }) }),
+    output: unit,
+    status: 200,
+    errors: ["conflict"],
+  }),
+  delete: operation({
+    method: "DELETE",
+    path: "/units/{id}",
+    bare: true,
+    summary: "Delete a unit",
+    description: "One that has children or members only with transfer, which names the unit that takes them.",
+    access: { ability: "units", at: [{ unit: "id" }, { unit: "transfer" }] },
+    input: () =>
+      z.strictObject({ id: id(), transfer: id().optional().meta({ description: "The unit that takes children and members" }) }),
+    output: noContent,
+    status: 204,
+    errors: ["conflict"],
+  }),
+  departmentAdd: operation({
+    method: "POST",
+    path: "/units/{id}/departments",
+    bare: true,
+    summary: "Add a department to a unit",
+    access: { ability: "units", at: [{ unit: "id" }] },
+    input: () => z.strictObject({ id: id(), name: name() }),
+    output: departmentBrief,
+    status: 201,
+    errors: ["conflict"],
+  }),
+  departmentUpdate: operation({
+    method: "PATCH",
+    path: "/units/{id}/departments/{department}",
+    bare: true,
+    summary: "Rename a department",
+    access: { ability: "units", at: [{ unit: "id" }] },
+    input: () => z.strictObject({ ...department, name: name() }),
+    output: departmentBrief,
+    status: 200,
+    errors: ["conflict"],
+  }),
+  departmentRemove: operation({
+    method: "DELETE",
+    path: "/units/{id}/departments/{department}",
+    bare: true,
+    summary: "Remove a department; its members stay in the unit",
+    access: { ability: "units", at: [{ unit: "id" }] },
+    input: () => z.strictObject(department),
+    output: noContent,
+    status: 204,
+  }),
+  import: operation({
+    method: "POST",
+    path: "/units/import",
+    bare: true,
+    summary: "Create and change units by reference, many at once",
+    description:
+      "Good rows go in, in one transaction; each bad row is left out with its reasons. Parents may follow their children.",
+    access: { ability: "units" },
+    input: () =>
+      z.strictObject({
+        rows: z.array(z.record(z.string(), z.unknown())).max(1000),
+        assume: z
+          .array(reference())
+          .max(1000)
+          .optional()
+          .meta({ description: "In a dry run: references that an earlier part of the same import would have created" }),
+      }),
+    output: importResult,
+    status: 200,
+    bodyLimit: 4_194_304,
+  }),
+});

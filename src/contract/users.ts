@@ -1,0 +1,430 @@
+import { z } from "zod";
+import {
+  abilityFlags,
+  cursorInput,
+  cursorPage,
+  date,
+  departmentBrief,
+  email,
+  id,
+  ids,
+  language,
+  name,
+  noContent,
+  nothing,
+  numberedPage,
+  pageInput,
+  reference,
+  text,
+  timezone,
+  unitBrief,
+  userTypeBrief,
+} from "./fields.ts";
+import { once, operation, room } from "./operation.ts";
+
+const person = {
+  content_type: z.literal("user"),
+  id: z.int(),
+  name: z.string(),
+  first_name: z.string(),
+  last_name: z.string(),
+  title: z.string(),
+  active: z.boolean(),
+  avatar: z.null(),
+  url: z.string(),
+};
+
+const membership = once(() =>
+  z
+    .object({
+      unit: unitBrief(),
+      department: departmentBrief().nullable(),
+      userTypes: z.array(userTypeBrief()),
+      abilities: abilityFlags().required(),
+    })
+    .meta({ id: "Membership" }),
+);
+
+const shortUser = once(() =>
+  z
+    .object({ ...person, unit: unitBrief().nullable(), physicalUnit: unitBrief().nullable() })
+    .meta({ id: "ShortUser" }),
+);
+
+/** The full form. `email`, `phone` and `birthday` are null for those who may not see them. */
+export const user = once(() =>
+  z
+    .object({
+      ...person,
+      reference: z.string().nullable(),
+      email: z.string().nullable(),
+      phone: z.string().nullable(),
+      birthday: z.string().nullable(),
+      language: z.string().nullable(),
+      timezone: z.string().nullable(),
+      admin: z.boolean(),
+      policy_accepted_at: z.int().nullable(),
+      settings: z.object({ show_birthdays: z.enum(["all", "unit", "none"]), birthdays_optout: z.boolean() }),
+      meta_field_0: z.string(),
+      meta_field_1: z.string(),
+      meta_field_2: z.string(),
+      meta_field_3: z.string(),
+      meta_field_4: z.string(),
+      permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
+      unit: unitBrief().nullable(),
+      physicalUnit: unitBrief().nullable(),
+      department: departmentBrief().nullable(),
+      twoFactor: z.object({ enabled: z.boolean() }),
+      userTypes: z.array(userTypeBrief()),
+      memberUnits: z.array(membership()),
+      memberGroups: z.array(z.never()),
+      specialties: z.array(z.never()),
+      all_integrations: z.array(z.never()),
+      devices: z.array(z.never()),
+      provider: z.array(z.string()),
+      participant_type: z.literal("user"),
+      created_at: z.int(),
+      updated_at: z.int(),
+    })
+    .meta({ id: "User" }),
+);
+
+const monthDay = () =>
+  z.string().regex(/^(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, "must be a day of the year as MM-DD");
+const password = () => z.string().min(1).max(128, "must have at most 128 characters").meta({ secret: true, minLength: 8 });
+const phone = () => text(64);
+const metaFields = () => ({
+  meta_field_0: text(1000).optional(),
+  meta_field_1: text(1000).optional(),
+  meta_field_2: text(1000).optional(),
+  meta_field_3: text(1000).optional(),
+  meta_field_4: text(1000).optional(),
+});
+
+/** What describes a person, apart from the names and the address that each must have. */
+const profile = () => ({
+  reference: reference().nullable().optional(),
+  title: text(255).optional(),
+  phone: phone().nullable().optional(),
+  birthday: date().nullable().optional(),
+  language: language().nullable().optional(),
+  timezone: timezone().nullable().optional(),
+  settings: z
+    .strictObject({ show_birthdays: z.enum(["all", "unit", "none"]).optional(), birthdays_optout: z.boolean().optional() })
+    .optional(),
+  ...metaFields(),
+});
+
+/** One row of an import, as a spreadsheet gives it: an empty cell clears, a missing column leaves as it was. */
+export const userRow = once(() => {
+  const cell = <T extends z.ZodType>(schema: T) => z.union([z.literal("").transform(() => null), schema]).optional();
+  return z.strictObject({
+    reference: cell(reference()),
+    first_name: name(),
+    last_name: name(),
+    email: email(),
+    unit: text(255, 1).meta({ description: "Reference of the unit" }),
+    user_types: z.string().optional().meta({ description: "Names of user types, divided by semicolons" }),
+    department: cell(name()),
+    title: text(255).optional(),
+    phone: cell(phone()),
+    birthday: cell(date()),
+    language: cell(language()),
+    timezone: cell(timezone()),
+    ...metaFields(),
+  });
+});
+
+/** What an import did with each row, in the order of the rows. */
+export const importResult = once(() =>
+  z
+    .object({
+      results: z.array(
+        z.object({
+          action: z.enum(["created", "changed", "unchanged", "left out"]),
+          id: z.int().nullable(),
+          reference: z.string().nullable(),
+          fields: z.record(z.string(), z.array(z.string())).optional(),
+        }),
+      ),
+    })
+    .meta({ id: "ImportResult" }),
+);
+
+const member = { user: id(), unit: id() };
+
+export const users = room("users", {
+  list: operation({
+    method: "GET",
+    path: "/users",
+    summary: "Users, by ID",
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        unit: id().optional().meta({ description: "Members of this unit" }),
+        below: z.boolean().default(false).meta({ description: "With unit: members of the units below it, too" }),
+        user_type: id().optional().meta({ description: "Holders of this user type" }),
+        admin: z.boolean().optional().meta({ description: "Only administrators, or only others" }),
+        inactive: z.boolean().default(false).meta({ description: "Deactivated users, too" }),
+        ...cursorInput(),
+      }),
+    output: () => cursorPage(user()),
+    status: 200,
+    list: { items: "data", paging: "cursor" },
+  }),
+  get: operation({
+    method: "GET",
+    path: "/users/{id}",
+    summary: "One user",
+    description: "E-mail, phone and birthday are shown to the user and to those with the ability user over the user.",
+    access: "signed_in",
+    input: () => z.strictObject({ id: id() }),
+    output: user,
+    status: 200,
+    errors: ["gone"],
+  }),
+  current: operation({
+    method: "GET",
+    path: "/users/current",
+    summary: "The user who asks",
+    access: "signed_in",
+    input: nothing,
+    output: user,
+    status: 200,
+  }),
+  reference: operation({
+    method: "GET",
+    path: "/users/reference/{reference}",
+    summary: "The user with a reference",
+    access: "signed_in",
+    input: () => z.strictObject({ reference: reference() }),
+    output: user,
+    status: 200,
+  }),
+  search: operation({
+    method: "GET",
+    path: "/users/search",
+    summary: "Active users whose name, title or e-mail begins with each word",
+    description: "Accents and case do not matter. E-mail addresses are searched by those who may see them only.",
+    access: "signed_in",
+    input: () =>
+      z.strictObject({ q: text(200, 1).meta({ description: "One or more words" }), limit: z.int().min(1).max(500).default(50) }),
+    output: () => z.object({ data: z.array(user()) }),
+    status: 200,
+    list: { items: "data" },
+  }),
+  collection: operation({
+    method: "GET",
+    path: "/users/collection/{userIDs=ids}",
+    bare: true,
+    summary: "Users by a list of IDs",
+    description: "At most 500, divided by commas. Their order is kept, unknown and deleted ones are left out.",
+    access: "signed_in",
+    input: () => z.strictObject({ ids: ids() }),
+    output: () => z.object({ users: z.array(user()) }),
+    status: 200,
+    list: { items: "users" },
+  }),
+  birthdays: operation({
+    method: "GET",
+    path: "/users/birthdays",
+    summary: "Users with a birthday in a period",
+    description:
+      "From start (today) to end (30 days on), both included, also over New Year. 29 February shows on 28 February in other years.",
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        start: monthDay().optional().meta({ description: "First day, MM-DD" }),
+        end: monthDay().optional().meta({ description: "Last day, MM-DD" }),
+        ...pageInput(),
+      }),
+    output: () => numberedPage(shortUser()),
+    status: 200,
+    list: { items: "data", paging: "pages" },
+  }),
+  create: operation({
+    method: "POST",
+    path: "/users",
+    summary: "Create a user",
+    description: "Without a password the user sets one by the link in the welcome mail.",
+    access: { ability: "user", at: [{ unit: "unit" }] },
+    input: () =>
+      z.strictObject({
+        first_name: name(),
+        last_name: name(),
+        email: email(),
+        unit: id().meta({ description: "The user's unit" }),
+        userTypes: z.array(id()).max(100).optional(),
+        department: id().optional(),
+        password: password().optional(),
+        welcome: z.boolean().default(false).meta({ description: "Send the welcome mail" }),
+        admin: z.boolean().optional().meta({ description: "Make the user an administrator; administrators only" }),
+        ...profile(),
+      }),
+    output: user,
+    status: 201,
+    location: "/users/{id}",
+    transaction: "own",
+    errors: ["conflict"],
+  }),
+  update: operation({
+    method: "PATCH",
+    path: "/users/{id}",
+    summary: "Change a user",
+    description:
+      "Only what is named changes. Everybody may change the own phone, language, timezone and settings; the rest takes the ability user.",
+    access: { ability: "user", at: [{ user: "id" }], self: true },
+    input: () =>
+      z.strictObject({
+        id: id(),
+        first_name: name().optional(),
+        last_name: name().optional(),
+        email: email().optional(),
+        admin: z.boolean().optional().meta({ description: "Administrators only" }),
+        ...profile(),
+      }),
+    output: user,
+    status: 200,
+    errors: ["conflict", "gone"],
+  }),
+  delete: operation({
+    method: "DELETE",
+    path: "/users/{id}",
+    summary: "Delete a user: personal data and credentials are erased, posts and messages stay",
+    access: { ability: "user", at: [{ user: "id" }] },
+    input: () => z.strictObject({ id: id() }),
+    output: noContent,
+    status: 204,
+    errors: ["conflict", "gone"],
+  }),
+  deactivate: operation({
+    method: "POST",
+    path: "/users/{id}/deactivate",
+    summary: "Deactivate a user: no signing in, not in lists",
+    access: { ability: "user", at: [{ user: "id" }] },
+    input: () => z.strictObject({ id: id() }),
+    output: noContent,
+    status: 204,
+    errors: ["conflict", "gone"],
+  }),
+  reactivate: operation({
+    method: "POST",
+    path: "/users/{id}/reactivate",
+    summary: "Let a deactivated user back in",
+    access: { ability: "user", at: [{ user: "id" }] },
+    input: () => z.strictObject({ id: id() }),
+    output: noContent,
+    status: 204,
+    errors: ["gone"],
+  }),
+  welcome: operation({
+    method: "POST",
+    path: "/users/welcome",
+    summary: "Send the welcome mail",
+    description: "To users managed elsewhere (another provider than local) without a link to set a password.",
+    access: { ability: "user", at: [{ user: "users" }] },
+    input: () => z.strictObject({ users: ids() }),
+    output: noContent,
+    status: 204,
+  }),
+  password: operation({
+    method: "PATCH",
+    path: "/users/{id}/password",
+    summary: "Set a user's password",
+    description:
+      "One's own takes the current one. An administrator's is set by administrators only. All the user's tokens end at once.",
+    access: { ability: "user", at: [{ user: "id" }], self: true },
+    input: () =>
+      z.strictObject({
+        id: id(),
+        password: password(),
+        current: z.string().max(1000).optional().meta({ secret: true, description: "Your present password, for your own" }),
+      }),
+    output: noContent,
+    status: 204,
+    transaction: "own",
+    secret: true,
+    errors: ["gone", "too_many_requests"],
+  }),
+  policy: operation({
+    method: "POST",
+    path: "/users/policy",
+    summary: "Accept the site policy",
+    access: "signed_in",
+    input: nothing,
+    output: noContent,
+    status: 204,
+  }),
+  memberships: operation({
+    method: "GET",
+    path: "/users/{user}/units",
+    bare: true,
+    summary: "A user's memberships of units",
+    access: "signed_in",
+    input: () => z.strictObject({ user: id() }),
+    output: () => z.object({ data: z.array(membership()) }),
+    status: 200,
+    list: { items: "data" },
+    errors: ["gone"],
+  }),
+  membershipAdd: operation({
+    method: "POST",
+    path: "/users/{user}/units",
+    bare: true,
+    summary: "Make a user a member of a unit",
+    access: { ability: "user", at: [{ user: "user" }, { unit: "unit" }] },
+    input: () =>
+      z.strictObject({ ...member, userTypes: z.array(id()).max(100).optional(), department: id().optional() }),
+    output: membership,
+    status: 201,
+    errors: ["conflict", "gone"],
+  }),
+  membershipSet: operation({
+    method: "PATCH",
+    path: "/users/{user}/units/{unit=from}",
+    bare: true,
+    summary: "Change a membership: user types, department, or the unit itself",
+    description:
+      "unit moves the membership. userTypes replace the present ones, or with overwrite false come on top. department null clears.",
+    access: { ability: "user", at: [{ user: "user" }, { unit: "unit" }] },
+    input: () =>
+      z.strictObject({
+        user: id(),
+        from: id().meta({ description: "The unit of the membership" }),
+        unit: id().optional().meta({ description: "The unit to move to" }),
+        userTypes: z.array(id()).max(100).optional(),
+        department: id().nullable().optional(),
+        overwrite: z.boolean().default(true).meta({ description: "Replace the user types rather than add to them" }),
+      }),
+    output: noContent,
+    status: 204,
+    errors: ["conflict", "gone"],
+  }),
+  membershipRemove: operation({
+    method: "DELETE",
+    path: "/users/{user}/units/{unit}",
+    bare: true,
+    summary: "End a membership; the last one stays",
+    access: { ability: "user", at: [{ user: "user" }] },
+    input: () => z.strictObject(member),
+    output: noContent,
+    status: 204,
+    errors: ["conflict", "gone"],
+  }),
+  import: operation({
+    method: "POST",
+    path: "/users/import",
+    summary: "Create and change users by reference, many at once",
+    description:
+      "Good rows go in, in one transaction; each bad row is left out with its reasons. A row without reference is matched by e-mail.",
+    access: { ability: "user" },
+    input: () =>
+      z.strictObject({
+        rows: z.array(z.record(z.string(), z.unknown())).max(1000),
+        create_user_types: z.boolean().default(false).meta({ description: "Create user types that rows name" }),
+      }),
+    output: importResult,
+    status: 200,
+    bodyLimit: 4_194_304,
+  }),
+});

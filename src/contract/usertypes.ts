@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { abilityFlags, cursorInput, cursorPage, id, noContent, reference, text } from "./fields.ts";
+import { once, operation, room } from "./operation.ts";
+
+const userType = once(() =>
+  z
+    .object({
+      content_type: z.literal("usertype"),
+      id: z.int(),
+      name: z.string(),
+      reference: z.string().nullable(),
+      abilities: abilityFlags().required(),
+      url: z.string(),
+    })
+    .meta({ id: "UserType" }),
+);
+
+/** Lists of user types in CSV are divided by semicolons, so a name has none. */
+const typeName = () => text(255, 1).refine((value) => !value.includes(";"), "must not contain a semicolon");
+
+export const usertypes = room("usertypes", {
+  list: operation({
+    method: "GET",
+    path: "/usertypes",
+    bare: true,
+    summary: "User types",
+    access: "signed_in",
+    input: () => z.strictObject(cursorInput()),
+    output: () => cursorPage(userType()),
+    status: 200,
+    list: { items: "data", paging: "cursor" },
+  }),
+  get: operation({
+    method: "GET",
+    path: "/usertypes/{id}",
+    bare: true,
+    summary: "One user type",
+    access: "signed_in",
+    input: () => z.strictObject({ id: id() }),
+    output: userType,
+    status: 200,
+  }),
+  reference: operation({
+    method: "GET",
+    path: "/usertypes/reference/{reference}",
+    bare: true,
+    summary: "The user type with a reference",
+    access: "signed_in",
+    input: () => z.strictObject({ reference: reference() }),
+    output: userType,
+    status: 200,
+  }),
+  create: operation({
+    method: "POST",
+    path: "/usertypes",
+    bare: true,
+    summary: "Create a user type",
+    description: "Abilities that one does not have oneself cannot be granted.",
+    access: { ability: "usertypes" },
+    input: () =>
+      z.strictObject({ name: typeName(), reference: reference().nullable().optional(), abilities: abilityFlags().optional() }),
+    output: userType,
+    status: 201,
+    location: "/usertypes/{id}",
+    errors: ["conflict"],
+  }),
+  update: operation({
+    method: "PATCH",
+    path: "/usertypes/{id}",
+    bare: true,
+    summary: "Change a user type",
+    description: "Only what is named changes; abilities that one does not have oneself can neither be granted nor taken.",
+    access: { ability: "usertypes" },
+    input: () =>
+      z.strictObject({
+        id: id(),
+        name: typeName().optional(),
+        reference: reference().nullable().optional(),
+        abilities: abilityFlags().optional(),
+      }),
+    output: userType,
+    status: 200,
+    errors: ["conflict"],
+  }),
+  delete: operation({
+    method: "DELETE",
+    path: "/usertypes/{id}",
+    bare: true,
+    summary: "Delete a user type that nobody holds",
+    access: { ability: "usertypes" },
+    input: () => z.strictObject({ id: id() }),
+    output: noContent,
+    status: 204,
+    errors: ["conflict"],
+  }),
+});

@@ -1,0 +1,95 @@
+import { timingSafeEqual } from "node:crypto";
+import type { auth as contract } from "../contract/auth.ts";
+import { invalid, ServiceError } from "../contract/errors.ts";
+import type { Ctx, Handlers } from "./context.ts";
+import { hashToken, newPasswordToken, queueMail } from "./mails.ts";
+import { checkNewPassword, checkPassword, hashPassword } from "./passwords.ts";
+import { attemptSucceeded, beginAttempt } from "./sign-in-failures.ts";
+import { emailKey } from "./text-keys.ts";
+import { issueToken } from "./tokens.ts";
+
+export const auth: Handlers<typeof contract> = {
+  async authenticate(ctx, { username, password }) {
+    const account = emailKey(username);
+    await beginAttempt(ctx, account);
+    const user = await userByEmail(ctx, username);
+    const { good, outdated } = await checkPassword(password, user?.password_hash ?? null);
+    if (!good || user === undefined) throw new ServiceError("unauthenticated", "The e-mail address or the password is wrong.");
+    await attemptSucceeded(ctx, account);
+    if (outdated) await rehash(ctx, user.id, password, user.password_hash);
+    const claims = { userId: user.id, authTime: ctx.now, version: user.token_version };
+    return [await issueToken(ctx.instance, ctx.settings, ctx.now, claims)];
+  },
+
+  async renew(ctx) {
+    // An embedded caller without a token signs in by owning the database.
+    const authTime = ctx.token?.authTime ?? ctx.now;
+    const claims = { userId: ctx.actor.id, authTime, version: ctx.actor.tokenVersion };
+    return [await issueToken(ctx.instance, ctx.settings, ctx.now, claims)];
+  },
+
+  async passwordRequest(ctx, { email }) {
+    const user = await userByEmail(ctx, email);
+    const recipient = user?.provider === "local" ? user : stranger;
+    await queueMail(ctx, "password_reset", recipient, await newPasswordToken(ctx, recipient.id));
+    // For an unknown address everything is done, too, so that the time tells nothing; its mail is taken back.
+    await ctx.db.deleteFrom("mails").where("user_id", "=", stranger.id).execute();
+  },
+
+  async passwordReset(ctx, { token, email, password, password_confirm }) {
+    if (password !== password_confirm) throw invalid({ password_confirm: ["must be the same as password"] });
+    const user = await userByEmail(ctx, email);
+    if (user !== undefined && user.provider !== "local") {
+      throw invalid({ email: ["belongs to a user whose password is managed elsewhere"] });
+    }
+    if (user === undefined) throw badToken();
+    await requireToken(ctx, user.id, token);
+    await checkNewPassword(password, user, ctx.settings);
+    const password_hash = await hashPassword(password);
+    await ctx.transaction(async (tx) => {
+      // Checked again: of several uses at once, the first ends the token for the others.
+      await requireToken(tx, user.id, token);
+      await tx.db.deleteFrom("password_tokens").where("user_id", "=", user.id).execute();
+      await tx.db
+        .updateTable("users")
+        .set((eb) => ({ password_hash, token_version: eb("token_version", "+", 1), updated_at: tx.now }))
+        .where("id", "=", user.id)
+        .execute();
+    });
+  },
+};
+
+/** Stands for whoever has an address that is not known here. */
+const stranger = { id: 0, email: "", first_name: "", last_name: "" };
+
+async function userByEmail(ctx: Ctx, email: string) {
+  const user = await ctx.db
+    .selectFrom("users")
+    .select(["id", "email", "first_name", "last_name", "provider", "password_hash", "token_version"])
+    .where("email_key", "=", emailKey(email))
+    .where("active", "=", 1)
+    .executeTakeFirst();
+  return user && { ...user, email };
+}
+
+async function rehash(ctx: Ctx, id: number, password: string, old: string | null): Promise<void> {
+  const password_hash = await hashPassword(password);
+  await ctx.transaction(({ db }) =>
+    db.updateTable("users").set({ password_hash }).where("id", "=", id).where("password_hash", "=", old).execute(),
+  );
+}
+
+async function requireToken(ctx: Ctx, user: number, token: string): Promise<void> {
+  const kept = await ctx.db
+    .selectFrom("password_tokens")
+    .select(["token_hash", "expires_at"])
+    .where("user_id", "=", user)
+    .executeTakeFirst();
+  const hash = Buffer.from(hashToken(token));
+  const good = kept !== undefined && timingSafeEqual(Buffer.from(kept.token_hash), hash) && kept.expires_at > ctx.now;
+  if (!good) throw badToken();
+}
+
+function badToken(): ServiceError {
+  return invalid({ token: ["is not good, was used, or is too old; ask for a new mail"] });
+}

@@ -1,0 +1,47 @@
+import type { Tx } from "../store/database.ts";
+import { createInstance } from "./instance.ts";
+import { addMembership } from "./membership.ts";
+import { nobody } from "./permissions.ts";
+import { emailKey } from "./text-keys.ts";
+import { addUnit } from "./units/changing.ts";
+import { indexUser } from "./users/search.ts";
+
+export interface FirstAdministrator {
+  readonly email: string;
+  readonly first_name: string;
+  readonly last_name: string;
+  /** As `hashPassword` gives it; without one, a password is set later. */
+  readonly passwordHash?: string;
+}
+
+/** Reference of the root unit, so that imports and exports can name it. */
+export const rootReference = "root";
+
+/** Makes what every instance has: its identity, the root unit and the first administrator, whose ID it returns. */
+export async function bootstrap(
+  db: Tx,
+  { administrator, rootUnit, now }: { administrator: FirstAdministrator; rootUnit: string; now: number },
+): Promise<number> {
+  await createInstance(db, now);
+  const root = await addUnit({ db, now }, null, { name: rootUnit, reference: rootReference });
+  const { email, first_name, last_name, passwordHash = null } = administrator;
+  const { id } = await db
+    .insertInto("users")
+    .values({
+      email,
+      email_key: emailKey(email),
+      first_name,
+      last_name,
+      password_hash: passwordHash,
+      admin: 1,
+      token_version: 1,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const ctx = { db, actor: nobody };
+  await addMembership(ctx, { user: id, unit: root });
+  await indexUser(ctx, id);
+  return id;
+}

@@ -1,0 +1,54 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { ServiceError } from "../contract/errors.ts";
+import { defaults, type Settings, settingsSchema } from "../contract/settings.ts";
+import type { Db } from "../store/database.ts";
+import { prepared } from "../store/prepared.ts";
+import type { Instance } from "./context.ts";
+
+type Environment = Record<string, string | undefined>;
+const tokenKeyBytes = 32;
+
+const instanceRow = prepared((db) => db.selectFrom("instance").select(["issuer", "token_key"]));
+const settingRows = prepared((db) => db.selectFrom("settings").select(["key", "value"]));
+
+/** Makes the instance's identity, in a database that has none. */
+export async function createInstance(db: Db, now: number): Promise<void> {
+  const token_key = randomBytes(tokenKeyBytes).toString("base64url");
+  await db.insertInto("instance").values({ id: 1, issuer: `wcs:${randomUUID()}`, token_key, created_at: now }).execute();
+}
+
+/** `WCS_TOKEN_KEY` wins over the key that the database holds; one shorter than 32 bytes is refused. */
+export async function loadInstance(db: Db, environment: Environment): Promise<Instance> {
+  const [row] = await instanceRow(db, {});
+  if (row === undefined) throw new ServiceError("not_found", "The database holds no wcs instance; make one with wcs init.");
+  const given = environment.WCS_TOKEN_KEY;
+  const tokenKey = given === undefined ? Buffer.from(row.token_key, "base64url") : Buffer.from(given);
+  if (tokenKey.length < tokenKeyBytes) {
+    throw new ServiceError("unavailable", `WCS_TOKEN_KEY is shorter than ${tokenKeyBytes} bytes.`);
+  }
+  return { issuer: row.issuer, tokenKey };
+}
+
+/** The settings: defaults, over them what the database holds, over that `WCS_SETTING_<KEY>` of the environment. */
+export async function loadSettings(db: Db, environment: Environment): Promise<Settings> {
+  const settings: Record<string, unknown> = { ...defaults };
+  for (const { key, value } of await settingRows(db, {})) settings[key] = JSON.parse(value);
+  const named = Object.entries(environment).filter(([name]) => name.startsWith("WCS_SETTING_"));
+  if (named.length === 0) return settings as Settings;
+  for (const key of Object.keys(defaults)) {
+    const value = environment[`WCS_SETTING_${key.replaceAll(".", "_").toUpperCase()}`];
+    if (value !== undefined) settings[key] = typeof defaults[key as keyof Settings] === "string" ? value : json(value);
+  }
+  const parsed = settingsSchema().safeParse(settings);
+  if (parsed.success) return parsed.data;
+  const key = String(parsed.error.issues[0]?.path[0]);
+  throw new ServiceError("unavailable", `WCS_SETTING_${key.replaceAll(".", "_").toUpperCase()} holds no good value for ${key}.`);
+}
+
+function json(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}

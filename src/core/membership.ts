@@ -1,0 +1,163 @@
+import { sql } from "kysely";
+import { invalid, ServiceError } from "../contract/errors.ts";
+import type { Ability } from "../contract/operation.ts";
+import { isAmong } from "../store/dialect.ts";
+import type { Ctx } from "./context.ts";
+import { requireOwn, unitPath } from "./permissions.ts";
+
+type Work = Pick<Ctx, "db" | "actor">;
+
+/** What a membership is to become. */
+export interface Membership {
+  readonly user: number;
+  readonly unit: number;
+  readonly userTypes?: readonly number[] | undefined;
+  readonly department?: number | null | undefined;
+}
+
+/** Makes a user a member of a unit. `conflict` when the user is one already. Its ID. */
+export async function addMembership(ctx: Work, { user, unit, userTypes = [], department = null }: Membership): Promise<number> {
+  if ((await findMembership(ctx, user, unit)) !== undefined) {
+    throw new ServiceError("conflict", `User ${user} is a member of unit ${unit} already.`);
+  }
+  await requireDepartment(ctx, unit, department);
+  const { id } = await ctx.db
+    .insertInto("memberships")
+    .values({ user_id: user, unit_id: unit, department_id: department })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await setUserTypes(ctx, id, unit, userTypes);
+  await countMembers(ctx, unit, 1);
+  await rememberFirstUnit(ctx, user);
+  return id;
+}
+
+/** Moves a membership to another unit. Its department stays behind. */
+export async function moveMembership(ctx: Work, { id, user, from, to }: { id: number; user: number; from: number; to: number }) {
+  if ((await findMembership(ctx, user, to)) !== undefined) {
+    throw new ServiceError("conflict", `User ${user} is a member of unit ${to} already.`);
+  }
+  await ctx.db.updateTable("memberships").set({ unit_id: to, department_id: null }).where("id", "=", id).execute();
+  await countMembers(ctx, from, -1);
+  await countMembers(ctx, to, 1);
+  await rememberFirstUnit(ctx, user);
+}
+
+/** Ends a membership. `conflict` when it is the user's last. */
+export async function removeMembership(ctx: Work, user: number, unit: number): Promise<void> {
+  const memberships = await ctx.db.selectFrom("memberships").select(["id", "unit_id"]).where("user_id", "=", user).execute();
+  const membership = memberships.find((each) => each.unit_id === unit);
+  if (membership === undefined) throw noMembership(user, unit);
+  if (memberships.length === 1) throw new ServiceError("conflict", "A user keeps at least one membership; move it instead.");
+  await ctx.db.deleteFrom("memberships").where("id", "=", membership.id).execute();
+  await countMembers(ctx, unit, -1);
+  await rememberFirstUnit(ctx, user);
+}
+
+/** Ends all of a user's memberships, when the user is deleted. */
+export async function removeAllMemberships(ctx: Work, user: number): Promise<void> {
+  const ended = await ctx.db.deleteFrom("memberships").where("user_id", "=", user).returning("unit_id").execute();
+  for (const { unit_id } of ended) await countMembers(ctx, unit_id, -1);
+  await rememberFirstUnit(ctx, user);
+}
+
+/** Moves all members of a unit to another; those who are there already only leave. */
+export async function moveMembers(ctx: Work, from: number, to: number): Promise<void> {
+  const members = await ctx.db.selectFrom("memberships").select("user_id").where("unit_id", "=", from).execute();
+  await ctx.db
+    .deleteFrom("memberships")
+    .where("unit_id", "=", from)
+    .where("user_id", "in", (eb) => eb.selectFrom("memberships as other").select("other.user_id").where("other.unit_id", "=", to))
+    .execute();
+  const moved = await ctx.db
+    .updateTable("memberships")
+    .set({ unit_id: to, department_id: null })
+    .where("unit_id", "=", from)
+    .returning("id")
+    .execute();
+  await countMembers(ctx, from, -members.length);
+  await countMembers(ctx, to, moved.length);
+  await rememberFirstUnit(ctx, ...members.map((member) => member.user_id));
+}
+
+export async function findMembership(ctx: Work, user: number, unit: number) {
+  return ctx.db
+    .selectFrom("memberships")
+    .select(["id", "department_id"])
+    .where("user_id", "=", user)
+    .where("unit_id", "=", unit)
+    .executeTakeFirst();
+}
+
+export function noMembership(user: number, unit: number): ServiceError {
+  return new ServiceError("not_found", `User ${user} is not a member of unit ${unit}.`);
+}
+
+/** Gives a membership exactly these user types. Only abilities that one has there oneself can be given or taken. */
+export async function setUserTypes(ctx: Work, membership: number, unit: number, userTypes: readonly number[]): Promise<void> {
+  const wanted = new Set(userTypes);
+  const present = await ctx.db
+    .selectFrom("membership_user_types")
+    .select("user_type_id as id")
+    .where("membership_id", "=", membership)
+    .execute();
+  const removed = present.map((row) => row.id).filter((id) => !wanted.delete(id));
+  const added = [...wanted];
+  await requireGrantable(ctx, unit, [...added, ...removed]);
+  if (removed.length > 0) {
+    await ctx.db
+      .deleteFrom("membership_user_types")
+      .where("membership_id", "=", membership)
+      .where((eb) => isAmong(ctx.db, eb.ref("user_type_id"), removed))
+      .execute();
+  }
+  if (added.length > 0) {
+    const rows = added.map((user_type_id) => ({ membership_id: membership, user_type_id }));
+    await ctx.db.insertInto("membership_user_types").values(rows).execute();
+  }
+}
+
+async function requireGrantable(ctx: Work, unit: number, types: readonly number[]): Promise<void> {
+  if (types.length === 0) return;
+  const rows = await ctx.db
+    .selectFrom("user_types")
+    .select(["id", "abilities"])
+    .where((eb) => isAmong(ctx.db, eb.ref("id"), types))
+    .execute();
+  const known = new Set(rows.map((row) => row.id));
+  const unknown = types.filter((id) => !known.has(id));
+  if (unknown.length > 0) throw invalid({ userTypes: [`name no user types: ${unknown.join(", ")}`] });
+  const granted = rows.flatMap((row) => JSON.parse(row.abilities) as Ability[]);
+  requireOwn(ctx.actor, [...new Set(granted)], await unitPath(ctx.db, unit));
+}
+
+/** `validation_failed` when the department is not one of the unit's. */
+export async function requireDepartment(ctx: Work, unit: number, department: number | null): Promise<void> {
+  if (department === null) return;
+  const found = await ctx.db
+    .selectFrom("departments")
+    .select("id")
+    .where("id", "=", department)
+    .where("unit_id", "=", unit)
+    .executeTakeFirst();
+  if (found === undefined) throw invalid({ department: [`is no department of unit ${unit}: ${department}`] });
+}
+
+async function countMembers(ctx: Work, unit: number, more: number): Promise<void> {
+  if (more === 0) return;
+  await ctx.db
+    .updateTable("units")
+    .set((eb) => ({ user_count: eb("user_count", "+", more) }))
+    .where("id", "=", unit)
+    .execute();
+}
+
+/** A user's unit is that of the first membership. */
+async function rememberFirstUnit(ctx: Work, ...users: number[]): Promise<void> {
+  const first = sql<number | null>`(select m.unit_id from memberships m where m.user_id = users.id order by m.id limit 1)`;
+  await ctx.db
+    .updateTable("users")
+    .set({ unit_id: first })
+    .where((eb) => isAmong(ctx.db, eb.ref("id"), users))
+    .execute();
+}

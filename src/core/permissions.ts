@@ -1,0 +1,130 @@
+import { invalid, ServiceError } from "../contract/errors.ts";
+import { type Ability, type Access, type AnyOperation, abilities, type Reach } from "../contract/operation.ts";
+import { pathFields } from "../contract/shape.ts";
+import type { Db } from "../store/database.ts";
+import { isAmong } from "../store/dialect.ts";
+import { prepared } from "../store/prepared.ts";
+import type { Ctx } from "./context.ts";
+
+/** Who asks: an active user with what memberships grant. */
+export interface Actor {
+  readonly id: number;
+  readonly admin: boolean;
+  readonly unitId: number | null;
+  readonly showBirthdays: "all" | "unit" | "none";
+  readonly tokenVersion: number;
+  /** Abilities by the path of the unit from which they reach down. */
+  readonly grants: readonly { path: string; abilities: readonly Ability[] }[];
+}
+
+/** Whoever asks without a token. May do what is public. */
+export const nobody: Actor = { id: 0, admin: false, unitId: null, showBirthdays: "all", tokenVersion: 0, grants: [] };
+
+const actorRows = prepared((db, p: { id: number }) =>
+  db
+    .selectFrom("users as u")
+    .leftJoin("memberships as m", "m.user_id", "u.id")
+    .leftJoin("units as n", "n.id", "m.unit_id")
+    .leftJoin("membership_user_types as mt", "mt.membership_id", "m.id")
+    .leftJoin("user_types as t", (join) => join.onRef("t.id", "=", "mt.user_type_id").on("t.abilities", "<>", "[]"))
+    .select(["u.admin", "u.unit_id", "u.show_birthdays", "u.token_version", "n.path", "t.abilities"])
+    .where("u.id", "=", p.id)
+    .where("u.active", "=", 1),
+);
+
+/** The active user of that ID, or undefined. */
+export async function loadActor(db: Db, id: number): Promise<Actor | undefined> {
+  const rows = await actorRows(db, { id });
+  const user = rows[0];
+  if (user === undefined) return undefined;
+  return {
+    id,
+    admin: user.admin === 1,
+    unitId: user.unit_id,
+    showBirthdays: user.show_birthdays,
+    tokenVersion: user.token_version,
+    grants: rows.flatMap(({ path, abilities }) => (path && abilities ? [{ path, abilities: JSON.parse(abilities) }] : [])),
+  };
+}
+
+/** Whether the actor has the ability at the unit with that path; without a path, in any unit. */
+export function may(actor: Actor, ability: Ability, path?: string | null): boolean {
+  if (actor.admin) return true;
+  return actor.grants.some(
+    (grant) => grant.abilities.includes(ability) && (path === undefined || (path?.startsWith(grant.path) ?? false)),
+  );
+}
+
+/** Refuses when any of the abilities is not the actor's own there: nobody can give what he does not have. */
+export function requireOwn(actor: Actor, given: readonly Ability[], path?: string): void {
+  const missing = given.filter((ability) => !may(actor, ability, path));
+  if (missing.length > 0) {
+    throw new ServiceError("forbidden", `You cannot grant abilities that you do not have: ${missing.join(", ")}.`);
+  }
+}
+
+export function abilityFlags(granted: Iterable<Ability>): Record<Ability, boolean> {
+  const set = new Set(granted);
+  return Object.fromEntries(abilities.map((ability) => [ability, set.has(ability)])) as Record<Ability, boolean>;
+}
+
+/** Lets the actor through to the operation, or throws `unauthenticated`, `forbidden`, or what is wrong with a place named. */
+export async function permit(ctx: Ctx, op: AnyOperation, input: Record<string, unknown>): Promise<void> {
+  const access = op.access as Access;
+  if (access === "public") return;
+  if (ctx.actor.id === 0) throw new ServiceError("unauthenticated", "Sign in first: this needs a token.");
+  if (access === "signed_in") return;
+  if (access === "administrator") {
+    if (!ctx.actor.admin) throw new ServiceError("forbidden", "Only administrators may do this.");
+    return;
+  }
+  const [first] = access.at ?? [];
+  if (access.self && first && "user" in first && input[first.user] === ctx.actor.id) return;
+  const inPath = pathFields(op).map(({ name }) => name);
+  const paths: (string | null | undefined)[] = access.at ? [] : [undefined];
+  for (const reach of access.at ?? []) paths.push(...(await pathsOf(ctx, reach, input, inPath)));
+  if (!paths.every((path) => may(ctx.actor, access.ability, path))) {
+    throw new ServiceError("forbidden", `This needs the ability ${access.ability} in the unit, or in a unit above it.`);
+  }
+}
+
+async function pathsOf(ctx: Ctx, reach: Reach, input: Record<string, unknown>, inPath: readonly string[]) {
+  if ("user" in reach) return usersPaths(ctx, reach.user, input[reach.user] as number | number[]);
+  const unit = input[reach.unit] as number | null | undefined;
+  if (unit === undefined || unit === null) return [];
+  const path = await unitPath(ctx.db, unit);
+  if (path !== undefined) return [path];
+  if (inPath.includes(reach.unit)) throw new ServiceError("not_found", `There is no unit ${unit}.`);
+  throw invalid({ [reach.unit]: [`names no unit: ${unit}`] });
+}
+
+const unitPaths = prepared((db, p: { id: number }) => db.selectFrom("units").select("path").where("id", "=", p.id));
+
+export async function unitPath(db: Db, id: number): Promise<string | undefined> {
+  return (await unitPaths(db, { id }))[0]?.path;
+}
+
+async function usersPaths(ctx: Ctx, field: string, named: number | number[]): Promise<(string | null)[]> {
+  const ids = Array.isArray(named) ? [...new Set(named)] : [named];
+  const rows = await ctx.db
+    .selectFrom("users as u")
+    .leftJoin("units as n", "n.id", "u.unit_id")
+    .select(["u.id", "u.deleted_at", "u.admin", "n.path"])
+    .where((eb) => isAmong(ctx.db, eb.ref("u.id"), ids))
+    .execute();
+  if (!Array.isArray(named)) requireUser(rows[0], named);
+  const known = new Set(rows.filter((row) => row.deleted_at === null).map((row) => row.id));
+  const unknown = ids.filter((id) => !known.has(id));
+  if (unknown.length > 0) throw invalid({ [field]: [`name no users: ${unknown.join(", ")}`] });
+  // Whoever could change an administrator's account could become one.
+  if (!ctx.actor.admin && rows.some((row) => row.admin === 1)) {
+    throw new ServiceError("forbidden", "Only administrators may change an administrator.");
+  }
+  return rows.map((row) => row.path);
+}
+
+/** Throws `not_found` or `gone` unless there is such a user. */
+export function requireUser<T extends { deleted_at: number | null }>(row: T | undefined, id: number): asserts row is T {
+  if (row === undefined) throw new ServiceError("not_found", `There is no user ${id}.`);
+  if (row.deleted_at !== null) throw new ServiceError("gone", `User ${id} was deleted.`);
+}

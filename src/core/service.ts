@@ -1,0 +1,216 @@
+import { ServiceError } from "../contract/errors.ts";
+import { parse } from "../contract/input.ts";
+import type { AnyOperation, Caller, Invoke, Origin } from "../contract/operation.ts";
+import type { RoomName } from "../contract/rooms.ts";
+import type { Database, Db } from "../store/database.ts";
+import type { Ctx, Instance } from "./context.ts";
+import { exclusive, keepAnswer } from "./idempotency.ts";
+import { type Actor, loadActor, nobody, permit } from "./permissions.ts";
+import { loadInstance, loadSettings } from "./instance.ts";
+import { type Claims, verifyToken } from "./tokens.ts";
+
+type AnyHandler = (ctx: Ctx, input: unknown) => Promise<unknown>;
+const rooms: Record<RoomName, () => Promise<object>> = {
+  auth: async () => (await import("./auth.ts")).auth,
+  users: async () => (await import("./users/index.ts")).users,
+  units: async () => (await import("./units/index.ts")).units,
+  usertypes: async () => (await import("./usertypes.ts")).usertypes,
+  languages: async () => (await import("./languages.ts")).languages,
+  timezones: async () => (await import("./timezones.ts")).timezones,
+  settings: async () => (await import("./settings.ts")).settings,
+};
+const handlers = new Map<string, AnyHandler>();
+
+export interface ServiceOptions {
+  readonly database: Database;
+  /** Milliseconds since 1970, as `Date.now`. */
+  readonly clock?: () => number;
+  /** `WCS_SETTING_<KEY>` and `WCS_TOKEN_KEY` win over what the database holds. */
+  readonly environment?: Record<string, string | undefined>;
+  /** Sees every answer before it leaves; throws when it is not what the contract says. For tests. */
+  readonly check?: (op: AnyOperation, output: unknown) => void;
+}
+
+/** How an embedded caller says who it is: by token as over HTTP, or, since it owns the database, by the user's ID. */
+export type Identity = { readonly token: string } | { readonly userId: number };
+
+export interface Service {
+  readonly invoke: Invoke;
+  /** Carries out operations in this process. */
+  caller(identity: Identity): Caller;
+  /** The ID of the user with that e-mail address or ID, else of the first active administrator. */
+  resolveUser(emailOrId?: string): Promise<number>;
+  /** Resolves when the database answers. */
+  ready(): Promise<void>;
+  /** The setting `base_url`. */
+  baseUrl(): Promise<string | null>;
+}
+
+/** The core: every operation of the contract, on a database. */
+export function createService({ database, clock = Date.now, environment = {}, check }: ServiceOptions): Service {
+  const recall = memory(database, clock);
+  const instance = recall<Instance>(Number.POSITIVE_INFINITY, () => loadInstance(database.reader, environment));
+  const settings = recall(1000, () => loadSettings(database.reader, environment));
+  const verified = bounded<string, Claims>(10_000);
+  const alone = exclusive();
+  const actors = bounded<number, { version: number | undefined; actor: Actor | undefined }>(10_000);
+
+  async function claimsOf(token: string, now: number): Promise<Claims> {
+    let claims = verified.get(token);
+    if (claims === undefined) {
+      claims = await verifyToken(await instance(), token, now);
+      verified.set(token, claims);
+    }
+    if (claims.expires <= now) verified.delete(token);
+    else return claims;
+    throw new ServiceError("unauthenticated", "The token has expired; sign in again.");
+  }
+
+  async function actorOf(id: number): Promise<Actor | undefined> {
+    const version = database.version();
+    const known = actors.get(id);
+    if (known !== undefined && version !== undefined && known.version === version) return known.actor;
+    const actor = await loadActor(database.reader, id);
+    if (version !== undefined) actors.set(id, { version, actor });
+    return actor;
+  }
+
+  async function authenticate(origin: Origin & Partial<{ userId: number }>, now: number) {
+    if (origin.token === undefined && origin.userId === undefined) return { actor: nobody, token: undefined };
+    const claims = origin.token === undefined ? undefined : await claimsOf(origin.token, now);
+    const actor = await actorOf(claims?.userId ?? origin.userId ?? 0);
+    if (actor === undefined || (claims && claims.version !== actor.tokenVersion)) {
+      throw new ServiceError("unauthenticated", "The token is no longer valid; sign in again.");
+    }
+    return { actor, token: claims };
+  }
+
+  async function perform(op: AnyOperation, rawInput: unknown, origin: Origin & Partial<{ userId: number }>) {
+    const handler = handlers.get(op.name) ?? (await findHandler(op));
+    const now = Math.floor(clock() / 1000);
+    // A token that is no good is no reason to refuse what needs none.
+    const { actor, token } = op.access === "public" ? { actor: nobody, token: undefined } : await authenticate(origin, now);
+    if (op.access !== "public" && actor === nobody) await permit({ actor } as Ctx, op, {});
+    const input = parse(op.input(), rawInput);
+    const base = { actor, token, now, settings: await settings(), instance: await instance(), address: origin.address };
+    const inTransaction = <T>(work: (ctx: Ctx) => Promise<T>) =>
+      transaction(database, base, origin.dryRun === true, (ctx) => keepAnswer(ctx, op, input, origin, () => work(ctx)));
+    const run = async (ctx: Ctx) => {
+      await permit(ctx, op, input as Record<string, unknown>);
+      return handler(ctx, input);
+    };
+    return alone(actor.id, origin, () =>
+      op.transaction === "write"
+        ? inTransaction(run)
+        : run({ ...base, db: database.reader, onCommit: (wake) => wake(), transaction: inTransaction }),
+    );
+  }
+
+  const invoke = async (op: AnyOperation, input: unknown, origin: Origin & Partial<{ userId: number }>) => {
+    try {
+      const output = await perform(op, input, origin);
+      check?.(op, output);
+      return output;
+    } catch (error) {
+      throw database.explain(error);
+    }
+  };
+
+  return {
+    invoke,
+    caller: (identity) => ({
+      call: (op, input, options) => invoke(op, input, { ...options, ...identity }) as never,
+      close: () => database.close(),
+    }),
+    resolveUser: (emailOrId) => resolveUser(database, emailOrId),
+    async ready() {
+      await database.reader.selectFrom("instance").select("id").execute();
+    },
+    baseUrl: async () => (await settings()).base_url,
+  };
+}
+
+async function findHandler(op: AnyOperation): Promise<AnyHandler> {
+  const [roomName, verb] = op.name.split(".") as [RoomName, string];
+  const handler = ((await rooms[roomName]()) as Record<string, AnyHandler>)[verb]!;
+  handlers.set(op.name, handler);
+  return handler;
+}
+
+/** Carries what a dry run found out past the end of its transaction, which is taken back. */
+class DryRun extends Error {
+  readonly result: unknown;
+  constructor(result: unknown) {
+    super("dry run");
+    this.result = result;
+  }
+}
+
+async function transaction<T>(
+  database: Database,
+  base: Omit<Ctx, "db" | "transaction" | "onCommit">,
+  dryRun: boolean,
+  work: (ctx: Ctx) => Promise<T>,
+): Promise<T> {
+  let wakes: (() => void)[] = [];
+  try {
+    const result = await database.write(async (tx) => {
+      wakes = [];
+      const ctx: Ctx = {
+        ...base,
+        db: tx,
+        onCommit: (wake) => wakes.push(wake),
+        transaction: (inner) => inner(ctx),
+      };
+      const result = await work(ctx);
+      if (dryRun) throw new DryRun(result);
+      return result;
+    });
+    for (const wake of wakes) wake();
+    return result;
+  } catch (error) {
+    if (error instanceof DryRun) return error.result as T;
+    throw error;
+  }
+}
+
+/** Keeps what was loaded until the data may have changed, or, where that cannot be told, for a time (milliseconds). */
+function memory(database: Database, clock: () => number) {
+  return <T>(milliseconds: number, load: () => Promise<T>): (() => Promise<T>) => {
+    let kept: { value: T; version: number | undefined; until: number } | undefined;
+    return async () => {
+      const version = database.version();
+      const forever = milliseconds === Number.POSITIVE_INFINITY;
+      const fresh = version === undefined ? (kept?.until ?? 0) > clock() : kept?.version === version;
+      if (kept !== undefined && (forever || fresh)) return kept.value;
+      const value = await load();
+      kept = { value, version, until: clock() + milliseconds };
+      return value;
+    };
+  };
+}
+
+/** A map that forgets what was put in first when it grows beyond `size`. */
+function bounded<K, V>(size: number): Map<K, V> {
+  const map = new Map<K, V>();
+  const set = map.set.bind(map);
+  map.set = (key, value) => {
+    if (map.size >= size) map.delete(map.keys().next().value as K);
+    return set(key, value);
+  };
+  return map;
+}
+
+async function resolveUser({ reader }: { reader: Db }, emailOrId?: string): Promise<number> {
+  const { emailKey } = await import("./text-keys.ts");
+  let query = reader.selectFrom("users").select(["id", "active"]).where("deleted_at", "is", null).orderBy("id").limit(1);
+  if (emailOrId === undefined) query = query.where("admin", "=", 1).where("active", "=", 1);
+  else if (/^\d+$/.test(emailOrId)) query = query.where("id", "=", Number(emailOrId));
+  else query = query.where("email_key", "=", emailKey(emailOrId));
+  const user = await query.executeTakeFirst();
+  if (user === undefined) {
+    throw new ServiceError("not_found", emailOrId === undefined ? "The instance has no active administrator." : `There is no user ${emailOrId}.`);
+  }
+  if (user.active === 0) throw new ServiceError("unauthenticated", `User ${emailOrId} is deactivated.`);
+  return user.id;
+}

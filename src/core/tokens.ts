@@ -1,0 +1,56 @@
+import { randomUUID } from "node:crypto";
+import { jwtVerify, SignJWT } from "jose";
+import { ServiceError } from "../contract/errors.ts";
+import type { Settings } from "../contract/settings.ts";
+import type { Instance } from "./context.ts";
+
+export interface Claims {
+  readonly userId: number;
+  /** Unix seconds of the sign-in that began it. */
+  readonly authTime: number;
+  readonly expires: number;
+  /** The user's `token_version` when it was issued. */
+  readonly version: number;
+}
+
+/** Issues a token (JWT, HS256, RFC 7519). Its life ends with the absolute lifetime since the sign-in at the latest. */
+export async function issueToken(
+  { issuer, tokenKey }: Instance,
+  settings: Settings,
+  now: number,
+  { userId, authTime, version }: Omit<Claims, "expires">,
+): Promise<{ jwt: string; expires: number }> {
+  const expires = Math.min(now + settings["tokens.lifetime"], authTime + settings["tokens.absolute_lifetime"]);
+  if (expires <= now) throw new ServiceError("unauthenticated", "The sign-in is too old to be renewed; sign in again.");
+  const jwt = await new SignJWT({ auth_time: authTime, ver: version })
+    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+    .setIssuer(issuer)
+    .setSubject(String(userId))
+    .setIssuedAt(now)
+    .setExpirationTime(expires)
+    .setJti(randomUUID())
+    .sign(tokenKey);
+  return { jwt, expires };
+}
+
+/** Checks signature, issuer and times. `unauthenticated` for everything else than a good token of this instance. */
+export async function verifyToken({ issuer, tokenKey }: Instance, token: string, now: number): Promise<Claims> {
+  try {
+    const { payload } = await jwtVerify(token, tokenKey, {
+      algorithms: ["HS256"],
+      issuer,
+      currentDate: new Date(now * 1000),
+      requiredClaims: ["sub", "iat", "exp", "jti", "auth_time", "ver"],
+    });
+    const claims = {
+      userId: Number(payload.sub),
+      authTime: Number(payload.auth_time),
+      expires: Number(payload.exp),
+      version: Number(payload.ver),
+    };
+    if (Object.values(claims).every(Number.isSafeInteger)) return claims;
+  } catch {
+    // Which check failed is nobody's business.
+  }
+  throw new ServiceError("unauthenticated", "The token is not valid, or no longer; sign in again.");
+}

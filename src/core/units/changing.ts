@@ -1,0 +1,125 @@
+import { invalid, ServiceError } from "../../contract/errors.ts";
+import type { units as contract } from "../../contract/units.ts";
+import type { Ctx, Handlers } from "../context.ts";
+import { moveMembers } from "../membership.ts";
+import { fold } from "../text-keys.ts";
+import { unitWithChildren } from "./reading.ts";
+import { count, moveBranch, type Place } from "./tree.ts";
+
+type Changing = "create" | "update" | "move" | "delete";
+
+export const changing: Pick<Handlers<typeof contract>, Changing> = {
+  async create(ctx, { parent, ...fields }) {
+    await requireFreeReference(ctx, fields.reference);
+    const id = await addUnit(ctx, await place(ctx, parent), { ...columns(fields), name: fields.name });
+    return unitWithChildren(ctx, id);
+  },
+
+  async update(ctx, { id, ...fields }) {
+    const before = await unitWithChildren(ctx, id);
+    await requireFreeReference(ctx, fields.reference, id);
+    await ctx.db
+      .updateTable("units")
+      .set({ ...columns(fields, before), updated_at: ctx.now })
+      .where("id", "=", id)
+      .execute();
+    return unitWithChildren(ctx, id);
+  },
+
+  async move(ctx, { id, parent }) {
+    const unit = await place(ctx, id);
+    const above = await place(ctx, parent);
+    if (unit.parent_id !== parent) {
+      await moveBranch(ctx.db, unit, above);
+      await ctx.db.updateTable("units").set({ updated_at: ctx.now }).where("id", "=", id).execute();
+    }
+    return unitWithChildren(ctx, id);
+  },
+
+  async delete(ctx, { id, transfer }) {
+    const unit = await place(ctx, id);
+    if (unit.parent_id === null) throw new ServiceError("conflict", "The root cannot be deleted.");
+    const { child_count, user_count } = unit;
+    if (child_count + user_count > 0) {
+      if (transfer === undefined) {
+        throw new ServiceError("conflict", `Unit ${id} has ${child_count} children and ${user_count} members.`, {
+          hint: "Name the unit that takes them: --transfer ID",
+        });
+      }
+      const target = await place(ctx, transfer);
+      if (target.path.startsWith(unit.path)) throw invalid({ transfer: ["must not be the unit or one below it"] });
+      const children = await ctx.db.selectFrom("units").select(["id", "path", "level"]).where("parent_id", "=", id).execute();
+      for (const child of children) await moveBranch(ctx.db, child, await place(ctx, transfer));
+      await moveMembers(ctx, id, transfer);
+    }
+    await ctx.db.deleteFrom("units").where("id", "=", id).execute();
+    await count(ctx.db, await place(ctx, unit.parent_id), { children: -1, descendants: -1 });
+  },
+};
+
+/** Where a unit is. `not_found` when there is none. */
+export async function place(ctx: Ctx, id: number) {
+  const row = await ctx.db
+    .selectFrom("units")
+    .select(["id", "path", "level", "parent_id", "child_count", "user_count"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (row === undefined) throw new ServiceError("not_found", `There is no unit ${id}.`);
+  return row;
+}
+
+/** Adds a unit below `parent`, or the root when there is none, and counts it. Its ID. */
+export async function addUnit(
+  { db, now }: Pick<Ctx, "db" | "now">,
+  parent: Place | null,
+  fields: Partial<ReturnType<typeof columns>> & { name: string },
+): Promise<number> {
+  // The path holds the ID, which is known only once the row is there.
+  const { id } = await db
+    .insertInto("units")
+    .values({
+      ...fields,
+      name_key: fold(fields.name),
+      parent_id: parent?.id ?? null,
+      path: `new ${parent?.id}`,
+      level: parent === null ? 0 : parent.level + 1,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await db.updateTable("units").set({ path: `${parent?.path ?? "/"}${id}/` }).where("id", "=", id).execute();
+  if (parent !== null) await count(db, parent, { children: 1, descendants: 1 });
+  return id;
+}
+
+type Fields = Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">;
+
+/** The columns that input fields change; nested ones are merged with what is there `before`. */
+function columns(fields: Fields, before?: { addresses: object; opening_hours: object }) {
+  const { name, reference, description, unit_type, contact, addresses, opening_hours, geo } = fields;
+  return {
+    name,
+    name_key: name === undefined ? undefined : fold(name),
+    reference,
+    description,
+    unit_type,
+    contact_name: contact?.name,
+    contact_phone: contact?.phone,
+    addresses: addresses && JSON.stringify({ ...before?.addresses, ...addresses }),
+    opening_hours: opening_hours && JSON.stringify({ ...before?.opening_hours, ...opening_hours }),
+    lat: geo === null ? null : geo?.lat,
+    lng: geo === null ? null : geo?.lng,
+  };
+}
+
+async function requireFreeReference(ctx: Ctx, reference: string | null | undefined, except = 0): Promise<void> {
+  if (!reference) return;
+  const taken = await ctx.db
+    .selectFrom("units")
+    .select("id")
+    .where("reference", "=", reference)
+    .where("id", "<>", except)
+    .executeTakeFirst();
+  if (taken) throw new ServiceError("conflict", `The reference is taken by unit ${taken.id}.`);
+}

@@ -1,0 +1,50 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { units as contract } from "../../contract/units.ts";
+import type { Ctx, Handlers } from "../context.ts";
+
+type Departments = "departmentAdd" | "departmentUpdate" | "departmentRemove";
+
+export const departments: Pick<Handlers<typeof contract>, Departments> = {
+  async departmentAdd(ctx, { id: unit_id, name }) {
+    await requireFreeName(ctx, unit_id, name);
+    const { id } = await ctx.db
+      .insertInto("departments")
+      .values({ unit_id, name })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    return { id, name };
+  },
+
+  async departmentUpdate(ctx, { id: unit, department, name }) {
+    await requireDepartment(ctx, unit, department);
+    await requireFreeName(ctx, unit, name, department);
+    await ctx.db.updateTable("departments").set({ name }).where("id", "=", department).execute();
+    return { id: department, name };
+  },
+
+  async departmentRemove(ctx, { id: unit, department }) {
+    await requireDepartment(ctx, unit, department);
+    await ctx.db.deleteFrom("departments").where("id", "=", department).execute();
+  },
+};
+
+async function requireDepartment(ctx: Ctx, unit: number, id: number): Promise<void> {
+  const found = await ctx.db
+    .selectFrom("departments")
+    .select("id")
+    .where("id", "=", id)
+    .where("unit_id", "=", unit)
+    .executeTakeFirst();
+  if (found === undefined) throw new ServiceError("not_found", `Unit ${unit} has no department ${id}.`);
+}
+
+async function requireFreeName(ctx: Ctx, unit: number, name: string, except = 0): Promise<void> {
+  const taken = await ctx.db
+    .selectFrom("departments")
+    .select("id")
+    .where("unit_id", "=", unit)
+    .where("name", "=", name)
+    .where("id", "<>", except)
+    .executeTakeFirst();
+  if (taken) throw new ServiceError("conflict", `The name is taken by department ${taken.id} of the unit.`);
+}

@@ -1,0 +1,61 @@
+import { sql } from "kysely";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Db } from "../../store/database.ts";
+import { isAmong } from "../../store/dialect.ts";
+
+/** The first text after all paths of a branch: "0" follows "/" in ASCII. */
+export function branchEnd(path: string): string {
+  return `${path.slice(0, -1)}0`;
+}
+
+/** The IDs of the units above the one with that path, from the root down. */
+export function ancestorsOf(path: string): number[] {
+  return path.split("/").slice(1, -2).map(Number);
+}
+
+export interface Place {
+  readonly id: number;
+  readonly path: string;
+  readonly level: number;
+}
+
+/** Adds `children` to a unit's count of children, `descendants` to that of the unit and of all above it. */
+export async function count(db: Db, parent: Place, { children, descendants }: { children: number; descendants: number }) {
+  await db
+    .updateTable("units")
+    .set((eb) => ({
+      descendant_count: eb("descendant_count", "+", descendants),
+      child_count: eb("child_count", "+", eb.case().when("id", "=", parent.id).then(children).else(0).end()),
+    }))
+    .where((eb) => isAmong(db, eb.ref("id"), [...ancestorsOf(parent.path), parent.id]))
+    .execute();
+}
+
+/** Moves a unit with all below it, one statement for the whole branch. `conflict` when the parent is in the branch. */
+export async function moveBranch(db: Db, unit: Place, parent: Place): Promise<void> {
+  if (parent.path.startsWith(unit.path)) {
+    throw new ServiceError("conflict", `Unit ${unit.id} cannot be moved into its own branch.`);
+  }
+  const from = ancestorsOf(unit.path).at(-1);
+  if (from === undefined) throw new ServiceError("conflict", "The root stays where it is.");
+  const { descendant_count, old_parent_path, old_parent_level } = await db
+    .selectFrom("units as n")
+    .innerJoin("units as p", "p.id", "n.parent_id")
+    .select(["n.descendant_count", "p.path as old_parent_path", "p.level as old_parent_level"])
+    .where("n.id", "=", unit.id)
+    .executeTakeFirstOrThrow();
+  const path = `${parent.path}${unit.id}/`;
+  await db.updateTable("units").set({ parent_id: parent.id }).where("id", "=", unit.id).execute();
+  await db
+    .updateTable("units")
+    .set({
+      path: sql<string>`${path} || substr(path, ${sql.lit(unit.path.length + 1)})`,
+      level: sql<number>`level + ${sql.lit(parent.level + 1 - unit.level)}`,
+    })
+    .where("path", ">=", unit.path)
+    .where("path", "<", branchEnd(unit.path))
+    .execute();
+  const moved = descendant_count + 1;
+  await count(db, { id: from, path: old_parent_path, level: old_parent_level }, { children: -1, descendants: -moved });
+  await count(db, parent, { children: 1, descendants: moved });
+}

@@ -1,0 +1,203 @@
+import { invalid, ServiceError } from "../../contract/errors.ts";
+import type { users as contract } from "../../contract/users.ts";
+import { isAmong } from "../../store/dialect.ts";
+import type { Ctx, Handlers } from "../context.ts";
+import { newPasswordToken, queueMail } from "../mails.ts";
+import { addMembership, removeAllMemberships } from "../membership.ts";
+import { checkNewPassword, hashPassword } from "../passwords.ts";
+import { may } from "../permissions.ts";
+import { emailKey } from "../text-keys.ts";
+import { birthdayKey } from "./birthdays.ts";
+import { oneUser } from "./reading.ts";
+import { indexUser } from "./search.ts";
+
+type Changing = "create" | "update" | "delete" | "deactivate" | "reactivate" | "welcome" | "policy";
+
+export const changing: Pick<Handlers<typeof contract>, Changing> = {
+  async create(ctx, { unit, userTypes, department, password, welcome, ...fields }) {
+    const { first_name, last_name } = fields;
+    if (fields.admin) requireAdministrator(ctx);
+    if (password !== undefined) await checkNewPassword(password, fields, ctx.settings);
+    const password_hash = password === undefined ? null : await hashPassword(password);
+    return ctx.transaction(async (tx) => {
+      await requireFree(tx, fields);
+      const { id } = await tx.db
+        .insertInto("users")
+        .values({ ...columns(fields), first_name, last_name, password_hash, created_at: tx.now, updated_at: tx.now })
+        .returning("id")
+        .executeTakeFirstOrThrow();
+      await addMembership(tx, { user: id, unit, userTypes, department });
+      await indexUser(tx, id);
+      if (welcome) await sendWelcome(tx, [id]);
+      return oneUser(tx, id);
+    });
+  },
+
+  async update(ctx, { id, ...fields }) {
+    const before = await oneUser(ctx, id);
+    if (fields.admin !== undefined && fields.admin !== before.admin) requireAdministrator(ctx);
+    if (!may(ctx.actor, "user", await pathOfUser(ctx, id))) requireOwnFields(fields);
+    if (fields.admin === false && before.admin) await requireOtherAdministrator(ctx, id);
+    await requireFree(ctx, fields, id);
+    await ctx.db
+      .updateTable("users")
+      .set({ ...columns(fields), updated_at: ctx.now })
+      .where("id", "=", id)
+      .execute();
+    await indexUser(ctx, id);
+    return oneUser(ctx, id);
+  },
+
+  async delete(ctx, { id }) {
+    const user = await oneUser(ctx, id);
+    if (user.admin) await requireOtherAdministrator(ctx, id);
+    await removeAllMemberships(ctx, id);
+    await ctx.db.updateTable("users").set({ ...erased, deleted_at: ctx.now, updated_at: ctx.now }).where("id", "=", id).execute();
+    await ctx.db.deleteFrom("user_words").where("user_id", "=", id).execute();
+    await ctx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
+    await ctx.db.deleteFrom("mails").where("user_id", "=", id).where("sent_at", "is", null).execute();
+  },
+
+  async deactivate(ctx, { id }) {
+    const user = await oneUser(ctx, id);
+    if (!user.active) return;
+    if (user.admin) await requireOtherAdministrator(ctx, id);
+    await ctx.db
+      .updateTable("users")
+      .set((eb) => ({ active: 0, token_version: eb("token_version", "+", 1), updated_at: ctx.now }))
+      .where("id", "=", id)
+      .execute();
+    await ctx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
+  },
+
+  async reactivate(ctx, { id }) {
+    await ctx.db
+      .updateTable("users")
+      .set({ active: 1, updated_at: ctx.now })
+      .where("id", "=", id)
+      .where("active", "=", 0)
+      .execute();
+  },
+
+  async welcome(ctx, { users }) {
+    await sendWelcome(ctx, users);
+  },
+
+  async policy(ctx) {
+    await ctx.db
+      .updateTable("users")
+      .set({ policy_accepted_at: ctx.now })
+      .where("id", "=", ctx.actor.id)
+      .execute();
+  },
+};
+
+/** What stays of a deleted user. */
+const erased = {
+  first_name: "Deleted",
+  last_name: "user",
+  reference: null,
+  email: null,
+  email_key: null,
+  title: "",
+  phone: null,
+  birthday: null,
+  birthday_key: null,
+  language: null,
+  timezone: null,
+  admin: 0,
+  active: 0,
+  password_hash: null,
+  policy_accepted_at: null,
+  meta_field_0: "",
+  meta_field_1: "",
+  meta_field_2: "",
+  meta_field_3: "",
+  meta_field_4: "",
+} as const;
+
+type Fields = Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">;
+
+/** The columns that input fields change; fields that are not named stay. */
+export function columns({ email, birthday, admin, settings, ...same }: Fields) {
+  return {
+    ...same,
+    email,
+    email_key: email === undefined ? undefined : emailKey(email),
+    birthday,
+    birthday_key: birthday === undefined ? undefined : birthdayKey(birthday),
+    admin: flag(admin),
+    show_birthdays: settings?.show_birthdays,
+    birthdays_optout: flag(settings?.birthdays_optout),
+  };
+}
+
+function flag(value: boolean | undefined): 0 | 1 | undefined {
+  return value === undefined ? undefined : value ? 1 : 0;
+}
+
+const ownFields = new Set(["phone", "language", "timezone", "settings"]);
+
+/** What everybody may change about oneself. */
+function requireOwnFields(fields: Fields): void {
+  const foreign = Object.keys(fields).filter((name) => fields[name as keyof Fields] !== undefined && !ownFields.has(name));
+  if (foreign.length > 0) throw new ServiceError("forbidden", `Changing ${foreign.join(", ")} needs the ability user.`);
+}
+
+function requireAdministrator(ctx: Ctx): void {
+  if (!ctx.actor.admin) throw new ServiceError("forbidden", "Only administrators make or unmake administrators.");
+}
+
+async function requireOtherAdministrator(ctx: Ctx, id: number): Promise<void> {
+  const other = await ctx.db
+    .selectFrom("users")
+    .select("id")
+    .where("admin", "=", 1)
+    .where("active", "=", 1)
+    .where("id", "<>", id)
+    .limit(1)
+    .executeTakeFirst();
+  if (other === undefined) {
+    throw new ServiceError("conflict", `User ${id} is the last active administrator; make another one first.`);
+  }
+}
+
+async function requireFree(
+  ctx: Ctx,
+  { email, reference }: { email?: string | undefined; reference?: string | null | undefined },
+  except = 0,
+): Promise<void> {
+  const taken = (column: "email_key" | "reference", value: string) =>
+    ctx.db.selectFrom("users").select("id").where(column, "=", value).where("id", "<>", except).executeTakeFirst();
+  const byEmail = email === undefined ? undefined : await taken("email_key", emailKey(email));
+  if (byEmail) throw new ServiceError("conflict", `The email is taken by user ${byEmail.id}.`);
+  const byReference = reference ? await taken("reference", reference) : undefined;
+  if (byReference) throw new ServiceError("conflict", `The reference is taken by user ${byReference.id}.`);
+}
+
+async function pathOfUser(ctx: Ctx, id: number): Promise<string | null> {
+  const row = await ctx.db
+    .selectFrom("users as u")
+    .innerJoin("units as n", "n.id", "u.unit_id")
+    .select("n.path")
+    .where("u.id", "=", id)
+    .executeTakeFirst();
+  return row?.path ?? null;
+}
+
+/** Welcome mails; who signs in here and has no password yet gets a link to set one. */
+async function sendWelcome(ctx: Ctx, ids: readonly number[]): Promise<void> {
+  const users = await ctx.db
+    .selectFrom("users")
+    .select(["id", "email", "first_name", "last_name", "provider", "password_hash", "active"])
+    .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
+    .execute();
+  const inactive = users.filter((user) => user.active === 0).map((user) => user.id);
+  if (inactive.length > 0) throw invalid({ users: [`are deactivated: ${inactive.join(", ")}`] });
+  for (const user of users) {
+    const { email } = user;
+    if (email === null) continue;
+    const setsPassword = user.provider === "local" && user.password_hash === null;
+    await queueMail(ctx, "welcome", { ...user, email }, setsPassword ? await newPasswordToken(ctx, user.id) : undefined);
+  }
+}

@@ -1,0 +1,68 @@
+import type { users as contract } from "../../contract/users.ts";
+import type { Ctx, Handlers } from "../context.ts";
+import {
+  addMembership,
+  findMembership,
+  moveMembership,
+  noMembership,
+  removeMembership,
+  requireDepartment,
+  setUserTypes,
+} from "../membership.ts";
+import { loadMemberships } from "./presentation.ts";
+import { oneUser } from "./reading.ts";
+
+type Memberships = "memberships" | "membershipAdd" | "membershipSet" | "membershipRemove";
+
+export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
+  async memberships(ctx, { user }) {
+    return { data: (await oneUser(ctx, user)).memberUnits };
+  },
+
+  async membershipAdd(ctx, { user, unit, userTypes, department }) {
+    await addMembership(ctx, { user, unit, userTypes, department });
+    await touch(ctx, user);
+    const all = (await loadMemberships(ctx, [user])).get(user) ?? [];
+    const added = all.find((each) => each.shown.unit.id === unit);
+    if (added === undefined) throw noMembership(user, unit);
+    return added.shown;
+  },
+
+  async membershipSet(ctx, { user, from, unit = from, userTypes, department, overwrite }) {
+    const membership = await findMembership(ctx, user, from);
+    if (membership === undefined) throw noMembership(user, from);
+    const { id } = membership;
+    if (unit !== from) await moveMembership(ctx, { id, user, from, to: unit });
+    if (department !== undefined) {
+      await requireDepartment(ctx, unit, department);
+      await ctx.db.updateTable("memberships").set({ department_id: department }).where("id", "=", id).execute();
+    }
+    const held = await typesOf(ctx, id);
+    // Held types reach over the new unit after a move, which the actor must be entitled to give there.
+    if (unit !== from) await setUserTypes(ctx, id, unit, []);
+    if (userTypes !== undefined || unit !== from) {
+      const wanted = userTypes === undefined ? held : overwrite ? userTypes : [...held, ...userTypes];
+      await setUserTypes(ctx, id, unit, wanted);
+    }
+    await touch(ctx, user);
+  },
+
+  async membershipRemove(ctx, { user, unit }) {
+    await removeMembership(ctx, user, unit);
+    await touch(ctx, user);
+  },
+};
+
+async function typesOf(ctx: Ctx, membership: number): Promise<number[]> {
+  const rows = await ctx.db
+    .selectFrom("membership_user_types")
+    .select("user_type_id")
+    .where("membership_id", "=", membership)
+    .orderBy("user_type_id")
+    .execute();
+  return rows.map((row) => row.user_type_id);
+}
+
+async function touch(ctx: Ctx, user: number): Promise<void> {
+  await ctx.db.updateTable("users").set({ updated_at: ctx.now }).where("id", "=", user).execute();
+}

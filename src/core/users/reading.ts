@@ -1,0 +1,78 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { users as contract } from "../../contract/users.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { Ctx, Handlers } from "../context.ts";
+import { decodeCursor, page } from "../cursor.ts";
+import { requireUser, unitPath } from "../permissions.ts";
+import { branchEnd } from "../units/tree.ts";
+import { invalid } from "../../contract/errors.ts";
+import { presentUsers, type User } from "./presentation.ts";
+
+type Reading = "list" | "get" | "current" | "reference" | "collection";
+
+export const reading: Pick<Handlers<typeof contract>, Reading> = {
+  async list(ctx, { limit, cursor, ...filter }) {
+    const list = `users ${JSON.stringify(filter)}`;
+    const position = decodeCursor<number>(ctx, list, cursor);
+    const back = position?.direction === "before";
+    let query = ctx.db.selectFrom("users as u").select("u.id").where("u.deleted_at", "is", null).limit(limit + 1);
+    if (!filter.inactive) query = query.where("u.active", "=", 1);
+    if (filter.admin !== undefined) query = query.where("u.admin", "=", filter.admin ? 1 : 0);
+    if (filter.unit !== undefined) {
+      const path = await unitPath(ctx.db, filter.unit);
+      if (path === undefined) throw invalid({ unit: [`names no unit: ${filter.unit}`] });
+      const end = filter.below ? branchEnd(path) : `${path}\0`;
+      query = query.where("u.id", "in", (eb) =>
+        eb
+          .selectFrom("memberships as m")
+          .innerJoin("units as n", "n.id", "m.unit_id")
+          .select("m.user_id")
+          .where("n.path", ">=", path)
+          .where("n.path", "<", end),
+      );
+    }
+    if (filter.user_type !== undefined) {
+      const type = filter.user_type;
+      query = query.where("u.id", "in", (eb) =>
+        eb
+          .selectFrom("membership_user_types as mt")
+          .innerJoin("memberships as m", "m.id", "mt.membership_id")
+          .select("m.user_id")
+          .where("mt.user_type_id", "=", type),
+      );
+    }
+    if (position) query = query.where("u.id", back ? "<" : ">", position.key);
+    const found = await query.orderBy("u.id", back ? "desc" : "asc").execute();
+    const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => row.id });
+    return { data: await presentUsers(ctx, rows.map((row) => row.id)), meta };
+  },
+
+  async get(ctx, { id }) {
+    return oneUser(ctx, id);
+  },
+
+  async current(ctx) {
+    return oneUser(ctx, ctx.actor.id);
+  },
+
+  async reference(ctx, { reference }) {
+    const row = await ctx.db.selectFrom("users").select("id").where("reference", "=", reference).executeTakeFirst();
+    if (row === undefined) throw new ServiceError("not_found", `There is no user with the reference ${reference}.`);
+    return oneUser(ctx, row.id);
+  },
+
+  async collection(ctx, { ids }) {
+    return { users: await presentUsers(ctx, [...new Set(ids)]) };
+  },
+};
+
+const deletion = prepared((db, p: { id: number }) => db.selectFrom("users").select("deleted_at").where("id", "=", p.id));
+
+/** The user in full. `not_found` or `gone` when there is none. */
+export async function oneUser(ctx: Ctx, id: number): Promise<User> {
+  const [user] = await presentUsers(ctx, [id]);
+  if (user !== undefined) return user;
+  const [row] = await deletion(ctx.db, { id });
+  requireUser(row, id);
+  throw new ServiceError("not_found", `There is no user ${id}.`);
+}

@@ -1,0 +1,66 @@
+import type { users as contract } from "../../contract/users.ts";
+import { afterPrefix } from "../../store/dialect.ts";
+import type { Ctx, Handlers } from "../context.ts";
+import { emailKey, words } from "../text-keys.ts";
+import { presentUsers } from "./presentation.ts";
+
+/** Finds users by the beginnings of words: by word, then by ID. The longest word leads, the others narrow down. */
+export const search: Handlers<typeof contract>["search"] = async (ctx, { q, limit }) => {
+  const [longest, ...others] = words(q).sort((a, b) => b.length - a.length);
+  if (longest === undefined) return { data: [] };
+  let query = ctx.db
+    .selectFrom("user_words as w")
+    .innerJoin("users as u", "u.id", "w.user_id")
+    .select("w.user_id")
+    .where("w.word", ">=", longest)
+    .where("w.word", "<", afterPrefix(longest))
+    .where("u.active", "=", 1)
+    .where((eb) =>
+      // A user whom several words match stands at the first of them.
+      eb.not(
+        eb.exists(
+          visible(ctx, eb.selectFrom("user_words as x").select("x.word").whereRef("x.user_id", "=", "w.user_id"), "x.private")
+            .where("x.word", ">=", longest)
+            .whereRef("x.word", "<", "w.word"),
+        ),
+      ),
+    )
+    .orderBy("w.word")
+    .orderBy("w.user_id")
+    .limit(limit);
+  if (!ctx.actor.admin) query = query.where("w.private", "=", 0);
+  for (const word of others) {
+    query = query.where((eb) =>
+      eb.exists(
+        visible(ctx, eb.selectFrom("user_words as x").select("x.word").whereRef("x.user_id", "=", "w.user_id"), "x.private")
+          .where("x.word", ">=", word)
+          .where("x.word", "<", afterPrefix(word)),
+      ),
+    );
+  }
+  return { data: await presentUsers(ctx, (await query.execute()).map((row) => row.user_id)) };
+};
+
+/** Words of e-mail addresses are for administrators only. */
+function visible<Q extends { where(column: "x.private", operator: "=", value: 0): Q }>(ctx: Ctx, query: Q, column: "x.private"): Q {
+  return ctx.actor.admin ? query : query.where(column, "=", 0);
+}
+
+/** The words by which a user is found. */
+export function searchWords(user: { first_name: string; last_name: string; title: string; email: string | null }) {
+  const open = words(`${user.first_name} ${user.last_name} ${user.title}`);
+  const hidden = words(emailKey(user.email ?? "")).filter((word) => !open.includes(word));
+  return [...open.map((word) => ({ word, private: 0 as const })), ...hidden.map((word) => ({ word, private: 1 as const }))];
+}
+
+/** Makes a user found by the present words, and by no others. */
+export async function indexUser(ctx: Pick<Ctx, "db">, id: number): Promise<void> {
+  const user = await ctx.db
+    .selectFrom("users")
+    .select(["first_name", "last_name", "title", "email"])
+    .where("id", "=", id)
+    .executeTakeFirstOrThrow();
+  await ctx.db.deleteFrom("user_words").where("user_id", "=", id).execute();
+  const rows = searchWords(user).map((each) => ({ ...each, user_id: id }));
+  if (rows.length > 0) await ctx.db.insertInto("user_words").values(rows).execute();
+}

@@ -1,0 +1,138 @@
+import { invalid, ServiceError } from "../contract/errors.ts";
+import type { Ability } from "../contract/operation.ts";
+import type { usertypes as contract } from "../contract/usertypes.ts";
+import type { Ctx, Handlers } from "./context.ts";
+import { decodeCursor, page } from "./cursor.ts";
+import { abilityFlags, requireOwn } from "./permissions.ts";
+import { fold } from "./text-keys.ts";
+
+interface Row {
+  id: number;
+  name: string;
+  reference: string | null;
+  abilities: string;
+}
+
+export const usertypes: Handlers<typeof contract> = {
+  async list(ctx, { limit, cursor }) {
+    const position = decodeCursor<number>(ctx, "usertypes", cursor);
+    const back = position?.direction === "before";
+    let query = types(ctx).orderBy("id", back ? "desc" : "asc").limit(limit + 1);
+    if (position) query = query.where("id", back ? "<" : ">", position.key);
+    const { rows, meta } = page(ctx, "usertypes", await query.execute(), { limit, position, keyOf: (row) => row.id });
+    return { data: rows.map(present), meta };
+  },
+
+  async get(ctx, { id }) {
+    return present(await find(ctx, id));
+  },
+
+  async reference(ctx, { reference }) {
+    const row = await types(ctx).where("reference", "=", reference).executeTakeFirst();
+    if (row === undefined) throw new ServiceError("not_found", `There is no user type with the reference ${reference}.`);
+    return present(row);
+  },
+
+  async create(ctx, { name, reference = null, abilities = {} }) {
+    const granted = namesOf(abilities);
+    requireOwn(ctx.actor, granted);
+    await requireFree(ctx, { name, reference });
+    const { id } = await ctx.db
+      .insertInto("user_types")
+      .values({ name, name_key: fold(name), reference, abilities: JSON.stringify(granted) })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    return present(await find(ctx, id));
+  },
+
+  async update(ctx, { id, name, reference, abilities }) {
+    const row = await find(ctx, id);
+    const before = JSON.parse(row.abilities) as Ability[];
+    const after = namesOf({ ...abilityFlags(before), ...abilities });
+    const differing = [...before, ...after].filter((each) => before.includes(each) !== after.includes(each));
+    requireOwn(ctx.actor, differing);
+    await requireFree(ctx, { name, reference }, id);
+    await ctx.db
+      .updateTable("user_types")
+      .set({ name, name_key: name === undefined ? undefined : fold(name), reference, abilities: JSON.stringify(after) })
+      .where("id", "=", id)
+      .execute();
+    return present(await find(ctx, id));
+  },
+
+  async delete(ctx, { id }) {
+    const row = await find(ctx, id);
+    requireOwn(ctx.actor, JSON.parse(row.abilities));
+    const { holders } = await ctx.db
+      .selectFrom("membership_user_types")
+      .select((eb) => eb.fn.countAll<number>().as("holders"))
+      .where("user_type_id", "=", id)
+      .executeTakeFirstOrThrow();
+    if (holders > 0) throw new ServiceError("conflict", `User type ${id} is held by ${holders} members; take it from them first.`);
+    await ctx.db.deleteFrom("user_types").where("id", "=", id).execute();
+  },
+};
+
+function types(ctx: Ctx) {
+  return ctx.db.selectFrom("user_types").select(["id", "name", "reference", "abilities"]);
+}
+
+async function find(ctx: Ctx, id: number): Promise<Row> {
+  const row = await types(ctx).where("id", "=", id).executeTakeFirst();
+  if (row === undefined) throw new ServiceError("not_found", `There is no user type ${id}.`);
+  return row;
+}
+
+function present({ id, name, reference, abilities }: Row) {
+  return {
+    content_type: "usertype" as const,
+    id,
+    name,
+    reference,
+    abilities: abilityFlags(JSON.parse(abilities)),
+    url: `/usertypes/${id}`,
+  };
+}
+
+function namesOf(flags: Partial<Record<Ability, boolean | undefined>>): Ability[] {
+  return (Object.keys(flags) as Ability[]).filter((ability) => flags[ability]);
+}
+
+async function requireFree(
+  ctx: Ctx,
+  { name, reference }: { name?: string | undefined; reference?: string | null | undefined },
+  except = 0,
+): Promise<void> {
+  const taken = await ctx.db
+    .selectFrom("user_types")
+    .select(["id", "name_key"])
+    .where("id", "<>", except)
+    .where((eb) =>
+      eb.or([eb("name_key", "=", fold(name ?? "")), ...(reference ? [eb("reference", "=", reference)] : [])]),
+    )
+    .executeTakeFirst();
+  if (taken === undefined) return;
+  const field = name !== undefined && taken.name_key === fold(name) ? "name" : "reference";
+  throw new ServiceError("conflict", `The ${field} is taken by user type ${taken.id}.`);
+}
+
+/** Adds user types by name where they are missing, without abilities. Their IDs by folded name. */
+export async function userTypesByName(ctx: Ctx, names: readonly string[], create: boolean): Promise<Map<string, number>> {
+  const known = new Map<string, number>();
+  if (names.length === 0) return known;
+  const keys = [...new Set(names.map(fold))];
+  const rows = await ctx.db.selectFrom("user_types").select(["id", "name_key"]).where("name_key", "in", keys).execute();
+  for (const row of rows) known.set(row.name_key, row.id);
+  if (!create) return known;
+  for (const name of names) {
+    if (known.has(fold(name))) continue;
+    if (name.length > 255) throw invalid({ user_types: ["has a name of more than 255 characters"] });
+    const { id } = await ctx.db
+      .insertInto("user_types")
+      .values({ name, name_key: fold(name), reference: null, abilities: "[]" })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    known.set(fold(name), id);
+  }
+  return known;
+}

@@ -1,0 +1,90 @@
+import type { IncomingMessage } from "node:http";
+import { ServiceError } from "../contract/errors.ts";
+
+/** Where a request's body comes from: the socket, or, in the process, the request object. */
+export interface BodySource {
+  readonly incoming: IncomingMessage | undefined;
+  readonly request: Request;
+  header(name: string): string | undefined;
+}
+
+const json = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+
+/** Whether a body follows; an empty one is none. */
+export function announcesBody(source: BodySource): boolean {
+  if (!source.incoming) return source.request.body !== null;
+  const length = source.header("content-length");
+  return length === undefined ? source.header("transfer-encoding") !== undefined : length !== "0";
+}
+
+/** Reads and parses a JSON body of at most `limit` bytes; undefined when there is none. */
+export async function readJson(source: BodySource, limit: number): Promise<unknown> {
+  if (!announcesBody(source)) return undefined;
+  if (Number(source.header("content-length")) > limit) throw tooLarge(limit);
+  const type = source.header("content-type") ?? "";
+  const typed = type === "application/json" || json.test(type);
+  const encoding = source.header("content-encoding");
+  // A type that nobody asked for does no harm before an empty body.
+  const bytes = typed
+    ? await (source.incoming ? fromSocket(source.incoming, limit) : fromRequest(source.request, limit))
+    : undefined;
+  if (bytes?.length === 0) return undefined;
+  if (!bytes)
+    throw new ServiceError("unsupported_media_type", "The body must be JSON, with Content-Type: application/json.");
+  if (encoding !== undefined && encoding !== "identity") {
+    throw new ServiceError("unsupported_media_type", "The body must be sent without Content-Encoding.");
+  }
+  return parseJson(bytes);
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+function parseJson(bytes: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    throw new ServiceError("bad_request", "The body must be UTF-8.");
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the body, which may hold a password.
+    throw new ServiceError("bad_request", "The body is not valid JSON.");
+  }
+}
+
+function fromSocket(incoming: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (done: () => void) => {
+      incoming.off("data", onData).off("end", onEnd).off("error", onClose).off("close", onClose);
+      done();
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) settle(() => reject(tooLarge(limit)));
+      else chunks.push(chunk);
+    };
+    const onEnd = () => settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    const onClose = () =>
+      settle(() => reject(new ServiceError("bad_request", "The connection ended before the body did.")));
+    incoming.on("data", onData).on("end", onEnd).on("error", onClose).on("close", onClose);
+  });
+}
+
+async function fromRequest(request: Request, limit: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError("payload_too_large", `The body must have at most ${limit} bytes.`);
+}

@@ -1,0 +1,206 @@
+import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
+import { parse } from "../contract/input.ts";
+import type { AnyOperation } from "../contract/operation.ts";
+import { type Field, fieldsOf, pathFields } from "../contract/shape.ts";
+
+/** A request's input as it arrived: `query` without its question mark, `params` decoded and in the order of the path. */
+export interface WireInput {
+  readonly params: readonly string[];
+  readonly query: string;
+  /** The parsed JSON; undefined when there was no body. */
+  readonly body?: unknown;
+}
+
+/** An operation's input as it is sent: `path` below `/api`, `query` without its question mark, `body` to be made JSON. */
+export interface WireOutput {
+  readonly path: string;
+  readonly query: string;
+  readonly body: Record<string, unknown> | undefined;
+}
+
+interface Plan {
+  readonly path: readonly { readonly wire: string; readonly name: string; readonly field: Field }[];
+  /** The fields beside the path, by name. */
+  readonly rest: ReadonlyMap<string, Field>;
+}
+
+const unknown = "is not a field of this operation";
+const deepest = 64;
+const plans = new WeakMap<AnyOperation, Plan>();
+
+/** Whether what is not in the path travels in a JSON body; else in the query. */
+export function hasBody(op: AnyOperation): boolean {
+  return op.method === "POST" || op.method === "PATCH";
+}
+
+/** Reads an operation's input from a request. What has the wrong type is left as it came, so that the schema names it. */
+export function decode(op: AnyOperation, wire: WireInput): Record<string, unknown> {
+  const plan = planOf(op);
+  // No prototype: a field may be called __proto__.
+  const problems: FieldErrors = Object.create(null);
+  let input: Record<string, unknown>;
+  if (hasBody(op)) {
+    input = bodyFields(wire.body, problems);
+    for (const name of queryNames(wire.query)) problems[name] = [plan.rest.has(name) ? "goes in the body" : unknown];
+    for (const { name } of plan.path) if (Object.hasOwn(input, name)) problems[name] = [unknown];
+  } else {
+    input = wire.query === "" ? Object.create(null) : queryFields(wire.query, plan, problems);
+  }
+  for (let i = 0; i < plan.path.length; i++) {
+    const { name, field } = plan.path[i]!;
+    const text = wire.params[i] ?? "";
+    input[name] =
+      field.kind === "array" ? text.split(",").map((item) => scalar(field.items, item)) : scalar(field, text);
+  }
+  if (Object.keys(problems).length > 0) throw withSchemaProblems(op, input, problems);
+  return input;
+}
+
+/** Writes an operation's input as a request that `decode` reads back. */
+export function encode(op: AnyOperation, input: Readonly<Record<string, unknown>>): WireOutput {
+  const plan = planOf(op);
+  const inPath = new Map(plan.path.map(({ wire, name }) => [wire, name]));
+  const path = op.path.replace(/\{(\w+)(?:=\w+)?\}/g, (_, wire: string) => segment(inPath.get(wire)!, input));
+  const names = new Set(inPath.values());
+  const rest = Object.entries(input).filter(([name, value]) => value !== undefined && !names.has(name));
+  if (hasBody(op)) return { path, query: "", body: rest.length > 0 ? Object.fromEntries(rest) : undefined };
+  return {
+    path,
+    query: rest.flatMap(([name, value]) => pairs(name, value, plan.rest.get(name))).join("&"),
+    body: undefined,
+  };
+}
+
+function planOf(op: AnyOperation): Plan {
+  let plan = plans.get(op);
+  if (!plan) {
+    const fields = new Map(fieldsOf(op).map((field) => [field.name, field]));
+    const path = pathFields(op).map(({ wire, name }) => {
+      const field = fields.get(name);
+      if (!field) throw new Error(`${op.name}: the path names ${name}, which the input does not have`);
+      return { wire, name, field };
+    });
+    for (const { name } of path) fields.delete(name);
+    plan = { path, rest: fields };
+    plans.set(op, plan);
+  }
+  return plan;
+}
+
+function bodyFields(body: unknown, problems: FieldErrors): Record<string, unknown> {
+  if (body === undefined) return {};
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid({ body: ["must be an object"] });
+  inspect(body, problems);
+  return body as Record<string, unknown>;
+}
+
+/** Refuses what schemas pass over: keys that would set a prototype when copied, and nesting that overflows the stack. */
+function inspect(body: object, problems: FieldErrors): void {
+  const open: { value: object; path: string; depth: number }[] = [{ value: body, path: "", depth: 1 }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (next.depth > deepest)
+      throw new ServiceError("bad_request", `The body must not be nested deeper than ${deepest} levels.`);
+    for (const [key, value] of Object.entries(next.value)) {
+      const path = next.path === "" ? key : `${next.path}.${key}`;
+      if (key === "__proto__") problems[path] = [unknown];
+      else if (typeof value === "object" && value !== null) open.push({ value, path, depth: next.depth + 1 });
+    }
+  }
+}
+
+function queryFields(query: string, plan: Plan, problems: FieldErrors): Record<string, unknown> {
+  const input: Record<string, unknown> = Object.create(null);
+  for (const { name: written, raw } of split(query)) {
+    const literal = written.endsWith("[]");
+    const bare = literal ? written.slice(0, -2) : written;
+    const field = plan.rest.get(bare);
+    if (field?.kind === "array") {
+      input[bare] ??= [];
+      (input[bare] as unknown[]).push(...items(raw, field.items, literal));
+    } else if (written in input) {
+      problems[written] = ["is given more than once"];
+    } else {
+      if (plan.path.some(({ name }) => name === written)) problems[written] = [unknown];
+      const text = percentDecode(raw);
+      input[written] = literal ? text : scalar(field, text);
+    }
+  }
+  return input;
+}
+
+/** `a[]=` is one item as it stands, `a=` any number of items divided by commas; in free text an escaped comma is text. */
+function items(raw: string, field: Field | undefined, literal: boolean): unknown[] {
+  if (literal) return [scalar(field, percentDecode(raw))];
+  if (raw === "") return [];
+  const texts = isFreeText(field) ? raw.split(",").map(percentDecode) : percentDecode(raw).split(",");
+  return texts.map((text) => scalar(field, text));
+}
+
+const isFreeText = (field: Field | undefined) => field?.kind === "string" && !field.values;
+
+function scalar(field: Field | undefined, text: string): unknown {
+  switch (field?.kind) {
+    case "integer":
+      return /^-?\d+$/.test(text) ? Number(text) : text;
+    case "number":
+      return /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : text;
+    case "boolean":
+      return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;
+    default:
+      return text;
+  }
+}
+
+function* split(query: string): Generator<{ name: string; raw: string }> {
+  for (const pair of query.split("&")) {
+    if (pair === "") continue;
+    const at = pair.indexOf("=");
+    yield at < 0
+      ? { name: percentDecode(pair), raw: "" }
+      : { name: percentDecode(pair.slice(0, at)), raw: pair.slice(at + 1) };
+  }
+}
+
+const queryNames = (query: string) => (query === "" ? [] : [...split(query)].map(({ name }) => name));
+
+function percentDecode(text: string): string {
+  try {
+    return decodeURIComponent(text.includes("+") ? text.replaceAll("+", " ") : text);
+  } catch {
+    throw new ServiceError("bad_request", "The query must be UTF-8, percent-encoded.");
+  }
+}
+
+/** Every wrong field at once: those that only the wire knows, and those that the schema finds. */
+function withSchemaProblems(op: AnyOperation, input: Record<string, unknown>, problems: FieldErrors): ServiceError {
+  try {
+    parse(op.input(), input);
+  } catch (error) {
+    if (error instanceof ServiceError) return invalid(Object.assign(Object.create(null), error.fields, problems));
+    throw error;
+  }
+  return invalid(problems);
+}
+
+function segment(name: string, input: Readonly<Record<string, unknown>>): string {
+  const value = input[name];
+  if (value === undefined || value === null) throw invalid({ [name]: ["is required"] });
+  const text = percentEncode(name, value);
+  if (text === "") throw invalid({ [name]: ["must not be blank"] });
+  // Whatever stands in between may resolve a segment of dots.
+  return text === "." || text === ".." ? text.replaceAll(".", "%2E") : text;
+}
+
+function pairs(name: string, value: unknown, field: Field | undefined): string[] {
+  const key = percentEncode(name, name);
+  if (!Array.isArray(value)) return [`${key}=${percentEncode(name, value)}`];
+  if (value.length === 0 || !isFreeText(field?.items)) return [`${key}=${percentEncode(name, value)}`];
+  return value.map((item) => `${key}[]=${percentEncode(name, item)}`);
+}
+
+function percentEncode(name: string, value: unknown): string {
+  const text = String(value);
+  if (!text.isWellFormed()) throw invalid({ [name]: ["must not contain half a surrogate pair"] });
+  const escaped = encodeURIComponent(text);
+  return Array.isArray(value) ? escaped.replaceAll("%2C", ",") : escaped;
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { errorCodes, ServiceError } from "../contract/errors.ts";
+import type { BodySource } from "./body.ts";
+
+/** What a request log takes; pino has it. */
+export interface Log {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Counts what was answered: the route as the contract writes it (`unmatched` for unknown paths), the time in seconds. */
+export type Observe = (method: string, route: string, status: number, seconds: number) => void;
+
+/** What all requests of one server share. */
+export interface ServerState {
+  readonly log: Log;
+  readonly observe: Observe | undefined;
+  /** Take the client's address from the last X-Forwarded-For, which the proxy in front wrote. */
+  readonly behindProxy: boolean;
+  /** Where the service is served, without a slash at the end. */
+  servedAt: string | undefined;
+  /** Shutting down: every answer ends its connection. */
+  closing: boolean;
+}
+
+/** What node-server hands over beside the request; in the process there is none. */
+export interface SocketEnv {
+  readonly incoming?: IncomingMessage;
+  readonly outgoing?: ServerResponse;
+}
+
+const saneId = /^[\w.:-]{1,128}$/;
+
+/** One request and its one answer. */
+export class Exchange implements BodySource {
+  readonly request: Request;
+  readonly incoming: IncomingMessage | undefined;
+  readonly id: string;
+  /** `Dry-Run: true` was asked for. */
+  dryRun = false;
+  readonly #state: ServerState;
+  readonly #route: string;
+  readonly #started = performance.now();
+
+  constructor(state: ServerState, route: string, request: Request, env: SocketEnv | undefined) {
+    this.#state = state;
+    this.#route = route;
+    this.request = request;
+    this.incoming = env?.incoming;
+    const id = this.header("x-request-id");
+    this.id = id !== undefined && saneId.test(id) ? id : randomUUID();
+  }
+
+  /** A request header by its name in lower case. */
+  header(name: string): string | undefined {
+    if (!this.incoming) return this.request.headers.get(name) ?? undefined;
+    const value = this.incoming.headers[name];
+    return typeof value === "string" ? value : undefined;
+  }
+
+  get address(): string | undefined {
+    const forwarded = this.#state.behindProxy ? this.header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined;
+    const address = forwarded || this.incoming?.socket.remoteAddress;
+    return address?.startsWith("::ffff:") ? address.slice(7) : address;
+  }
+
+  /** Answers with JSON text, or with nothing. */
+  respond(status: number, body: string | null, more?: Record<string, string>): Response {
+    const headers: Record<string, string> = {
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "x-request-id": this.id,
+    };
+    if (body !== null) headers["content-type"] = "application/json";
+    if (this.dryRun) headers["dry-run"] = "true";
+    if (this.#state.closing) headers.connection = "close";
+    for (const name in more) headers[name] = more[name]!;
+    this.#record(status);
+    return new Response(body, { status, headers });
+  }
+
+  /** Answers with an error; what is not a `ServiceError` is logged and stays in the log. */
+  fail(error: unknown, more?: Record<string, string>): Response {
+    const known = error instanceof ServiceError ? error : crash(error);
+    if (known.status >= 500) {
+      const { id: request_id } = this;
+      this.#state.log.error({ err: known.cause ?? known, request_id, route: this.#route }, known.message);
+    }
+    return this.respond(known.status, errorBody(known, this.id), { ...this.#errorHeaders(known), ...more });
+  }
+
+  #errorHeaders(error: ServiceError): Record<string, string> {
+    if (error.code === "unauthenticated") {
+      const sent = this.header("authorization") !== undefined;
+      return { "www-authenticate": sent ? 'Bearer error="invalid_token"' : "Bearer" };
+    }
+    const wait = error.retryAfter ?? (error.code === "unavailable" ? 5 : undefined);
+    return wait === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(wait))) };
+  }
+
+  #record(status: number): void {
+    const { method } = this.request;
+    const ms = performance.now() - this.#started;
+    this.#state.log.info(
+      { method, route: this.#route, status, ms: Math.round(ms * 1000) / 1000, request_id: this.id },
+      "request",
+    );
+    this.#state.observe?.(method, this.#route, status, ms / 1000);
+  }
+}
+
+/** The body of every error. */
+export function errorBody(error: ServiceError, requestId: string): string {
+  const { code, message, fields } = error;
+  return JSON.stringify({ error: { code, message, request_id: requestId, ...(fields && { fields }) } });
+}
+
+/** An error as a whole HTTP message, for what never became a request; its connection ends with it. */
+export function rawError(error: ServiceError, more = ""): string {
+  const id = randomUUID();
+  const body = errorBody(error, id);
+  const { status } = errorCodes[error.code];
+  return `HTTP/1.1 ${status} ${error.code}\r\n${more}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`;
+}
+
+function crash(cause: unknown): ServiceError {
+  return new ServiceError("internal", "The service failed; its log has the details under this request ID.", { cause });
+}

@@ -1,0 +1,76 @@
+import { type Kysely, sql, type Transaction } from "kysely";
+import { ServiceError } from "../contract/errors.ts";
+import { hasTable } from "./dialect.ts";
+import type { Schema } from "./schema.ts";
+
+export type Db = Kysely<Schema>;
+export type Tx = Transaction<Schema>;
+
+/** An open database: many readers, and writing transactions that see and change the data as if they were alone. */
+export interface Database {
+  /** Reads only; never waits for a writing transaction. */
+  readonly reader: Db;
+  /**
+   * Runs `work` in one serializable transaction. It may run again when another transaction got in the way, so it must
+   * not have effects outside the transaction.
+   */
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Changes whenever the data may have changed, by whichever process; undefined where that cannot be told cheaply. */
+  version(): number | undefined;
+  /** What a failure of the database means to whoever asked, as a `ServiceError`; anything else as it is. */
+  explain(error: unknown): unknown;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  /** Makes a new database and fills it, all in one transaction; an existing one is a `conflict` and stays as it is. */
+  readonly create?: (tx: Tx) => Promise<void>;
+}
+
+export function isPostgresUrl(target: string): boolean {
+  return /^postgres(ql)?:\/\//.test(target);
+}
+
+/** Opens a database by the path of a SQLite file or a postgres:// URL, and brings its schema up to date. */
+export async function openDatabase(target: string, options: OpenOptions = {}): Promise<Database> {
+  const { connect } = isPostgresUrl(target) ? await import("./postgres.ts") : await import("./sqlite.ts");
+  const database = await connect(target, options);
+  try {
+    await prepareSchema(database, options.create);
+  } catch (error) {
+    await database.close();
+    throw database.explain(error);
+  }
+  return database;
+}
+
+/** The last migration that this program knows; bump it with each new one. */
+export const latestMigration = "0001-ground";
+
+async function prepareSchema(database: Database, create: OpenOptions["create"]): Promise<void> {
+  const applied = await lastMigration(database.reader);
+  if (create && applied !== undefined) {
+    throw new ServiceError("conflict", "The database exists already; it was left as it is.");
+  }
+  if (applied === latestMigration) return;
+  if (applied !== undefined && applied > latestMigration) {
+    throw new ServiceError("conflict", "The database belongs to a newer version of wcs; update wcs to use it.");
+  }
+  if (applied === undefined && !create) {
+    throw new ServiceError("not_found", "The database holds no wcs instance; make one with wcs init.");
+  }
+  const { migrate } = await import("./migrate.ts");
+  await database.write(async (tx) => {
+    if (create && (await lastMigration(tx)) !== undefined) {
+      throw new ServiceError("conflict", "The database was made by another process at the same time.");
+    }
+    await migrate(tx);
+    await create?.(tx);
+  });
+}
+
+async function lastMigration(db: Db): Promise<string | undefined> {
+  if (!(await hasTable(db, "kysely_migration"))) return undefined;
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`.execute(db);
+  return rows[0]?.name;
+}

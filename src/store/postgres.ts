@@ -1,0 +1,85 @@
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import { ServiceError } from "../contract/errors.ts";
+import type { Database, OpenOptions } from "./database.ts";
+import type { Schema } from "./schema.ts";
+
+const connectSeconds = 5;
+const busySeconds = 10;
+
+// IDs, times and counts are all below 2^53.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+/** Opens a PostgreSQL database (or an engine that speaks its protocol) by URL. */
+export async function connect(url: string, { create }: OpenOptions): Promise<Database> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    connectionTimeoutMillis: connectSeconds * 1000,
+    max: 10,
+    application_name: "wcs",
+  });
+  // An idle connection that breaks is replaced at its next use; the use reports it if that fails.
+  pool.on("error", () => {});
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    const { rows } = await pool.query(
+      "select count(*) as tables, count(*) filter (where table_name = 'kysely_migration') as ours from information_schema.tables where table_schema = current_schema()",
+    );
+    if (create && rows[0].tables > 0 && rows[0].ours === 0) {
+      throw new ServiceError("conflict", "The database holds other tables; wcs needs one of its own.");
+    }
+  } catch (error) {
+    await db.destroy();
+    throw explain(error);
+  }
+  return {
+    reader: db,
+    async write(work) {
+      const deadline = Date.now() + busySeconds * 1000;
+      for (let pause = 2; ; pause = Math.min(pause * 2, 200)) {
+        try {
+          return await db.transaction().setIsolationLevel("serializable").execute(work);
+        } catch (error) {
+          if (!isConflict(error) || Date.now() > deadline) throw error;
+        }
+        await new Promise((resolve) => setTimeout(resolve, pause * Math.random()));
+      }
+    },
+    version: () => undefined,
+    explain,
+    close: () => db.destroy(),
+  };
+}
+
+function sqlState(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === "string" ? code : undefined;
+}
+
+/** Serialization failures, deadlocks, and unique keys taken by a transaction that this one could not see yet. */
+function isConflict(error: unknown): boolean {
+  return ["40001", "40P01", "23505"].includes(sqlState(error) ?? "");
+}
+
+/** What an error of PostgreSQL or of the way to it means to whoever asked. Others pass through. */
+function explain(error: unknown): unknown {
+  if (error instanceof ServiceError) return error;
+  const state = sqlState(error) ?? "";
+  if (isConflict(error)) {
+    return new ServiceError("unavailable", "The database is busy; try again.", { retryAfter: 1, cause: error });
+  }
+  if (state === "3D000") {
+    return new ServiceError("not_found", "There is no PostgreSQL database of that name; make it with createdb.", { cause: error });
+  }
+  if (state.startsWith("28")) {
+    return new ServiceError("unavailable", "PostgreSQL refuses the user or password of the database URL.", { cause: error });
+  }
+  const unreachable = /^(E[A-Z]+|57P0[123]|08\w{3}|53\w{3}|25006)$/.test(state);
+  if (unreachable || /timeout|terminated|Connection ended/i.test(String(error))) {
+    return new ServiceError("unavailable", "PostgreSQL cannot be reached; check that it runs and the database URL.", {
+      retryAfter: 2,
+      cause: error,
+    });
+  }
+  return error;
+}

@@ -1,0 +1,32 @@
+import type { Compilable, CompiledQuery, Kysely } from "kysely";
+import type { Schema } from "./schema.ts";
+
+class Parameter {
+  readonly name: string;
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/**
+ * A query that is compiled once for each database and then only run: building one costs more than SQLite takes to answer.
+ * `build` gets placeholders that stand where the values of a run will be.
+ */
+export function prepared<P extends object, R>(
+  build: (db: Kysely<Schema>, parameters: P) => Compilable<R>,
+): (db: Kysely<Schema>, values: P) => Promise<R[]> {
+  const placeholders = new Proxy({} as P, { get: (_, name) => new Parameter(String(name)) });
+  const compiled = new WeakMap<object, CompiledQuery<R>>();
+  return async (db, values) => {
+    const { adapter } = db.getExecutor();
+    let query = compiled.get(adapter);
+    if (query === undefined) {
+      query = build(db, placeholders).compile();
+      compiled.set(adapter, query);
+    }
+    const parameters = query.parameters.map((each) =>
+      each instanceof Parameter ? values[each.name as keyof P] : each,
+    );
+    return (await db.executeQuery<R>({ ...query, parameters })).rows;
+  };
+}

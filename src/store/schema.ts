@@ -1,0 +1,163 @@
+import type { Generated } from "kysely";
+
+/** `Generated` columns have a default. Truth values are 0 and 1, times Unix seconds, nested values JSON text: what both databases keep alike. */
+type Flag = 0 | 1;
+
+interface InstanceTable {
+  id: number;
+  issuer: string;
+  /** 256 random bits, base64url; signs the tokens. */
+  token_key: string;
+  created_at: number;
+}
+
+interface SettingsTable {
+  key: string;
+  value: string;
+}
+
+interface UnitsTable {
+  id: Generated<number>;
+  reference: string | null;
+  name: string;
+  /** The name folded for searching by its beginning. */
+  name_key: string;
+  description: Generated<string>;
+  parent_id: number | null;
+  /** IDs from the root down to the unit, as in /1/4/17/. */
+  path: string;
+  level: number;
+  unit_type: Generated<"unit" | "department">;
+  addresses: Generated<string>;
+  contact_name: string | null;
+  contact_phone: string | null;
+  opening_hours: Generated<string>;
+  lat: number | null;
+  lng: number | null;
+  /** Members, children and all units below, kept up to date by every change. */
+  user_count: Generated<number>;
+  child_count: Generated<number>;
+  descendant_count: Generated<number>;
+  created_at: number;
+  updated_at: number;
+}
+
+interface DepartmentsTable {
+  id: Generated<number>;
+  unit_id: number;
+  name: string;
+}
+
+interface UsersTable {
+  id: Generated<number>;
+  reference: string | null;
+  email: string | null;
+  /** The address as it is compared: case folded. Null once deleted. */
+  email_key: string | null;
+  first_name: string;
+  last_name: string;
+  title: Generated<string>;
+  phone: string | null;
+  birthday: string | null;
+  /** Month and day as MMDD, for the calendar of birthdays. */
+  birthday_key: number | null;
+  language: string | null;
+  timezone: string | null;
+  admin: Generated<Flag>;
+  active: Generated<Flag>;
+  deleted_at: number | null;
+  provider: Generated<string>;
+  password_hash: string | null;
+  /** Tokens carry it; raising it ends them all. */
+  token_version: Generated<number>;
+  policy_accepted_at: number | null;
+  show_birthdays: Generated<"all" | "unit" | "none">;
+  birthdays_optout: Generated<Flag>;
+  meta_field_0: Generated<string>;
+  meta_field_1: Generated<string>;
+  meta_field_2: Generated<string>;
+  meta_field_3: Generated<string>;
+  meta_field_4: Generated<string>;
+  /** The unit of the first membership. */
+  unit_id: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Words by which a user is found, folded. `private` ones come from the e-mail address. */
+interface UserWordsTable {
+  word: string;
+  user_id: number;
+  private: Flag;
+}
+
+interface MembershipsTable {
+  id: Generated<number>;
+  user_id: number;
+  unit_id: number;
+  department_id: number | null;
+}
+
+interface MembershipUserTypesTable {
+  membership_id: number;
+  user_type_id: number;
+}
+
+interface UserTypesTable {
+  id: Generated<number>;
+  name: string;
+  name_key: string;
+  reference: string | null;
+  /** JSON: the abilities granted, as an array. */
+  abilities: Generated<string>;
+}
+
+interface PasswordTokensTable {
+  user_id: number;
+  token_hash: string;
+  expires_at: number;
+}
+
+interface SignInFailuresTable {
+  id: Generated<number>;
+  account: string;
+  address: string | null;
+  at: number;
+}
+
+interface MailsTable {
+  id: Generated<number>;
+  kind: "welcome" | "password_reset";
+  user_id: number;
+  recipient: string;
+  /** JSON: what the text of the mail needs. */
+  payload: string;
+  created_at: number;
+  sent_at: number | null;
+}
+
+interface IdempotencyKeysTable {
+  actor_id: number;
+  key: string;
+  /** Of the operation and its input. */
+  input_hash: string;
+  /** JSON of the answer. */
+  response: string;
+  created_at: number;
+}
+
+export interface Schema {
+  instance: InstanceTable;
+  settings: SettingsTable;
+  units: UnitsTable;
+  departments: DepartmentsTable;
+  users: UsersTable;
+  user_words: UserWordsTable;
+  memberships: MembershipsTable;
+  membership_user_types: MembershipUserTypesTable;
+  user_types: UserTypesTable;
+  password_tokens: PasswordTokensTable;
+  sign_in_failures: SignInFailuresTable;
+  mails: MailsTable;
+  idempotency_keys: IdempotencyKeysTable;
+}

@@ -1,0 +1,236 @@
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import { ServiceError } from "../contract/errors.ts";
+import type { Database, OpenOptions } from "./database.ts";
+import type { Schema } from "./schema.ts";
+
+/** "wcs1": tells our files from other people's. */
+const applicationId = 0x77637331;
+const busySeconds = 5;
+const oldestSqlite = "3.51.3";
+
+/** Opens a SQLite file: one connection that writes, one that only reads. */
+export async function connect(path: string, { create }: OpenOptions): Promise<Database> {
+  let writer: DatabaseSync | undefined;
+  try {
+    if (create) makeFile(path);
+    else if (!existsSync(path)) {
+      throw new ServiceError("not_found", `There is no database at ${path}.`, { hint: `Make one with wcs init --db ${path}` });
+    }
+    writer = open(path);
+    checkFile(writer, path, create !== undefined);
+    const reader = open(path);
+    reader.exec("pragma query_only = on");
+    return database(writer, reader, (error) => meaning(error, "The database"));
+  } catch (error) {
+    writer?.close();
+    throw meaning(error, path);
+  }
+}
+
+/** Readable by its owner only: the file holds the key that signs tokens. */
+function makeFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  if (!existsSync(path)) closeSync(openSync(path, "wx", 0o600));
+}
+
+function open(path: string): DatabaseSync {
+  return new DatabaseSync(path, { enableForeignKeyConstraints: true, timeout: busySeconds * 1000 });
+}
+
+function checkFile(connection: DatabaseSync, path: string, create: boolean): void {
+  const { version } = connection.prepare("select sqlite_version() as version").get() as { version: string };
+  // Up to 3.51.2 a commit can be lost in WAL mode when a checkpoint runs at the same moment.
+  if (version.localeCompare(oldestSqlite, "en", { numeric: true }) < 0) {
+    throw new ServiceError("unavailable", `wcs needs SQLite ${oldestSqlite} or newer; this Node brings ${version}.`);
+  }
+  const { application_id } = connection.prepare("pragma application_id").get() as { application_id: number };
+  if (application_id !== applicationId) {
+    const { tables } = connection.prepare("select count(*) as tables from sqlite_master").get() as { tables: number };
+    if (tables > 0 || !create) throw new ServiceError("conflict", `${path} is not a database of wcs; it was left as it is.`);
+    connection.exec(`pragma journal_mode = wal; pragma application_id = ${applicationId}`);
+  }
+  connection.exec("pragma synchronous = full");
+}
+
+function database(writer: DatabaseSync, reader: DatabaseSync, explain: Database["explain"]): Database {
+  const writing = kysely(new SqliteDriver(writer));
+  const reading = kysely(new SqliteDriver(reader));
+  const dataVersion = reader.prepare("pragma data_version");
+  return {
+    reader: reading,
+    write: (work) => writing.transaction().execute(work),
+    version: () => (dataVersion.get() as { data_version: number }).data_version,
+    explain,
+    async close() {
+      await writing.destroy();
+      await reading.destroy();
+    },
+  };
+}
+
+function kysely(driver: Driver): Kysely<Schema> {
+  return new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new Adapter(),
+      createDriver: () => driver,
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+}
+
+class Adapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+/** One connection, lent to one borrower at a time, in the order in which they asked. */
+class SqliteDriver implements Driver {
+  readonly #connection: SqliteConnection;
+  #last: Promise<void> = Promise.resolve();
+  #release: (() => void) | undefined;
+
+  constructor(connection: DatabaseSync) {
+    this.#connection = new SqliteConnection(connection);
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const before = this.#last;
+    let release = () => {};
+    this.#last = new Promise((resolve) => {
+      release = resolve;
+    });
+    await before;
+    this.#release = release;
+    return this.#connection;
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#release?.();
+  }
+
+  /** Waits for other processes without blocking the event loop, as SQLite's own busy timeout would. */
+  async beginTransaction(): Promise<void> {
+    const { raw } = this.#connection;
+    const deadline = Date.now() + busySeconds * 1000;
+    for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+      try {
+        raw.exec("pragma busy_timeout = 0");
+        raw.exec("begin immediate");
+        return;
+      } catch (error) {
+        if (!isBusy(error) || Date.now() > deadline) throw error;
+      } finally {
+        raw.exec(`pragma busy_timeout = ${busySeconds * 1000}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
+    }
+  }
+
+  async commitTransaction(): Promise<void> {
+    this.#connection.raw.exec("commit");
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    // A full disk or an I/O error has rolled it back already.
+    if (this.#connection.raw.isTransaction) this.#connection.raw.exec("rollback");
+  }
+
+  async destroy(): Promise<void> {
+    this.#connection.raw.close();
+  }
+}
+
+const cachedStatements = 500;
+
+/** Lists are bound as JSON, for json_each; PostgreSQL binds them as arrays. */
+function bound(value: unknown): SQLInputValue {
+  return Array.isArray(value) ? JSON.stringify(value) : (value as SQLInputValue);
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly raw: DatabaseSync;
+  readonly #statements = new Map<string, { statement: StatementSync; returnsRows: boolean }>();
+
+  constructor(raw: DatabaseSync) {
+    this.raw = raw;
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { statement, returnsRows } = this.#prepare(sql);
+    const values = parameters.map(bound);
+    if (returnsRows) return { rows: statement.all(...values) as R[] };
+    const { changes, lastInsertRowid } = statement.run(...values);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    for (const row of this.raw.prepare(sql).iterate(...parameters.map(bound))) yield { rows: [row as R] };
+  }
+
+  #prepare(sql: string) {
+    let known = this.#statements.get(sql);
+    if (known === undefined) {
+      const statement = this.raw.prepare(sql);
+      known = { statement, returnsRows: statement.columns().length > 0 };
+      if (this.#statements.size >= cachedStatements) this.#statements.clear();
+      this.#statements.set(sql, known);
+    }
+    return known;
+  }
+}
+
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return typeof code === "string" && /^E[A-Z]+$/.test(code);
+}
+
+function resultCode(error: unknown): number | undefined {
+  return (error as { errcode?: number } | undefined)?.errcode;
+}
+
+function isBusy(error: unknown): boolean {
+  const primary = (resultCode(error) ?? 0) & 0xff;
+  return primary === 5 || primary === 6;
+}
+
+/** What an error of SQLite means to whoever asked. Others pass through. */
+function meaning(error: unknown, path: string): unknown {
+  if (isFileError(error)) {
+    return new ServiceError("unavailable", `${path} cannot be opened (${error.code}).`, { cause: error });
+  }
+  const code = resultCode(error);
+  if (code === undefined) return error;
+  switch (code & 0xff) {
+    case 5:
+    case 6:
+      return new ServiceError("unavailable", "The database is busy; try again.", { retryAfter: 1, cause: error });
+    case 8:
+      return new ServiceError("unavailable", "The database cannot be written to.", { cause: error });
+    case 10:
+    case 13:
+      return new ServiceError("unavailable", "The disk is full or failing; nothing was changed.", { cause: error });
+    case 11:
+    case 26:
+      return new ServiceError("conflict", `${path} is not a database of wcs, or it is damaged.`, { cause: error });
+    case 14:
+      return new ServiceError("unavailable", `${path} cannot be opened; its folder must exist and be writable.`, { cause: error });
+    default:
+      return error;
+  }
+}

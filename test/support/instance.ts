@@ -1,0 +1,142 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import pg from "pg";
+import { describe, inject } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
+import type { AnyOperation, Caller } from "../../src/contract/operation.ts";
+import { allOperations } from "../../src/contract/rooms.ts";
+import { bootstrap } from "../../src/core/bootstrap.ts";
+import { createService, type Service } from "../../src/core/service.ts";
+import { createClient } from "../../src/http/client.ts";
+import { listen } from "../../src/http/listen.ts";
+import { createApp } from "../../src/http/server.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+
+export type DatabaseKind = "sqlite" | "postgres";
+export type CallerKind = "local" | "http";
+
+export interface Environment {
+  readonly database: DatabaseKind;
+  readonly caller: CallerKind;
+}
+
+/** Every way in which the service can be used. */
+export const environments: readonly Environment[] = [
+  { database: "sqlite", caller: "local" },
+  { database: "sqlite", caller: "http" },
+  { database: "postgres", caller: "local" },
+  { database: "postgres", caller: "http" },
+];
+
+/** A suite that runs in every environment. */
+export function describeEverywhere(name: string, suite: (environment: Environment) => void): void {
+  for (const environment of environments) {
+    describe(`${name} (${environment.database}, ${environment.caller})`, () => suite(environment));
+  }
+}
+
+/** A new instance with a root unit (1) and an administrator (1). */
+export interface Instance {
+  readonly database: Database;
+  readonly service: Service;
+  /** Base URL of a running server, whatever the environment. */
+  readonly url: string;
+  readonly administrator: Caller;
+  /** A caller for the user of that ID, of the kind of the environment. */
+  as(userId: number): Promise<Caller>;
+  withToken(token: string | undefined): Caller;
+  tokenOf(userId: number): Promise<string>;
+  /** Moves the clock, in seconds. */
+  wait(seconds: number): void;
+  /** Unix seconds by the instance's clock. */
+  now(): number;
+  close(): Promise<void>;
+}
+
+export const firstAdministrator = { email: "admin@example.com", first_name: "Ada", last_name: "Admin" };
+
+/** The target of a new, empty database, and how to remove it. */
+export async function newDatabase(kind: DatabaseKind): Promise<{ target: string; remove(): Promise<void> }> {
+  if (kind === "sqlite") {
+    const folder = mkdtempSync(join(tmpdir(), "wcs-test-"));
+    return { target: join(folder, "wcs.db"), remove: async () => rmSync(folder, { recursive: true, force: true }) };
+  }
+  const server = inject("postgresUrl");
+  const name = `wcs_${randomUUID().replaceAll("-", "")}`;
+  await sql(`${server}/postgres`, `create database ${name}`);
+  return {
+    target: `${server}/${name}`,
+    remove: () => sql(`${server}/postgres`, `drop database ${name} with (force)`),
+  };
+}
+
+export async function newInstance({ database: kind, caller }: Environment): Promise<Instance> {
+  const { target, remove } = await newDatabase(kind);
+  let offset = 0;
+  const clock = () => Date.now() + offset * 1000;
+  const now = () => Math.floor(clock() / 1000);
+  const database = await openDatabase(target, {
+    create: async (tx) => {
+      await bootstrap(tx, { administrator: firstAdministrator, rootUnit: "Acme", now: now() });
+    },
+  });
+  const service = createService({ database, clock, check: matchesContract });
+  const app = createApp({
+    operations: await allOperations(),
+    invoke: service.invoke,
+    ready: async () => {
+      await service.ready();
+      return true;
+    },
+    baseUrl: service.baseUrl,
+    log: { info() {}, warn() {}, error() {} },
+  });
+  const server = await listen(app, { host: "127.0.0.1", port: 0, timeouts: { notice: 0 } });
+  const tokenOf = async (userId: number) => (await service.caller({ userId }).call(auth.renew, {}))[0].jwt;
+  const withToken = (token: string | undefined): Caller =>
+    caller === "http" ? createClient({ url: server.url, token, userAgent: "test" }) : localCaller(service, token);
+  return {
+    database,
+    service,
+    url: server.url,
+    administrator: withToken(await tokenOf(1)),
+    as: async (userId) => withToken(await tokenOf(userId)),
+    withToken,
+    tokenOf,
+    wait(seconds) {
+      offset += seconds;
+    },
+    now,
+    async close() {
+      await server.close();
+      await database.close();
+      await remove();
+    },
+  };
+}
+
+/** An embedded caller that, as one over HTTP, is known by its token only. */
+function localCaller(service: Service, token: string | undefined): Caller {
+  return {
+    call: (op, input, options) => service.invoke(op, input, { ...options, token, address: "127.0.0.1" }) as never,
+    close: async () => {},
+  };
+}
+
+function matchesContract(op: AnyOperation, output: unknown): void {
+  const parsed = op.output().parse(output);
+  if (!isDeepStrictEqual(parsed, output)) throw new Error(`${op.name} answers more than its contract says`);
+}
+
+async function sql(url: string, text: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup: ["test/support/build.ts", "test/support/postgres.ts"],
+    reporters: ["default", "./test/support/count-reporter.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
