@@ -7,7 +7,8 @@ const tokenResponse = once(() =>
     .tuple([z.object({ jwt: z.string(), expires: z.int().meta({ description: "Unix time in seconds" }) })])
     .meta({ id: "AccessToken" }),
 );
-const newPassword = () => z.string().min(1).max(128, "must have at most 128 characters").meta({ secret: true, minLength: 8 });
+const newPassword = () =>
+  z.string().min(1).max(128, "must have at most 128 characters").meta({ secret: true, minLength: 8 });
 
 export const auth = room("auth", {
   authenticate: operation({

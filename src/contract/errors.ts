@@ -55,7 +55,11 @@ export function invalid(fields: FieldErrors): ServiceError {
   const names = Object.keys(fields);
   const first = names[0] ?? "input";
   const sentence = `${first} ${fields[first]?.[0] ?? "is not valid"}`;
-  return new ServiceError("validation_failed", names.length > 1 ? `${sentence} (and ${names.length - 1} more).` : `${sentence}.`, {
-    fields,
-  });
+  return new ServiceError(
+    "validation_failed",
+    names.length > 1 ? `${sentence} (and ${names.length - 1} more).` : `${sentence}.`,
+    {
+      fields,
+    },
+  );
 }

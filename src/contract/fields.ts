@@ -13,7 +13,10 @@ export function text(max: number, min = 0) {
     .string()
     .refine((value) => value.isWellFormed() && !value.includes("\0"), "must not contain NUL or half a surrogate pair")
     .refine((value) => (value.length <= max ? true : [...value].length <= max), `must have at most ${max} characters`)
-    .refine((value) => min === 0 || value.trim().length >= min, min <= 1 ? "must not be blank" : `must have at least ${min} characters`)
+    .refine(
+      (value) => min === 0 || value.trim().length >= min,
+      min <= 1 ? "must not be blank" : `must have at least ${min} characters`,
+    )
     .meta({ maxLength: max, ...(min > 0 && { minLength: min }) });
 }
 
@@ -27,7 +30,10 @@ export const url = () =>
   z.url({ protocol: /^https?$/, error: "must be a URL that begins with http:// or https://" }).max(2048);
 
 export const language = () =>
-  z.string().regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, "must be a language tag like en or pt-BR (BCP 47)").max(35);
+  z
+    .string()
+    .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, "must be a language tag like en or pt-BR (BCP 47)")
+    .max(35);
 
 const zones = new Map<string, boolean>();
 function isTimeZone(zone: string): boolean {
@@ -48,8 +54,17 @@ export const timezone = () =>
 
 /** Where a list by cursor stands. */
 export const cursorInput = (max = 500, standard = 50) => ({
-  limit: z.int().min(1).max(max).default(standard).meta({ description: `Items per page, 1 to ${max}` }),
-  cursor: z.string().max(1000).optional().meta({ description: "Continues a list: next_cursor or prev_cursor of a page" }),
+  limit: z
+    .int()
+    .min(1)
+    .max(max)
+    .default(standard)
+    .meta({ description: `Items per page, 1 to ${max}` }),
+  cursor: z
+    .string()
+    .max(1000)
+    .optional()
+    .meta({ description: "Continues a list: next_cursor or prev_cursor of a page" }),
 });
 
 /** A list that goes on by cursor. */
@@ -61,7 +76,12 @@ export const cursorPage = <T extends z.ZodType>(item: T) =>
 
 export const pageInput = (max = 500, standard = 50) => ({
   page: z.int().min(1).default(1),
-  limit: z.int().min(1).max(max).default(standard).meta({ description: `Items per page, 1 to ${max}` }),
+  limit: z
+    .int()
+    .min(1)
+    .max(max)
+    .default(standard)
+    .meta({ description: `Items per page, 1 to ${max}` }),
 });
 
 /** A list in numbered pages. */
@@ -87,7 +107,12 @@ export const numberedPage = <T extends z.ZodType>(item: T) =>
 
 /** Which abilities are granted. */
 export const abilityFlags = once(() =>
-  z.strictObject(Object.fromEntries(abilities.map((ability) => [ability, z.boolean().optional()])) as Record<(typeof abilities)[number], z.ZodOptional<z.ZodBoolean>>),
+  z.strictObject(
+    Object.fromEntries(abilities.map((ability) => [ability, z.boolean().optional()])) as Record<
+      (typeof abilities)[number],
+      z.ZodOptional<z.ZodBoolean>
+    >,
+  ),
 );
 
 /** A unit as other things name it. */

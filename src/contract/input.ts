@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { type FieldErrors, invalid } from "./errors.ts";
 
 /** Parses `value` by `schema`; a `validation_failed` error names every wrong field by its path, as in `contact.phone`. */
@@ -41,9 +41,13 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === undefined) return "is required";
-      return issue.expected === "int" ? "must be an integer" : `must be ${article(nouns[issue.expected] ?? issue.expected)}`;
+      return issue.expected === "int"
+        ? "must be an integer"
+        : `must be ${article(nouns[issue.expected] ?? issue.expected)}`;
     case "invalid_value":
-      return issue.values.length === 1 ? `must be ${String(issue.values[0])}` : `must be one of ${issue.values.map(String).join(", ")}`;
+      return issue.values.length === 1
+        ? `must be ${String(issue.values[0])}`
+        : `must be one of ${issue.values.map(String).join(", ")}`;
     case "too_small":
       return `must ${bound(issue.origin)} at least ${issue.minimum}${unit(issue.origin)}`;
     case "too_big":

@@ -2,7 +2,15 @@ import type { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
 
 export type Ability = "news" | "calendar" | "groups" | "user" | "units" | "usertypes" | "integrations";
-export const abilities: readonly Ability[] = ["news", "calendar", "groups", "user", "units", "usertypes", "integrations"];
+export const abilities: readonly Ability[] = [
+  "news",
+  "calendar",
+  "groups",
+  "user",
+  "units",
+  "usertypes",
+  "integrations",
+];
 
 /** Names the input field that says where an ability has to reach: a user (or a list of them) or a unit. */
 export type Reach = { user: string } | { unit: string };

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { language, text, timezone, url } from "./fields.ts";
-import { nothing } from "./fields.ts";
+import { language, nothing, text, timezone, url } from "./fields.ts";
 import { once, operation, room } from "./operation.ts";
 
 const smtpUrl = () =>

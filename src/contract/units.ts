@@ -43,7 +43,11 @@ const addresses = once(() =>
   }),
 );
 const clock = () =>
-  z.int().min(0).max(2400).refine((value) => value % 100 < 60, "must be a time of day as HHMM, like 930");
+  z
+    .int()
+    .min(0)
+    .max(2400)
+    .refine((value) => value % 100 < 60, "must be a time of day as HHMM, like 930");
 const openingHours = once(() =>
   z.strictObject({
     office_hours: z
@@ -51,12 +55,14 @@ const openingHours = once(() =>
       .max(50)
       .nullable()
       .optional(),
-    closed: z.array(z.strictObject({ start: date(), end: date() })).max(100).nullable().optional(),
+    closed: z
+      .array(z.strictObject({ start: date(), end: date() }))
+      .max(100)
+      .nullable()
+      .optional(),
   }),
 );
-const geo = once(() =>
-  z.strictObject({ lat: z.number().min(-90).max(90), lng: z.number().min(-180).max(180) }),
-);
+const geo = once(() => z.strictObject({ lat: z.number().min(-90).max(90), lng: z.number().min(-180).max(180) }));
 
 const brief = {
   content_type: z.literal("unit"),
@@ -78,7 +84,10 @@ export const unit = once(() =>
       departments: z.array(departmentBrief()),
       parent: z.object(brief).nullable(),
       image: z.null(),
-      children: z.array(z.object(brief)).optional().meta({ description: "The first 500, of one unit; see /units/{id}/children" }),
+      children: z
+        .array(z.object(brief))
+        .optional()
+        .meta({ description: "The first 500, of one unit; see /units/{id}/children" }),
       addresses: addresses(),
       contact: z.object({ name: z.string().nullable(), phone: z.string().nullable() }),
       opening_hours: openingHours(),
@@ -234,7 +243,10 @@ export const units = room("units", {
     description: "One that has children or members only with transfer, which names the unit that takes them.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "transfer" }] },
     input: () =>
-      z.strictObject({ id: id(), transfer: id().optional().meta({ description: "The unit that takes children and members" }) }),
+      z.strictObject({
+        id: id(),
+        transfer: id().optional().meta({ description: "The unit that takes children and members" }),
+      }),
     output: noContent,
     status: 204,
     errors: ["conflict"],

@@ -46,9 +46,7 @@ const membership = once(() =>
 );
 
 const shortUser = once(() =>
-  z
-    .object({ ...person, unit: unitBrief().nullable(), physicalUnit: unitBrief().nullable() })
-    .meta({ id: "ShortUser" }),
+  z.object({ ...person, unit: unitBrief().nullable(), physicalUnit: unitBrief().nullable() }).meta({ id: "ShortUser" }),
 );
 
 /** The full form. `email`, `phone` and `birthday` are null for those who may not see them. */
@@ -91,7 +89,8 @@ export const user = once(() =>
 
 const monthDay = () =>
   z.string().regex(/^(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, "must be a day of the year as MM-DD");
-const password = () => z.string().min(1).max(128, "must have at most 128 characters").meta({ secret: true, minLength: 8 });
+const password = () =>
+  z.string().min(1).max(128, "must have at most 128 characters").meta({ secret: true, minLength: 8 });
 const phone = () => text(64);
 const metaFields = () => ({
   meta_field_0: text(1000).optional(),
@@ -110,7 +109,10 @@ const profile = () => ({
   language: language().nullable().optional(),
   timezone: timezone().nullable().optional(),
   settings: z
-    .strictObject({ show_birthdays: z.enum(["all", "unit", "none"]).optional(), birthdays_optout: z.boolean().optional() })
+    .strictObject({
+      show_birthdays: z.enum(["all", "unit", "none"]).optional(),
+      birthdays_optout: z.boolean().optional(),
+    })
     .optional(),
   ...metaFields(),
 });
@@ -208,7 +210,10 @@ export const users = room("users", {
     description: "Accents and case do not matter. E-mail addresses are searched by those who may see them only.",
     access: "signed_in",
     input: () =>
-      z.strictObject({ q: text(200, 1).meta({ description: "One or more words" }), limit: z.int().min(1).max(500).default(50) }),
+      z.strictObject({
+        q: text(200, 1).meta({ description: "One or more words" }),
+        limit: z.int().min(1).max(500).default(50),
+      }),
     output: () => z.object({ data: z.array(user()) }),
     status: 200,
     list: { items: "data" },
@@ -338,7 +343,11 @@ export const users = room("users", {
       z.strictObject({
         id: id(),
         password: password(),
-        current: z.string().max(1000).optional().meta({ secret: true, description: "Your present password, for your own" }),
+        current: z
+          .string()
+          .max(1000)
+          .optional()
+          .meta({ secret: true, description: "Your present password, for your own" }),
       }),
     output: noContent,
     status: 204,

@@ -58,7 +58,11 @@ export const usertypes = room("usertypes", {
     description: "Abilities that one does not have oneself cannot be granted.",
     access: { ability: "usertypes" },
     input: () =>
-      z.strictObject({ name: typeName(), reference: reference().nullable().optional(), abilities: abilityFlags().optional() }),
+      z.strictObject({
+        name: typeName(),
+        reference: reference().nullable().optional(),
+        abilities: abilityFlags().optional(),
+      }),
     output: userType,
     status: 201,
     location: "/usertypes/{id}",
@@ -69,7 +73,8 @@ export const usertypes = room("usertypes", {
     path: "/usertypes/{id}",
     bare: true,
     summary: "Change a user type",
-    description: "Only what is named changes; abilities that one does not have oneself can neither be granted nor taken.",
+    description:
+      "Only what is named changes; abilities that one does not have oneself can neither be granted nor taken.",
     access: { ability: "usertypes" },
     input: () =>
       z.strictObject({

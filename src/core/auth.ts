@@ -14,7 +14,8 @@ export const auth: Handlers<typeof contract> = {
     await beginAttempt(ctx, account);
     const user = await userByEmail(ctx, username);
     const { good, outdated } = await checkPassword(password, user?.password_hash ?? null);
-    if (!good || user === undefined) throw new ServiceError("unauthenticated", "The e-mail address or the password is wrong.");
+    if (!good || user === undefined)
+      throw new ServiceError("unauthenticated", "The e-mail address or the password is wrong.");
     await attemptSucceeded(ctx, account);
     if (outdated) await rehash(ctx, user.id, password, user.password_hash);
     const claims = { userId: user.id, authTime: ctx.now, version: user.token_version };

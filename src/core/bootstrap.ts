@@ -3,7 +3,7 @@ import { createInstance } from "./instance.ts";
 import { addMembership } from "./membership.ts";
 import { nobody } from "./permissions.ts";
 import { emailKey } from "./text-keys.ts";
-import { addUnit } from "./units/changing.ts";
+import { addUnit } from "./unit-tree.ts";
 import { indexUser } from "./users/search.ts";
 
 export interface FirstAdministrator {

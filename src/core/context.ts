@@ -34,4 +34,4 @@ export type Handlers<R extends Record<string, AnyOperation>> = {
   [K in keyof R]: (ctx: Ctx, input: InputOf<R[K]>) => Promise<Result<R[K]>>;
 };
 
-type Result<O extends AnyOperation> = ReturnType<O["output"]> extends z.ZodVoid ? void : OutputOf<O>;
+type Result<O extends AnyOperation> = ReturnType<O["output"]> extends z.ZodVoid ? undefined : OutputOf<O>;

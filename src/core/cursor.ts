@@ -29,7 +29,13 @@ export function decodeCursor<K>(ctx: Ctx, list: string, cursor: string | undefin
 }
 
 function seal({ instance }: Ctx, list: string, body: Buffer): Buffer {
-  return createHash("sha256").update(instance.tokenKey).update(list).update("\0").update(body).digest().subarray(0, sealBytes);
+  return createHash("sha256")
+    .update(instance.tokenKey)
+    .update(list)
+    .update("\0")
+    .update(body)
+    .digest()
+    .subarray(0, sealBytes);
 }
 
 /**
@@ -54,7 +60,8 @@ export function page<R, K>(
     rows: kept,
     meta: {
       next_cursor: hasNext && last !== undefined ? encode(ctx, list, { direction: "after", key: keyOf(last) }) : null,
-      prev_cursor: hasPrevious && first !== undefined ? encode(ctx, list, { direction: "before", key: keyOf(first) }) : null,
+      prev_cursor:
+        hasPrevious && first !== undefined ? encode(ctx, list, { direction: "before", key: keyOf(first) }) : null,
     },
   };
 }

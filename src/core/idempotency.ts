@@ -18,8 +18,13 @@ export async function keepAnswer<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (key === undefined || op.method !== "POST" || op.secret || dryRun) return work();
-  const input_hash = createHash("sha256").update(`${op.name} ${JSON.stringify(input)}`).digest("base64url");
-  await ctx.db.deleteFrom("idempotency_keys").where("created_at", "<=", ctx.now - keptSeconds).execute();
+  const input_hash = createHash("sha256")
+    .update(`${op.name} ${JSON.stringify(input)}`)
+    .digest("base64url");
+  await ctx.db
+    .deleteFrom("idempotency_keys")
+    .where("created_at", "<=", ctx.now - keptSeconds)
+    .execute();
   const kept = await ctx.db
     .selectFrom("idempotency_keys")
     .select(["input_hash", "response"])

@@ -14,13 +14,17 @@ const settingRows = prepared((db) => db.selectFrom("settings").select(["key", "v
 /** Makes the instance's identity, in a database that has none. */
 export async function createInstance(db: Db, now: number): Promise<void> {
   const token_key = randomBytes(tokenKeyBytes).toString("base64url");
-  await db.insertInto("instance").values({ id: 1, issuer: `wcs:${randomUUID()}`, token_key, created_at: now }).execute();
+  await db
+    .insertInto("instance")
+    .values({ id: 1, issuer: `wcs:${randomUUID()}`, token_key, created_at: now })
+    .execute();
 }
 
 /** `WCS_TOKEN_KEY` wins over the key that the database holds; one shorter than 32 bytes is refused. */
 export async function loadInstance(db: Db, environment: Environment): Promise<Instance> {
   const [row] = await instanceRow(db, {});
-  if (row === undefined) throw new ServiceError("not_found", "The database holds no wcs instance; make one with wcs init.");
+  if (row === undefined)
+    throw new ServiceError("not_found", "The database holds no wcs instance; make one with wcs init.");
   const given = environment.WCS_TOKEN_KEY;
   const tokenKey = given === undefined ? Buffer.from(row.token_key, "base64url") : Buffer.from(given);
   if (tokenKey.length < tokenKeyBytes) {
@@ -42,7 +46,10 @@ export async function loadSettings(db: Db, environment: Environment): Promise<Se
   const parsed = settingsSchema().safeParse(settings);
   if (parsed.success) return parsed.data;
   const key = String(parsed.error.issues[0]?.path[0]);
-  throw new ServiceError("unavailable", `WCS_SETTING_${key.replaceAll(".", "_").toUpperCase()} holds no good value for ${key}.`);
+  throw new ServiceError(
+    "unavailable",
+    `WCS_SETTING_${key.replaceAll(".", "_").toUpperCase()} holds no good value for ${key}.`,
+  );
 }
 
 function json(value: string): unknown {

@@ -18,7 +18,12 @@ export async function queueMail(
   token: string | undefined,
 ): Promise<void> {
   const name = `${user.first_name} ${user.last_name}`;
-  const payload = JSON.stringify({ name, email: user.email, token, expires_in: ctx.settings["passwords.reset_lifetime"] });
+  const payload = JSON.stringify({
+    name,
+    email: user.email,
+    token,
+    expires_in: ctx.settings["passwords.reset_lifetime"],
+  });
   await ctx.db
     .insertInto("mails")
     .values({ kind, user_id: user.id, recipient: user.email, payload, created_at: ctx.now, sent_at: null })

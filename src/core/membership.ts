@@ -16,7 +16,10 @@ export interface Membership {
 }
 
 /** Makes a user a member of a unit. `conflict` when the user is one already. Its ID. */
-export async function addMembership(ctx: Work, { user, unit, userTypes = [], department = null }: Membership): Promise<number> {
+export async function addMembership(
+  ctx: Work,
+  { user, unit, userTypes = [], department = null }: Membership,
+): Promise<number> {
   if ((await findMembership(ctx, user, unit)) !== undefined) {
     throw new ServiceError("conflict", `User ${user} is a member of unit ${unit} already.`);
   }
@@ -33,7 +36,10 @@ export async function addMembership(ctx: Work, { user, unit, userTypes = [], dep
 }
 
 /** Moves a membership to another unit. Its department stays behind. */
-export async function moveMembership(ctx: Work, { id, user, from, to }: { id: number; user: number; from: number; to: number }) {
+export async function moveMembership(
+  ctx: Work,
+  { id, user, from, to }: { id: number; user: number; from: number; to: number },
+) {
   if ((await findMembership(ctx, user, to)) !== undefined) {
     throw new ServiceError("conflict", `User ${user} is a member of unit ${to} already.`);
   }
@@ -45,10 +51,15 @@ export async function moveMembership(ctx: Work, { id, user, from, to }: { id: nu
 
 /** Ends a membership. `conflict` when it is the user's last. */
 export async function removeMembership(ctx: Work, user: number, unit: number): Promise<void> {
-  const memberships = await ctx.db.selectFrom("memberships").select(["id", "unit_id"]).where("user_id", "=", user).execute();
+  const memberships = await ctx.db
+    .selectFrom("memberships")
+    .select(["id", "unit_id"])
+    .where("user_id", "=", user)
+    .execute();
   const membership = memberships.find((each) => each.unit_id === unit);
   if (membership === undefined) throw noMembership(user, unit);
-  if (memberships.length === 1) throw new ServiceError("conflict", "A user keeps at least one membership; move it instead.");
+  if (memberships.length === 1)
+    throw new ServiceError("conflict", "A user keeps at least one membership; move it instead.");
   await ctx.db.deleteFrom("memberships").where("id", "=", membership.id).execute();
   await countMembers(ctx, unit, -1);
   await rememberFirstUnit(ctx, user);
@@ -67,7 +78,9 @@ export async function moveMembers(ctx: Work, from: number, to: number): Promise<
   await ctx.db
     .deleteFrom("memberships")
     .where("unit_id", "=", from)
-    .where("user_id", "in", (eb) => eb.selectFrom("memberships as other").select("other.user_id").where("other.unit_id", "=", to))
+    .where("user_id", "in", (eb) =>
+      eb.selectFrom("memberships as other").select("other.user_id").where("other.unit_id", "=", to),
+    )
     .execute();
   const moved = await ctx.db
     .updateTable("memberships")
@@ -94,7 +107,12 @@ export function noMembership(user: number, unit: number): ServiceError {
 }
 
 /** Gives a membership exactly these user types. Only abilities that one has there oneself can be given or taken. */
-export async function setUserTypes(ctx: Work, membership: number, unit: number, userTypes: readonly number[]): Promise<void> {
+export async function setUserTypes(
+  ctx: Work,
+  membership: number,
+  unit: number,
+  userTypes: readonly number[],
+): Promise<void> {
   const wanted = new Set(userTypes);
   const present = await ctx.db
     .selectFrom("membership_user_types")
@@ -154,7 +172,9 @@ async function countMembers(ctx: Work, unit: number, more: number): Promise<void
 
 /** A user's unit is that of the first membership. */
 async function rememberFirstUnit(ctx: Work, ...users: number[]): Promise<void> {
-  const first = sql<number | null>`(select m.unit_id from memberships m where m.user_id = users.id order by m.id limit 1)`;
+  const first = sql<
+    number | null
+  >`(select m.unit_id from memberships m where m.user_id = users.id order by m.id limit 1)`;
   await ctx.db
     .updateTable("users")
     .set({ unit_id: first })

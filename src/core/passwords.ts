@@ -23,14 +23,19 @@ const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
 const absent = `$argon2id$v=19$m=${parameters.memory},t=${parameters.passes},p=${parameters.parallelism}$${base64(Buffer.alloc(saltBytes))}$${base64(Buffer.alloc(tagBytes))}`;
 
 /** Whether the password is the one; `outdated` when its hash should be made anew. Takes as long without a hash. */
-export async function checkPassword(password: string, hash: string | null): Promise<{ good: boolean; outdated: boolean }> {
+export async function checkPassword(
+  password: string,
+  hash: string | null,
+): Promise<{ good: boolean; outdated: boolean }> {
   const [, memory, passes, parallelism, salt = "", tag = ""] = phc.exec(hash ?? absent) ?? phc.exec(absent)!;
   const used = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
   const expected = Buffer.from(tag, "base64");
   const found = await digest(password, Buffer.from(salt, "base64"), used);
   const good = hash !== null && found.length === expected.length && timingSafeEqual(found, expected);
   const outdated =
-    used.memory !== parameters.memory || used.passes !== parameters.passes || used.parallelism !== parameters.parallelism;
+    used.memory !== parameters.memory ||
+    used.passes !== parameters.passes ||
+    used.parallelism !== parameters.parallelism;
   return { good, outdated };
 }
 
@@ -46,9 +51,13 @@ export async function checkNewPassword(
     throw invalid({ [field]: [reason] });
   };
   if ([...password].length < least) refuse(`must have at least ${least} characters`);
-  if ((await commonPasswords()).has(password.toLowerCase())) refuse("is one of the most common passwords; choose another");
+  if ((await commonPasswords()).has(password.toLowerCase()))
+    refuse("is one of the most common passwords; choose another");
   const own = [person.email ?? "", person.first_name, person.last_name, `${person.first_name} ${person.last_name}`];
-  if (own.some((each) => each !== "" && fold(each) === fold(password)) || emailKey(password) === emailKey(person.email ?? "")) {
+  if (
+    own.some((each) => each !== "" && fold(each) === fold(password)) ||
+    emailKey(password) === emailKey(person.email ?? "")
+  ) {
     refuse("must not be the user's name or e-mail address");
   }
 }
@@ -64,7 +73,12 @@ async function commonPasswords(): Promise<Set<string>> {
 }
 
 async function digest(password: string, salt: Buffer, used: typeof parameters): Promise<Buffer> {
-  return derive("argon2id", { message: Buffer.from(password.normalize("NFC")), nonce: salt, tagLength: tagBytes, ...used });
+  return derive("argon2id", {
+    message: Buffer.from(password.normalize("NFC")),
+    nonce: salt,
+    tagLength: tagBytes,
+    ...used,
+  });
 }
 
 function base64(bytes: Buffer): string {

@@ -43,7 +43,9 @@ export async function loadActor(db: Db, id: number): Promise<Actor | undefined> 
     unitId: user.unit_id,
     showBirthdays: user.show_birthdays,
     tokenVersion: user.token_version,
-    grants: rows.flatMap(({ path, abilities }) => (path && abilities ? [{ path, abilities: JSON.parse(abilities) }] : [])),
+    grants: rows.flatMap(({ path, abilities }) =>
+      path && abilities ? [{ path, abilities: JSON.parse(abilities) }] : [],
+    ),
   };
 }
 

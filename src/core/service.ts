@@ -5,8 +5,8 @@ import type { RoomName } from "../contract/rooms.ts";
 import type { Database, Db } from "../store/database.ts";
 import type { Ctx, Instance } from "./context.ts";
 import { exclusive, keepAnswer } from "./idempotency.ts";
-import { type Actor, loadActor, nobody, permit } from "./permissions.ts";
 import { loadInstance, loadSettings } from "./instance.ts";
+import { type Actor, loadActor, nobody, permit } from "./permissions.ts";
 import { type Claims, verifyToken } from "./tokens.ts";
 
 type AnyHandler = (ctx: Ctx, input: unknown) => Promise<unknown>;
@@ -89,7 +89,8 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     const handler = handlers.get(op.name) ?? (await findHandler(op));
     const now = Math.floor(clock() / 1000);
     // A token that is no good is no reason to refuse what needs none.
-    const { actor, token } = op.access === "public" ? { actor: nobody, token: undefined } : await authenticate(origin, now);
+    const { actor, token } =
+      op.access === "public" ? { actor: nobody, token: undefined } : await authenticate(origin, now);
     if (op.access !== "public" && actor === nobody) await permit({ actor } as Ctx, op, {});
     const input = parse(op.input(), rawInput);
     const base = { actor, token, now, settings: await settings(), instance: await instance(), address: origin.address };
@@ -203,13 +204,21 @@ function bounded<K, V>(size: number): Map<K, V> {
 
 async function resolveUser({ reader }: { reader: Db }, emailOrId?: string): Promise<number> {
   const { emailKey } = await import("./text-keys.ts");
-  let query = reader.selectFrom("users").select(["id", "active"]).where("deleted_at", "is", null).orderBy("id").limit(1);
+  let query = reader
+    .selectFrom("users")
+    .select(["id", "active"])
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .limit(1);
   if (emailOrId === undefined) query = query.where("admin", "=", 1).where("active", "=", 1);
   else if (/^\d+$/.test(emailOrId)) query = query.where("id", "=", Number(emailOrId));
   else query = query.where("email_key", "=", emailKey(emailOrId));
   const user = await query.executeTakeFirst();
   if (user === undefined) {
-    throw new ServiceError("not_found", emailOrId === undefined ? "The instance has no active administrator." : `There is no user ${emailOrId}.`);
+    throw new ServiceError(
+      "not_found",
+      emailOrId === undefined ? "The instance has no active administrator." : `There is no user ${emailOrId}.`,
+    );
   }
   if (user.active === 0) throw new ServiceError("unauthenticated", `User ${emailOrId} is deactivated.`);
   return user.id;

@@ -1,4 +1,4 @@
-import { defaults, type Settings, type settings as contract } from "../contract/settings.ts";
+import { type settings as contract, defaults, type Settings } from "../contract/settings.ts";
 import type { Db } from "../store/database.ts";
 import type { Handlers } from "./context.ts";
 

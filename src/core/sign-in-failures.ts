@@ -21,10 +21,17 @@ export async function beginAttempt(ctx: Ctx, account: string): Promise<void> {
         .executeTakeFirstOrThrow();
     const byAccount = await count("account", account);
     const byAddress = address === null ? undefined : await count("address", address);
-    const full = byAccount.failures >= perAccount ? byAccount : byAddress && byAddress.failures >= perAddress ? byAddress : undefined;
+    const full =
+      byAccount.failures >= perAccount
+        ? byAccount
+        : byAddress && byAddress.failures >= perAddress
+          ? byAddress
+          : undefined;
     if (full !== undefined) {
       const retryAfter = Math.max((full.first ?? now) + windowSeconds - now, 1);
-      throw new ServiceError("too_many_requests", "There were too many failed attempts; try again later.", { retryAfter });
+      throw new ServiceError("too_many_requests", "There were too many failed attempts; try again later.", {
+        retryAfter,
+      });
     }
     await db.insertInto("sign_in_failures").values({ account, address, at: now }).execute();
   });

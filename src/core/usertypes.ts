@@ -1,4 +1,4 @@
-import { invalid, ServiceError } from "../contract/errors.ts";
+import { ServiceError } from "../contract/errors.ts";
 import type { Ability } from "../contract/operation.ts";
 import type { usertypes as contract } from "../contract/usertypes.ts";
 import type { Ctx, Handlers } from "./context.ts";
@@ -17,7 +17,9 @@ export const usertypes: Handlers<typeof contract> = {
   async list(ctx, { limit, cursor }) {
     const position = decodeCursor<number>(ctx, "usertypes", cursor);
     const back = position?.direction === "before";
-    let query = types(ctx).orderBy("id", back ? "desc" : "asc").limit(limit + 1);
+    let query = types(ctx)
+      .orderBy("id", back ? "desc" : "asc")
+      .limit(limit + 1);
     if (position) query = query.where("id", back ? "<" : ">", position.key);
     const { rows, meta } = page(ctx, "usertypes", await query.execute(), { limit, position, keyOf: (row) => row.id });
     return { data: rows.map(present), meta };
@@ -29,7 +31,8 @@ export const usertypes: Handlers<typeof contract> = {
 
   async reference(ctx, { reference }) {
     const row = await types(ctx).where("reference", "=", reference).executeTakeFirst();
-    if (row === undefined) throw new ServiceError("not_found", `There is no user type with the reference ${reference}.`);
+    if (row === undefined)
+      throw new ServiceError("not_found", `There is no user type with the reference ${reference}.`);
     return present(row);
   },
 
@@ -68,7 +71,8 @@ export const usertypes: Handlers<typeof contract> = {
       .select((eb) => eb.fn.countAll<number>().as("holders"))
       .where("user_type_id", "=", id)
       .executeTakeFirstOrThrow();
-    if (holders > 0) throw new ServiceError("conflict", `User type ${id} is held by ${holders} members; take it from them first.`);
+    if (holders > 0)
+      throw new ServiceError("conflict", `User type ${id} is held by ${holders} members; take it from them first.`);
     await ctx.db.deleteFrom("user_types").where("id", "=", id).execute();
   },
 };
@@ -114,25 +118,4 @@ async function requireFree(
   if (taken === undefined) return;
   const field = name !== undefined && taken.name_key === fold(name) ? "name" : "reference";
   throw new ServiceError("conflict", `The ${field} is taken by user type ${taken.id}.`);
-}
-
-/** Adds user types by name where they are missing, without abilities. Their IDs by folded name. */
-export async function userTypesByName(ctx: Ctx, names: readonly string[], create: boolean): Promise<Map<string, number>> {
-  const known = new Map<string, number>();
-  if (names.length === 0) return known;
-  const keys = [...new Set(names.map(fold))];
-  const rows = await ctx.db.selectFrom("user_types").select(["id", "name_key"]).where("name_key", "in", keys).execute();
-  for (const row of rows) known.set(row.name_key, row.id);
-  if (!create) return known;
-  for (const name of names) {
-    if (known.has(fold(name))) continue;
-    if (name.length > 255) throw invalid({ user_types: ["has a name of more than 255 characters"] });
-    const { id } = await ctx.db
-      .insertInto("user_types")
-      .values({ name, name_key: fold(name), reference: null, abilities: "[]" })
-      .returning("id")
-      .executeTakeFirstOrThrow();
-    known.set(fold(name), id);
-  }
-  return known;
 }

@@ -71,6 +71,8 @@ async function prepareSchema(database: Database, create: OpenOptions["create"]):
 
 async function lastMigration(db: Db): Promise<string | undefined> {
   if (!(await hasTable(db, "kysely_migration"))) return undefined;
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`.execute(db);
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`.execute(
+    db,
+  );
   return rows[0]?.name;
 }

@@ -25,7 +25,9 @@ export async function statements(db: Kysely<unknown>, ...texts: string[]): Promi
 // biome-ignore lint/suspicious/noExplicitAny: any schema
 export async function hasTable(db: Kysely<any>, name: string): Promise<boolean> {
   const { rows } = isPostgres(db)
-    ? await sql`select 1 from information_schema.tables where table_schema = current_schema() and table_name = ${name}`.execute(db)
+    ? await sql`select 1 from information_schema.tables where table_schema = current_schema() and table_name = ${name}`.execute(
+        db,
+      )
     : await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(db);
   return rows.length > 0;
 }

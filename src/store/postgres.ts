@@ -69,10 +69,14 @@ function explain(error: unknown): unknown {
     return new ServiceError("unavailable", "The database is busy; try again.", { retryAfter: 1, cause: error });
   }
   if (state === "3D000") {
-    return new ServiceError("not_found", "There is no PostgreSQL database of that name; make it with createdb.", { cause: error });
+    return new ServiceError("not_found", "There is no PostgreSQL database of that name; make it with createdb.", {
+      cause: error,
+    });
   }
   if (state.startsWith("28")) {
-    return new ServiceError("unavailable", "PostgreSQL refuses the user or password of the database URL.", { cause: error });
+    return new ServiceError("unavailable", "PostgreSQL refuses the user or password of the database URL.", {
+      cause: error,
+    });
   }
   const unreachable = /^(E[A-Z]+|57P0[123]|08\w{3}|53\w{3}|25006)$/.test(state);
   if (unreachable || /timeout|terminated|Connection ended/i.test(String(error))) {

@@ -26,7 +26,9 @@ export async function connect(path: string, { create }: OpenOptions): Promise<Da
   try {
     if (create) makeFile(path);
     else if (!existsSync(path)) {
-      throw new ServiceError("not_found", `There is no database at ${path}.`, { hint: `Make one with wcs init --db ${path}` });
+      throw new ServiceError("not_found", `There is no database at ${path}.`, {
+        hint: `Make one with wcs init --db ${path}`,
+      });
     }
     writer = open(path);
     checkFile(writer, path, create !== undefined);
@@ -58,7 +60,8 @@ function checkFile(connection: DatabaseSync, path: string, create: boolean): voi
   const { application_id } = connection.prepare("pragma application_id").get() as { application_id: number };
   if (application_id !== applicationId) {
     const { tables } = connection.prepare("select count(*) as tables from sqlite_master").get() as { tables: number };
-    if (tables > 0 || !create) throw new ServiceError("conflict", `${path} is not a database of wcs; it was left as it is.`);
+    if (tables > 0 || !create)
+      throw new ServiceError("conflict", `${path} is not a database of wcs; it was left as it is.`);
     connection.exec(`pragma journal_mode = wal; pragma application_id = ${applicationId}`);
   }
   connection.exec("pragma synchronous = full");
@@ -229,7 +232,9 @@ function meaning(error: unknown, path: string): unknown {
     case 26:
       return new ServiceError("conflict", `${path} is not a database of wcs, or it is damaged.`, { cause: error });
     case 14:
-      return new ServiceError("unavailable", `${path} cannot be opened; its folder must exist and be writable.`, { cause: error });
+      return new ServiceError("unavailable", `${path} cannot be opened; its folder must exist and be writable.`, {
+        cause: error,
+      });
     default:
       return error;
   }

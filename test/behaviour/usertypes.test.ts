@@ -11,7 +11,11 @@ describeEverywhere("usertypes", (environment) => {
 
   it("create, get, list", async () => {
     const { administrator } = instance;
-    const made = await administrator.call(usertypes.create, { name: "Employee", reference: "emp", abilities: { news: true } });
+    const made = await administrator.call(usertypes.create, {
+      name: "Employee",
+      reference: "emp",
+      abilities: { news: true },
+    });
     expect(made).toMatchObject({ name: "Employee", reference: "emp", abilities: { news: true, user: false } });
     expect(await administrator.call(usertypes.get, { id: made.id })).toEqual(made);
     expect(await administrator.call(usertypes.reference, { reference: "emp" })).toEqual(made);

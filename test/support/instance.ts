@@ -92,7 +92,7 @@ export async function newInstance({ database: kind, caller }: Environment): Prom
       return true;
     },
     baseUrl: service.baseUrl,
-    log: { info() {}, warn() {}, error() {} },
+    log: { info() {}, error() {} },
   });
   const server = await listen(app, { host: "127.0.0.1", port: 0, timeouts: { notice: 0 } });
   const tokenOf = async (userId: number) => (await service.caller({ userId }).call(auth.renew, {}))[0].jwt;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +15,8 @@ declare module "vitest" {
 /** A real PostgreSQL server for the whole run, in a folder of its own. */
 export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "wcs-postgres-"));
+  // The server does not run as root; its user has to get through to its folder.
+  chmodSync(folder, 0o755);
   const port = await freePort();
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, "data"),
@@ -22,6 +24,7 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
     password: "postgres",
     port,
     persistent: false,
+    createPostgresUser: true,
     // Tests end the server, not the machine: what they commit need not reach the disk.
     postgresFlags: ["-c", "fsync=off", "-c", "max_connections=200"],
     initdbFlags: ["--encoding=UTF8", "--locale=C"],

@@ -3,8 +3,8 @@ import type { units as contract } from "../../contract/units.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { moveMembers } from "../membership.ts";
 import { fold } from "../text-keys.ts";
+import { addUnit, count, moveBranch } from "../unit-tree.ts";
 import { unitWithChildren } from "./reading.ts";
-import { count, moveBranch, type Place } from "./tree.ts";
 
 type Changing = "create" | "update" | "move" | "delete";
 
@@ -48,7 +48,11 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
       }
       const target = await place(ctx, transfer);
       if (target.path.startsWith(unit.path)) throw invalid({ transfer: ["must not be the unit or one below it"] });
-      const children = await ctx.db.selectFrom("units").select(["id", "path", "level"]).where("parent_id", "=", id).execute();
+      const children = await ctx.db
+        .selectFrom("units")
+        .select(["id", "path", "level"])
+        .where("parent_id", "=", id)
+        .execute();
       for (const child of children) await moveBranch(ctx.db, child, await place(ctx, transfer));
       await moveMembers(ctx, id, transfer);
     }
@@ -66,31 +70,6 @@ export async function place(ctx: Ctx, id: number) {
     .executeTakeFirst();
   if (row === undefined) throw new ServiceError("not_found", `There is no unit ${id}.`);
   return row;
-}
-
-/** Adds a unit below `parent`, or the root when there is none, and counts it. Its ID. */
-export async function addUnit(
-  { db, now }: Pick<Ctx, "db" | "now">,
-  parent: Place | null,
-  fields: Partial<ReturnType<typeof columns>> & { name: string },
-): Promise<number> {
-  // The path holds the ID, which is known only once the row is there.
-  const { id } = await db
-    .insertInto("units")
-    .values({
-      ...fields,
-      name_key: fold(fields.name),
-      parent_id: parent?.id ?? null,
-      path: `new ${parent?.id}`,
-      level: parent === null ? 0 : parent.level + 1,
-      created_at: now,
-      updated_at: now,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  await db.updateTable("units").set({ path: `${parent?.path ?? "/"}${id}/` }).where("id", "=", id).execute();
-  if (parent !== null) await count(db, parent, { children: 1, descendants: 1 });
-  return id;
 }
 
 type Fields = Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">;

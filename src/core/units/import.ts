@@ -1,3 +1,143 @@
-import type { units as contract } from "../../contract/units.ts";
-import type { Handlers } from "../context.ts";
-export const importRows: Handlers<typeof contract>["import"] = async () => ({ results: [] });
+import type { Selectable } from "kysely";
+import type { z } from "zod";
+import type { FieldErrors } from "../../contract/errors.ts";
+import { type units as contract, unitRow } from "../../contract/units.ts";
+import { isAmong } from "../../store/dialect.ts";
+import type { Schema } from "../../store/schema.ts";
+import type { Ctx, Handlers } from "../context.ts";
+import { parseRows, results } from "../import.ts";
+import { may } from "../permissions.ts";
+import { fold } from "../text-keys.ts";
+import { addUnit, moveBranch } from "../unit-tree.ts";
+
+type Row = z.infer<ReturnType<typeof unitRow>>;
+type Existing = Pick<
+  Selectable<Schema["units"]>,
+  "id" | "reference" | "name" | "unit_type" | "description" | "parent_id" | "path" | "level"
+>;
+type Import = Handlers<typeof contract>["import"];
+
+/** What an import knows of a unit: where it is; or only that an earlier part of a dry run would have made it. */
+type Known = Map<string, Existing | "assumed">;
+
+/** A row waits until its parent is there, wherever the parent's row stands. */
+export const importRows: Import = async (ctx, { rows, assume = [] }) => {
+  const { list, leaveOut, done } = results(rows);
+  const known: Known = new Map(assume.map((reference) => [reference, "assumed"]));
+  let waiting: { index: number; row: Row }[] = [];
+  for (const each of parseRows(unitRow(), rows)) {
+    if ("row" in each) waiting.push(each);
+    else leaveOut(each.index, each.fields);
+  }
+  const root = await loadKnown(ctx, known, waiting);
+  const announced = Map.groupBy(waiting, ({ row }) => row.reference);
+  for (;;) {
+    const ready = waiting.filter(({ row }) => !row.parent || known.has(row.parent));
+    if (ready.length === 0) break;
+    waiting = waiting.filter((each) => !ready.includes(each));
+    for (const { index, row } of ready) {
+      const problems: FieldErrors = {};
+      const result = await putUnit(ctx, known, root, row, problems);
+      if (result === undefined) leaveOut(index, problems);
+      else done(index, result.action, result.id);
+    }
+  }
+  for (const { index, row } of waiting) {
+    const parent = row.parent ?? "";
+    leaveOut(index, { parent: [announced.has(parent) ? `cannot be reached: ${parent}` : `names no unit: ${parent}`] });
+  }
+  return { results: list };
+};
+
+async function loadKnown(ctx: Ctx, known: Known, rows: readonly { row: Row }[]): Promise<Existing> {
+  const references = new Set(rows.flatMap(({ row }) => [row.reference, ...(row.parent ? [row.parent] : [])]));
+  const found = await loadUnits(ctx)
+    .where((eb) => isAmong(ctx.db, eb.ref("reference"), [...references]))
+    .execute();
+  for (const unit of found) known.set(unit.reference ?? "", unit);
+  return loadUnits(ctx).where("parent_id", "is", null).executeTakeFirstOrThrow();
+}
+
+function loadUnits(ctx: Ctx) {
+  return ctx.db
+    .selectFrom("units")
+    .select(["id", "reference", "name", "unit_type", "description", "parent_id", "path", "level"]);
+}
+
+type Done = { action: "created" | "changed" | "unchanged"; id: number | null };
+
+async function putUnit(
+  ctx: Ctx,
+  known: Known,
+  root: Existing,
+  row: Row,
+  problems: FieldErrors,
+): Promise<Done | undefined> {
+  const existing = known.get(row.reference);
+  const parent = row.parent ? known.get(row.parent) : root;
+  if (existing === "assumed") return { action: "unchanged", id: null };
+  if (existing === undefined) {
+    if (parent === "assumed") {
+      known.set(row.reference, "assumed");
+      return { action: "created", id: null };
+    }
+    if (parent === undefined || !mayChange(ctx, parent, "parent", problems)) return undefined;
+    const { reference, name, unit_type, description } = row;
+    const id = await addUnit(ctx, parent, { reference, name, unit_type, description });
+    await remember(ctx, known, id);
+    return { action: "created", id };
+  }
+  return changeUnit(ctx, known, existing, row, row.parent === undefined ? undefined : parent, problems);
+}
+
+async function changeUnit(
+  ctx: Ctx,
+  known: Known,
+  existing: Existing,
+  row: Row,
+  parent: Existing | "assumed" | undefined,
+  problems: FieldErrors,
+): Promise<Done | undefined> {
+  const { id } = existing;
+  const { name, unit_type = existing.unit_type, description = existing.description } = row;
+  const isRoot = existing.parent_id === null;
+  const moves = parent !== undefined && !isRoot && (parent === "assumed" || parent.id !== existing.parent_id);
+  if (isRoot && row.parent) problems.parent = ["must be empty: the root stays where it is"];
+  const differs = name !== existing.name || unit_type !== existing.unit_type || description !== existing.description;
+  if (!moves && !differs && !problems.parent) return { action: "unchanged", id };
+  mayChange(ctx, existing, "reference", problems);
+  if (moves && parent !== "assumed") {
+    mayChange(ctx, parent, "parent", problems);
+    if (parent.path.startsWith(existing.path)) problems.parent = ["must not be the unit itself or one below it"];
+  }
+  if (Object.keys(problems).length > 0) return undefined;
+  if (moves && parent !== "assumed") await moveBranch(ctx.db, existing, parent);
+  await ctx.db
+    .updateTable("units")
+    .set({ name, name_key: fold(name), unit_type, description, updated_at: ctx.now })
+    .where("id", "=", id)
+    .execute();
+  // A move changes the paths of all that is below.
+  if (moves) await refresh(ctx, known);
+  else await remember(ctx, known, id);
+  return { action: "changed", id };
+}
+
+function mayChange(ctx: Ctx, { path }: Existing, field: string, problems: FieldErrors): boolean {
+  const allowed = may(ctx.actor, "units", path);
+  if (!allowed) problems[field] = ["is outside of what you may administer"];
+  return allowed;
+}
+
+async function remember(ctx: Ctx, known: Known, id: number): Promise<void> {
+  const unit = await loadUnits(ctx).where("id", "=", id).executeTakeFirstOrThrow();
+  known.set(unit.reference ?? "", unit);
+}
+
+async function refresh(ctx: Ctx, known: Known): Promise<void> {
+  const ids = [...known.values()].flatMap((unit) => (unit === "assumed" ? [] : [unit.id]));
+  const units = await loadUnits(ctx)
+    .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
+    .execute();
+  for (const unit of units) known.set(unit.reference ?? "", unit);
+}

@@ -4,6 +4,7 @@ import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../context.ts";
 import { may } from "../permissions.ts";
+import { unitBrief } from "../unit-tree.ts";
 
 export type Unit = z.infer<ReturnType<typeof contract>>;
 
@@ -34,11 +35,6 @@ export async function presentUnits(ctx: Ctx, ids: number[]): Promise<Unit[]> {
     const row = rows.get(id);
     return row === undefined ? [] : [present(ctx, row, departments.get(id) ?? [])];
   });
-}
-
-/** A unit as other things name it. */
-export function unitBrief(id: number, name: string, level: number, unit_type: string) {
-  return { content_type: "unit" as const, id, name, level, unit_type, url: `/units/${id}` };
 }
 
 function present(ctx: Ctx, row: Row, departments: { id: number; name: string }[]): Unit {

@@ -5,8 +5,8 @@ import type { Ctx, Handlers } from "../context.ts";
 import { decodeCursor, page } from "../cursor.ts";
 import { unitPath } from "../permissions.ts";
 import { fold } from "../text-keys.ts";
-import { presentUnits, type Unit, unitBrief } from "./presentation.ts";
-import { branchEnd } from "./tree.ts";
+import { branchEnd, unitBrief } from "../unit-tree.ts";
+import { presentUnits, type Unit } from "./presentation.ts";
 
 const shownChildren = 500;
 
@@ -14,7 +14,10 @@ type Reading = "list" | "get" | "reference" | "tree" | "children";
 
 export const reading: Pick<Handlers<typeof contract>, Reading> = {
   async list(ctx, { limit, cursor, ...filter }) {
-    let query = ctx.db.selectFrom("units").select("id").limit(limit + 1);
+    let query = ctx.db
+      .selectFrom("units")
+      .select("id")
+      .limit(limit + 1);
     if (filter.parent !== undefined) query = query.where("parent_id", "=", filter.parent);
     if (filter.unit_type !== undefined) query = query.where("unit_type", "=", filter.unit_type);
     if (filter.below !== undefined) {
@@ -31,7 +34,13 @@ export const reading: Pick<Handlers<typeof contract>, Reading> = {
     if (position) query = query.where("id", back ? "<" : ">", position.key);
     const found = await query.orderBy("id", back ? "desc" : "asc").execute();
     const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => row.id });
-    return { data: await presentUnits(ctx, rows.map((row) => row.id)), meta };
+    return {
+      data: await presentUnits(
+        ctx,
+        rows.map((row) => row.id),
+      ),
+      meta,
+    };
   },
 
   async get(ctx, { id }) {
@@ -49,7 +58,12 @@ export const reading: Pick<Handlers<typeof contract>, Reading> = {
     const list = `tree ${top} ${depth}`;
     const position = decodeCursor<string>(ctx, list, cursor);
     const back = position?.direction === "before";
-    let query = ctx.db.selectFrom("units").selectAll().where("path", ">=", top).where("path", "<", branchEnd(top)).limit(limit + 1);
+    let query = ctx.db
+      .selectFrom("units")
+      .selectAll()
+      .where("path", ">=", top)
+      .where("path", "<", branchEnd(top))
+      .limit(limit + 1);
     if (depth !== undefined) query = query.where("level", "<=", levelOf(top) + depth);
     if (position) query = query.where("path", back ? "<" : ">", position.key);
     const found = await query.orderBy("path", back ? "desc" : "asc").execute();

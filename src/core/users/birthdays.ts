@@ -25,9 +25,7 @@ export const birthdays: Birthdays = async (ctx, input) => {
     });
   if (ctx.actor.showBirthdays === "none") query = query.where(sql.lit(false), "=", sql.lit(true));
   if (ctx.actor.showBirthdays === "unit") query = query.where("unit_id", "=", ctx.actor.unitId);
-  const { total } = await query
-    .select((eb) => eb.fn.countAll<number>().as("total"))
-    .executeTakeFirstOrThrow();
+  const { total } = await query.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
   const rows = await query
     .select("id")
     .orderBy((eb) => eb.case().when("birthday_key", ">=", from).then(0).else(1).end())
@@ -36,7 +34,10 @@ export const birthdays: Birthdays = async (ctx, input) => {
     .limit(input.limit)
     .offset((input.page - 1) * input.limit)
     .execute();
-  const items = await presentShortUsers(ctx, rows.map((row) => row.id));
+  const items = await presentShortUsers(
+    ctx,
+    rows.map((row) => row.id),
+  );
   return pageOf(ctx, "/users/birthdays", input, { items, total });
 };
 

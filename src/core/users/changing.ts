@@ -52,7 +52,11 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
     const user = await oneUser(ctx, id);
     if (user.admin) await requireOtherAdministrator(ctx, id);
     await removeAllMemberships(ctx, id);
-    await ctx.db.updateTable("users").set({ ...erased, deleted_at: ctx.now, updated_at: ctx.now }).where("id", "=", id).execute();
+    await ctx.db
+      .updateTable("users")
+      .set({ ...erased, deleted_at: ctx.now, updated_at: ctx.now })
+      .where("id", "=", id)
+      .execute();
     await ctx.db.deleteFrom("user_words").where("user_id", "=", id).execute();
     await ctx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
     await ctx.db.deleteFrom("mails").where("user_id", "=", id).where("sent_at", "is", null).execute();
@@ -84,11 +88,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
   },
 
   async policy(ctx) {
-    await ctx.db
-      .updateTable("users")
-      .set({ policy_accepted_at: ctx.now })
-      .where("id", "=", ctx.actor.id)
-      .execute();
+    await ctx.db.updateTable("users").set({ policy_accepted_at: ctx.now }).where("id", "=", ctx.actor.id).execute();
   },
 };
 
@@ -140,7 +140,9 @@ const ownFields = new Set(["phone", "language", "timezone", "settings"]);
 
 /** What everybody may change about oneself. */
 function requireOwnFields(fields: Fields): void {
-  const foreign = Object.keys(fields).filter((name) => fields[name as keyof Fields] !== undefined && !ownFields.has(name));
+  const foreign = Object.keys(fields).filter(
+    (name) => fields[name as keyof Fields] !== undefined && !ownFields.has(name),
+  );
   if (foreign.length > 0) throw new ServiceError("forbidden", `Changing ${foreign.join(", ")} needs the ability user.`);
 }
 
@@ -198,6 +200,11 @@ async function sendWelcome(ctx: Ctx, ids: readonly number[]): Promise<void> {
     const { email } = user;
     if (email === null) continue;
     const setsPassword = user.provider === "local" && user.password_hash === null;
-    await queueMail(ctx, "welcome", { ...user, email }, setsPassword ? await newPasswordToken(ctx, user.id) : undefined);
+    await queueMail(
+      ctx,
+      "welcome",
+      { ...user, email },
+      setsPassword ? await newPasswordToken(ctx, user.id) : undefined,
+    );
   }
 }

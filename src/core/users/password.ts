@@ -24,7 +24,8 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
       // Two changes at once: the second was allowed by what the first has ended.
       .where("token_version", "=", user.token_version)
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new ServiceError("conflict", "The password was changed at the same moment; try again.");
+    if (numUpdatedRows === 0n)
+      throw new ServiceError("conflict", "The password was changed at the same moment; try again.");
     await tx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
   });
 };

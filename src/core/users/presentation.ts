@@ -5,8 +5,7 @@ import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../context.ts";
 import { abilityFlags, may } from "../permissions.ts";
-import { ancestorsOf } from "../units/tree.ts";
-import { unitBrief } from "../units/presentation.ts";
+import { ancestorsOf, unitBrief } from "../unit-tree.ts";
 
 export type User = z.infer<ReturnType<typeof contract>>;
 type UnitBrief = NonNullable<User["unit"]>;

@@ -1,11 +1,10 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { invalid, ServiceError } from "../../contract/errors.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { decodeCursor, page } from "../cursor.ts";
 import { requireUser, unitPath } from "../permissions.ts";
-import { branchEnd } from "../units/tree.ts";
-import { invalid } from "../../contract/errors.ts";
+import { branchEnd } from "../unit-tree.ts";
 import { presentUsers, type User } from "./presentation.ts";
 
 type Reading = "list" | "get" | "current" | "reference" | "collection";
@@ -15,7 +14,11 @@ export const reading: Pick<Handlers<typeof contract>, Reading> = {
     const list = `users ${JSON.stringify(filter)}`;
     const position = decodeCursor<number>(ctx, list, cursor);
     const back = position?.direction === "before";
-    let query = ctx.db.selectFrom("users as u").select("u.id").where("u.deleted_at", "is", null).limit(limit + 1);
+    let query = ctx.db
+      .selectFrom("users as u")
+      .select("u.id")
+      .where("u.deleted_at", "is", null)
+      .limit(limit + 1);
     if (!filter.inactive) query = query.where("u.active", "=", 1);
     if (filter.admin !== undefined) query = query.where("u.admin", "=", filter.admin ? 1 : 0);
     if (filter.unit !== undefined) {
@@ -44,7 +47,13 @@ export const reading: Pick<Handlers<typeof contract>, Reading> = {
     if (position) query = query.where("u.id", back ? "<" : ">", position.key);
     const found = await query.orderBy("u.id", back ? "desc" : "asc").execute();
     const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => row.id });
-    return { data: await presentUsers(ctx, rows.map((row) => row.id)), meta };
+    return {
+      data: await presentUsers(
+        ctx,
+        rows.map((row) => row.id),
+      ),
+      meta,
+    };
   },
 
   async get(ctx, { id }) {
@@ -66,7 +75,9 @@ export const reading: Pick<Handlers<typeof contract>, Reading> = {
   },
 };
 
-const deletion = prepared((db, p: { id: number }) => db.selectFrom("users").select("deleted_at").where("id", "=", p.id));
+const deletion = prepared((db, p: { id: number }) =>
+  db.selectFrom("users").select("deleted_at").where("id", "=", p.id),
+);
 
 /** The user in full. `not_found` or `gone` when there is none. */
 export async function oneUser(ctx: Ctx, id: number): Promise<User> {

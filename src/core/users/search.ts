@@ -19,7 +19,11 @@ export const search: Handlers<typeof contract>["search"] = async (ctx, { q, limi
       // A user whom several words match stands at the first of them.
       eb.not(
         eb.exists(
-          visible(ctx, eb.selectFrom("user_words as x").select("x.word").whereRef("x.user_id", "=", "w.user_id"), "x.private")
+          visible(
+            ctx,
+            eb.selectFrom("user_words as x").select("x.word").whereRef("x.user_id", "=", "w.user_id"),
+            "x.private",
+          )
             .where("x.word", ">=", longest)
             .whereRef("x.word", "<", "w.word"),
         ),
@@ -32,17 +36,30 @@ export const search: Handlers<typeof contract>["search"] = async (ctx, { q, limi
   for (const word of others) {
     query = query.where((eb) =>
       eb.exists(
-        visible(ctx, eb.selectFrom("user_words as x").select("x.word").whereRef("x.user_id", "=", "w.user_id"), "x.private")
+        visible(
+          ctx,
+          eb.selectFrom("user_words as x").select("x.word").whereRef("x.user_id", "=", "w.user_id"),
+          "x.private",
+        )
           .where("x.word", ">=", word)
           .where("x.word", "<", afterPrefix(word)),
       ),
     );
   }
-  return { data: await presentUsers(ctx, (await query.execute()).map((row) => row.user_id)) };
+  return {
+    data: await presentUsers(
+      ctx,
+      (await query.execute()).map((row) => row.user_id),
+    ),
+  };
 };
 
 /** Words of e-mail addresses are for administrators only. */
-function visible<Q extends { where(column: "x.private", operator: "=", value: 0): Q }>(ctx: Ctx, query: Q, column: "x.private"): Q {
+function visible<Q extends { where(column: "x.private", operator: "=", value: 0): Q }>(
+  ctx: Ctx,
+  query: Q,
+  column: "x.private",
+): Q {
   return ctx.actor.admin ? query : query.where(column, "=", 0);
 }
 
@@ -50,7 +67,10 @@ function visible<Q extends { where(column: "x.private", operator: "=", value: 0)
 export function searchWords(user: { first_name: string; last_name: string; title: string; email: string | null }) {
   const open = words(`${user.first_name} ${user.last_name} ${user.title}`);
   const hidden = words(emailKey(user.email ?? "")).filter((word) => !open.includes(word));
-  return [...open.map((word) => ({ word, private: 0 as const })), ...hidden.map((word) => ({ word, private: 1 as const }))];
+  return [
+    ...open.map((word) => ({ word, private: 0 as const })),
+    ...hidden.map((word) => ({ word, private: 1 as const })),
+  ];
 }
 
 /** Makes a user found by the present words, and by no others. */

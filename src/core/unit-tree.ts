@@ -1,7 +1,9 @@
-import { sql } from "kysely";
-import { ServiceError } from "../../contract/errors.ts";
-import type { Db } from "../../store/database.ts";
-import { isAmong } from "../../store/dialect.ts";
+import { type Insertable, sql } from "kysely";
+import { ServiceError } from "../contract/errors.ts";
+import type { Db } from "../store/database.ts";
+import { isAmong } from "../store/dialect.ts";
+import type { Schema } from "../store/schema.ts";
+import { fold } from "./text-keys.ts";
 
 /** The first text after all paths of a branch: "0" follows "/" in ASCII. */
 export function branchEnd(path: string): string {
@@ -20,7 +22,11 @@ export interface Place {
 }
 
 /** Adds `children` to a unit's count of children, `descendants` to that of the unit and of all above it. */
-export async function count(db: Db, parent: Place, { children, descendants }: { children: number; descendants: number }) {
+export async function count(
+  db: Db,
+  parent: Place,
+  { children, descendants }: { children: number; descendants: number },
+) {
   await db
     .updateTable("units")
     .set((eb) => ({
@@ -58,4 +64,40 @@ export async function moveBranch(db: Db, unit: Place, parent: Place): Promise<vo
   const moved = descendant_count + 1;
   await count(db, { id: from, path: old_parent_path, level: old_parent_level }, { children: -1, descendants: -moved });
   await count(db, parent, { children: 1, descendants: moved });
+}
+
+/** A unit as other things name it. */
+export function unitBrief(id: number, name: string, level: number, unit_type: string) {
+  return { content_type: "unit" as const, id, name, level, unit_type, url: `/units/${id}` };
+}
+
+type Computed = "name_key" | "parent_id" | "path" | "level" | "created_at" | "updated_at";
+
+/** Adds a unit below `parent`, or the root when there is none, and counts it. Its ID. */
+export async function addUnit(
+  { db, now }: { db: Db; now: number },
+  parent: Place | null,
+  fields: Omit<Insertable<Schema["units"]>, Computed> & { name: string },
+): Promise<number> {
+  // The path holds the ID, which is known only once the row is there.
+  const { id } = await db
+    .insertInto("units")
+    .values({
+      ...fields,
+      name_key: fold(fields.name),
+      parent_id: parent?.id ?? null,
+      path: `new ${parent?.id}`,
+      level: parent === null ? 0 : parent.level + 1,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await db
+    .updateTable("units")
+    .set({ path: `${parent?.path ?? "/"}${id}/` })
+    .where("id", "=", id)
+    .execute();
+  if (parent !== null) await count(db, parent, { children: 1, descendants: 1 });
+  return id;
 }

@@ -1,0 +1,141 @@
+import type { Ability } from "../../contract/operation.ts";
+import { insertRows } from "../../store/bulk.ts";
+import { isAmong } from "../../store/dialect.ts";
+import type { Ctx } from "../context.ts";
+import { may } from "../permissions.ts";
+import { emailKey, fold } from "../text-keys.ts";
+import { type Row, typeNames } from "./import.ts";
+
+export type Existing = Awaited<ReturnType<typeof loadUsers>>[number];
+
+/** Everything that the rows of a batch name, found with a constant number of queries. */
+export interface Known {
+  readonly byReference: Map<string, Existing>;
+  readonly byEmail: Map<string, Existing>;
+  readonly units: Map<string, { id: number; path: string }>;
+  /** By folded name. */
+  readonly types: Map<string, { id: number; abilities: Ability[] }>;
+  /** By unit ID and name. */
+  readonly departments: Map<string, number>;
+  /** Puts in users that were made or changed since. */
+  add(users: readonly Existing[]): void;
+}
+
+export async function lookUp(ctx: Ctx, rows: readonly Row[], createTypes: boolean): Promise<Known> {
+  const references = rows.flatMap(({ reference }) => (reference ? [reference] : []));
+  const found = await ctx.db
+    .selectFrom("users")
+    .select("id")
+    .where((eb) => isAmong(ctx.db, eb.ref("reference"), references))
+    .union(
+      ctx.db
+        .selectFrom("users")
+        .select("id")
+        .where((eb) =>
+          isAmong(
+            ctx.db,
+            eb.ref("email_key"),
+            rows.map((row) => emailKey(row.email)),
+          ),
+        ),
+    )
+    .execute();
+  const byReference = new Map<string, Existing>();
+  const byEmail = new Map<string, Existing>();
+  const add = (users: readonly Existing[]) => {
+    for (const user of users) {
+      if (user.reference !== null) byReference.set(user.reference, user);
+      for (const [key, { id }] of byEmail) if (id === user.id && key !== user.email_key) byEmail.delete(key);
+      if (user.email_key !== null) byEmail.set(user.email_key, user);
+    }
+  };
+  add(
+    await loadUsers(
+      ctx,
+      found.map((row) => row.id),
+    ),
+  );
+  const units = await loadUnits(ctx, [...new Set(rows.map((row) => row.unit))]);
+  return {
+    byReference,
+    byEmail,
+    add,
+    units,
+    types: await loadTypes(ctx, rows, createTypes),
+    departments: await loadDepartments(ctx, rows, units),
+  };
+}
+
+/** Users as an import compares them, with their first membership. */
+export async function loadUsers(ctx: Ctx, ids: readonly number[]) {
+  if (ids.length === 0) return [];
+  const rows = await ctx.db
+    .selectFrom("users as u")
+    .leftJoin("memberships as m", (join) => join.onRef("m.user_id", "=", "u.id").onRef("m.unit_id", "=", "u.unit_id"))
+    .leftJoin("units as n", "n.id", "u.unit_id")
+    .selectAll("u")
+    .select(["m.id as membership_id", "m.department_id", "n.path as unit_path"])
+    .where((eb) => isAmong(ctx.db, eb.ref("u.id"), ids))
+    .where("u.deleted_at", "is", null)
+    .execute();
+  const types = await ctx.db
+    .selectFrom("membership_user_types")
+    .select(["membership_id", "user_type_id"])
+    .where((eb) =>
+      isAmong(
+        ctx.db,
+        eb.ref("membership_id"),
+        rows.flatMap((row) => row.membership_id ?? []),
+      ),
+    )
+    .execute();
+  const byMembership = Map.groupBy(types, (row) => row.membership_id);
+  return rows.map((row) => ({
+    ...row,
+    types: (byMembership.get(row.membership_id ?? 0) ?? []).map((type) => type.user_type_id),
+  }));
+}
+
+async function loadUnits(ctx: Ctx, references: readonly string[]) {
+  const rows = await ctx.db
+    .selectFrom("units")
+    .select(["id", "reference", "path"])
+    .where((eb) => isAmong(ctx.db, eb.ref("reference"), references))
+    .execute();
+  return new Map(rows.map(({ reference, ...unit }) => [reference ?? "", unit]));
+}
+
+async function loadTypes(ctx: Ctx, rows: readonly Row[], create: boolean) {
+  const names = new Map<string, string>();
+  for (const { user_types = "" } of rows) for (const name of typeNames(user_types)) names.set(fold(name), name);
+  const load = () =>
+    ctx.db
+      .selectFrom("user_types")
+      .select(["id", "name_key", "abilities"])
+      .where((eb) => isAmong(ctx.db, eb.ref("name_key"), [...names.keys()]))
+      .execute();
+  let found = names.size === 0 ? [] : await load();
+  if (create && found.length < names.size && may(ctx.actor, "usertypes")) {
+    const known = new Set(found.map((row) => row.name_key));
+    const missing = [...names].filter(([name_key]) => !known.has(name_key));
+    await insertRows(
+      ctx.db,
+      "user_types",
+      missing.map(([name_key, name]) => ({ name, name_key, reference: null })),
+    );
+    found = await load();
+  }
+  return new Map(found.map((row) => [row.name_key, { id: row.id, abilities: JSON.parse(row.abilities) as Ability[] }]));
+}
+
+async function loadDepartments(ctx: Ctx, rows: readonly Row[], units: Known["units"]) {
+  const named = rows.filter((row) => row.department);
+  if (named.length === 0) return new Map<string, number>();
+  const ids = [...new Set(named.flatMap((row) => units.get(row.unit)?.id ?? []))];
+  const found = await ctx.db
+    .selectFrom("departments")
+    .select(["id", "unit_id", "name"])
+    .where((eb) => isAmong(ctx.db, eb.ref("unit_id"), ids))
+    .execute();
+  return new Map(found.map((row) => [`${row.unit_id} ${row.name}`, row.id]));
+}
