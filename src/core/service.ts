@@ -6,6 +6,7 @@ import type { Database, Db } from "../store/database.ts";
 import type { Ctx, Instance } from "./context.ts";
 import { exclusive, keepAnswer } from "./idempotency.ts";
 import { loadInstance, loadSettings } from "./instance.ts";
+import { BoundedMap, kept, type Version } from "./memory.ts";
 import { type Actor, loadActor, nobody, permit } from "./permissions.ts";
 import { type Claims, verifyToken } from "./tokens.ts";
 
@@ -34,6 +35,8 @@ export interface ServiceOptions {
 /** How an embedded caller says who it is: by token as over HTTP, or, since it owns the database, by the user's ID. */
 export type Identity = { readonly token: string } | { readonly userId: number };
 
+type FullOrigin = Origin & { readonly userId?: number };
+
 export interface Service {
   readonly invoke: Invoke;
   /** Carries out operations in this process. */
@@ -48,26 +51,29 @@ export interface Service {
 
 /** The core: every operation of the contract, on a database. */
 export function createService({ database, clock = Date.now, environment = {}, check }: ServiceOptions): Service {
-  const recall = memory(database, clock);
-  const instance = recall<Instance>(Number.POSITIVE_INFINITY, () => loadInstance(database.reader, environment));
-  const settings = recall(1000, () => loadSettings(database.reader, environment));
-  const verified = bounded<string, Claims>(10_000);
+  let instance: Promise<Instance> | undefined;
+  const loadedInstance = () => {
+    instance ??= loadInstance(database.reader, environment);
+    return instance;
+  };
+  const settings = kept(clock, 1000, () => loadSettings(database.reader, environment));
+  const verified = new BoundedMap<string, Claims>(10_000);
+  const actors = new BoundedMap<number, { version: Version; actor: Actor | undefined }>(10_000);
+  const answers = new BoundedMap<string, { version: Version; answer: unknown }>(1_000);
   const alone = exclusive();
-  const actors = bounded<number, { version: number | undefined; actor: Actor | undefined }>(10_000);
 
   async function claimsOf(token: string, now: number): Promise<Claims> {
     let claims = verified.get(token);
     if (claims === undefined) {
-      claims = await verifyToken(await instance(), token, now);
+      claims = await verifyToken(await loadedInstance(), token, now);
       verified.set(token, claims);
     }
-    if (claims.expires <= now) verified.delete(token);
-    else return claims;
+    if (claims.expires > now) return claims;
+    verified.delete(token);
     throw new ServiceError("unauthenticated", "The token has expired; sign in again.");
   }
 
-  async function actorOf(id: number): Promise<Actor | undefined> {
-    const version = database.version();
+  async function actorOf(id: number, version: Version): Promise<Actor | undefined> {
     const known = actors.get(id);
     if (known !== undefined && version !== undefined && known.version === version) return known.actor;
     const actor = await loadActor(database.reader, id);
@@ -75,39 +81,65 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     return actor;
   }
 
-  async function authenticate(origin: Origin & Partial<{ userId: number }>, now: number) {
-    if (origin.token === undefined && origin.userId === undefined) return { actor: nobody, token: undefined };
-    const claims = origin.token === undefined ? undefined : await claimsOf(origin.token, now);
-    const actor = await actorOf(claims?.userId ?? origin.userId ?? 0);
+  async function authenticate(op: AnyOperation, origin: FullOrigin, now: number, version: Version) {
+    // A token that is no good is no reason to refuse what needs none.
+    if (op.access === "public") return { actor: nobody, token: undefined };
+    const { token, userId } = origin;
+    if (token === undefined && userId === undefined) {
+      throw new ServiceError("unauthenticated", "Sign in first: this needs a token.");
+    }
+    const claims = token === undefined ? undefined : await claimsOf(token, now);
+    const actor = await actorOf(claims?.userId ?? userId ?? 0, version);
     if (actor === undefined || (claims && claims.version !== actor.tokenVersion)) {
       throw new ServiceError("unauthenticated", "The token is no longer valid; sign in again.");
     }
     return { actor, token: claims };
   }
 
-  async function perform(op: AnyOperation, rawInput: unknown, origin: Origin & Partial<{ userId: number }>) {
+  async function perform(op: AnyOperation, rawInput: unknown, origin: FullOrigin) {
     const handler = handlers.get(op.name) ?? (await findHandler(op));
     const now = Math.floor(clock() / 1000);
-    // A token that is no good is no reason to refuse what needs none.
-    const { actor, token } =
-      op.access === "public" ? { actor: nobody, token: undefined } : await authenticate(origin, now);
-    if (op.access !== "public" && actor === nobody) await permit({ actor } as Ctx, op, {});
+    const version = database.version();
+    const { actor, token } = await authenticate(op, origin, now, version);
+    // Lists can be large, so only single things are remembered.
+    const remembered = op.transaction === "read" && op.list === undefined && version !== undefined;
+    const name = remembered ? `${actor.id} ${op.name} ${JSON.stringify(rawInput)}` : "";
+    const known = name === "" ? undefined : answers.get(name);
+    if (known !== undefined && known.version === version) return known.answer;
     const input = parse(op.input(), rawInput);
-    const base = { actor, token, now, settings: await settings(), instance: await instance(), address: origin.address };
+    const base = {
+      actor,
+      token,
+      now,
+      settings: await settings(version),
+      instance: await loadedInstance(),
+      address: origin.address,
+    };
     const inTransaction = <T>(work: (ctx: Ctx) => Promise<T>) =>
       transaction(database, base, origin.dryRun === true, (ctx) => keepAnswer(ctx, op, input, origin, () => work(ctx)));
     const run = async (ctx: Ctx) => {
       await permit(ctx, op, input as Record<string, unknown>);
       return handler(ctx, input);
     };
-    return alone(actor.id, origin, () =>
-      op.transaction === "write"
-        ? inTransaction(run)
-        : run({ ...base, db: database.reader, onCommit: (wake) => wake(), transaction: inTransaction }),
-    );
+    if (op.transaction === "write") return alone(actor.id, origin, () => inTransaction(run));
+    let timeless = true;
+    const ctx: Ctx = {
+      ...base,
+      // Whoever looks at the clock may answer otherwise a second later.
+      get now() {
+        timeless = false;
+        return now;
+      },
+      db: database.reader,
+      onCommit: (wake) => wake(),
+      transaction: inTransaction,
+    };
+    const answer = await alone(actor.id, origin, () => run(ctx));
+    if (name !== "" && timeless) answers.set(name, { version, answer });
+    return answer;
   }
 
-  const invoke = async (op: AnyOperation, input: unknown, origin: Origin & Partial<{ userId: number }>) => {
+  const invoke = async (op: AnyOperation, input: unknown, origin: FullOrigin) => {
     try {
       const output = await perform(op, input, origin);
       check?.(op, output);
@@ -127,7 +159,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     async ready() {
       await database.reader.selectFrom("instance").select("id").execute();
     },
-    baseUrl: async () => (await settings()).base_url,
+    baseUrl: async () => (await settings(database.version())).base_url,
   };
 }
 
@@ -173,33 +205,6 @@ async function transaction<T>(
     if (error instanceof DryRun) return error.result as T;
     throw error;
   }
-}
-
-/** Keeps what was loaded until the data may have changed, or, where that cannot be told, for a time (milliseconds). */
-function memory(database: Database, clock: () => number) {
-  return <T>(milliseconds: number, load: () => Promise<T>): (() => Promise<T>) => {
-    let kept: { value: T; version: number | undefined; until: number } | undefined;
-    return async () => {
-      const version = database.version();
-      const forever = milliseconds === Number.POSITIVE_INFINITY;
-      const fresh = version === undefined ? (kept?.until ?? 0) > clock() : kept?.version === version;
-      if (kept !== undefined && (forever || fresh)) return kept.value;
-      const value = await load();
-      kept = { value, version, until: clock() + milliseconds };
-      return value;
-    };
-  };
-}
-
-/** A map that forgets what was put in first when it grows beyond `size`. */
-function bounded<K, V>(size: number): Map<K, V> {
-  const map = new Map<K, V>();
-  const set = map.set.bind(map);
-  map.set = (key, value) => {
-    if (map.size >= size) map.delete(map.keys().next().value as K);
-    return set(key, value);
-  };
-  return map;
 }
 
 async function resolveUser({ reader }: { reader: Db }, emailOrId?: string): Promise<number> {
