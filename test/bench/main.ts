@@ -1,0 +1,33 @@
+/**
+ * Prints how fast the program is, each figure as a ratio to the cheapest thing that could do the work at all ("floor").
+ * `npm run bench` runs all, `npm run bench -- http tree` some. Never part of the tests.
+ */
+import type { Figure } from "./figure.ts";
+
+const suites: Record<string, () => Promise<Figure[]>> = {
+  start: async () => (await import("./start.ts")).start(),
+  http: async () => (await import("./http.ts")).http(),
+  tree: async () => (await import("./tree.ts")).tree(),
+  import: async () => (await import("./import.ts")).importing(),
+  list: async () => (await import("./list.ts")).listing(),
+  webhooks: async () => (await import("./webhooks.ts")).webhooks(),
+};
+
+const number = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
+
+const wanted = process.argv.slice(2);
+const print = (line: string) => process.stdout.write(`${line}\n`);
+print(`${"id".padEnd(4)} ${"what".padEnd(56)} ${"measured".padStart(10)} ${"floor".padStart(10)} ${"ratio".padStart(6)}  target`);
+for (const [name, run] of Object.entries(suites)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  for (const { id, what, measured, floor, unit, target, note = "" } of await run()) {
+    const columns = [
+      id.padEnd(4),
+      what.padEnd(56),
+      number(measured).padStart(10),
+      number(floor).padStart(10),
+      (measured / floor).toFixed(2).padStart(6),
+    ];
+    print(`${columns.join(" ")}  ${target} (${unit}${note && `; ${note}`})`);
+  }
+}
