@@ -1,5 +1,6 @@
+import { randomBytes, randomUUID } from "node:crypto";
 import type { Tx } from "../store/database.ts";
-import { createInstance } from "./instance.ts";
+import { tokenKeyBytes } from "./instance.ts";
 import { addMembership } from "./membership.ts";
 import { nobody } from "./permissions.ts";
 import { emailKey } from "./text-keys.ts";
@@ -44,4 +45,12 @@ export async function bootstrap(
   await addMembership(ctx, { user: id, unit: root });
   await indexUser(ctx, id);
   return id;
+}
+
+async function createInstance(db: Tx, now: number): Promise<void> {
+  const token_key = randomBytes(tokenKeyBytes).toString("base64url");
+  await db
+    .insertInto("instance")
+    .values({ id: 1, issuer: `wcs:${randomUUID()}`, token_key, created_at: now })
+    .execute();
 }

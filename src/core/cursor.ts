@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { invalid } from "../contract/errors.ts";
 import type { Ctx } from "./context.ts";
 
@@ -29,6 +28,8 @@ export function decodeCursor<K>(ctx: Ctx, list: string, cursor: string | undefin
 }
 
 function seal({ instance }: Ctx, list: string, body: Buffer): Buffer {
+  // Loading it takes longer than most commands that need no cursor.
+  const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256")
     .update(instance.tokenKey)
     .update(list)

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { ServiceError } from "../contract/errors.ts";
 import type { AnyOperation, Origin } from "../contract/operation.ts";
 import type { Ctx } from "./context.ts";
@@ -18,6 +17,7 @@ export async function keepAnswer<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (key === undefined || op.method !== "POST" || op.secret || dryRun) return work();
+  const { createHash } = await import("node:crypto");
   const input_hash = createHash("sha256")
     .update(`${op.name} ${JSON.stringify(input)}`)
     .digest("base64url");

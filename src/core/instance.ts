@@ -1,4 +1,3 @@
-import { randomBytes, randomUUID } from "node:crypto";
 import { ServiceError } from "../contract/errors.ts";
 import { defaults, type Settings, settingsSchema } from "../contract/settings.ts";
 import type { Db } from "../store/database.ts";
@@ -6,19 +5,10 @@ import { prepared } from "../store/prepared.ts";
 import type { Instance } from "./context.ts";
 
 type Environment = Record<string, string | undefined>;
-const tokenKeyBytes = 32;
+export const tokenKeyBytes = 32;
 
 const instanceRow = prepared((db) => db.selectFrom("instance").select(["issuer", "token_key"]));
 const settingRows = prepared((db) => db.selectFrom("settings").select(["key", "value"]));
-
-/** Makes the instance's identity, in a database that has none. */
-export async function createInstance(db: Db, now: number): Promise<void> {
-  const token_key = randomBytes(tokenKeyBytes).toString("base64url");
-  await db
-    .insertInto("instance")
-    .values({ id: 1, issuer: `wcs:${randomUUID()}`, token_key, created_at: now })
-    .execute();
-}
 
 /** `WCS_TOKEN_KEY` wins over the key that the database holds; one shorter than 32 bytes is refused. */
 export async function loadInstance(db: Db, environment: Environment): Promise<Instance> {

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from "node:crypto";
 import type { Ctx } from "./context.ts";
 
 const tokenBytes = 32;
@@ -32,6 +31,7 @@ export async function queueMail(
 
 /** Makes the one token with which a user may set a password, in place of an earlier one. It is kept hashed. */
 export async function newPasswordToken(ctx: Ctx, user: number): Promise<string> {
+  const { randomBytes } = await import("node:crypto");
   const token = randomBytes(tokenBytes).toString("base64url");
   const values = { token_hash: hashToken(token), expires_at: ctx.now + ctx.settings["passwords.reset_lifetime"] };
   await ctx.db
@@ -43,5 +43,5 @@ export async function newPasswordToken(ctx: Ctx, user: number): Promise<string> 
 }
 
 export function hashToken(token: string): string {
-  return createHash("sha256").update(token).digest("base64url");
+  return process.getBuiltinModule("node:crypto").createHash("sha256").update(token).digest("base64url");
 }

@@ -1,4 +1,3 @@
-import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { invalid } from "../contract/errors.ts";
 import type { Settings } from "../contract/settings.ts";
@@ -8,10 +7,10 @@ import { emailKey, fold } from "./text-keys.ts";
 const parameters = { memory: 19_456, passes: 2, parallelism: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
-const derive = promisify(argon2);
 
 /** Hashes a password off the event loop, in the PHC string format. */
 export async function hashPassword(password: string): Promise<string> {
+  const { randomBytes } = await import("node:crypto");
   const salt = randomBytes(saltBytes);
   const tag = await digest(password, salt, parameters);
   const { memory, passes, parallelism } = parameters;
@@ -31,6 +30,7 @@ export async function checkPassword(
   const used = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
   const expected = Buffer.from(tag, "base64");
   const found = await digest(password, Buffer.from(salt, "base64"), used);
+  const { timingSafeEqual } = await import("node:crypto");
   const good = hash !== null && found.length === expected.length && timingSafeEqual(found, expected);
   const outdated =
     used.memory !== parameters.memory ||
@@ -72,13 +72,11 @@ async function commonPasswords(): Promise<Set<string>> {
   return common;
 }
 
+// node:crypto is loaded when a password is there: most commands have none.
 async function digest(password: string, salt: Buffer, used: typeof parameters): Promise<Buffer> {
-  return derive("argon2id", {
-    message: Buffer.from(password.normalize("NFC")),
-    nonce: salt,
-    tagLength: tagBytes,
-    ...used,
-  });
+  const { argon2 } = await import("node:crypto");
+  const message = Buffer.from(password.normalize("NFC"));
+  return promisify(argon2)("argon2id", { message, nonce: salt, tagLength: tagBytes, ...used });
 }
 
 function base64(bytes: Buffer): string {

@@ -8,7 +8,8 @@ import { exclusive, keepAnswer } from "./idempotency.ts";
 import { loadInstance, loadSettings } from "./instance.ts";
 import { BoundedMap, kept, type Version } from "./memory.ts";
 import { type Actor, loadActor, nobody, permit } from "./permissions.ts";
-import { type Claims, verifyToken } from "./tokens.ts";
+import { emailKey } from "./text-keys.ts";
+import type { Claims } from "./tokens.ts";
 
 type AnyHandler = (ctx: Ctx, input: unknown) => Promise<unknown>;
 const rooms: Record<RoomName, () => Promise<object>> = {
@@ -16,6 +17,7 @@ const rooms: Record<RoomName, () => Promise<object>> = {
   users: async () => (await import("./users/index.ts")).users,
   units: async () => (await import("./units/index.ts")).units,
   usertypes: async () => (await import("./usertypes.ts")).usertypes,
+  webhooks: async () => (await import("./webhooks/index.ts")).webhooks,
   languages: async () => (await import("./languages.ts")).languages,
   timezones: async () => (await import("./timezones.ts")).timezones,
   settings: async () => (await import("./settings.ts")).settings,
@@ -65,6 +67,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
   async function claimsOf(token: string, now: number): Promise<Claims> {
     let claims = verified.get(token);
     if (claims === undefined) {
+      const { verifyToken } = await import("./tokens.ts");
       claims = await verifyToken(await loadedInstance(), token, now);
       verified.set(token, claims);
     }
@@ -208,7 +211,6 @@ async function transaction<T>(
 }
 
 async function resolveUser({ reader }: { reader: Db }, emailOrId?: string): Promise<number> {
-  const { emailKey } = await import("./text-keys.ts");
   let query = reader
     .selectFrom("users")
     .select(["id", "active"])
