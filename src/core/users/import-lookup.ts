@@ -4,7 +4,7 @@ import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "../context.ts";
 import { may } from "../permissions.ts";
 import { emailKey, fold } from "../text-keys.ts";
-import { type Row, typeNames } from "./import.ts";
+import type { Row } from "./import.ts";
 
 export type Existing = Awaited<ReturnType<typeof loadUsers>>[number];
 
@@ -138,4 +138,12 @@ async function loadDepartments(ctx: Ctx, rows: readonly Row[], units: Known["uni
     .where((eb) => isAmong(ctx.db, eb.ref("unit_id"), ids))
     .execute();
   return new Map(found.map((row) => [`${row.unit_id} ${row.name}`, row.id]));
+}
+
+/** The names in a cell, divided by semicolons. */
+export function typeNames(cell: string): string[] {
+  return cell
+    .split(";")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
 }

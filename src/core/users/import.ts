@@ -7,7 +7,7 @@ import { parseRows, results } from "../import.ts";
 import { may } from "../permissions.ts";
 import { emailKey, fold } from "../text-keys.ts";
 import { columns } from "./changing.ts";
-import { type Existing, type Known, loadUsers, lookUp } from "./import-lookup.ts";
+import { type Existing, type Known, loadUsers, lookUp, typeNames } from "./import-lookup.ts";
 import { changeUser, createUsers } from "./import-writing.ts";
 
 export type Row = z.infer<ReturnType<typeof userRow>>;
@@ -126,12 +126,4 @@ function resolveTypes(
   }
   if (reasons.length > 0) problems.user_types = reasons;
   return [...new Set(found)];
-}
-
-/** The names in a cell, divided by semicolons. */
-export function typeNames(cell: string): string[] {
-  return cell
-    .split(";")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
 }
