@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../contract/errors.ts";
 import type { AnyOperation, ArgumentsOf, Caller, CallOptions, OutputOf } from "../contract/operation.ts";
 import { answerOf } from "./answer.ts";
+import { baseOf } from "./base.ts";
 import { encode } from "./codec.ts";
-import { isUnconnected, isUnreachable, unreachable } from "./failures.ts";
-import { createTransport, type Message, type Transport } from "./transport.ts";
+import { phaseOf } from "./failures.ts";
+import { createTransport, type Message } from "./transport.ts";
 
 export interface ClientOptions {
   /** Where the service is; a slash or `/api` at the end changes nothing. */
@@ -17,11 +19,10 @@ export interface ClientOptions {
   readonly ca?: string;
   /** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY are looked up. Default: the process's environment. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Told before each wait for another try. */
-  readonly onRetry?: (attempt: { number: number; error: ServiceError; wait: number }) => void;
 }
 
 export interface RawOptions {
+  /** Without its question mark, escaped. */
   readonly query?: string;
   /** Sent as it is; JSON unless the headers say otherwise. */
   readonly body?: string;
@@ -30,37 +31,51 @@ export interface RawOptions {
 }
 
 export interface Client extends Caller {
-  /** Sends any request below `/api` once, and returns whatever is answered. Fails only if nothing is. */
+  /** Sends any request below `/api`, once, and gives back whatever is answered; fails only if nothing is. */
   raw(method: string, path: string, options?: RawOptions): Promise<Message>;
 }
 
 const tries = 3;
 
-/** A caller that asks a remote instance. Failures to reach it are `unavailable`, with a hint. */
+/** A caller that asks a remote instance. Not reaching it is `unavailable`, with a hint; an abort throws its reason. */
 export function createClient(options: ClientOptions): Client {
   const base = baseOf(options.url);
-  const transport = createTransport(base, options);
-  const common: Record<string, string> = { accept: "application/json", "user-agent": options.userAgent };
-  if (options.token) common.authorization = `Bearer ${options.token}`;
+  const transport = createTransport(base, options.env ?? process.env, options.ca);
+  const common = commonHeaders(options);
+  const timeout = options.timeout ?? 30_000;
   return {
     async call<O extends AnyOperation>(op: O, input: ArgumentsOf<O>, given: CallOptions = {}): Promise<OutputOf<O>> {
       const { path, query, body } = encode(op, input as Record<string, unknown>);
-      const key = given.idempotencyKey ?? (mayRepeat(op) && op.method === "POST" ? randomUUID() : undefined);
-      const headers = { ...common, ...(key && { "idempotency-key": key }), ...(given.dryRun && { "dry-run": "true" }) };
+      const dryRun = given.dryRun === true && op.method !== "GET";
+      const key =
+        op.method === "POST" ? (given.idempotencyKey ?? (isRepeatable(op) ? randomUUID() : undefined)) : undefined;
+      const headers = {
+        ...common,
+        ...(body && { "content-type": "application/json" }),
+        ...(key && { "idempotency-key": key }),
+        ...(dryRun && { "dry-run": "true" }),
+      };
+      const text = body && JSON.stringify(body);
       const target = `${base.prefix}/api${path}${query && `?${query}`}`;
-      const send = (ms: number) =>
-        transport.send(op.method, target, { headers, body: body && JSON.stringify(body), timeout: ms, signal: given.signal });
-      const answer = await persist(op, send, base.origin, options);
-      if (given.dryRun && answer.headers["dry-run"] !== "true") throw notDry(base.origin);
-      return answer.value as OutputOf<O>;
+      return persist(op, timeout, given.signal, async (left) => {
+        const message = await transport.send(op.method, target, {
+          headers,
+          body: text,
+          timeout: left,
+          signal: given.signal,
+        });
+        const answer = answerOf(message, base.origin);
+        if (dryRun && message.headers["dry-run"] !== "true") throw notDry(base.origin);
+        return answer as OutputOf<O>;
+      });
     },
-    raw(method, path, { query, body, headers, signal } = {}) {
-      const target = `${base.prefix}/api${below(path)}${query ? `?${query}` : ""}`;
+    async raw(method, path, { query, body, headers, signal } = {}) {
       const type = body === undefined ? undefined : { "content-type": "application/json" };
-      return transport.send(method, target, {
+      const target = `${base.prefix}/api${belowApi(path)}${query ? `?${query}` : ""}`;
+      return transport.send(method.toUpperCase(), target, {
         headers: { ...common, ...type, ...headers },
         body,
-        timeout: options.timeout ?? 30_000,
+        timeout,
         signal,
       });
     },
@@ -68,4 +83,67 @@ export function createClient(options: ClientOptions): Client {
       transport.close();
     },
   };
+}
+
+function commonHeaders({ token, userAgent }: ClientOptions): Record<string, string> {
+  const headers = { accept: "application/json", "user-agent": userAgent };
+  if (token === undefined) return headers;
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new ServiceError("unauthenticated", "The token holds characters that no token has.", {
+      hint: "Sign in again.",
+    });
+  }
+  return { ...headers, authorization: `Bearer ${token}` };
+}
+
+/** Asks until there is an answer, as long as asking again cannot do the same thing twice, and for `timeout` ms in all. */
+async function persist<T>(
+  op: AnyOperation,
+  timeout: number,
+  signal: AbortSignal | undefined,
+  ask: (left: number) => Promise<T>,
+): Promise<T> {
+  const end = performance.now() + timeout;
+  for (let attempt = 1; ; attempt++) {
+    const left = Math.max(1, end - performance.now());
+    try {
+      return await ask(left);
+    } catch (error) {
+      const wait = error instanceof ServiceError && attempt < tries ? waitFor(op, error, attempt) : undefined;
+      if (wait === undefined || performance.now() + wait >= end) throw error;
+      await sleep(wait, undefined, { signal }).catch(() => signal?.throwIfAborted());
+    }
+  }
+}
+
+/** Milliseconds until another try is due; undefined when there should be none. */
+function waitFor(op: AnyOperation, error: ServiceError, attempt: number): number | undefined {
+  const phase = phaseOf(error);
+  if (phase === "connecting" || (phase === "talking" && isRepeatable(op))) {
+    return 100 * 4 ** (attempt - 1) * (0.75 + Math.random() / 2);
+  }
+  const busy = error.code === "too_many_requests" || error.code === "unavailable";
+  return busy && error.retryAfter !== undefined && isRepeatable(op) ? error.retryAfter * 1000 : undefined;
+}
+
+/** GETs change nothing; POSTs carry an Idempotency-Key, unless the service keeps no answer to replay. */
+function isRepeatable(op: AnyOperation): boolean {
+  return op.method === "GET" || (op.method === "POST" && !op.secret && op.access !== "public");
+}
+
+function notDry(origin: string): ServiceError {
+  return new ServiceError(
+    "unavailable",
+    `${origin} did not say that this was a dry run: the change may have been made.`,
+    {
+      hint: "Look at what is there now; that server does not know dry runs, or something in between drops the header Dry-Run.",
+    },
+  );
+}
+
+/** A path as it was typed, given as `/users`, `users` or `/api/users`. */
+function belowApi(path: string): string {
+  if (path.includes("://")) throw new ServiceError("bad_request", "The path must be one below /api, not a URL.");
+  const rest = path.replace(/^\/*/, "/").replace(/^\/api(?=\/|$)/, "");
+  return rest.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { errorCodes, ServiceError } from "../contract/errors.ts";
+import { isIP } from "node:net";
+import { ServiceError } from "../contract/errors.ts";
 import type { BodySource } from "./body.ts";
 
 /** What a request log takes; pino has it. */
@@ -61,7 +62,7 @@ export class Exchange implements BodySource {
 
   get address(): string | undefined {
     const forwarded = this.#state.behindProxy ? this.header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined;
-    const address = forwarded || this.incoming?.socket.remoteAddress;
+    const address = forwarded && isIP(forwarded) ? forwarded : this.incoming?.socket.remoteAddress;
     return address?.startsWith("::ffff:") ? address.slice(7) : address;
   }
 
@@ -117,11 +118,19 @@ export function errorBody(error: ServiceError, requestId: string): string {
 }
 
 /** An error as a whole HTTP message, for what never became a request; its connection ends with it. */
-export function rawError(error: ServiceError, more = ""): string {
-  const id = randomUUID();
-  const body = errorBody(error, id);
-  const { status } = errorCodes[error.code];
-  return `HTTP/1.1 ${status} ${error.code}\r\n${more}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`;
+export function rawError(error: ServiceError, requestId: string, allow?: string): string {
+  const body = errorBody(error, requestId);
+  const lines = [
+    `HTTP/1.1 ${error.status} ${error.code}`,
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Cache-Control: no-store",
+    "X-Content-Type-Options: nosniff",
+    `X-Request-Id: ${requestId}`,
+    ...(allow ? [`Allow: ${allow}`] : []),
+    "Connection: close",
+  ];
+  return `${lines.join("\r\n")}\r\n\r\n${body}`;
 }
 
 function crash(cause: unknown): ServiceError {

@@ -1,10 +1,11 @@
+import { randomUUID } from "node:crypto";
 import http, { type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { ServiceError } from "../contract/errors.ts";
-import { Exchange, rawError } from "./exchange.ts";
-import type { App } from "./server.ts";
+import { Exchange, type Log, rawError } from "./exchange.ts";
+import type { App } from "./routing.ts";
 
 /** Milliseconds after which something is ended. */
 export interface Timeouts {
@@ -39,9 +40,10 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** What is under way on a connection, and how far it was when last looked at; no messages before the first request. */
+/** What is under way on a connection, and how far it was when last looked at; nothing before the first request. */
 interface Flight {
-  readonly messages?: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse };
+  incoming: IncomingMessage | undefined;
+  outgoing: ServerResponse | undefined;
   bytes: number;
   since: number;
 }
@@ -50,7 +52,7 @@ const standard: Timeouts = {
   headers: 60_000,
   request: 900_000,
   idle: 65_000,
-  stall: 60_000,
+  stall: 55_000,
   stallBytes: 65_536,
   check: 5_000,
   notice: 1_000,
@@ -95,31 +97,28 @@ function createServer(app: App, timeouts: Timeouts, flights: Map<Socket, Flight>
     requireHostHeader: false,
   });
   server.on("connection", (socket) => {
-    flights.set(socket, { bytes: 0, since: Date.now() });
+    flights.set(socket, { incoming: undefined, outgoing: undefined, bytes: 0, since: Date.now() });
     socket.once("close", () => flights.delete(socket));
   });
-  const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  const refuse = (socket: Duplex, error: ServiceError, allow?: string) => refuseOn(app.state.log, socket, error, allow);
+  server.on("request", (incoming, outgoing) => {
     const { socket } = incoming;
-    flights.set(socket, { messages: { incoming, outgoing }, bytes: bytesMoved(socket), since: Date.now() });
-    if (incoming.headers.host === undefined && incoming.httpVersion === "1.1") {
-      refuse(socket, badRequest("The request has no Host header."));
-    } else {
-      void respond(incoming, outgoing);
-    }
-  };
-  server.on("request", handle);
-  server.on("checkExpectation", (incoming: IncomingMessage) => {
-    refuse(incoming.socket, badRequest("Of the expectations, only 100-continue can be met."));
+    const flight = flights.get(socket)!;
+    flight.incoming = incoming;
+    flight.outgoing = outgoing;
+    flight.since = Date.now();
+    if (incoming.headers.host !== undefined || incoming.httpVersion !== "1.1") void respond(incoming, outgoing);
+    else refuse(socket, badRequest("The request has no Host header."));
   });
-  server.on("connect", (_, socket) =>
-    refuse(
-      socket,
-      new ServiceError("method_not_allowed", "This is not a proxy."),
-      "Allow: GET, HEAD, POST, PATCH, DELETE\r\n",
-    ),
-  );
+  server.on("checkExpectation", ({ socket }: IncomingMessage) => {
+    refuse(socket, badRequest("Of the expectations, only 100-continue can be met."));
+  });
+  server.on("connect", (_, socket) => {
+    const error = new ServiceError("method_not_allowed", "This is not a proxy.");
+    refuse(socket, error, "GET, HEAD, POST, PATCH, DELETE");
+  });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const begun = flights.get(socket as Socket)?.messages?.outgoing;
+    const begun = flights.get(socket as Socket)?.outgoing;
     if (error.code === "ECONNRESET" || (begun?.headersSent && !begun.writableFinished)) socket.destroy();
     else refuse(socket, clientError(error.code));
   });
@@ -135,13 +134,15 @@ function clientError(code: string | undefined): ServiceError {
 }
 
 /** Answers on the bare socket and ends it. What is still to come is read for a moment, so that the answer is not lost to a reset. */
-function refuse(socket: Duplex, error: ServiceError, more?: string): void {
+function refuseOn(log: Log, socket: Duplex, error: ServiceError, allow?: string): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
+  const id = randomUUID();
+  log.info({ route: "unmatched", status: error.status, request_id: id }, "request refused");
   socket.on("error", () => socket.destroy());
-  socket.end(rawError(error, more));
+  socket.end(rawError(error, id, allow));
   socket.resume();
   setTimeout(() => socket.destroy(), 500).unref();
 }
@@ -171,15 +172,16 @@ function urlOf(address: AddressInfo, host: string): string {
 function endStalled(flights: Map<Socket, Flight>, { stall, stallBytes }: Timeouts): void {
   const now = Date.now();
   for (const [socket, flight] of flights) {
-    if (!flight.messages) continue;
-    const { incoming, outgoing } = flight.messages;
+    const { incoming, outgoing } = flight;
+    if (!incoming || !outgoing) continue;
     const bytes = bytesMoved(socket);
     const waiting = !incoming.complete || outgoing.writableLength > 0;
     if (!waiting || bytes - flight.bytes >= stallBytes) {
       flight.bytes = bytes;
       flight.since = now;
     } else if (now - flight.since >= stall) {
-      socket.destroy();
+      // Without the reset the kernel would keep the answer for a client that does not take it.
+      socket.resetAndDestroy();
     }
   }
 }
@@ -198,7 +200,7 @@ async function shutDown(app: App, server: Server, flights: Map<Socket, Flight>, 
   const sweep = setInterval(() => {
     server.closeIdleConnections();
     const before = Date.now() - timeouts.notice;
-    for (const [socket, flight] of flights) if (!flight.messages && flight.since < before) socket.destroy();
+    for (const [socket, flight] of flights) if (!flight.incoming && flight.since < before) socket.destroy();
   }, 100);
   await closed;
   clearInterval(sweep);

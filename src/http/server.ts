@@ -1,12 +1,12 @@
-import { timingSafeEqual } from "node:crypto";
-import { type Context, Hono } from "hono";
-import { TrieRouter } from "hono/router/trie-router";
 import { ServiceError } from "../contract/errors.ts";
 import type { AnyOperation, Invoke, Origin } from "../contract/operation.ts";
 import { pathFields } from "../contract/shape.ts";
 import { announcesBody, readJson } from "./body.ts";
 import { decode, hasBody } from "./codec.ts";
-import { Exchange, type Log, type Observe, type ServerState, type SocketEnv } from "./exchange.ts";
+import type { Exchange, Log, ServerState } from "./exchange.ts";
+import { addMetrics, type Metrics } from "./metrics.ts";
+import { addProbes } from "./probes.ts";
+import { type App, answering, newHono, queryOf } from "./routing.ts";
 
 export interface AppOptions {
   readonly operations: readonly AnyOperation[];
@@ -26,24 +26,6 @@ export interface AppOptions {
   readonly version?: string;
 }
 
-export interface Metrics {
-  readonly contentType: string;
-  render(): Promise<string>;
-  readonly observe?: Observe;
-  /** GET /metrics asks for this bearer token; without one it is not served here. */
-  readonly token?: string;
-}
-
-/** The service as a function from request to answer, for a socket and for use in the process. */
-export interface App {
-  readonly fetch: Hono<AppEnv>["fetch"];
-  readonly request: Hono<AppEnv>["request"];
-  readonly state: ServerState;
-}
-
-type AppEnv = { Bindings: SocketEnv };
-type AppContext = Context<AppEnv>;
-
 /** Serves the operations over HTTP: all of them below `/api`, and those that are `bare` also without it. */
 export function createApp(options: AppOptions): App {
   const state: ServerState = {
@@ -60,73 +42,41 @@ export function createApp(options: AppOptions): App {
     app.on(op.method, `/api${pattern(op)}`, handler);
     if (op.bare) app.on(op.method, pattern(op), handler);
   }
-  addProbes(app, state, options);
+  addProbes(app, state, { ready: options.ready ?? (async () => true), describe: describer(options, state) });
   if (options.metrics?.token) addMetrics(app, state, options.metrics, options.metrics.token);
   return { fetch: app.fetch, request: app.request, state };
-}
-
-/** Serves GET /metrics to whoever reaches it: for a listener of its own. */
-export function createMetricsApp(metrics: Metrics, log: Log): App {
-  const state: ServerState = { log, observe: undefined, behindProxy: false, servedAt: undefined, closing: false };
-  const app = newHono(state);
-  addMetrics(app, state, metrics);
-  return { fetch: app.fetch, request: app.request, state };
-}
-
-function newHono(state: ServerState): Hono<AppEnv> {
-  const app = new Hono<AppEnv>({
-    router: new TrieRouter(),
-    getPath: (request, given) => targetOf(request, given?.env).path,
-  });
-  app.onError((error, c) => new Exchange(state, "unmatched", c.req.raw, c.env).fail(error));
-  app.notFound((c) => {
-    const exchange = new Exchange(state, "unmatched", c.req.raw, c.env);
-    const allow = ["GET", "POST", "PATCH", "DELETE"].filter(
-      (method) => app.router.match(method, c.req.path)[0].length > 0,
-    );
-    if (allow.length === 0) return exchange.fail(new ServiceError("not_found", "There is nothing at this path."));
-    if (allow[0] === "GET") allow.splice(1, 0, "HEAD");
-    const error = new ServiceError("method_not_allowed", `This path takes ${allow.join(", ")}.`);
-    return exchange.fail(error, { allow: allow.join(", ") });
-  });
-  return app;
 }
 
 function operationHandler(options: AppOptions, state: ServerState, op: AnyOperation) {
   const { invoke, bodyLimit = (of: AnyOperation) => of.bodyLimit ?? 1_048_576 } = options;
   const names = pathFields(op).map((_, i) => `p${i}`);
   const takesBody = hasBody(op);
-  return async (c: AppContext): Promise<Response> => {
-    const exchange = new Exchange(state, op.path, c.req.raw, c.env);
-    try {
-      const origin = originOf(exchange, op, state);
-      let body: unknown;
-      if (takesBody) body = await readJson(exchange, bodyLimit(op));
-      else if (announcesBody(exchange))
-        throw new ServiceError("bad_request", `${op.method} takes its fields in the query, not in a body.`);
-      const { path, query } = targetOf(c.req.raw, c.env);
-      if (names.length > 0 && path.includes("%")) assertDecodable(path);
-      const params = names.map((name) => c.req.param(name)!);
-      const output = await invoke(op, decode(op, { params, query, body }), origin);
-      const more = op.location ? { location: await locationOf(op, op.location, output, options, state) } : undefined;
-      return exchange.respond(op.status, op.status === 204 ? null : JSON.stringify(output), more);
-    } catch (error) {
-      return exchange.fail(error);
+  return answering(state, op.path, async (exchange, c) => {
+    const origin = originOf(exchange, op, state);
+    const body = takesBody ? await readJson(exchange, bodyLimit(op)) : undefined;
+    if (!takesBody && announcesBody(exchange)) {
+      throw new ServiceError("bad_request", `${op.method} takes its fields in the query, not in a body.`);
     }
-  };
+    if (names.length > 0 && c.req.path.includes("%")) assertDecodable(c.req.path);
+    const params = names.map((name) => c.req.param(name)!);
+    const output = await invoke(op, decode(op, { params, query: queryOf(c.req.raw, c.env), body }), origin);
+    const more = op.location ? { location: await locationOf(op, op.location, output, options, state) } : undefined;
+    return exchange.respond(op.status, op.status === 204 ? null : JSON.stringify(output), more);
+  });
 }
 
 function originOf(exchange: Exchange, op: AnyOperation, state: ServerState): Origin {
   const { address, request } = exchange;
   const { servedAt } = state;
   const dryRun = exchange.header("dry-run");
-  if (dryRun !== undefined && dryRun !== "true" && dryRun !== "false")
+  if (dryRun !== undefined && dryRun !== "true" && dryRun !== "false") {
     throw new ServiceError("bad_request", "Dry-Run must be true or false.");
+  }
   exchange.dryRun = dryRun === "true";
   return {
     token: tokenOf(exchange, op),
     idempotencyKey: op.method === "POST" ? idempotencyKeyOf(exchange) : undefined,
-    ...(exchange.dryRun && { dryRun: true }),
+    dryRun: exchange.dryRun,
     address,
     servedAt,
     // Made when asked for: most operations are over before anyone could abort them.
@@ -166,89 +116,24 @@ async function locationOf(
     if (value === undefined) throw new Error(`${op.name}: the response has no ${name} for its Location`);
     return encodeURIComponent(String(value));
   });
-  const base = (await options.baseUrl?.()) ?? state.servedAt ?? "";
-  return `${base.replace(/\/+$/, "")}/api${path}`;
+  return `${await baseOf(options, state)}/api${path}`;
 }
 
-function addProbes(app: Hono<AppEnv>, state: ServerState, options: AppOptions): void {
-  const { ready = async () => true, operations, version } = options;
-  let document: Promise<string> | undefined;
-  const probes: Record<string, () => Promise<object | string>> = {
-    "/healthz": async () => ({ status: "ok" }),
-    "/readyz": async () => {
-      if (state.closing) throw new ServiceError("unavailable", "The service is shutting down.");
-      if (!(await within(5000, ready())))
-        throw new ServiceError("unavailable", "The service cannot reach its database.");
-      return { status: "ok" };
-    },
-    "/openapi.json": () => {
-      document ??= import("./openapi.ts").then(({ openapi }) =>
-        JSON.stringify(openapi(operations, { version, url: state.servedAt })),
-      );
-      return document;
-    },
-  };
-  for (const [path, answer] of Object.entries(probes)) {
-    const handler = async (c: AppContext) => {
-      const exchange = new Exchange(state, path, c.req.raw, c.env);
-      try {
-        const body = await answer();
-        return exchange.respond(200, typeof body === "string" ? body : JSON.stringify(body));
-      } catch (error) {
-        return exchange.fail(error);
-      }
-    };
-    app.get(path, handler).get(`/api${path}`, handler);
-  }
+async function baseOf({ baseUrl }: AppOptions, state: ServerState): Promise<string> {
+  return ((await baseUrl?.()) ?? state.servedAt ?? "").replace(/\/+$/, "");
 }
 
-function addMetrics(app: Hono<AppEnv>, state: ServerState, metrics: Metrics, token?: string): void {
-  const expected = token === undefined ? undefined : Buffer.from(`Bearer ${token}`);
-  app.get("/metrics", async (c) => {
-    const exchange = new Exchange(state, "/metrics", c.req.raw, c.env);
-    try {
-      const given = Buffer.from(exchange.header("authorization") ?? "");
-      if (expected && !(given.length === expected.length && timingSafeEqual(given, expected))) {
-        throw new ServiceError("unauthenticated", "The metrics need their own bearer token.");
-      }
-      return exchange.respond(200, await metrics.render(), { "content-type": metrics.contentType });
-    } catch (error) {
-      return exchange.fail(error);
+/** Makes openapi.json when it is first asked for, and again when the service is found elsewhere. */
+function describer(options: AppOptions, state: ServerState): () => Promise<string> {
+  let made: { readonly url: string; readonly text: string } | undefined;
+  return async () => {
+    const url = await baseOf(options, state);
+    if (made?.url !== url) {
+      const { openapi } = await import("./openapi.ts");
+      made = { url, text: JSON.stringify(openapi(options.operations, { version: options.version, url })) };
     }
-  });
-}
-
-/** False when it is false, fails, or takes longer than `ms`. */
-async function within(ms: number, answer: Promise<boolean>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } catch {
-    return false;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** The path as it was sent, still escaped (a URL object would resolve %2E%2E), and the query. */
-function targetOf(request: Request, env: SocketEnv | undefined): { path: string; query: string } {
-  const url = env?.incoming?.url ?? request.url;
-  let from = 0;
-  if (url.charCodeAt(0) !== 47) {
-    const authority = url.indexOf("://");
-    from = authority < 0 ? url.length : indexOr(url, "/", authority + 3);
-  }
-  const end = indexOr(url, "#", from);
-  const mark = indexOr(url, "?", from);
-  return { path: url.slice(from, Math.min(mark, end)) || "/", query: mark < end ? url.slice(mark + 1, end) : "" };
-}
-
-function indexOr(text: string, mark: string, from: number): number {
-  const at = text.indexOf(mark, from);
-  return at < 0 ? text.length : at;
+    return made.text;
+  };
 }
 
 function assertDecodable(path: string): void {

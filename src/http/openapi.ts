@@ -1,0 +1,225 @@
+import { z } from "zod";
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiOverride,
+  type ZodOpenApiPathsObject,
+} from "zod-openapi";
+import { type ErrorCode, errorCodes } from "../contract/errors.ts";
+import type { Access, AnyOperation, Reach } from "../contract/operation.ts";
+import type { RoomName } from "../contract/rooms.ts";
+import { pathFields } from "../contract/shape.ts";
+import { hasBody } from "./codec.ts";
+
+export interface OpenApiOptions {
+  /** Of the program. */
+  readonly version?: string | undefined;
+  /** Where the service is, without `/api`. Left out: the document's own place. */
+  readonly url?: string | undefined;
+}
+
+const rooms: Record<RoomName, string> = {
+  auth: "Signing in, tokens and forgotten passwords",
+  users: "People, their memberships of units, and their profiles",
+  units: "The tree of units and their departments",
+  usertypes: "User types, which grant abilities and control who may read",
+  webhooks: "Receivers of events, and what became of each delivery",
+  languages: "Languages that the instance offers",
+  timezones: "Time zones of the IANA database",
+  settings: "Settings of the whole instance",
+};
+
+/** Of the codes that a documented path can answer with. */
+const errors: Record<Exclude<ErrorCode, "method_not_allowed">, string> = {
+  bad_request: "The request is not JSON, or not HTTP as the service speaks it",
+  unauthenticated: "The token or the credentials are missing or no longer good",
+  forbidden: "The user is known and lacks the permission",
+  not_found: "There is no such thing",
+  conflict: "A unique value is taken, the state forbids it, or the same request is still running",
+  gone: "It existed and was deleted",
+  payload_too_large: "The body is over the limit",
+  unsupported_media_type: "The body is not of type application/json",
+  validation_failed: "Fields are wrong; all of them are named",
+  too_many_requests: "Too many attempts; Retry-After says when to come back",
+  internal: "The service failed",
+  unavailable: "The service is shutting down or without its database; Retry-After says when to come back",
+};
+
+const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
+const requestId = { "X-Request-Id": header("XRequestId") };
+
+/** The interface of the service as an OpenAPI 3.1 document, made from the contract. */
+export function openapi(operations: readonly AnyOperation[], { version = "0.0.0", url = "" }: OpenApiOptions = {}) {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const op of operations) {
+    const path = op.path.replace(/\{(\w+)=\w+\}/g, "{$1}");
+    paths[path] = { ...paths[path], [op.method.toLowerCase()]: describe(op) };
+  }
+  const tags = [...new Set(operations.map(tagOf))];
+  const document: ZodOpenApiObject = {
+    openapi: "3.1.0",
+    info: {
+      title: "Workplace communication service",
+      version,
+      description: "Users, units, posts, events and conversations of a workplace. Timestamps are Unix time in seconds.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: `${url}/api` }],
+    security: [{ bearer: [] }],
+    tags: tags.map((name) => ({ name, description: rooms[name as RoomName] })),
+    paths,
+    components: components(),
+  };
+  return createDocument(document, { override: tidy });
+}
+
+const tagOf = (op: AnyOperation) => op.name.slice(0, op.name.indexOf("."));
+
+function describe(op: AnyOperation): ZodOpenApiOperationObject {
+  const shape = (op.input() as z.ZodObject).shape as Record<string, z.ZodType>;
+  const inPath = pathFields(op);
+  const names = new Set(inPath.map(({ name }) => name));
+  const rest = Object.fromEntries(Object.entries(shape).filter(([name]) => !names.has(name)));
+  const path = Object.fromEntries(inPath.map(({ wire, name }) => [wire, shape[name]!]));
+  const isEmpty = Object.keys(rest).length === 0;
+  return {
+    operationId: op.name,
+    tags: [tagOf(op)],
+    summary: op.summary,
+    description: [op.description, `May be called by: ${whoMay(op.access)}.`].filter(Boolean).join("\n\n"),
+    ...(op.access === "public" && { security: [] }),
+    requestParams: { path: z.object(path), ...(!hasBody(op) && { query: z.object(rest) }) },
+    parameters: [
+      ...(op.method === "POST" ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+      ...(op.method === "GET" ? [] : [{ $ref: "#/components/parameters/DryRun" }]),
+    ],
+    ...(hasBody(op) && !isEmpty && { requestBody: bodyOf(rest) }),
+    responses: { [op.status]: success(op), ...failures(op) },
+  };
+}
+
+function bodyOf(rest: Record<string, z.ZodType>) {
+  const required = Object.values(rest).some((schema) => schema._zod.optin === undefined);
+  return { required, content: { "application/json": { schema: z.strictObject(rest) } } };
+}
+
+function success(op: AnyOperation) {
+  const headers = { ...requestId, ...(op.location && { Location: header("Location") }) };
+  if (op.status === 204) return { description: "Done", headers };
+  return {
+    description: op.status === 201 ? "Created" : "Done",
+    headers,
+    content: { "application/json": { schema: op.output() } },
+  };
+}
+
+/** Errors by status: those that the operation names, and those that follow from what it is. */
+function failures(op: AnyOperation): Record<string, { $ref: string }> {
+  const codes = new Set<ErrorCode>([
+    "bad_request",
+    "validation_failed",
+    "internal",
+    "unavailable",
+    ...(op.errors ?? []),
+  ]);
+  if (op.access !== "public") codes.add("unauthenticated");
+  if (op.access !== "public" && op.access !== "signed_in") codes.add("forbidden");
+  if (pathFields(op).length > 0) codes.add("not_found");
+  if (hasBody(op)) codes.add("payload_too_large").add("unsupported_media_type");
+  if (op.method === "POST") codes.add("conflict");
+  const table = [...codes].map((code) => [errorCodes[code].status, { $ref: `#/components/responses/${code}` }]);
+  return Object.fromEntries(table);
+}
+
+function whoMay(access: Access): string {
+  if (access === "public") return "anybody, without a token";
+  if (access === "signed_in") return "any signed-in user";
+  if (access === "administrator") return "administrators";
+  const places = access.at?.map(placeOf).join(" and ");
+  const holders = `users with the ability \`${access.ability}\` ${places ? `that reaches ${places}` : "in any unit"}`;
+  return `administrators; ${holders}${access.self ? "; the user in question" : ""}`;
+}
+
+function placeOf(reach: Reach): string {
+  return "user" in reach ? `the user that \`${reach.user}\` names` : `the unit that \`${reach.unit}\` names`;
+}
+
+function components(): ZodOpenApiObject["components"] {
+  const error = z
+    .object({
+      error: z.object({
+        code: z.enum(Object.keys(errorCodes) as ErrorCode[]).meta({ description: "More may be added" }),
+        message: z.string().meta({ description: "One sentence that says what to do" }),
+        request_id: z.string().meta({ description: "Also in the header X-Request-Id; the log of the service has it" }),
+        fields: z
+          .record(z.string(), z.array(z.string()))
+          .optional()
+          .meta({ description: "Only with validation_failed: what is wrong with each field, by its path" }),
+      }),
+    })
+    .meta({ id: "Error" });
+  const responses = Object.entries(errors).map(([code, description]) => [
+    code,
+    {
+      description,
+      headers: { ...requestId, ...moreHeaders[code] },
+      content: { "application/json": { schema: error } },
+    },
+  ]);
+  return {
+    securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+    responses: Object.fromEntries(responses),
+    headers: {
+      XRequestId: {
+        description: "Names the request in the log; taken from the request where it has one",
+        schema: { type: "string" },
+      },
+      Location: { description: "Where the new thing is", schema: { type: "string", format: "uri-reference" } },
+      RetryAfter: { description: "Seconds", schema: { type: "integer" } },
+      WWWAuthenticate: { description: "The scheme to use", schema: { type: "string" } },
+    },
+    parameters: {
+      IdempotencyKey: {
+        name: "Idempotency-Key",
+        in: "header",
+        description: "Repeats with the same key and body within 24 h get the first answer",
+        schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+      },
+      DryRun: {
+        name: "Dry-Run",
+        in: "header",
+        description: "true: do everything, answer, and take it back; the answer then has the same header",
+        schema: { type: "string", enum: ["true", "false"] },
+      },
+    },
+  };
+}
+
+const moreHeaders: Readonly<Record<string, Record<string, { $ref: string }>>> = {
+  unauthenticated: { "WWW-Authenticate": header("WWWAuthenticate") },
+  too_many_requests: { "Retry-After": header("RetryAfter") },
+  unavailable: { "Retry-After": header("RetryAfter") },
+};
+
+/** Says in OpenAPI's words what zod and our metadata say in theirs. */
+const tidy: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
+  const { def } = zodSchema._zod;
+  const { secret } = jsonSchema as { secret?: unknown };
+  delete (jsonSchema as { secret?: unknown }).secret;
+  if (secret === true && io === "input") jsonSchema.writeOnly = true;
+  if (jsonSchema.type === "integer") {
+    jsonSchema.format = "int64";
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  }
+  // The format says it; the pattern is how zod checks it.
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+  // Generators of clients understand a list of one, but not a tuple of one.
+  if (def.type === "tuple" && jsonSchema.prefixItems?.length === 1) {
+    Object.assign(jsonSchema, { items: jsonSchema.prefixItems[0], minItems: 1, maxItems: 1 });
+    delete jsonSchema.prefixItems;
+  }
+  // Responses may get more fields.
+  if (io === "output" && def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
+};

@@ -1,0 +1,45 @@
+import type { Hono } from "hono";
+import { ServiceError } from "../contract/errors.ts";
+import type { ServerState } from "./exchange.ts";
+import { type AppEnv, answering } from "./routing.ts";
+
+export interface Probes {
+  /** Whether the service can work. */
+  ready(): Promise<boolean>;
+  /** The text of openapi.json. */
+  describe(): Promise<string>;
+}
+
+/** Serves /healthz, /readyz and /openapi.json, also below `/api`. */
+export function addProbes(app: Hono<AppEnv>, state: ServerState, { ready, describe }: Probes): void {
+  const ok = JSON.stringify({ status: "ok" });
+  const probes: Record<string, () => Promise<string>> = {
+    "/healthz": async () => ok,
+    "/readyz": async () => {
+      if (state.closing) throw new ServiceError("unavailable", "The service is shutting down.");
+      if (!(await within(5000, ready())))
+        throw new ServiceError("unavailable", "The service cannot reach its database.");
+      return ok;
+    },
+    "/openapi.json": describe,
+  };
+  for (const [path, body] of Object.entries(probes)) {
+    const handler = answering(state, path, async (exchange) => exchange.respond(200, await body()));
+    app.get(path, handler).get(`/api${path}`, handler);
+  }
+}
+
+/** False when it is false, fails, or takes longer than `ms`. */
+async function within(ms: number, answer: Promise<boolean>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,138 @@
+import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import { ServiceError } from "../contract/errors.ts";
+import type { Base } from "./base.ts";
+import { unreachable } from "./failures.ts";
+
+export interface Message {
+  readonly status: number;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export interface SendOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Transport {
+  /** One request and its answer; `target` is path and query, escaped. Without an answer it fails as `unavailable`. */
+  send(method: string, target: string, options: SendOptions): Promise<Message>;
+  close(): void;
+}
+
+/** The connection's half of a `Transport`: http or https. */
+interface Connector {
+  readonly request: (options: RequestOptions) => ClientRequest;
+  readonly agent: http.Agent;
+}
+
+const largest = 64 * 1024 * 1024;
+
+/** Sends requests to one service over connections that are kept, through the proxies that the environment names. */
+export function createTransport(base: Base, env: NodeJS.ProcessEnv, ca?: string): Transport {
+  let connector: Promise<Connector> | undefined;
+  return {
+    async send(method, target, options) {
+      options.signal?.throwIfAborted();
+      connector ??= connect(base, env, ca);
+      const { request, agent } = await connector;
+      const { hostname, port } = base;
+      // Node gives the body of a GET, HEAD or DELETE no length: the service would take it for another request.
+      const length = options.body === undefined ? undefined : { "content-length": Buffer.byteLength(options.body) };
+      const headers = { ...options.headers, ...length };
+      const make = () => request({ method, host: hostname, port, path: target, headers, agent });
+      return exchange(make, base, options);
+    },
+    close() {
+      connector?.then(
+        ({ agent }) => agent.destroy(),
+        () => {},
+      );
+    },
+  };
+}
+
+async function connect(base: Base, env: NodeJS.ProcessEnv, ca: string | undefined): Promise<Connector> {
+  try {
+    if (!base.secure) return { request: http.request, agent: new http.Agent({ keepAlive: true, proxyEnv: env }) };
+    const { createAgent, request } = await import("./secure.ts");
+    return { request, agent: createAgent(env, ca) };
+  } catch (error) {
+    throw unreachable(error, base);
+  }
+}
+
+function exchange(make: () => ClientRequest, base: Base, options: SendOptions): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    const request = begin(make);
+    const late = setTimeout(() => stop(timedOut(base.origin, options.timeout)), options.timeout);
+    const abort = () => stop(options.signal?.reason);
+    const settle = (done: () => void) => {
+      clearTimeout(late);
+      options.signal?.removeEventListener("abort", abort);
+      done();
+    };
+    const stop = (reason: unknown) => {
+      settle(() => reject(reason));
+      request.destroy();
+    };
+    options.signal?.addEventListener("abort", abort);
+    request.on("error", (error) => settle(() => reject(unreachable(error, base))));
+    request.on("response", (response) => {
+      read(response, base).then(
+        (message) => settle(() => resolve(message)),
+        (error) => stop(error),
+      );
+    });
+    request.end(options.body);
+  });
+}
+
+/** Node refuses characters that a request line or header cannot hold. */
+function begin(make: () => ClientRequest): ClientRequest {
+  try {
+    return make();
+  } catch (cause) {
+    throw new ServiceError(
+      "bad_request",
+      "The method, path or a header of the request holds what HTTP does not allow.",
+      { cause },
+    );
+  }
+}
+
+async function read(response: IncomingMessage, base: Base): Promise<Message> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > largest) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw unreachable(error, base);
+  }
+  if (size > largest) {
+    throw new ServiceError("unavailable", `${base.origin} answered with more than ${largest >> 20} MiB.`, {
+      hint: "Ask for less at a time.",
+    });
+  }
+  return { status: response.statusCode ?? 0, headers: flat(response.headers), body: Buffer.concat(chunks) };
+}
+
+function flat(headers: http.IncomingHttpHeaders): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
+  );
+}
+
+function timedOut(origin: string, ms: number): ServiceError {
+  return new ServiceError("unavailable", `${origin} did not answer within ${Math.round(ms / 100) / 10} s.`, {
+    hint: "Try again later, or allow more time.",
+  });
+}

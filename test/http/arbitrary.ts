@@ -1,0 +1,97 @@
+import fc from "fast-check";
+import { z } from "zod";
+
+type Def = { type: string; [key: string]: unknown };
+
+/** Values that a schema of the contract takes; what generates too broadly is filtered by the schema itself. */
+export function arbitraryOf(schema: z.ZodType): fc.Arbitrary<unknown> {
+  const def = schema._zod.def as unknown as Def;
+  switch (def.type) {
+    case "optional":
+      return fc.option(arbitraryOf(def.innerType as z.ZodType), { nil: undefined });
+    case "nullable":
+      return fc.option(arbitraryOf(def.innerType as z.ZodType), { nil: null });
+    case "default":
+      return arbitraryOf(def.innerType as z.ZodType);
+    case "object":
+      return objectOf(def.shape as Record<string, z.ZodType>);
+    case "array":
+      return accepted(schema, fc.array(arbitraryOf(def.element as z.ZodType), { maxLength: 4 }));
+    case "union":
+      return fc.oneof(...(def.options as z.ZodType[]).map(arbitraryOf));
+    case "record":
+      return fc.dictionary(
+        fc.string().filter((key) => key !== "__proto__"),
+        jsonValue,
+        { noNullPrototype: true },
+      );
+    case "unknown":
+      return jsonValue;
+    case "boolean":
+      return fc.boolean();
+    case "enum":
+      return fc.constantFrom(...Object.values(def.entries as Record<string, string>));
+    case "literal":
+      return fc.constantFrom(...(def.values as unknown[]));
+    case "number":
+      return accepted(
+        schema,
+        fc.oneof(
+          fc.integer({ min: 1, max: 100 }),
+          fc.integer(),
+          fc.double({ noNaN: true, noDefaultInfinity: true, min: -90, max: 90 }),
+        ),
+      );
+    case "string":
+      return accepted(schema, texts);
+    default:
+      throw new Error(`no arbitrary for ${def.type}`);
+  }
+}
+
+const jsonValue = fc
+  .jsonValue({ maxDepth: 3 })
+  .map((value) => JSON.parse(JSON.stringify(value)))
+  .filter((value) => !JSON.stringify(value).includes("__proto__"));
+
+/** Among them what URLs and JSON have to escape, and every form that some field asks for. */
+const texts = fc.oneof(
+  fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }),
+  fc.constantFrom(
+    ".",
+    "..",
+    "a,b",
+    "a/b?c#d&e=f",
+    "100%",
+    "%2F",
+    "+",
+    " x ",
+    "ä€𝄞",
+    "[]",
+    "true",
+    "12",
+    "null",
+    "\\u0000",
+  ),
+  fc.constantFrom(
+    "2024-02-29",
+    "12-31",
+    "Europe/Copenhagen",
+    "en",
+    "https://example.com/a?b",
+    "smtp://u:p@mail.example.com:587",
+  ),
+  fc.emailAddress({ size: "small" }),
+);
+
+function objectOf(shape: Record<string, z.ZodType>): fc.Arbitrary<unknown> {
+  const fields = Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, arbitraryOf(field)]));
+  return fc.record(fields, { noNullPrototype: true }).map((value) => {
+    const entries = Object.entries(value).filter(([, field]) => field !== undefined);
+    return Object.fromEntries(entries);
+  });
+}
+
+function accepted<T>(schema: z.ZodType, values: fc.Arbitrary<T>): fc.Arbitrary<T> {
+  return values.filter((value) => !Object.is(value, -0) && z.safeParse(schema, value).success);
+}

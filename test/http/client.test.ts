@@ -1,0 +1,404 @@
+import { readFileSync } from "node:fs";
+import http, { type IncomingMessage, type ServerResponse } from "node:http";
+import https from "node:https";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
+import { ServiceError } from "../../src/contract/errors.ts";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { type ClientOptions, createClient } from "../../src/http/client.ts";
+import { serveFake } from "./support.ts";
+
+const open: Server[] = [];
+const sockets = new Set<Socket>();
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(open.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
+});
+
+async function start<S extends Server>(server: S, port = 0): Promise<number> {
+  open.push(server);
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse, count: number) => void;
+
+/** A server that is not the service; it gives back its URL and the requests it got. */
+async function pretend(handler: Handler, port?: number) {
+  const requests: IncomingMessage[] = [];
+  const server = http.createServer((request, response) => {
+    request.resume();
+    handler(request, response, requests.push(request));
+  });
+  const url = `http://127.0.0.1:${await start(server, port)}`;
+  return { url, requests };
+}
+
+const reply = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) => {
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+};
+const error = (code: string, more = {}) => ({ error: { code, message: "No.", request_id: "r", ...more } });
+const client = (url: string, more: Partial<ClientOptions> = {}) =>
+  createClient({ url, userAgent: "wcs/test", timeout: 20_000, env: {}, ...more });
+const get = (url: string, more?: Partial<ClientOptions>) => client(url, more).call(users.get, { id: 5 });
+
+/** How a call failed. */
+async function failure(call: Promise<unknown>): Promise<ServiceError> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ServiceError)) throw new Error(`not a ServiceError: ${error}`);
+  return error;
+}
+
+/** A port that nothing listens at. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await new Promise<number>((resolve) =>
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)),
+  );
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe("a request", () => {
+  test("has the token, the program's name, and goes below /api, however the URL ends", async () => {
+    const { url, requests } = await pretend((_, response) => reply(response, 200, { id: 5 }));
+    for (const end of ["", "/", "/api", "/api/", "/deep/api", "/deep"]) await get(url + end, { token: "t" });
+    const deep = "/deep/api/users/5";
+    expect(requests.map((request) => request.url)).toEqual([...Array<string>(4).fill("/api/users/5"), deep, deep]);
+    expect(requests[0]?.headers).toMatchObject({ authorization: "Bearer t", "user-agent": "wcs/test" });
+  });
+
+  test("reuses its connection", async () => {
+    const { url, requests } = await pretend((_, response) => reply(response, 200, {}));
+    const one = client(url);
+    await one.call(users.get, { id: 1 });
+    await one.call(users.get, { id: 2 });
+    expect(new Set(requests.map(({ socket }) => socket)).size).toBe(1);
+    await one.close();
+  });
+
+  test("says when it is a dry run, and does not believe an answer that does not", async () => {
+    const confirmed = await pretend((_, response) => reply(response, 200, {}, { "dry-run": "true" }));
+    await client(confirmed.url).call(units.move, { id: 1, parent: 2 }, { dryRun: true });
+    expect(confirmed.requests[0]?.headers["dry-run"]).toBe("true");
+    const deaf = await pretend((_, response) => reply(response, 200, {}));
+    const failed = await failure(client(deaf.url).call(units.move, { id: 1, parent: 2 }, { dryRun: true }));
+    expect(failed.message).toContain("the change may have been made");
+    expect(deaf.requests.length).toBe(1);
+  });
+
+  test.each(["", "ftp://x", "example.com", "http://", "https://u:p@example.com", "https://example.com/?a=1"])(
+    "cannot go to %j",
+    (url) => {
+      const make = () => client(url);
+      expect(make).toThrow(ServiceError);
+      expect(make).not.toThrow(/u:p/);
+    },
+  );
+
+  test("never carries a token that would break the header", () => {
+    expect(() => client("http://x", { token: "a\r\nb" })).toThrow(ServiceError);
+  });
+});
+
+describe("an error of the service", () => {
+  test("is the same error here", async () => {
+    const { url } = await pretend((_, response) =>
+      reply(response, 422, error("validation_failed", { fields: { a: ["b"] } })),
+    );
+    expect(await failure(get(url))).toMatchObject({ code: "validation_failed", message: "No.", fields: { a: ["b"] } });
+  });
+
+  test("of an unknown code is taken for its status, and 5xx names the request", async () => {
+    const { url } = await pretend((_, response, count) => reply(response, count === 1 ? 409 : 599, error("new_code")));
+    expect((await failure(get(url))).code).toBe("conflict");
+    expect(await failure(get(url))).toMatchObject({ code: "internal", hint: expect.stringContaining("request ID r") });
+  });
+});
+
+describe("what is not the service is named, with a way out", () => {
+  const answers: [string, Handler, RegExp][] = [
+    ["a web page", (_, r) => r.writeHead(200, { "content-type": "text/html" }).end("<html>"), /status 200, text\/html/],
+    ["nothing", (_, r) => r.writeHead(200).end(), /no content type/],
+    ["broken JSON", (_, r) => r.writeHead(200, { "content-type": "application/json" }).end("{"), /as the service does/],
+    ["another API's error", (_, r) => reply(r, 404, { message: "no" }), /status 404, application\/json/],
+    ["a gateway's error", (_, r) => r.writeHead(502, { "content-type": "text/html" }).end(), /status 502/],
+    [
+      "a redirect",
+      (_, r) => r.writeHead(302, { location: "https://other.example/login?secret" }).end(),
+      /to https:\/\/other.example,/,
+    ],
+    ["a redirect to nowhere", (_, r) => r.writeHead(301).end(), /redirects/],
+    [
+      "a broken-off answer",
+      (_, r) => r.writeHead(200, { "content-length": "10" }).end("{", () => r.destroy()),
+      /broke the connection off/,
+    ],
+  ];
+  test.each(answers)("%s", async (_, handler, message) => {
+    const { url } = await pretend(handler);
+    const failed = await failure(get(url));
+    expect([failed.code, failed.message.startsWith(url), typeof failed.hint]).toEqual(["unavailable", true, "string"]);
+    expect(failed.message).toMatch(message);
+    expect(failed.message).not.toContain("secret");
+  });
+
+  test("a redirect is never followed", async () => {
+    const other = await pretend((_, response) => reply(response, 200, {}));
+    const { url } = await pretend((_, response) => response.writeHead(307, { location: other.url }).end());
+    expect((await failure(get(url))).hint).toContain(other.url);
+    expect(other.requests.length).toBe(0);
+  });
+
+  test("an endless answer", async () => {
+    const { url } = await pretend((_, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      const more = () => {
+        while (!response.destroyed && response.write("x".repeat(1_000_000)));
+      };
+      response.on("drain", more);
+      more();
+    });
+    expect((await failure(get(url))).message).toContain("64 MiB");
+  });
+
+  test("something that does not speak HTTP", async () => {
+    const port = await start(createServer((socket) => socket.end("220 mail.example.com\r\n")));
+    expect((await failure(get(`http://127.0.0.1:${port}`))).message).toContain("does not speak HTTP");
+  });
+
+  test("nothing at all", async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    expect(await failure(get(url))).toMatchObject({ code: "unavailable", message: `${url} refused the connection.` });
+  });
+
+  test("a host that is not known", async () => {
+    expect((await failure(get("http://nowhere.invalid"))).message).toMatch(/^http:\/\/nowhere.invalid has a host name/);
+  });
+
+  test("an answer that does not come in time", async () => {
+    const { url } = await pretend(() => {});
+    expect((await failure(get(url, { timeout: 200 }))).message).toBe(`${url} did not answer within 0.2 s.`);
+  });
+});
+
+describe("TLS", () => {
+  const pem = (name: string) => readFileSync(new URL(`../data/tls/${name}.pem`, import.meta.url), "utf8");
+  const secure = async (name: string) => {
+    const server = https.createServer({ key: pem(name), cert: pem(name) }, (_, response) =>
+      reply(response, 200, { id: 5 }),
+    );
+    return `https://127.0.0.1:${await start(server)}`;
+  };
+
+  test("works with an authority that was given", async () => {
+    expect(await get(await secure("localhost"), { ca: pem("localhost") })).toEqual({ id: 5 });
+  });
+  test.each([
+    ["localhost", undefined, /self-signed/],
+    ["expired", "expired", /has expired/],
+    ["elsewhere", "elsewhere", /for another host/],
+  ])("%s, trusting %s, fails and says why", async (name, trusted, message) => {
+    const failed = await failure(get(await secure(name), trusted ? { ca: pem(trusted) } : {}));
+    expect([failed.code, failed.message]).toEqual(["unavailable", expect.stringMatching(message)]);
+  });
+  test("on a port without it", async () => {
+    const { url } = await pretend((_, response) => reply(response, 200, {}));
+    expect((await failure(get(url.replace("http:", "https:")))).message).toContain("does not speak TLS");
+  });
+  test("without it on a port that has it", async () => {
+    const url = (await secure("localhost")).replace("https:", "http:");
+    expect((await failure(get(url))).code).toBe("unavailable");
+  });
+});
+
+describe("asking again", () => {
+  const breakOff: Handler = (request) => request.socket.destroy();
+  const thenFine =
+    (first: Handler): Handler =>
+    (request, response, count) =>
+      count === 1 ? first(request, response, count) : reply(response, 200, { id: 5 });
+  const busy =
+    (status: number, headers: Record<string, string> = { "retry-after": "0" }): Handler =>
+    (_, response) =>
+      reply(response, status, error(status === 429 ? "too_many_requests" : "unavailable"), headers);
+
+  test.each([
+    ["a broken connection", breakOff],
+    ["429", busy(429)],
+    ["503", busy(503)],
+    ["503 until a date", busy(503, { "retry-after": new Date(0).toUTCString() })],
+    [
+      "503 of a proxy",
+      ((_, r) => r.writeHead(503, { "retry-after": "0", "content-type": "text/html" }).end()) as Handler,
+    ],
+  ])("GET after %s", async (_, handler) => {
+    const { url, requests } = await pretend(thenFine(handler));
+    expect(await get(url)).toEqual({ id: 5 });
+    expect(requests.length).toBe(2);
+  });
+
+  test("three times in all", async () => {
+    const { url, requests } = await pretend(busy(503));
+    expect(await failure(get(url))).toMatchObject({ code: "unavailable", retryAfter: 0 });
+    expect(requests.length).toBe(3);
+  });
+
+  test.each([
+    ["without Retry-After", busy(429, {}), undefined],
+    ["when the wait would outlast the time-out", busy(429, { "retry-after": "60" }), 60],
+  ])("not %s", async (_, handler, retryAfter) => {
+    const { url, requests } = await pretend(handler);
+    expect(await failure(get(url))).toMatchObject({ code: "too_many_requests", retryAfter });
+    expect(requests.length).toBe(1);
+  });
+
+  test("POST with one Idempotency-Key per call", async () => {
+    const { url, requests } = await pretend((request, response, count) =>
+      count % 2 === 1 ? breakOff(request, response, count) : reply(response, 200, {}),
+    );
+    await client(url).call(units.move, { id: 1, parent: 2 });
+    await client(url).call(units.move, { id: 1, parent: 2 });
+    const keys = requests.map(({ headers }) => headers["idempotency-key"]);
+    expect(keys[0]).toMatch(/^[\x21-\x7e]{16,255}$/);
+    expect([keys[1], keys[3], keys[0] === keys[2]]).toEqual([keys[0], keys[2], false]);
+  });
+
+  test("a key that was given is used", async () => {
+    const { url, requests } = await pretend((_, response) => reply(response, 200, {}));
+    await client(url).call(units.move, { id: 1, parent: 2 }, { idempotencyKey: "k" });
+    expect(requests[0]?.headers["idempotency-key"]).toBe("k");
+  });
+
+  test.each([
+    ["a secret POST", (url: string) => client(url).call(auth.renew, {})],
+    [
+      "a public POST",
+      (url: string) => client(url).call({ ...units.move, access: "public" as const }, { id: 1, parent: 2 }),
+    ],
+    ["PATCH", (url: string) => client(url).call(users.update, { id: 5 })],
+    ["DELETE", (url: string) => client(url).call(users.delete, { id: 5 })],
+  ])("not %s that may have arrived", async (_, call) => {
+    for (const handler of [breakOff, busy(503)]) {
+      const { url, requests } = await pretend(handler);
+      await failure(call(url));
+      expect([requests.length, requests[0]?.headers["idempotency-key"]]).toEqual([1, undefined]);
+    }
+  });
+
+  test("PATCH and a public POST when the connection was never made", async () => {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const calls = [
+      client(url).call(users.update, { id: 5 }),
+      client(url).call(auth.authenticate, { username: "a", password: "b" }),
+    ];
+    await new Promise((resolve) => connect(port, "127.0.0.1").once("error", resolve));
+    const { requests } = await pretend((_, response) => reply(response, 200, {}), port);
+    await Promise.all(calls);
+    expect(requests.length).toBe(2);
+  });
+});
+
+describe("an abort", () => {
+  test.each([
+    ["before the request", (_: AbortController) => {}, true],
+    ["while waiting for the answer", (controller: AbortController) => controller.abort(new Error("stop")), false],
+  ])("%s throws its reason", async (_, arrived, before) => {
+    const controller = new AbortController();
+    const { url } = await pretend(() => arrived(controller));
+    if (before) controller.abort(new Error("stop"));
+    await expect(client(url).call(users.get, { id: 5 }, { signal: controller.signal })).rejects.toThrow("stop");
+  });
+
+  test("while waiting for another try", async () => {
+    const controller = new AbortController();
+    const { url } = await pretend((_, response) => {
+      reply(response, 429, error("too_many_requests"), { "retry-after": "15" });
+      response.on("close", () => setTimeout(() => controller.abort(new Error("stop")), 100));
+    });
+    await expect(client(url).call(users.get, { id: 5 }, { signal: controller.signal })).rejects.toThrow("stop");
+  });
+});
+
+describe("a proxy of the environment", () => {
+  /** Forwards plain requests and tunnels the rest; what it was asked for is in `asked`. */
+  async function proxy() {
+    const asked: string[] = [];
+    const server = http.createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      const onward = http.request(request.url ?? "", { method: request.method, headers: request.headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 0, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(onward);
+    });
+    server.on("connect", (request, client) => {
+      asked.push(`CONNECT ${request.url}`);
+      const [host, port] = (request.url ?? "").split(":");
+      const onward = connect(Number(port), host, () => {
+        client.write("HTTP/1.1 200 OK\r\n\r\n");
+        onward.pipe(client).pipe(onward);
+      });
+      sockets.add(onward);
+      onward.on("error", () => client.destroy());
+      client.on("error", () => onward.destroy());
+    });
+    return { asked, url: `http://127.0.0.1:${await start(server)}` };
+  }
+
+  test("carries http and https, and NO_PROXY goes past it", async () => {
+    const { asked, url: through } = await proxy();
+    const plain = await pretend((_, response) => reply(response, 200, { id: 5 }));
+    expect(await get(plain.url, { env: { HTTP_PROXY: through } })).toEqual({ id: 5 });
+    expect(asked).toEqual([`GET ${plain.url}/api/users/5`]);
+
+    const pem = readFileSync(new URL("../data/tls/localhost.pem", import.meta.url), "utf8");
+    const server = https.createServer({ key: pem, cert: pem }, (_, response) => reply(response, 200, { id: 5 }));
+    const secure = `127.0.0.1:${await start(server)}`;
+    expect(await get(`https://${secure}`, { env: { HTTPS_PROXY: through }, ca: pem })).toEqual({ id: 5 });
+    expect(asked.at(-1)).toBe(`CONNECT ${secure}`);
+
+    asked.length = 0;
+    await get(plain.url, { env: { HTTP_PROXY: through, NO_PROXY: "127.0.0.1" } });
+    expect(asked).toEqual([]);
+  });
+
+  test("that is not there is what the error names", async () => {
+    const failed = await failure(
+      get("http://127.0.0.1:1", { env: { HTTP_PROXY: `http://127.0.0.1:${await freePort()}` } }),
+    );
+    expect([failed.message, failed.hint]).toEqual([
+      expect.stringContaining("the proxy"),
+      expect.stringContaining("HTTP_PROXY"),
+    ]);
+  });
+});
+
+describe("raw", () => {
+  test("sends what it is told, and gives back what comes", async () => {
+    const server = await serveFake();
+    const one = client(server.url, { token: "t" });
+    for (const path of ["/api/users/5", "users/5", "/users/5"]) {
+      const answer = await one.raw("get", path, { query: "x=1" });
+      expect([answer.status, JSON.parse(answer.body.toString())]).toEqual([200, { id: 7, name: "Ann" }]);
+      expect(server.calls.at(-1)).toMatchObject({ input: { id: 5, x: "1" }, origin: { token: "t" } });
+    }
+    const posted = await one.raw("POST", "/users/welcome", { body: '{"users":[1]}' });
+    expect([posted.status, server.calls.at(-1)?.input]).toEqual([204, { users: [1] }]);
+    const missing = await one.raw("GET", "/näh 1", { headers: { "x-request-id": "r" } });
+    expect([missing.status, missing.headers["x-request-id"]]).toEqual([404, "r"]);
+    expect((await failure(one.raw("GET", "https://elsewhere.example/x"))).code).toBe("bad_request");
+    expect((await failure(one.raw("G T", "/x"))).code).toBe("bad_request");
+    await server.close();
+  });
+});

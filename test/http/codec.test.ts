@@ -1,0 +1,159 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { z } from "zod";
+import { auth } from "../../src/contract/auth.ts";
+import { ServiceError } from "../../src/contract/errors.ts";
+import { fieldsOf } from "../../src/contract/shape.ts";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { type Client, createClient } from "../../src/http/client.ts";
+import { decode, encode, hasBody } from "../../src/http/codec.ts";
+import { arbitraryOf } from "./arbitrary.ts";
+import { type Fake, operations, serveFake } from "./support.ts";
+
+describe("every operation", () => {
+  let server: Fake;
+  let client: Client;
+  beforeAll(async () => {
+    server = await serveFake();
+    client = createClient({ url: server.url, userAgent: "test", env: {} });
+  });
+  afterAll(async () => {
+    await client.close();
+    await server.close();
+  });
+
+  test.each(operations.map((op) => [op.name, op] as const))(
+    "%s: what the client sends is what the core gets",
+    async (_, op) => {
+      const inputs = arbitraryOf(op.input() as z.ZodType) as fc.Arbitrary<object>;
+      await fc.assert(
+        fc.asyncProperty(inputs, async (input) => {
+          await client.call(op, input);
+          expect({ ...(server.calls.at(-1)?.input as object) }).toEqual(input);
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
+
+  test("no input needs more than its place on the wire can say", () => {
+    const queries = operations.filter((op) => !hasBody(op));
+    const inQuery = queries.flatMap((op) =>
+      fieldsOf(op).map((field) => ({ op: op.name, field, leaf: field.items ?? field })),
+    );
+    const tooMuch = inQuery.filter(
+      ({ field, leaf }) => field.nullable || leaf.items || leaf.kind === "object" || leaf.kind === "other",
+    );
+    expect(tooMuch.map(({ op, field }) => `${op} ${field.name}`)).toEqual([]);
+  });
+});
+
+/** The wrong fields, or the code of another error. */
+function problems(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return error.fields ? { ...error.fields } : error.code;
+  }
+}
+
+const list = (query: string) => problems(() => ({ ...decode(users.list, { params: [], query }) }));
+const unknown = ["is not a field of this operation"];
+
+describe("a query", () => {
+  test.each([
+    ["", {}],
+    ["unit=5&below=1&admin=false&inactive=0", { unit: 5, below: true, admin: false, inactive: false }],
+    ["unit=-3", { unit: -3 }],
+    ["unit=5.0", { unit: "5.0" }],
+    ["unit=", { unit: "" }],
+    ["unit", { unit: "" }],
+    ["below=yes", { below: "yes" }],
+    ["cursor=a%20b+c%2B", { cursor: "a b c+" }],
+    ["&&unit=1&", { unit: 1 }],
+    ["limmit=5", { limmit: "5" }],
+    ["limit[]=5", { "limit[]": "5" }],
+  ])("%s", (query, expected) => expect(list(query)).toEqual(expected));
+
+  test("a scalar given twice is named, beside all else that is wrong", () => {
+    expect(list("limit=1&limit=2&unit=x&nope=1")).toEqual({
+      limit: ["is given more than once"],
+      unit: ["must be an integer"],
+      nope: unknown,
+    });
+  });
+
+  test("what is not UTF-8 is refused", () => {
+    expect(list("cursor=%ff")).toBe("bad_request");
+    expect(list("%zz=1")).toBe("bad_request");
+  });
+
+  test("keys that mean something to objects are unknown fields", () => {
+    const decoded = decode(users.list, { params: [], query: "__proto__=1&constructor=2&toString=3" });
+    expect(Object.keys(decoded)).toEqual(["__proto__", "constructor", "toString"]);
+  });
+
+  test("a path field is not taken from the query", () => {
+    expect(problems(() => decode(users.get, { params: ["1"], query: "id=2" }))).toEqual({ id: unknown });
+  });
+});
+
+describe("a path", () => {
+  test("of dots is escaped, so that nothing on the way resolves it", () => {
+    expect(encode(units.reference, { reference: ".." }).path).toBe("/units/reference/%2E%2E");
+  });
+
+  test("without its field is an error that names it", () => {
+    expect(problems(() => encode(units.reference, { reference: "" }))).toEqual({ reference: ["must not be blank"] });
+    expect(problems(() => encode(units.reference, {}))).toEqual({ reference: ["is required"] });
+    expect(problems(() => encode(units.reference, { reference: "\ud800" }))).toHaveProperty("reference");
+  });
+
+  test("lists are divided by commas, what is no integer is left for the schema", () => {
+    expect({ ...decode(users.collection, { params: ["1,2,x"], query: "" }) }).toEqual({ ids: [1, 2, "x"] });
+  });
+});
+
+describe("a body", () => {
+  const set = (body: unknown, query = "") =>
+    problems(() => decode(users.membershipSet, { params: ["1", "2"], query, body }));
+  const parsed = (text: string) => JSON.parse(text) as unknown;
+
+  test("none is an empty object", () => expect(set(undefined)).toEqual({ user: 1, from: 2 }));
+  test.each([[[]], [null], [5], ["x"]])("%j is not an object", (body) =>
+    expect(set(body)).toEqual({ body: ["must be an object"] }),
+  );
+  test("its fields and those of the path may share a name on the wire", () => {
+    expect(set({ unit: 9 })).toEqual({ user: 1, from: 2, unit: 9 });
+  });
+  test("a path field is not taken from the body", () => {
+    expect(set({ user: 9, from: 9 })).toEqual({ user: unknown, from: unknown });
+  });
+  test("nothing is taken from the query", () => {
+    expect(set({}, "overwrite=1&x=1")).toEqual({ overwrite: ["goes in the body"], x: unknown });
+  });
+  test("keys that mean something to objects are unknown fields, at any depth", () => {
+    const body = parsed('{"__proto__":{"unit":3},"constructor":1,"unit":"x"}');
+    expect(set(body)).toEqual(
+      Object.fromEntries([
+        ["__proto__", unknown],
+        ["constructor", unknown],
+        ["unit", ["must be an integer"]],
+      ]),
+    );
+    const nested = parsed('{"rows":[{"a":1},{"__proto__":1}]}');
+    expect(problems(() => decode(units.import, { params: [], query: "", body: nested }))).toEqual({
+      "rows.1.__proto__": unknown,
+    });
+  });
+  test("nesting that would overflow a stack is refused", () => {
+    const deep = parsed(`{"rows":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
+    expect(problems(() => decode(units.import, { params: [], query: "", body: deep }))).toBe("bad_request");
+  });
+  test("secrets stay as they are", () => {
+    const body = { username: " ann@example.com ", password: "000" };
+    expect(problems(() => decode(auth.authenticate, { params: [], query: "", body }))).toEqual(body);
+  });
+});

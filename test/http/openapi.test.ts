@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { openapi } from "../../src/http/openapi.ts";
+import { operations } from "./support.ts";
+
+const document = JSON.parse(JSON.stringify(openapi(operations, { version: "1.2.3", url: "https://wcs.example.com" })));
+
+interface Described {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: string[];
+  readonly security?: unknown[];
+  readonly parameters: { $ref?: string; name?: string; in?: string; required?: boolean }[];
+  readonly requestBody?: { content: Record<string, { schema: { properties: object } }> };
+  readonly responses: Record<string, { $ref?: string; headers?: object; content?: object }>;
+}
+
+const pathOf = (path: string) => path.replace(/\{(\w+)=\w+\}/g, "{$1}");
+const described = (op: (typeof operations)[number]): Described | undefined =>
+  document.paths[pathOf(op.path)]?.[op.method.toLowerCase()];
+
+/** Every value of the document with where it stands. */
+function* walk(value: unknown, at = "#"): Generator<{ at: string; value: Record<string, unknown> }> {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) yield { at, value: value as Record<string, unknown> };
+  for (const [key, inner] of Object.entries(value)) yield* walk(inner, `${at}/${key}`);
+}
+const resolve = (ref: string) =>
+  ref
+    .split("/")
+    .slice(1)
+    .reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key], document);
+
+test("every operation is in it, once, with all that it takes and gives", () => {
+  const mistakes: string[] = [];
+  for (const op of operations) {
+    const entry = described(op);
+    const fields = Object.keys((op.input() as z.ZodObject).shape).length;
+    const inBody = Object.keys(entry?.requestBody?.content["application/json"]?.schema.properties ?? {}).length;
+    const named =
+      entry?.parameters.filter((parameter) => parameter.in === "path" || parameter.in === "query").length ?? 0;
+    const placeholders = [...pathOf(op.path).matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const inPath = entry?.parameters
+      .filter((parameter) => parameter.in === "path" && parameter.required)
+      .map(({ name }) => name);
+    if (entry?.operationId !== op.name) mistakes.push(`${op.name}: operationId`);
+    if (inBody + named !== fields) mistakes.push(`${op.name}: ${fields} fields, ${inBody + named} described`);
+    if (JSON.stringify(inPath) !== JSON.stringify(placeholders)) mistakes.push(`${op.name}: path parameters`);
+    if ((op.access === "public") !== Array.isArray(entry?.security)) mistakes.push(`${op.name}: security`);
+    if (!entry?.description.includes("May be called by")) mistakes.push(`${op.name}: who may call it`);
+    const success = entry?.responses[op.status];
+    if (!success || (op.status === 204) === "content" in success) mistakes.push(`${op.name}: ${op.status}`);
+    if (Boolean(op.location) !== "Location" in (success?.headers ?? {})) mistakes.push(`${op.name}: Location`);
+  }
+  expect(mistakes).toEqual([]);
+  const ids = [...walk(document.paths)].flatMap(({ value }) =>
+    typeof value.operationId === "string" ? [value.operationId] : [],
+  );
+  expect(ids.toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
+});
+
+test("every reference resolves, and every component is used", () => {
+  const refs = [...walk(document)].flatMap(({ value }) => (typeof value.$ref === "string" ? [value.$ref] : []));
+  expect(refs.filter((ref) => resolve(ref) === undefined)).toEqual([]);
+  const components = Object.entries(document.components as Record<string, object>).flatMap(([kind, named]) =>
+    kind === "securitySchemes" ? [] : Object.keys(named).map((name) => `#/components/${kind}/${name}`),
+  );
+  expect(components.filter((name) => !refs.includes(name))).toEqual([]);
+});
+
+test("every tag has a description", () => {
+  const used = new Set(operations.map((op) => described(op)?.tags[0]));
+  const tags = document.tags as { name: string; description?: string }[];
+  expect(tags.filter(({ description }) => description).map(({ name }) => name)).toEqual([...used]);
+});
+
+test("secrets are write-only, and schemas have no keywords of ours", () => {
+  const schemas = [...walk(document)].filter(({ at }) => !at.endsWith("/properties"));
+  expect(schemas.filter(({ value }) => "secret" in value && !("$ref" in value)).map(({ at }) => at)).toEqual([]);
+  const body = described(operations.find((op) => op.name === "auth.authenticate")!)?.requestBody;
+  expect(body?.content["application/json"]?.schema.properties).toMatchObject({ password: { writeOnly: true } });
+  expect(JSON.stringify(document)).not.toContain(String(Number.MAX_SAFE_INTEGER));
+});
+
+test("errors follow from what an operation is", () => {
+  const statuses = (name: string) =>
+    Object.keys(described(operations.find((op) => op.name === name)!)?.responses ?? {});
+  expect(statuses("users.current")).toEqual(["200", "400", "401", "422", "500", "503"]);
+  expect(statuses("units.create")).toEqual(["201", "400", "401", "403", "409", "413", "415", "422", "500", "503"]);
+  expect(statuses("auth.authenticate")).toEqual(["200", "400", "401", "409", "413", "415", "422", "429", "500", "503"]);
+});
+
+test("defaults are what their schemas take", () => {
+  const withDefault = [...walk(document)].filter(({ value }) => "default" in value && "type" in value);
+  expect(withDefault.length).toBeGreaterThan(0);
+  const wrong = withDefault.filter(({ value }) => !z.fromJSONSchema(value as never).safeParse(value.default).success);
+  expect(wrong.map(({ at }) => at)).toEqual([]);
+});

@@ -1,0 +1,171 @@
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Fake, gate, lastBody, serveFake, speak } from "./support.ts";
+
+let server: Fake;
+beforeAll(async () => {
+  server = await serveFake(() => ({ id: 7 }));
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  server.calls.length = 0;
+});
+
+const shaped = (text: string, status: number) => {
+  expect(text.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
+  expect(text.toLowerCase()).toContain("content-type: application/json");
+  const body = lastBody(text);
+  expect(body).toEqual({
+    error: { code: expect.any(String), message: expect.any(String), request_id: expect.any(String) },
+  });
+  expect(text.toLowerCase()).toContain(`x-request-id: ${body.error?.request_id}`);
+};
+
+describe("what is not HTTP as we speak it gets the one error shape", () => {
+  test.each([
+    ["nonsense", "hello\r\n\r\n", 400],
+    ["a method in small letters", "get / HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+    ["a space in the path", "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+    ["another version", "GET / HTTP/9.9\r\nHost: x\r\n\r\n", 400],
+    ["no Host", "GET /healthz HTTP/1.1\r\n\r\n", 400],
+    ["a Host that is none", "GET /healthz HTTP/1.1\r\nHost: a/b\r\nConnection: close\r\n\r\n", 400],
+    ["headers over the limit", `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(20_000)}\r\n\r\n`, 400],
+    ["two lengths", "POST /api/renew HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400],
+    [
+      "length and chunks",
+      "POST /api/renew HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      400,
+    ],
+    [
+      "a wrong chunk",
+      "POST /api/renew HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+      400,
+    ],
+    ["an expectation", "GET / HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\n\r\n", 400],
+    ["CONNECT", "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n", 405],
+    ["a path of stars", "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 400],
+    ["a backslash", "GET /api\\users HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 400],
+  ])("%s", async (_, text, status) => {
+    shaped(await speak(server.port, text), status);
+    expect(server.calls).toEqual([]);
+  });
+
+  test("HTTP/1.0 without Host is HTTP", async () => {
+    expect(await speak(server.port, "GET /healthz HTTP/1.0\r\n\r\n")).toContain('{"status":"ok"}');
+  });
+
+  test("so is a whole URL as the target", async () => {
+    const text = await speak(
+      server.port,
+      "GET http://x/api/users/5?y=1#z HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    );
+    expect([text.slice(9, 12), server.calls.at(-1)?.input]).toEqual(["200", { id: 5, y: "1" }]);
+  });
+
+  test("dots in a path are a name, when they are escaped", async () => {
+    await speak(server.port, "GET /api/users/reference/%2E%2e HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    expect(server.calls.at(-1)?.input).toMatchObject({ reference: ".." });
+  });
+});
+
+describe("a body over the limit", () => {
+  const head = (more: string) =>
+    `POST /api/users/welcome HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${more}\r\n\r\n`;
+  const chunk = `${(100_000).toString(16)}\r\n${"x".repeat(100_000)}\r\n`;
+
+  test("is refused by its length, before it comes, and the connection is ended", async () => {
+    const text = await speak(server.port, head("Content-Length: 2000000"));
+    shaped(text, 413);
+  });
+
+  test("is refused while it comes in chunks", async () => {
+    const text = await speak(server.port, head("Transfer-Encoding: chunked"), ...Array<string>(15).fill(chunk));
+    shaped(text, 413);
+    expect(server.calls).toEqual([]);
+  });
+
+  test("leaves the connection usable, once it is over", async () => {
+    const next = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    const text = await speak(
+      server.port,
+      head("Transfer-Encoding: chunked"),
+      ...Array<string>(15).fill(chunk),
+      "0\r\n\r\n",
+      next,
+    );
+    expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
+  });
+});
+
+test("a body of no bytes is none, also in chunks", async () => {
+  const head = "POST /api/users/policy HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n";
+  const text = await speak(server.port, `${head}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`);
+  expect([text.slice(9, 12), server.calls.at(-1)?.input]).toEqual(["204", {}]);
+});
+
+test("a connection goes on after errors", async () => {
+  const bad = "POST /api/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1\r\n\r\n{";
+  const type = "POST /api/users HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}";
+  const none = "GET /nope HTTP/1.1\r\nHost: x\r\n\r\n";
+  const wrong = "PUT /api/users HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}";
+  const last = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  const text = await speak(server.port, bad + type + none + wrong + last);
+  expect(text.match(/HTTP\/1.1 \d+/g)?.map((line) => line.slice(9))).toEqual(["400", "415", "404", "405", "200"]);
+});
+
+test("a body that breaks off reaches nobody", async () => {
+  const socket = connect(server.port, "127.0.0.1");
+  socket.write("POST /api/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{");
+  await sleep(50);
+  socket.destroy();
+  await expect.poll(() => server.logs.at(-1)).toMatchObject({ route: "/users", status: 400 });
+  expect(server.calls).toEqual([]);
+});
+
+describe("slow connections are ended", () => {
+  const quick = { headers: 200, idle: 100, stall: 200, check: 50 };
+  let strict: Fake;
+  beforeAll(async () => {
+    strict = await serveFake(() => ({ data: "x".repeat(20_000_000) }), { timeouts: quick });
+  });
+  afterAll(() => strict.close());
+
+  test("with headers that do not come", async () =>
+    shaped(await speak(strict.port, "GET / HTTP/1.1\r\nHost: x\r\n"), 400));
+  test("with nothing at all", async () => shaped(await speak(strict.port), 400));
+  test("with a body that does not come", async () => {
+    const head = "POST /api/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n";
+    expect(await speak(strict.port, head, "{")).toBe("");
+  });
+  test("with a body that drips", async () => {
+    const head =
+      "POST /api/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n";
+    const drops = Array.from({ length: 20 }, () => [" ", () => sleep(30)]).flat();
+    expect(await speak(strict.port, head, ...drops)).toBe("");
+  });
+  test("that idle after a request", async () => {
+    expect(await speak(strict.port, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")).toContain('{"status":"ok"}');
+  });
+  test("that do not read the answer", async () => {
+    const socket = connect(strict.port, "127.0.0.1");
+    socket.pause();
+    socket.on("error", () => {});
+    socket.write("GET /api/users/5 HTTP/1.1\r\nHost: x\r\n\r\n");
+    await expect.poll(() => strict.calls.length).toBe(1);
+    const closed = new Promise((resolve) => socket.on("close", resolve));
+    await sleep(1000);
+    socket.resume();
+    await closed;
+    expect(socket.bytesRead).toBeLessThan(20_000_000);
+  });
+  test("but not while the service works", async () => {
+    const worked = gate();
+    const patient = await serveFake(() => worked.opened.then(() => ({ id: 1 })), { timeouts: quick });
+    const response = fetch(`${patient.url}/api/users/5`);
+    await sleep(600);
+    worked.open();
+    expect((await response).status).toBe(200);
+    await patient.close();
+  });
+});

@@ -1,0 +1,393 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ServiceError } from "../../src/contract/errors.ts";
+import { createMetricsApp } from "../../src/http/metrics.ts";
+import { type Fake, gate, json, operations, serveFake } from "./support.ts";
+
+let server: Fake;
+let answer: (() => unknown) | undefined;
+beforeAll(async () => {
+  server = await serveFake(() => (answer ? answer() : { id: 7, name: "Ann" }));
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  answer = undefined;
+  server.calls.length = 0;
+  server.logs.length = 0;
+});
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
+const post = (path: string, body: unknown, headers?: Record<string, string>) =>
+  fetch(server.url + path, json(body, headers));
+const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code;
+const lastCall = () => server.calls.at(-1);
+
+describe("routes", () => {
+  test("every operation is below /api, and the bare ones also without", async () => {
+    const wrong: string[] = [];
+    for (const op of operations) {
+      for (const prefix of ["/api", ""]) {
+        server.calls.length = 0;
+        const path = prefix + op.path.replace(/\{[^}]+\}/g, "5");
+        const response = await fetch(server.url + path, { method: op.method });
+        const expected = prefix === "" && !op.bare ? [404, undefined] : [op.status, op.name];
+        if (response.status !== expected[0] || lastCall()?.op.name !== expected[1]) wrong.push(`${op.method} ${path}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("static segments win over parameters", async () => {
+    await get("/api/users/current");
+    expect(lastCall()?.op.name).toBe("users.current");
+    await get("/api/users/search?q=x");
+    expect(lastCall()?.op.name).toBe("users.search");
+  });
+
+  test("HEAD answers like GET, without the body", async () => {
+    const response = await fetch(`${server.url}/api/users/5`, { method: "HEAD" });
+    expect([response.status, await response.text(), response.headers.get("content-type")]).toEqual([
+      200,
+      "",
+      "application/json",
+    ]);
+    expect((await fetch(`${server.url}/api/nope`, { method: "HEAD" })).status).toBe(404);
+  });
+
+  test.each([
+    ["PUT", "/api/users/5", "GET, HEAD, PATCH, DELETE"],
+    ["OPTIONS", "/api/users", "GET, HEAD, POST"],
+    ["GET", "/api/authenticate", "POST"],
+    ["POST", "/healthz", "GET, HEAD"],
+    ["PROPFIND", "/units/5", "GET, HEAD, PATCH, DELETE"],
+  ])("%s %s is not allowed, and Allow says what is", async (method, path, allow) => {
+    const response = await fetch(server.url + path, { method });
+    expect([response.status, response.headers.get("allow"), await codeOf(response)]).toEqual([
+      405,
+      allow,
+      "method_not_allowed",
+    ]);
+  });
+
+  test("what is escaped in the path arrives unescaped, and is never resolved", async () => {
+    await get("/api/users/reference/a%2Fb%20%25");
+    expect(lastCall()?.input).toMatchObject({ reference: "a/b %" });
+    expect((await get("/api/users/reference/%ff")).status).toBe(400);
+    expect((await get("/api/users/reference/%zz")).status).toBe(400);
+  });
+});
+
+describe("the answer", () => {
+  test("has the status of the operation, and a Location for what was created", async () => {
+    const response = await post("/api/users", {});
+    expect([response.status, response.headers.get("location")]).toEqual([201, `${server.url}/api/users/7`]);
+    expect(await response.json()).toEqual({ id: 7, name: "Ann" });
+  });
+
+  test("Location is found in what the answer wraps, too", async () => {
+    answer = () => ({ data: { id: 3 } });
+    const response = await post("/api/webhooks", {});
+    expect([response.status, response.headers.get("location")]).toEqual([201, `${server.url}/api/webhooks/3`]);
+  });
+
+  test("Location is built from base_url where it is set", async () => {
+    const other = await serveFake(undefined, { baseUrl: async () => "https://wcs.example.com/x/" });
+    const response = await fetch(`${other.url}/api/users`, json({}));
+    expect(response.headers.get("location")).toBe("https://wcs.example.com/x/api/users/7");
+    await other.close();
+  });
+
+  test("204 has no body", async () => {
+    const response = await post("/api/users/policy", {});
+    expect([response.status, await response.text(), response.headers.get("content-type")]).toEqual([204, "", null]);
+  });
+
+  test("says how it may be used", async () => {
+    const { headers } = await get("/api/users/5");
+    expect([headers.get("cache-control"), headers.get("x-content-type-options")]).toEqual(["no-store", "nosniff"]);
+  });
+
+  test("carries the request's ID where it is sane, else one of its own", async () => {
+    expect((await get("/api/users/5", { "x-request-id": "a.b:c-1" })).headers.get("x-request-id")).toBe("a.b:c-1");
+    const made = (await get("/nope", { "x-request-id": "a b" })).headers.get("x-request-id");
+    expect(made).toMatch(/^[0-9a-f-]{36}$/);
+    const failed = await get("/nope", { "x-request-id": "mine" });
+    expect(await failed.json()).toMatchObject({ error: { request_id: "mine" } });
+  });
+});
+
+describe("what goes to the core", () => {
+  test.each([
+    ["Bearer abc.d-e_f~+/==", "abc.d-e_f~+/=="],
+    ["bearer   abc", "abc"],
+    [undefined, undefined],
+  ])("the token of %s", async (authorization, token) => {
+    await get("/api/users/5", authorization ? { authorization } : {});
+    expect(lastCall()?.origin.token).toBe(token);
+  });
+
+  test.each(["abc", "Basic abc", "Bearer", "Bearer a b", "Bearer ä"])(
+    "Authorization %j is no token",
+    async (authorization) => {
+      const response = await get("/api/users/5", { authorization: Buffer.from(authorization).toString("latin1") });
+      expect([response.status, response.headers.get("www-authenticate")]).toEqual([
+        401,
+        'Bearer error="invalid_token"',
+      ]);
+      expect(server.calls).toEqual([]);
+    },
+  );
+
+  test("a public operation does not mind it", async () => {
+    await post("/api/password/request", {}, { authorization: "Basic abc" });
+    expect(lastCall()?.op.name).toBe("auth.passwordRequest");
+  });
+
+  test("the client's address, behind a proxy the one that the proxy saw", async () => {
+    await get("/api/users/5", { "x-forwarded-for": "9.9.9.9" });
+    expect(lastCall()?.origin.address).toBe("127.0.0.1");
+    const other = await serveFake(undefined, { behindProxy: true });
+    await fetch(`${other.url}/api/users/5`, { headers: { "x-forwarded-for": "6.6.6.6, 9.9.9.9" } });
+    expect(other.calls.at(-1)?.origin.address).toBe("9.9.9.9");
+    await other.close();
+  });
+
+  test("the Idempotency-Key of a POST", async () => {
+    await post("/api/users", {}, { "idempotency-key": "k1" });
+    expect(lastCall()?.origin.idempotencyKey).toBe("k1");
+    for (const key of ["a b", "x".repeat(256), "ä"]) {
+      const response = await post("/api/users", {}, { "idempotency-key": key });
+      expect([key.length, response.status, await codeOf(response)]).toEqual([key.length, 400, "bad_request"]);
+    }
+  });
+
+  test("Dry-Run, which the answer confirms; a misspelt one changes nothing", async () => {
+    const response = await post("/api/users", {}, { "dry-run": "true" });
+    expect([response.headers.get("dry-run"), lastCall()?.origin.dryRun]).toEqual(["true", true]);
+    expect((await post("/api/users", {})).headers.get("dry-run")).toBeNull();
+    expect(lastCall()?.origin.dryRun).toBe(false);
+    server.calls.length = 0;
+    expect((await post("/api/users", {}, { "dry-run": "yes" })).status).toBe(400);
+    expect(server.calls).toEqual([]);
+  });
+
+  test("a signal that ends with the client's interest", async () => {
+    const aborted = gate();
+    const asked = gate();
+    answer = () => {
+      lastCall()!.origin.signal!.addEventListener("abort", aborted.open);
+      asked.open();
+      return aborted.opened;
+    };
+    const controller = new AbortController();
+    const response = fetch(`${server.url}/api/users/5`, { signal: controller.signal });
+    await asked.opened;
+    controller.abort();
+    await expect(response).rejects.toThrow();
+    await aborted.opened;
+  });
+});
+
+describe("a body", () => {
+  test.each(["application/json", "application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"'])(
+    "of type %s",
+    async (type) => {
+      const response = await post("/api/users/welcome", '{"users":[1]}', { "content-type": type });
+      expect([response.status, lastCall()?.input]).toEqual([204, { users: [1] }]);
+    },
+  );
+
+  test.each(["text/plain", "application/vnd.api+json", "application/json; charset=latin1", "application/jsonx", ""])(
+    "of type %j is refused",
+    async (type) => {
+      const response = await post("/api/users/welcome", "{}", { "content-type": type });
+      expect([response.status, await codeOf(response)]).toEqual([415, "unsupported_media_type"]);
+    },
+  );
+
+  test("that is compressed is refused", async () => {
+    expect((await post("/api/users/welcome", "{}", { "content-encoding": "gzip" })).status).toBe(415);
+  });
+
+  test("may be missing, whatever type is announced", async () => {
+    for (const type of ["text/plain", "application/json"]) {
+      const response = await fetch(`${server.url}/api/users/policy`, {
+        method: "POST",
+        headers: { "content-type": type },
+      });
+      expect(response.status).toBe(204);
+    }
+  });
+
+  test.each(["{", "", '{"a":1}x', "nul"])("that is not JSON (%j) is refused, or none", async (text) => {
+    const response = await post("/api/users/welcome", text);
+    expect(response.status).toBe(text === "" ? 204 : 400);
+  });
+
+  test("that is not UTF-8 is refused", async () => {
+    const bytes = Buffer.concat([Buffer.from('{"users":"'), Buffer.from([0xff]), Buffer.from('"}')]);
+    const response = await fetch(`${server.url}/api/users/welcome`, { ...json(""), body: bytes });
+    expect([response.status, await codeOf(response)]).toEqual([400, "bad_request"]);
+  });
+
+  test("is not repeated in the error, for it may hold a password", async () => {
+    const response = await post("/api/authenticate", '{"password": hunter2}');
+    expect([response.status, (await response.text()).includes("hunter2")]).toEqual([400, false]);
+  });
+
+  test("over the limit is refused, each operation by its own", async () => {
+    const large = JSON.stringify({ rows: ["x".repeat(2 * 1024 * 1024)] });
+    expect((await post("/api/users/import", large)).status).toBe(200);
+    const response = await post("/api/users/welcome", large);
+    expect([response.status, await codeOf(response)]).toEqual([413, "payload_too_large"]);
+  });
+
+  test("does not go with GET and DELETE, whose fields are in the query", async () => {
+    const response = await fetch(`${server.url}/api/units/5`, { ...json({ transfer: 3 }), method: "DELETE" });
+    expect([response.status, server.calls.length]).toEqual([400, 0]);
+  });
+});
+
+describe("errors", () => {
+  test("of the core keep code, sentence and fields, and nothing else of them leaves", async () => {
+    const cause = new Error("SELECT secret");
+    answer = () => {
+      throw new ServiceError("validation_failed", "No.", { fields: { a: ["b"] }, hint: "hint", cause });
+    };
+    const response = await get("/api/users/5", { "x-request-id": "r" });
+    expect(response.status).toBe(422);
+    expect(await response.json()).toEqual({
+      error: { code: "validation_failed", message: "No.", request_id: "r", fields: { a: ["b"] } },
+    });
+  });
+
+  test("401 asks for a token, and says when the one that was sent is no good", async () => {
+    answer = () => {
+      throw new ServiceError("unauthenticated", "Sign in.");
+    };
+    expect((await get("/api/users/5")).headers.get("www-authenticate")).toBe("Bearer");
+    expect((await get("/api/users/5", { authorization: "Bearer x" })).headers.get("www-authenticate")).toBe(
+      'Bearer error="invalid_token"',
+    );
+  });
+
+  test.each([
+    ["too_many_requests", 2.2, "3"],
+    ["unavailable", undefined, "5"],
+    ["unavailable", 0, "1"],
+    ["conflict", undefined, null],
+  ] as const)("%s with %s s to wait has Retry-After %s", async (code, retryAfter, header) => {
+    answer = () => {
+      throw new ServiceError(code, "No.", retryAfter === undefined ? {} : { retryAfter });
+    };
+    expect((await get("/api/users/5")).headers.get("retry-after")).toBe(header);
+  });
+
+  test("a crash is logged with its stack, and leaves nothing but the request's ID", async () => {
+    const error = new Error("SELECT password FROM /var/lib");
+    answer = () => {
+      throw error;
+    };
+    const response = await get("/api/users/5");
+    const text = await response.text();
+    expect([response.status, text.includes("SELECT"), text.includes("/var")]).toEqual([500, false, false]);
+    const logged = server.logs.find(({ level }) => level === "error");
+    expect(logged).toMatchObject({ err: error, request_id: response.headers.get("x-request-id") });
+  });
+
+  test("so is an answer that cannot be written", async () => {
+    answer = () => ({ id: 1n });
+    expect((await get("/api/users/5")).status).toBe(500);
+    answer = () => ({});
+    expect((await post("/api/users", {})).status).toBe(500);
+  });
+});
+
+describe("the log", () => {
+  test("has one line per request, with the route instead of the path", async () => {
+    await get("/api/users/reference/hidden-1?hidden=2", { "x-request-id": "r", authorization: "Bearer hidden3" });
+    await post("/api/authenticate", { password: "hidden4" });
+    await get("/hidden5");
+    expect(server.logs).toMatchObject([
+      {
+        level: "info",
+        method: "GET",
+        route: "/users/reference/{reference}",
+        status: 200,
+        request_id: "r",
+        ms: expect.any(Number),
+      },
+      { level: "info", method: "POST", route: "/authenticate", status: 200 },
+      { level: "info", method: "GET", route: "unmatched", status: 404 },
+    ]);
+    expect(JSON.stringify(server.logs)).not.toContain("hidden");
+  });
+});
+
+describe("probes", () => {
+  test.each(["/healthz", "/readyz", "/api/healthz", "/api/readyz"])("%s", async (path) => {
+    expect(await (await get(path)).json()).toEqual({ status: "ok" });
+  });
+
+  test.each([
+    ["is not ready", async () => false],
+    ["fails", async () => Promise.reject(new Error("no database"))],
+  ])("readyz is 503 when the service %s, and healthz is not", async (_, ready) => {
+    const other = await serveFake(undefined, { ready });
+    const response = await fetch(`${other.url}/readyz`);
+    expect([response.status, response.headers.get("retry-after"), await codeOf(response)]).toEqual([
+      503,
+      "5",
+      "unavailable",
+    ]);
+    expect((await fetch(`${other.url}/healthz`)).status).toBe(200);
+    await other.close();
+  });
+
+  test("the interface's description names the server", async () => {
+    const document = (await (await get("/api/openapi.json")).json()) as { openapi: string; servers: unknown };
+    expect([document.openapi, document.servers]).toEqual(["3.1.0", [{ url: `${server.url}/api` }]]);
+  });
+});
+
+describe("metrics", () => {
+  const seen: unknown[] = [];
+  const metrics = {
+    contentType: "text/plain; version=0.0.4",
+    render: async () => "up 1\n",
+    observe: (method: string, route: string, status: number) => void seen.push([method, route, status]),
+  };
+
+  test("are served to their token only, and count each request", async () => {
+    const other = await serveFake(undefined, { metrics: { ...metrics, token: "t0" } });
+    expect((await fetch(`${other.url}/metrics`)).status).toBe(401);
+    expect((await fetch(`${other.url}/metrics`, { headers: { authorization: "Bearer t1" } })).status).toBe(401);
+    const response = await fetch(`${other.url}/metrics`, { headers: { authorization: "Bearer t0" } });
+    expect([await response.text(), response.headers.get("content-type")]).toEqual(["up 1\n", metrics.contentType]);
+    await fetch(`${other.url}/api/users/5`);
+    expect(seen.at(-1)).toEqual(["GET", "/users/{id}", 200]);
+    await other.close();
+  });
+
+  test("are not served without a token, except by a listener of their own", async () => {
+    const other = await serveFake(undefined, { metrics });
+    expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
+    await other.close();
+    const own = createMetricsApp(metrics, { info() {}, error() {} });
+    expect(await (await own.request("/metrics")).text()).toBe("up 1\n");
+  });
+});
+
+describe("in the process", () => {
+  test("the app answers without a socket", async () => {
+    const response = await server.app.request("/api/users/5?x=1", {
+      headers: { authorization: "Bearer t", "x-request-id": "r" },
+    });
+    expect([response.status, response.headers.get("x-request-id")]).toEqual([200, "r"]);
+    expect(lastCall()).toMatchObject({ input: { id: 5, x: "1" }, origin: { token: "t", address: undefined } });
+    const created = await server.app.request("/api/users/welcome", json({ users: [1] }));
+    expect([created.status, lastCall()?.input]).toEqual([204, { users: [1] }]);
+    const large = await server.app.request("/api/users/welcome", json({ users: "x".repeat(1_048_577) }));
+    expect(large.status).toBe(413);
+    expect((await server.app.request("/api/users/welcome", { method: "POST" })).status).toBe(204);
+  });
+});

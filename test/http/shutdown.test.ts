@@ -1,0 +1,103 @@
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { ServiceError } from "../../src/contract/errors.ts";
+import { gate, serveFake, speak } from "./support.ts";
+
+const ask = "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n";
+
+test("readiness ends first, then what runs is finished, then all is closed", async () => {
+  const working = gate();
+  const server = await serveFake(() => working.opened.then(() => ({ id: 7 })), { timeouts: { notice: 300 } });
+  const running = fetch(`${server.url}/api/users/5`);
+  await expect.poll(() => server.calls.length).toBe(1);
+  const closed = server.close();
+  const probe = await fetch(`${server.url}/readyz`);
+  expect([probe.status, probe.headers.get("connection"), probe.headers.get("retry-after")]).toEqual([
+    503,
+    "close",
+    "5",
+  ]);
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  await expect
+    .poll(() =>
+      fetch(`${server.url}/healthz`).then(
+        () => "open",
+        () => "closed",
+      ),
+    )
+    .toBe("closed");
+  working.open();
+  const response = await running;
+  expect([response.status, response.headers.get("connection")]).toEqual([200, "close"]);
+  await closed;
+});
+
+test("connections that are kept or were never used do not delay the end", async () => {
+  const server = await serveFake(undefined, { timeouts: { notice: 100 } });
+  const kept = speak(server.port, ask);
+  const unused = speak(server.port);
+  const half = speak(server.port, "GET / HTTP/1.1\r\n");
+  await expect.poll(() => server.logs.length).toBe(1);
+  await server.close();
+  expect([await kept, await unused, await half].map((text) => text.length > 0)).toEqual([true, false, false]);
+});
+
+test("an answer that is being read is finished, and its connection ended although it did not say so", async () => {
+  const server = await serveFake(() => ({ data: "x".repeat(20_000_000) }));
+  const socket = connect(server.port, "127.0.0.1");
+  socket.write("GET /api/users/5 HTTP/1.1\r\nHost: x\r\n\r\n");
+  await new Promise<void>((resolve) => socket.once("data", () => resolve(void socket.pause())));
+  const closed = server.close();
+  socket.resume();
+  await closed;
+  await new Promise((resolve) => socket.on("close", resolve));
+  expect(socket.bytesRead).toBeGreaterThan(20_000_000);
+});
+
+test("what does not end is cut off", async () => {
+  const server = await serveFake(() => new Promise(() => {}), { timeouts: { grace: 300 } });
+  const running = fetch(`${server.url}/api/users/5`);
+  running.catch(() => {});
+  await expect.poll(() => server.calls.length).toBe(1);
+  await server.close();
+  await expect(running).rejects.toThrow();
+});
+
+test("closing twice is closing once", async () => {
+  const server = await serveFake();
+  await Promise.all([server.close(), server.close()]);
+});
+
+test("requests under way on many connections are all answered", async () => {
+  const server = await serveFake(() => sleep(Math.random() * 20, { id: 1 }), { timeouts: { notice: 200 } });
+  const results: (number | undefined)[] = [];
+  let closing = false;
+  const worker = async () => {
+    while (!closing) results.push((await fetch(`${server.url}/api/users/5`)).status);
+  };
+  const workers = Array.from({ length: 10 }, worker);
+  await expect.poll(() => results.length).toBeGreaterThan(50);
+  const closed = server.close();
+  // Those who see readyz stop sending, as a load balancer does.
+  closing = (await fetch(`${server.url}/readyz`)).status === 503;
+  await Promise.all(workers);
+  await closed;
+  expect(results.filter((status) => status !== 200)).toEqual([]);
+});
+
+test("a port that is taken is an error that says so", async () => {
+  const server = await serveFake();
+  const second = serveFake(undefined, { port: server.port });
+  await expect(second).rejects.toThrow(new ServiceError("unavailable", `127.0.0.1:${server.port} is in use.`));
+  await server.close();
+});
+
+test("the address of all interfaces is shown as one that can be visited", async () => {
+  const server = await serveFake(undefined, { host: "0.0.0.0" });
+  expect(server.url).toBe(`http://localhost:${server.port}`);
+  const socket = connect(server.port, "127.0.0.1");
+  await new Promise((resolve) => socket.once("connect", resolve));
+  socket.destroy();
+  await server.close();
+});

@@ -1,0 +1,82 @@
+import { connect } from "node:net";
+import type { AnyOperation, Origin } from "../../src/contract/operation.ts";
+import { allOperations } from "../../src/contract/rooms.ts";
+import { type Listening, type ListenOptions, listen } from "../../src/http/listen.ts";
+import type { App } from "../../src/http/routing.ts";
+import { type AppOptions, createApp } from "../../src/http/server.ts";
+
+export const operations = await allOperations();
+
+/** What a fake core was asked. */
+export interface Call {
+  readonly op: AnyOperation;
+  readonly input: unknown;
+  readonly origin: Origin;
+}
+
+export interface Fake extends Listening {
+  readonly app: App;
+  readonly port: number;
+  readonly calls: Call[];
+  readonly logs: Record<string, unknown>[];
+}
+
+/** A listening server whose core answers with `answer`, by default with what many responses have. */
+export async function serveFake(
+  answer: (call: Call) => unknown = () => ({ id: 7, name: "Ann" }),
+  options: Partial<AppOptions> & Partial<ListenOptions> = {},
+): Promise<Fake> {
+  const calls: Call[] = [];
+  const logs: Record<string, unknown>[] = [];
+  const write = (level: string) => (fields: object, message: string) => void logs.push({ level, message, ...fields });
+  const app = createApp({
+    operations,
+    invoke: async (op, input, origin) => {
+      const call = { op, input, origin };
+      calls.push(call);
+      return answer(call);
+    },
+    log: { info: write("info"), error: write("error") },
+    ...options,
+  });
+  const timeouts = { notice: 0, ...options.timeouts };
+  const listening = await listen(app, { host: "127.0.0.1", port: 0, ...options, timeouts });
+  return { ...listening, app, port: Number(new URL(listening.url).port), calls, logs };
+}
+
+/** Writes to a socket as it is told, and returns all that came back once the other side has ended it. */
+export function speak(port: number, ...parts: (string | Buffer | (() => Promise<void>))[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1");
+    const chunks: Buffer[] = [];
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
+    // A server that has had enough may reset the connection after its answer.
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "ECONNRESET" && error.code !== "EPIPE") reject(error);
+    });
+    void (async () => {
+      for (const part of parts) {
+        if (typeof part === "function") await part();
+        else socket.write(part);
+      }
+    })();
+  });
+}
+
+/** The parsed body of the last HTTP message in `text`. */
+export function lastBody(text: string): { error?: { code: string; message: string; request_id: string } } {
+  return JSON.parse(text.slice(text.lastIndexOf("\r\n\r\n") + 4));
+}
+
+export const json = (body: unknown, headers: Record<string, string> = {}) => ({
+  method: "POST",
+  headers: { "content-type": "application/json", ...headers },
+  body: typeof body === "string" ? body : JSON.stringify(body),
+});
+
+/** A promise that is resolved from outside. */
+export function gate(): { opened: Promise<void>; open: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}
