@@ -25,7 +25,7 @@ export async function askFor(field: Field, name: string, terminal: Terminal): Pr
 }
 
 /** Asks for a secret without showing it; a new password twice. */
-export async function askForSecret(field: Field, terminal: Terminal): Promise<string> {
+export async function askForSecret(field: Pick<Field, "name">, terminal: Terminal): Promise<string> {
   const ask = await terminal.ask();
   const question = sentenceCase(field.name);
   const secret = await ask.secret(`${question}:`);

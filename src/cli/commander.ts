@@ -1,6 +1,7 @@
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, type Help, Option } from "commander";
 import { UsageError } from "./failure.ts";
 import { globalOptions, outputOptions } from "./globals.ts";
+import { type HelpPage, layOut, termOf } from "./help-format.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Help was asked for and is ready to be shown. */
@@ -13,16 +14,35 @@ export class HelpShown extends Error {
 }
 
 /** A commander command that throws what is wrong and prints nothing itself. */
-export function createCommand(path: readonly string[], terminal: Terminal): Command {
+export function createCommand(path: readonly string[], terminal: Terminal, examples?: readonly string[]): Command {
   return new Command(["wcs", ...path].join(" "))
     .exitOverride()
     .helpOption(false)
     .helpCommand(false)
-    .configureOutput({ writeErr: () => {}, getOutHelpWidth: () => Math.min(terminal.width, 100), getOutHasColors: () => true })
+    .configureOutput({ writeErr: () => {} })
     .configureHelp({
-      styleTitle: (text) => terminal.dye.strong(text),
-      optionTerm: ({ short, flags }) => (short ? flags : `    ${flags}`),
+      formatHelp: (command, helper) => layOut(pageOf(command, helper, examples), Math.min(terminal.width, 100), terminal.paint),
     });
+}
+
+function pageOf(command: Command, helper: Help, examples: readonly string[] | undefined): HelpPage {
+  const groups = Map.groupBy(helper.visibleOptions(command), ({ helpGroupHeading }) => helpGroupHeading ?? "Options:");
+  const sections = [...groups].map(([title, options]) => ({
+    title,
+    rows: options.map(({ flags, description }) => [termOf(flags), description] as const),
+  }));
+  const described = command.registeredArguments.filter(({ description }) => description);
+  return {
+    usage: usageOf(command),
+    description: command.description(),
+    sections: [
+      { title: "Arguments:", rows: described.map((argument) => [argument.name(), argument.description] as const) },
+      ...sections.slice(0, -1),
+    ],
+    examples,
+    // They are added last.
+    globals: sections.at(-1)!,
+  };
 }
 
 /** Adds the options that every command takes; those on output are shown where there is some. */
@@ -37,16 +57,9 @@ export function addSharedOptions(command: Command, prints: boolean): Command {
   return command;
 }
 
-export function helpOf(command: Command): string {
-  let text = "";
-  command.configureOutput({ writeOut: (part) => (text += part) });
-  command.outputHelp();
-  return text;
-}
-
 /** Parses the rest of the line: positionals and options by attribute name. */
 export function parseLine(command: Command, rest: readonly string[]) {
-  if (asksForHelp(rest)) throw new HelpShown(helpOf(command));
+  if (asksForHelp(rest)) throw new HelpShown(command.helpInformation());
   command.action(() => {});
   try {
     command.parse(rest, { from: "user" });

@@ -44,9 +44,9 @@ const isServiceError = (error: unknown): error is ServiceError =>
 /** What an error means to whoever typed the command. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof UsageError) {
-    return { exit: 2, code: "usage", message: error.message, hint: error.hint, usage: error.usage };
+    return { exit: 2, code: "usage", message: sentence(error.message), hint: error.hint && sentence(error.hint), usage: error.usage };
   }
-  if (error instanceof ConditionError) return { exit: 9, code: "condition", message: error.message };
+  if (error instanceof ConditionError) return { exit: 9, code: "condition", message: sentence(error.message) };
   if (isServiceError(error)) {
     const { code, message, hint, fields, retryAfter } = error;
     return { exit: errorCodes[code].exit, code, message, hint: hint ?? hints[code], fields, retryAfter };
@@ -55,6 +55,12 @@ export function failureOf(error: unknown): Failure {
   return { exit: 1, code: "crash", message: `Unexpected failure: ${message}`, hint: "WCS_DEBUG=1 shows where it happened." };
 }
 
+/** With a full stop, and a capital unless it begins with a name: of a program or a field. */
+function sentence(text: string): string {
+  const begun = /^(wcs\b|\w+[._]\w)/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.?!]$/.test(begun) ? begun : `${begun}.`;
+}
+
 const hints: { [C in ErrorCode]?: string } = {
-  unauthenticated: "sign in with wcs auth login",
+  unauthenticated: "Sign in with wcs auth login.",
 };

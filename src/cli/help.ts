@@ -1,4 +1,5 @@
-import { addSharedOptions, createCommand, HelpShown, helpOf, parseLine } from "./commander.ts";
+import { globalOptions } from "./globals.ts";
+import { layOut, type Section, termOf } from "./help-format.ts";
 import { root } from "./root.ts";
 import type { Terminal } from "./terminal.ts";
 import { type Entry, isGroup, summaryOf } from "./tree.ts";
@@ -11,22 +12,38 @@ export async function showHelp(
   rest: readonly string[],
   terminal: Terminal,
 ): Promise<void> {
-  const command = createCommand(path, terminal).usage("<command> [options]");
-  if (entry && isGroup(entry)) {
-    command.description(`${entry.summary}.`);
-    for (const [name, child] of Object.entries(entry.commands)) command.command(name).summary(`${summaryOf(child)}${isGroup(child) ? " …" : ""}`).helpGroup("Commands:");
-  } else {
-    command.description("Workplace communication service and its administrator's tool.");
-    for (const [name, { summary, heading }] of Object.entries(root)) command.command(name).summary(summary).helpGroup(heading);
-    command.option("-V, --version", "Show the version");
+  if (rest.some((arg) => arg !== "--help" && arg !== "-h")) {
+    const { createCommand, addSharedOptions, parseLine } = await import("./commander.ts");
+    const command = addSharedOptions(createCommand(path, terminal).usage("<command> [options]"), false);
+    if (!entry) command.option("-V, --version");
+    const { options } = parseLine(command, rest.filter((arg) => arg !== "--help" && arg !== "-h"));
+    terminal.configure(options);
+    if (options.version) return terminal.write(`${version}\n`);
   }
-  addSharedOptions(command, false);
-  command.addHelpText("after", `\nSee ${command.name()} <command> --help for more on a command.`);
-  try {
-    const { options } = parseLine(command, rest);
-    await terminal.write(options.version ? `${version}\n` : helpOf(command));
-  } catch (error) {
-    if (!(error instanceof HelpShown)) throw error;
-    await terminal.write(error.text);
-  }
+  await terminal.write(entry && isGroup(entry) ? groupHelp(path, entry.summary, entry.commands, terminal) : rootHelp(terminal));
 }
+
+function rootHelp(terminal: Terminal): string {
+  const headings = Map.groupBy(Object.entries(root), ([, { heading }]) => heading);
+  const sections: Section[] = [...headings].map(([title, entries]) => ({
+    title,
+    rows: entries.map(([name, { summary }]) => [name, summary]),
+  }));
+  sections.push({ title: "Options:", rows: [["-V, --version", "Show the version"]] });
+  return page([], "Workplace communication service and its administrator's tool.", sections, terminal);
+}
+
+function groupHelp(path: readonly string[], summary: string, commands: Readonly<Record<string, Entry>>, terminal: Terminal): string {
+  const rows = Object.entries(commands).map(([name, child]) => [isGroup(child) ? `${name} …` : name, summaryOf(child)] as const);
+  return page(path, `${summary}.`, [{ title: "Commands:", rows }], terminal);
+}
+
+function page(path: readonly string[], description: string, sections: readonly Section[], terminal: Terminal): string {
+  const usage = `${["wcs", ...path].join(" ")} <command> [options]`;
+  return layOut({ usage, description, sections, globals: globalSection }, Math.min(terminal.width, 100), terminal.paint);
+}
+
+const globalSection: Section = {
+  title: "Global options:",
+  rows: globalOptions.map(({ flags, description }) => [termOf(flags), description]),
+};

@@ -1,6 +1,7 @@
 import type { Field } from "../contract/shape.ts";
 import { askFor, askForSecret } from "./asking.ts";
 import { UsageError } from "./failure.ts";
+import { nearest } from "./nearest.ts";
 import { type Flag, kebab } from "./options.ts";
 import type { Sources } from "./sources.ts";
 import type { Terminal } from "./terminal.ts";
@@ -64,8 +65,9 @@ function clear(flags: readonly Flag[], names: readonly string[] | undefined, inp
   for (const name of (names ?? []).flatMap((list) => list.split(","))) {
     const path = clearable.find((candidate) => candidate.join(".") === name || candidate.map(kebab).join("-") === name);
     if (!path) {
-      const known = clearable.map((candidate) => candidate.map(kebab).join("-")).join(", ");
-      throw new UsageError(`--unset: '${name}' cannot be cleared`, { hint: `what can be: ${known}` });
+      const known = clearable.map((candidate) => candidate.map(kebab).join("-"));
+      const meant = nearest(name, known) ?? known.slice(0, 10).join(", ");
+      throw new UsageError(`--unset: '${name}' cannot be cleared`, { hint: `what can be: ${meant}` });
     }
     place(input, path, null);
   }
@@ -100,7 +102,7 @@ async function readText(flag: Flag, given: string, sources: Sources): Promise<un
 }
 
 /** A value as its field takes it; what is not even of that kind is a mistake on the command line. */
-export function readScalar({ kind, values }: Field, text: string, name: string): unknown {
+export function readScalar({ kind, values }: Pick<Field, "kind"> & Partial<Field>, text: string, name: string): unknown {
   if (kind === "integer") {
     if (!/^[+-]?\d{1,15}$/.test(text.trim())) throw new UsageError(`${name} must be an integer, not '${text}'`);
     return Number(text);

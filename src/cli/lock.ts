@@ -14,9 +14,9 @@ export async function withLock<T>(file: string, patience: number, work: (held: (
   const mark = `${process.pid} ${hostname()} ${Math.random()}`;
   const giveUp = Date.now() + patience;
   while (!take(file, mark)) {
+    if (Date.now() > giveUp) throw new LockTimeout(`${file} is held by another process`);
     if (isStale(file)) breakLock(file);
-    else if (Date.now() > giveUp) throw new LockTimeout(`${file} is held by another process`);
-    else await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 30));
+    await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 30));
   }
   const held = () => read(file) === mark;
   try {

@@ -11,16 +11,16 @@ export async function main(argv: readonly string[], exit?: (code: number) => voi
     if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) await terminal.write(`${version}\n`);
     else await (await import("./program.ts")).run(args, terminal);
   } catch (error) {
-    process.exitCode = report(error, args, terminal);
+    process.exitCode = await report(error, args, terminal);
   }
 }
 
-function report(error: unknown, args: readonly string[], terminal: Terminal): number {
+async function report(error: unknown, args: readonly string[], terminal: Terminal): Promise<number> {
   if (error instanceof BrokenPipe) return 0;
   if (error instanceof Interrupted) return 130;
   const failure = failureOf(error);
   if (wantsJson(args)) terminal.complain(`${JSON.stringify({ error: jsonOf(failure) })}\n`);
-  else terminal.complain(textOf(failure, terminal));
+  else terminal.complain(await textOf(failure, terminal));
   if (terminal.env.WCS_DEBUG === "1" && error instanceof Error) terminal.complain(`${error.stack}\n`);
   return failure.exit;
 }
@@ -38,9 +38,10 @@ function jsonOf({ exit: _, ...failure }: Failure) {
   return failure;
 }
 
-function textOf({ message, hint, usage }: Failure, terminal: Terminal): string {
-  const lines = [`${terminal.paint.error("error:")} ${terminal.plain(message)}`];
-  if (hint) lines.push(`${terminal.paint.dim("hint:")} ${terminal.plain(hint)}`);
-  if (usage) lines.push(`${terminal.paint.dim("usage:")} ${usage}`);
+async function textOf({ message, hint, usage }: Failure, terminal: Terminal): Promise<string> {
+  const paint = await terminal.errorPaint();
+  const lines = [`${paint.error("error:")} ${terminal.plain(message)}`];
+  if (hint) lines.push(`${paint.dim("hint:")} ${terminal.plain(hint)}`);
+  if (usage) lines.push(`${paint.dim("usage:")} ${usage}`);
   return `${lines.join("\n")}\n`;
 }

@@ -1,7 +1,8 @@
-import { BrokenPipe } from "./failure.ts";
+import { once } from "../contract/operation.ts";
 import type { Paint } from "./paint.ts";
 import { oneLine } from "./plain.ts";
 import type { Ask } from "./prompts.ts";
+import { isTerminal, writeOut } from "./stdout.ts";
 
 /** What a terminal is made from: a process, or a stand-in for one. */
 export interface Surroundings {
@@ -20,9 +21,10 @@ export interface Terminal {
   readonly height: number;
   /** Whether the user can be asked. */
   readonly interactive: boolean;
-  /** For stderr; `dye` is for stdout. */
+  /** For stdout. */
   readonly paint: Paint;
-  readonly dye: Paint;
+  /** For stderr. */
+  errorPaint(): Promise<Paint>;
   /** Takes what the global options say. */
   configure(options: { input?: boolean; color?: boolean; quiet?: boolean }): void;
   /** Data, to stdout; resolves when there is room for more. */
@@ -54,82 +56,78 @@ export function wantsColour(env: NodeJS.ProcessEnv, isTerminal: boolean): boolea
   return isTerminal && env.TERM !== "dumb";
 }
 
-/** The terminal of a process. */
-export async function openTerminal(surroundings: Surroundings): Promise<Terminal> {
-  const { stdin, stdout, stderr, env } = surroundings;
-  const options = { input: true, quiet: false };
-  const coloured = { stdout: wantsColour(env, stdout.isTTY), stderr: wantsColour(env, stderr.isTTY) };
-  const paint = coloured.stdout || coloured.stderr ? (await import("./paint.ts")).createPaint() : noPaint;
-  let interrupted = () => {};
-  let broken = false;
-  let listening = false;
-  stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    broken = true;
-  });
-  stderr.on("error", () => {});
+const paints = async () => (await import("./paint.ts")).createPaint();
 
-  const terminal: Terminal = {
+/** The terminal of a process. Streams are opened when they are used: that takes longer than much else does. */
+export async function openTerminal(surroundings: Surroundings): Promise<Terminal> {
+  const { env } = surroundings;
+  const options = { input: true, quiet: false, color: true };
+  const stdout = () => surroundings.stdout;
+  const stdoutIsTerminal = isTerminal(stdout);
+  const paint = wantsColour(env, stdoutIsTerminal) ? await paints() : noPaint;
+  const stderr = once(() => surroundings.stderr.on("error", () => {}));
+  const signals = handleSignals(surroundings);
+
+  return {
     env,
-    stdoutIsTerminal: stdout.isTTY === true,
+    stdoutIsTerminal,
     get width() {
-      return stdout.columns || Number(env.COLUMNS) || 80;
+      return (stdoutIsTerminal && stdout().columns) || Number(env.COLUMNS) || 80;
     },
     get height() {
-      return stdout.rows || 24;
+      return (stdoutIsTerminal && stdout().rows) || 24;
     },
     get interactive() {
-      return stdin.isTTY === true && stderr.isTTY === true && options.input && !env.CI;
+      return options.input && !env.CI && surroundings.stdin.isTTY === true && surroundings.stderr.isTTY === true;
     },
     get paint() {
-      return coloured.stderr ? paint : noPaint;
+      return options.color ? paint : noPaint;
     },
-    get dye() {
-      return coloured.stdout ? paint : noPaint;
+    async errorPaint() {
+      return options.color && wantsColour(env, surroundings.stderr.isTTY) ? paints() : noPaint;
     },
-    configure({ input = true, color, quiet = false }) {
-      options.input = input;
-      options.quiet = quiet;
-      if (color === false) coloured.stdout = coloured.stderr = false;
+    configure({ input = true, color = true, quiet = false }) {
+      Object.assign(options, { input, color, quiet });
     },
-    write: (text) =>
-      new Promise((resolve, reject) => {
-        if (broken) return reject(new BrokenPipe());
-        stdout.write(text, (error) => {
-          if (!error) resolve();
-          else reject((error as NodeJS.ErrnoException).code === "EPIPE" ? new BrokenPipe() : error);
-        });
-      }),
+    write: (text) => writeOut(text, stdout),
     note(line) {
-      if (!options.quiet) stderr.write(`${line}\n`);
+      if (!options.quiet) stderr().write(`${line}\n`);
     },
-    complain: (text) => void stderr.write(text),
+    complain: (text) => void stderr().write(text),
     plain: oneLine,
     async read() {
       const chunks: Buffer[] = [];
-      for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
+      for await (const chunk of surroundings.stdin) chunks.push(Buffer.from(chunk));
       return Buffer.concat(chunks).toString("utf8");
     },
-    ask: async () => (await import("./prompts.ts")).createAsk({ input: stdin, output: stderr }),
+    ask: async () => (await import("./prompts.ts")).createAsk({ input: surroundings.stdin, output: surroundings.stderr }),
     spin: (text, work) =>
-      stderr.isTTY && !options.quiet && env.TERM !== "dumb" ? spinLater(text, work, stderr) : work,
+      stdoutIsTerminal && surroundings.stderr.isTTY && !options.quiet && env.TERM !== "dumb"
+        ? spinLater(text, work, surroundings.stderr)
+        : work,
     async page(text) {
       const { page } = await import("./pager.ts");
-      const before = interrupted;
       // While the pager has the screen, Ctrl-C is its business.
-      interrupted = () => {};
-      await page(text, env).finally(() => {
-        interrupted = before;
-      });
+      const release = signals.take(() => {});
+      await page(text, env).finally(release);
     },
-    onInterrupt(handler) {
-      interrupted = handler;
-      if (listening) return;
-      listening = true;
-      for (const signal of ["SIGINT", "SIGTERM"] as const) surroundings.on(signal, () => interrupted());
+    onInterrupt: (handler) => void signals.take(handler),
+  };
+}
+
+function handleSignals(surroundings: Surroundings) {
+  let handler: (() => void) | undefined;
+  return {
+    /** Puts a handler in place of the present one, and gives back what undoes that. */
+    take(next: () => void): () => void {
+      const before = handler;
+      if (!handler) for (const signal of ["SIGINT", "SIGTERM"] as const) surroundings.on(signal, () => handler?.());
+      handler = next;
+      return () => {
+        handler = before;
+      };
     },
   };
-  return terminal;
 }
 
 /** Most work is done before a spinner would be seen; then it is not even loaded. */

@@ -29,14 +29,15 @@ export interface OperationLeaf {
   /** Said when it is done and there is nothing to show, with fields of the input in braces. */
   readonly done?: string;
   readonly examples?: readonly string[];
-  /** Other operations for other ways to name what is meant: the word `me`, several IDs, `--reference`. */
+  /** Other operations for other ways to name what is meant: several IDs, or `--reference`. */
   readonly instead?: {
-    readonly me?: AnyOperation;
     readonly several?: AnyOperation;
     readonly reference?: AnyOperation;
   };
   /** Optional secrets that are asked for when the service says that it needs them. */
   readonly onDemand?: readonly string[];
+  /** Empty fields of what is answered are shown to people, too. */
+  readonly whole?: true;
   /** Input fields without a flag. */
   readonly hidden?: readonly string[];
   /** Completes the input with what follows from the rest of it. */

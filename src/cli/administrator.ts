@@ -1,0 +1,9 @@
+import { email, name } from "../contract/fields.ts";
+
+/** What is wrong with the first administrator's address or name, if anything is. */
+export function check(given: { email?: string; name?: string }): string | undefined {
+  if (given.email !== undefined) return email().safeParse(given.email).error?.issues[0]?.message;
+  const parts = (given.name ?? "").trim().split(/\s+/);
+  if (parts.length < 2) return 'must be a first and a last name, as "Ada Lovelace"';
+  return name().safeParse(given.name).error?.issues[0]?.message;
+}

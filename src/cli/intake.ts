@@ -1,0 +1,58 @@
+import { type Command, Option } from "commander";
+import { fieldsOf } from "../contract/shape.ts";
+import { describe, usage } from "./command.ts";
+import { addSharedOptions, createCommand } from "./commander.ts";
+import { clearablePaths, type Intake, labelOf } from "./input.ts";
+import { changes, flagsOf, optionsOf } from "./options.ts";
+import type { Terminal } from "./terminal.ts";
+import type { OperationLeaf, Positional } from "./tree.ts";
+
+/** What a command takes: the fields of its operation, each as a positional or as a flag. */
+export function intakeOf(leaf: OperationLeaf): Intake {
+  const args = leaf.args ?? [];
+  const fields = fieldsOf(leaf.op).filter(({ name }) => !leaf.hidden?.includes(name));
+  const inLine = new Set(args.map(({ field }) => field));
+  return { fields, args, flags: flagsOf(fields.filter(({ name }) => !inLine.has(name))) };
+}
+
+/** The commander command of an operation. */
+export function buildOperation(leaf: OperationLeaf, path: readonly string[], terminal: Terminal, intake: Intake): Command {
+  const { op } = leaf;
+  const command = createCommand(path, terminal, leaf.examples).description(describe(leaf.summary ?? op.summary, op.description));
+  const args = intake.args.map((arg) => ({ ...arg, label: labelOf(arg), optional: isOptional(arg, leaf, intake) }));
+  // What is missing is asked for, or named all at once: to commander nothing is required.
+  for (const { label, many } of args) command.argument(many ? `[${label}...]` : `[${label}]`);
+  command.usage(usage(args));
+  for (const flag of intake.flags) {
+    if (flag.name === "limit" && op.list?.paging) continue;
+    for (const option of optionsOf(flag)) command.addOption(option);
+  }
+  if (leaf.instead?.reference) command.option("--reference <ref>", "Name it by its reference");
+  addCommonOptions(command, leaf, intake);
+  addSharedOptions(command, true);
+  return command;
+}
+
+function addCommonOptions(command: Command, { op, confirm }: OperationLeaf, { flags }: Intake): void {
+  if (op.list?.paging) {
+    command.option("--limit <n>", "At most so many items in all");
+    command.option("--all", "All items, page by page");
+  }
+  if (!changes(op)) return;
+  if (flags.length > 0) command.option("--data <json>", "All fields as a JSON object, @file or - for stdin");
+  if (clearablePaths(flags).length > 0) {
+    command.addOption(
+      new Option("--unset <field,...>", "Clear these fields").argParser((value, before: string[] | undefined) => [
+        ...(before ?? []),
+        value,
+      ]),
+    );
+  }
+  if (confirm) command.option("-y, --yes", "Do not ask");
+  command.option("-n, --dry-run", "Check everything, change nothing");
+}
+
+function isOptional(arg: Positional, leaf: OperationLeaf, { fields }: Intake): true | undefined {
+  const required = fields.find(({ name }) => name === arg.field)?.required;
+  return arg.optional || !required || leaf.instead?.reference ? true : undefined;
+}

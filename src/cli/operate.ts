@@ -1,0 +1,126 @@
+import { ServiceError } from "../contract/errors.ts";
+import type { AnyOperation, Caller } from "../contract/operation.ts";
+import { askForSecret } from "./asking.ts";
+import { contextOf } from "./command.ts";
+import { parseLine } from "./commander.ts";
+import { confirm, fill } from "./confirm.ts";
+import { UsageError } from "./failure.ts";
+import { buildOperation, intakeOf } from "./intake.ts";
+import { type Input, type Intake, labelOf, type Line, readInput, readScalar } from "./input.ts";
+import { createOutput, formatOf } from "./output.ts";
+import { at, walk } from "./paging.ts";
+import { createSources } from "./sources.ts";
+import type { Terminal } from "./terminal.ts";
+import type { Context, OperationLeaf } from "./tree.ts";
+
+/** An operation with its input, ready to be called. */
+interface Request {
+  readonly op: AnyOperation;
+  readonly input: Input;
+}
+
+/** Runs a command that carries out one operation. */
+export async function runOperation(leaf: OperationLeaf, path: readonly string[], rest: readonly string[], terminal: Terminal): Promise<void> {
+  const intake = intakeOf(leaf);
+  const line = parseLine(buildOperation(leaf, path, terminal, intake), rest);
+  const context = contextOf(line.options, terminal);
+  const read = async (line: Line) => ({
+    op: leaf.op,
+    input: withFill(leaf, await readInput(intake, line, createSources(terminal), terminal)),
+  });
+  const other = requestInstead(leaf, line);
+  const needsMe = namesMe(leaf, line);
+  const early = other ?? (needsMe ? undefined : await read(line));
+  const { caller } = await context.connect({ anonymous: leaf.op.access === "public" });
+  try {
+    const request = early ?? (await read(await withMe(leaf, line, caller)));
+    if (request.op === leaf.op) await confirm(leaf, request.input, caller, context);
+    await perform(leaf, request, caller, context);
+    if (context.flags.dryRun) terminal.note("Dry run: nothing was changed.");
+  } catch (error) {
+    throw inFlags(error, intake);
+  } finally {
+    await caller.close();
+  }
+}
+
+const withFill = (leaf: OperationLeaf, input: Input): Input => (leaf.fill ? leaf.fill(input) : input);
+
+/** The request for another way to name what is meant: `--reference`, or several IDs. */
+function requestInstead({ instead, args = [] }: OperationLeaf, { args: given, options }: Line): Request | undefined {
+  const ids = [given[0] ?? []].flat().flatMap((text) => String(text).split(","));
+  if (instead?.reference && options.reference !== undefined) {
+    if (ids.length > 0) throw new UsageError(`<${labelOf(args[0]!)}> and --reference exclude each other`);
+    return { op: instead.reference, input: { reference: options.reference } };
+  }
+  if (instead?.several && ids.length > 1) {
+    return { op: instead.several, input: { ids: ids.map((id) => readScalar({ kind: "integer" }, id, `<${labelOf(args[0]!)}>`)) } };
+  }
+  return undefined;
+}
+
+const isMe = (leaf: OperationLeaf, position: number, given: unknown) =>
+  leaf.args?.[position]?.completes === "users" && [given].flat().includes("me");
+
+const namesMe = (leaf: OperationLeaf, { args }: Line) => args.some((given, position) => isMe(leaf, position, given));
+
+/** The line with one's own ID where it says `me`. */
+async function withMe(leaf: OperationLeaf, line: Line, caller: Caller): Promise<Line> {
+  const { users } = await import("../contract/users.ts");
+  const { id } = await caller.call(users.current, {});
+  const own = (text: unknown) => (text === "me" ? String(id) : text);
+  const args = line.args.map((given, position) => {
+    if (!isMe(leaf, position, given)) return given;
+    return Array.isArray(given) ? given.map(own) : own(given);
+  });
+  return { ...line, args };
+}
+
+async function perform(leaf: OperationLeaf, { op, input }: Request, caller: Caller, context: Context): Promise<void> {
+  const { terminal, globals, flags } = context;
+  const output = createOutput({ op, columns: leaf.columns, draw: leaf.draw, items: op.name.split(".")[0], whole: leaf.whole }, globals, terminal);
+  if (op.list) {
+    const all = flags.all === true || (leaf.draw !== undefined && formatOf(globals, terminal) === "table");
+    if (globals.raw && all) throw new UsageError("--raw and --all exclude each other");
+    return output.list(walk(caller, op, input, { all, limit: op.list.paging ? limitOf(flags.limit) : undefined }));
+  }
+  const response: unknown = await onDemand(leaf, input, context, (whole) =>
+    caller.call(op, whole, flags.dryRun ? { dryRun: true } : {}),
+  );
+  const isEmpty = response === undefined || response === null;
+  if (isEmpty && !flags.dryRun) terminal.note(fill(leaf.done ?? "Done.", input));
+  if (!isEmpty) await output.one(op.item ? at(response, op.item) : response, response);
+}
+
+function limitOf(given: unknown): number | undefined {
+  return given === undefined ? undefined : (readScalar({ kind: "integer" }, String(given), "--limit") as number);
+}
+
+/** Asks for the secrets that the service turns out to need. */
+async function onDemand<T>(leaf: OperationLeaf, input: Input, { terminal }: Context, call: (input: Input) => Promise<T>): Promise<T> {
+  try {
+    return await call(input);
+  } catch (error) {
+    const wanted = leaf.onDemand?.filter((name) => input[name] === undefined && (error as ServiceError).fields?.[name]) ?? [];
+    if (wanted.length === 0 || !terminal.interactive) throw error;
+    const whole = { ...input };
+    for (const name of wanted) whole[name] = await askForSecret({ name }, terminal);
+    return call(whole);
+  }
+}
+
+/** The error with the names of flags and positionals where it names fields of the input. */
+function inFlags(error: unknown, { args, flags, fields }: Intake): unknown {
+  if (!(error instanceof ServiceError) || !error.fields) return error;
+  const nameOf = (field: string) => {
+    const arg = args.find((candidate) => candidate.field === field.split(".")[0]);
+    if (arg) return `<${labelOf(arg)}>`;
+    const flag = flags.find(({ path }) => `${field}.`.startsWith(`${path.join(".")}.`));
+    if (!flag) return field;
+    return flag.reads === "secret" ? `--${flag.name}-stdin` : `--${flag.name}`;
+  };
+  const sentences = Object.entries(error.fields).map(([field, reasons]) => `${nameOf(field)} ${reasons.join(" and ")}`);
+  if (sentences.length === 0 || fields.length === 0) return error;
+  const { fields: wrong, hint } = error;
+  return new ServiceError(error.code, sentences.join("; "), { fields: wrong, ...(hint && { hint }) });
+}

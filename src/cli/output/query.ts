@@ -1,0 +1,28 @@
+import jmespath from "jmespath";
+import { UsageError } from "../failure.ts";
+import { oneLine } from "../plain.ts";
+import type { Item } from "../paging.ts";
+
+/** What a JMESPath expression finds in the data. */
+export function search(data: unknown, expression: string): unknown {
+  try {
+    return jmespath.search(data, expression);
+  } catch (error) {
+    throw new UsageError(`--query: ${(error as Error).message}`, { hint: "see https://jmespath.org/tutorial.html" });
+  }
+}
+
+/** What was found, for a format of rows: objects as rows, anything else as lines of text. */
+export function plainly(found: unknown): Item[] | Item | string {
+  const isItem = (value: unknown): value is Item => typeof value === "object" && value !== null && !Array.isArray(value);
+  if (isItem(found)) return found;
+  const list = Array.isArray(found) ? found : [found];
+  if (list.length > 0 && list.every(isItem)) return list;
+  if (list.length > 0 && list.every(Array.isArray)) return list.map((row) => Object.fromEntries(row.map((value, at) => [String(at + 1), value])));
+  return list.map((value) => `${text(value)}\n`).join("");
+}
+
+function text(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return oneLine(typeof value === "string" ? value : JSON.stringify(value));
+}

@@ -1,0 +1,77 @@
+import Table from "cli-table3";
+import { pick } from "../fields.ts";
+import { hasPager } from "../pager.ts";
+import type { Item } from "../paging.ts";
+import { columnsOf, details, type Sheet, type Writer } from "./writer.ts";
+import { fit, widthOf } from "./width.ts";
+
+const bare = {
+  top: "", "top-mid": "", "top-left": "", "top-right": "",
+  bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "",
+  left: "", "left-mid": "", mid: "", "mid-mid": "", right: "", "right-mid": "",
+  middle: "  ",
+};
+
+/** Tables for eyes: no borders, as wide as the terminal at most. */
+export function createTableWriter(sheet: Sheet): Writer {
+  const { terminal, cells, header, columns } = sheet;
+  const items: Item[] = [];
+  const writer: Writer = {
+    async page(more) {
+      items.push(...more);
+    },
+    async end() {
+      if (items.length === 0) return;
+      const names = columns ?? columnsOf(items);
+      const rows = items.map((item) => names.map((name) => cells.human(pick(item, name.split(".")), name)));
+      await show(draw(rows, header ? names.map(titleOf) : undefined));
+    },
+    async one(item) {
+      const fields = details(item, sheet);
+      const wide = Math.max(...fields.map(({ path }) => path.length));
+      const lines = fields.map(({ path, value }) => `${terminal.paint.dim(path.padEnd(wide))}  ${cells.human(value, path)}\n`);
+      await terminal.write(lines.join(""));
+    },
+    value: (value) => writer.page([{ value }]),
+  };
+  return writer;
+
+  function draw(rows: string[][], head: string[] | undefined): string {
+    const width = terminal.stdoutIsTerminal ? terminal.width : Number.POSITIVE_INFINITY;
+    const colWidths = fit(head ? [head, ...rows] : rows, width, 2);
+    const table = new Table({
+      chars: bare,
+      colWidths,
+      style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
+    });
+    if (head) table.push(head.map((name, at) => terminal.paint.strong(cut(name, colWidths[at]!))));
+    table.push(...rows.map((row) => row.map((text, at) => cut(text, colWidths[at]!))));
+    return `${table.toString().replace(/[ \t]+$/gm, "")}\n`;
+  }
+
+  async function show(text: string): Promise<void> {
+    const isLong = text.split("\n").length > terminal.height;
+    if (terminal.stdoutIsTerminal && isLong && hasPager(terminal.env)) await terminal.page(text);
+    else await terminal.write(text);
+  }
+}
+
+/** `unit.name` is UNIT, `stats.users` USERS, but `unit.id` UNIT ID. */
+function titleOf(path: string): string {
+  const parts = path.split(".");
+  const said = parts.at(-1) === "name" && parts.length > 1 ? parts.slice(0, -1) : parts.at(-1) === "id" ? parts : parts.slice(-1);
+  return said.join(" ").replaceAll("_", " ").replace(/[a-z](?=[A-Z])/g, "$& ").toUpperCase();
+}
+
+/** The text in so many columns of a terminal, with … where something is left out. */
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = "";
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    used += widthOf(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}

@@ -1,0 +1,24 @@
+import stringWidth from "string-width";
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: printable ASCII is everything between two controls
+const ascii = /^[\u0020-\u007e]*$/;
+
+/** How many columns of a terminal a text takes. */
+export const widthOf = (text: string): number => (ascii.test(text) ? text.length : stringWidth(text));
+
+const narrowest = 8;
+
+/** Widths of the columns of a table: as wide as what is in them, the widest narrowed until all fit. */
+export function fit(rows: readonly (readonly string[])[], width: number, gap: number): number[] {
+  const wanted = rows[0]!.map((_, at) => Math.max(1, ...rows.map((row) => widthOf(row[at]!))));
+  let room = width - gap * (wanted.length - 1);
+  const widths = [...wanted];
+  const byWidth = wanted.map((_, at) => at).sort((a, b) => wanted[a]! - wanted[b]!);
+  for (const [done, at] of byWidth.entries()) {
+    // Each of the columns that are left may take an equal part of the room that is left.
+    const part = Math.floor(room / (byWidth.length - done));
+    widths[at] = Math.min(wanted[at]!, Math.max(part, Math.min(narrowest, wanted[at]!)));
+    room -= widths[at];
+  }
+  return widths;
+}

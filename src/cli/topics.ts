@@ -1,0 +1,82 @@
+const environment = `Environment variables
+
+What to work on, unless a flag says it:
+  WCS_PROFILE      name of a profile
+  WCS_DB           SQLite file or postgres:// URL
+  WCS_URL          base URL of an instance
+  WCS_TOKEN        token to use in place of a stored login; never written down
+  WCS_PASSWORD     password for auth login, init, users password and auth password reset
+
+Behaviour:
+  WCS_CONFIG_DIR   directory of the configuration
+  WCS_PAGER, PAGER pager for long tables (less); empty or cat for none
+  NO_COLOR, FORCE_COLOR, TERM=dumb
+  CI               ask nothing
+  WCS_DEBUG=1      show where an unexpected failure happened
+  HTTP_PROXY, HTTPS_PROXY, NO_PROXY
+
+Of the instance, for databases and wcs serve:
+  WCS_SETTING_<KEY>  overrides a setting, dots as underscores: WCS_SETTING_BASE_URL
+  WCS_TOKEN_KEY      key that signs the tokens
+`;
+
+const exitCodes = `Exit codes
+
+  0    done (an empty list, too)
+  1    unexpected failure
+  2    usage: unknown command or flag, missing or malformed argument, nothing to work on
+  3    the service rejected the input
+  4    not signed in, or the token is no longer good
+  5    forbidden
+  6    not found, or gone
+  7    conflict
+  8    unreachable, timed out, busy
+  9    a condition that was asked about does not hold
+  130  interrupted
+
+Errors are one line on stderr, with a hint where there is one. With -o json or ndjson they are an object:
+  {"error": {"code": "validation_failed", "message": "...", "fields": {"email": ["..."]}}}
+`;
+
+const formatting = `Output formats
+
+On a terminal results are tables, with colour and a pager; elsewhere they are rows divided by tabs, of one
+thing a row per field. -o says otherwise:
+
+  -o table   a table, also where there is no terminal
+  -o json    a list is an array of its items, one thing an object; --json is short for it
+  -o ndjson  one item per line; with --all it takes no more memory for a longer list
+  -o csv     comma-separated values; what a spreadsheet would compute gets an apostrophe before it
+  -o yaml
+
+  --fields id,name,unit.name   only these fields
+  --query '[?active].email'    filter by a JMESPath expression (jmespath.org)
+  --no-header                  rows without the line of names
+  --raw                        the response as the API gave it
+
+In JSON, CSV and YAML, times are Unix seconds. Else they are shown in your zone, or that of --tz.
+Lists show one page; --limit N shows so many items, --all all of them.
+`;
+
+const configuration = `Configuration
+
+Profiles, their logins and the name of the current one live in config.json in
+  $WCS_CONFIG_DIR, else $XDG_CONFIG_HOME/wcs (~/.config/wcs), on Windows %APPDATA%\\wcs.
+The directory is open to you alone. Commands that run at the same time do not get in each other's way.
+
+What a command works on is named by the first of these:
+  1. --profile NAME, --db PATH or --url URL
+  2. WCS_PROFILE, WCS_DB or WCS_URL
+  3. the current profile (wcs profile use NAME)
+
+On a database, --as says who acts; else it is the user of the profile, else the first administrator.
+A login is renewed on the way when less than half of its life is left.
+`;
+
+/** Texts of `wcs help TOPIC`. */
+export const topics: Readonly<Record<string, string>> = {
+  environment,
+  "exit-codes": exitCodes,
+  formatting,
+  configuration,
+};

@@ -1,0 +1,57 @@
+import { ServiceError } from "../../contract/errors.ts";
+import { nearest } from "../nearest.ts";
+import { unescapeCell } from "../spreadsheet.ts";
+import type { Lines } from "./lines.ts";
+import { type CsvRecord, recordsOf } from "./records.ts";
+import type { Row, SourceRow } from "./rows.ts";
+import type { Table } from "./table.ts";
+
+/** Rows from comma-separated values under a line with the names of the columns, in any order. */
+export async function* readCsv(blocks: AsyncIterable<Lines>, table: Table, label: string): AsyncGenerator<SourceRow[]> {
+  let columns: readonly string[] | undefined;
+  for await (const records of recordsOf(blocks)) {
+    if (columns === undefined) {
+      const header = records.shift();
+      if (header === undefined) continue;
+      columns = checkHeader(header, table, label);
+    }
+    const names = columns;
+    yield records.map((record) => rowOf(record, names));
+  }
+  if (columns === undefined) throw refused(`${label} is empty: its first line has to name the columns.`, table);
+}
+
+function rowOf({ line, size, cells }: CsvRecord, columns: readonly string[]): SourceRow {
+  if ("problem" in cells) return { line, size, fields: { row: [cells.problem] } };
+  if (cells.length !== columns.length) {
+    return { line, size, fields: { row: [`has ${cells.length} columns, and the header ${columns.length}`] } };
+  }
+  const row: Record<string, string> = {};
+  for (let at = 0; at < columns.length; at++) row[columns[at]!] = unescapeCell(cells[at]!);
+  return { line, size, row: row as Row };
+}
+
+/** The names of the columns, unless one is unknown, double or missing. */
+function checkHeader({ cells }: CsvRecord, table: Table, label: string): readonly string[] {
+  if ("problem" in cells) throw refused(`${label}: the line with the names of the columns ${cells.problem}.`, table);
+  const names = cells.map((cell) => cell.trim());
+  const unknown = names.filter((name) => !table.columns.includes(name));
+  if (unknown.length > 0) {
+    const [first = ""] = unknown;
+    const meant = nearest(first, table.columns);
+    const named = unknown.map((name) => `'${name}'`).join(", ");
+    throw refused(`${label}: ${table.name} have no column ${named}${meant ? ` (did you mean '${meant}'?)` : ""}.`, table);
+  }
+  const double = names.find((name, at) => names.indexOf(name) !== at);
+  if (double !== undefined) throw refused(`${label}: the column ${double} stands there twice.`, table);
+  const missing = table.required.filter((name) => !names.includes(name));
+  if (missing.length > 0) {
+    throw refused(`${label}: ${missing.length > 1 ? "the columns" : "the column"} ${missing.join(", ")} must be there.`, table);
+  }
+  return names;
+}
+
+const refused = (message: string, { columns, required }: Table) =>
+  new ServiceError("validation_failed", message, {
+    hint: `columns are ${columns.map((name) => (required.includes(name) ? `${name}*` : name)).join(", ")} (* must be there)`,
+  });

@@ -1,0 +1,106 @@
+import type { Lines } from "./lines.ts";
+import { longestRow } from "./rows.ts";
+
+/** One record of comma-separated values, which may run over several lines, or why it cannot be read. */
+export interface CsvRecord {
+  /** Where it begins. */
+  readonly line: number;
+  /** In characters. */
+  readonly size: number;
+  readonly cells: readonly string[] | { readonly problem: string };
+}
+
+type Found = Omit<CsvRecord, "line"> & { readonly lines: number };
+
+/**
+ * Records of comma-separated values (RFC 4180), some at a time. Not by csv-parse: to that a quote which is not closed
+ * takes the rest of the file with it, and line breaks within quotes make its line numbers wrong. Here what cannot be
+ * read is one line, and the next one begins a record again.
+ */
+export async function* recordsOf(blocks: AsyncIterable<Lines>): AsyncGenerator<CsvRecord[]> {
+  let lines: readonly string[] = [];
+  let first = 1;
+  let delimiter: string | undefined;
+  const take = (whole: boolean, last: boolean): CsvRecord[] => {
+    const records: CsvRecord[] = [];
+    let at = 0;
+    while (at < lines.length) {
+      delimiter ??= delimiterOf(lines[at]!);
+      const found = recordAt(lines, at, delimiter, last);
+      if (found === undefined) break;
+      const { cells, size } = whole ? found : inUtf8(found);
+      if (!isBlank(cells)) records.push({ line: first + at, size, cells });
+      at += found.lines;
+    }
+    lines = lines.slice(at);
+    first += at;
+    return records;
+  };
+  let whole = true;
+  for await (const block of blocks) {
+    whole = block.whole && (lines.length === 0 || whole);
+    lines = lines.length === 0 ? block.lines : [...lines, ...block.lines];
+    yield take(whole, false);
+  }
+  yield take(whole, true);
+}
+
+/** Spreadsheets write what divides lists where their user lives; names of columns have none of these. */
+function delimiterOf(header: string): string {
+  return [",", ";", "\t"].find((character) => header.includes(character)) ?? ",";
+}
+
+/** The record that begins at a line; undefined when it may go on after the last one. */
+function recordAt(lines: readonly string[], at: number, delimiter: string, last: boolean): Found | undefined {
+  let text = lines[at]!;
+  if (!text.includes('"')) return { cells: withoutReturn(text).split(delimiter), size: text.length, lines: 1 };
+  for (let next = at + 1; text.length <= longestRow; ) {
+    const cells = split(withoutReturn(text), delimiter);
+    if (cells !== undefined) return { cells, size: text.length, lines: "problem" in cells ? 1 : next - at };
+    let added: string;
+    do {
+      if (next === lines.length) return last ? notClosed : undefined;
+      added = lines[next++]!;
+      text += `\n${added}`;
+    } while (!added.includes('"') && text.length <= longestRow);
+  }
+  return notClosed;
+}
+
+const notClosed: Found = { cells: { problem: "has a quote that is not closed" }, size: 0, lines: 1 };
+
+const withoutReturn = (text: string) => (text.endsWith("\r") ? text.slice(0, -1) : text);
+
+/** The cells of a record; undefined when it ends within quotes. */
+function split(text: string, delimiter: string): string[] | { problem: string } | undefined {
+  const cells: string[] = [];
+  for (let at = 0; ; at++) {
+    if (text[at] === '"') {
+      let cell = "";
+      for (at++; ; at += 2) {
+        const quote = text.indexOf('"', at);
+        if (quote < 0) return undefined;
+        cell += text.slice(at, quote);
+        at = quote;
+        if (text[quote + 1] !== '"') break;
+        cell += '"';
+      }
+      cells.push(cell);
+      at++;
+      if (at < text.length && text[at] !== delimiter) return { problem: "has text after a closing quote" };
+    } else {
+      const end = text.indexOf(delimiter, at);
+      cells.push(text.slice(at, end < 0 ? text.length : end));
+      at = end < 0 ? text.length : end;
+    }
+    if (at >= text.length) return cells;
+  }
+}
+
+function inUtf8(found: Found): Found {
+  if ("problem" in found.cells || !found.cells.some((cell) => cell.includes("\ufffd"))) return found;
+  return { ...found, cells: { problem: "holds bytes that are not UTF-8; save the file as UTF-8" } };
+}
+
+/** Spreadsheets leave rows without anything in them. */
+const isBlank = (cells: CsvRecord["cells"]) => !("problem" in cells) && cells.every((cell) => cell === "");
