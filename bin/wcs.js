@@ -11,5 +11,5 @@ if (found[0] < needed[0] || (found[0] === needed[0] && found[1] < needed[1])) {
   var path = require("node:path");
   // The user's own cache: the system's temporary directory is shared with strangers.
   require("node:module").enableCompileCache(path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache"), "wcs"));
-  require("../dist/main.cjs").main(process.argv);
+  require("../dist/main.cjs").main(process.argv, process.exit);
 }

@@ -4,19 +4,26 @@ import { type Plugin, rolldown } from "rolldown";
 
 /** Each file of a bundle costs some 0.2 ms to load: what is needed together stands together. */
 const together = [
-  { name: "start", test: /src\/(contract\/errors|cli\/(failure|terminal|stdout|plain|version|program|root|globals|nearest|tree|help|help-format))\.ts$/ },
+  {
+    name: "start",
+    test: /src\/(contract\/errors|cli\/(failure|terminal|stdout|plain|version|program|root|globals|nearest|tree|help|help-format))\.ts$/,
+  },
   {
     name: "command",
-    test: /node_modules\/commander\/|src\/cli\/(commander|command|operate|intake|input|options|output|paging|cells|fields|connect|target|config|login|token|sources|confirm|asking|output\/(json|writer))\.ts$/,
+    test: /node_modules\/commander\/|src\/cli\/(commander|command|operate|intake|input|options|output|paging|cells|fields|connect|connection|scalars|target|config|login|token|sources|confirm|asking|output\/(json|writer))\.ts$/,
   },
   { name: "contract", test: /node_modules\/zod\/|src\/contract\/(fields|operation|input|shape)\.ts$/ },
-  { name: "store", test: /node_modules\/kysely\/(?!.*migrat)|src\/(store\/(database|dialect|sqlite|prepared)|core\/(service|permissions|instance|tokens|text-keys|cursor|idempotency|context))\.ts$/ },
+  {
+    name: "store",
+    test: /node_modules\/kysely\/(?!.*migrat)|src\/(store\/(database|dialect|sqlite|prepared)|core\/(service|permissions|instance|tokens|text-keys|cursor|idempotency|context))\.ts$/,
+  },
 ];
 
 /** commander can run programs as its subcommands. We do not, and what that takes is slow to load. */
 const withoutSubprocesses: Plugin = {
   name: "without-subprocesses",
-  resolveId: (id, importer) => (id === "node:child_process" && importer?.includes("/commander/") ? "\0nothing" : undefined),
+  resolveId: (id, importer) =>
+    id === "node:child_process" && importer?.includes("/commander/") ? "\0nothing" : undefined,
   load: (id) => (id === "\0nothing" ? "export default {};" : undefined),
 };
 

@@ -1,5 +1,5 @@
-import { oneLine } from "./plain.ts";
 import type { Item } from "./paging.ts";
+import { oneLine } from "./plain.ts";
 
 /** How values are shown to people, and in rows of text. */
 export interface Cells {

@@ -1,12 +1,17 @@
 import { Argument, type Command, Option } from "commander";
-import { addSharedOptions, createCommand, HelpShown, parseLine } from "./commander.ts";
-import { connect } from "./connect.ts";
+import { addSharedOptions, createCommand, HelpShown, type Look, parseLine } from "./commander.ts";
+import { connect } from "./connection.ts";
 import type { Globals } from "./globals.ts";
 import type { Terminal } from "./terminal.ts";
 import { type Context, isOperation, type Leaf, type OwnLeaf } from "./tree.ts";
 
 /** Parses the rest of the line for a command, and runs it. */
-export async function runLeaf(leaf: Leaf, path: readonly string[], rest: readonly string[], terminal: Terminal): Promise<void> {
+export async function runLeaf(
+  leaf: Leaf,
+  path: readonly string[],
+  rest: readonly string[],
+  terminal: Terminal,
+): Promise<void> {
   try {
     if (isOperation(leaf)) await (await import("./operate.ts")).runOperation(leaf, path, rest, terminal);
     else await runOwn(leaf, path, rest, terminal);
@@ -29,15 +34,22 @@ export function contextOf(options: Record<string, unknown>, terminal: Terminal, 
   };
 }
 
-async function runOwn(leaf: OwnLeaf, path: readonly string[], rest: readonly string[], terminal: Terminal): Promise<void> {
+async function runOwn(
+  leaf: OwnLeaf,
+  path: readonly string[],
+  rest: readonly string[],
+  terminal: Terminal,
+): Promise<void> {
   const { args, options } = parseLine(buildOwn(leaf, path, terminal), rest);
-  const named = Object.fromEntries((leaf.args ?? []).map(({ name }, at) => [name, args[at] as string | string[] | undefined]));
+  const named = Object.fromEntries(
+    (leaf.args ?? []).map(({ name }, at) => [name, args[at] as string | string[] | undefined]),
+  );
   await leaf.run(contextOf(options, terminal, named));
 }
 
 /** The commander command of a command with work of its own. */
-export function buildOwn(leaf: OwnLeaf, path: readonly string[], terminal: Terminal): Command {
-  const command = createCommand(path, terminal, leaf.examples).description(describe(leaf.summary, leaf.description));
+export function buildOwn(leaf: OwnLeaf, path: readonly string[], look: Look): Command {
+  const command = createCommand(path, look, leaf.examples).description(describe(leaf.summary, leaf.description));
   for (const { name, optional, many, description } of leaf.args ?? []) {
     const shown = `${name}${many ? "..." : ""}`;
     command.addArgument(new Argument(optional ? `[${shown}]` : `<${shown}>`, description));
@@ -55,7 +67,9 @@ export function buildOwn(leaf: OwnLeaf, path: readonly string[], terminal: Termi
 export const describe = (summary: string, description?: string): string =>
   [`${summary}.`, description].filter(Boolean).join("\n\n");
 
-export function usage(args: readonly { label: string; optional?: true | undefined; many?: true | undefined }[]): string {
+export function usage(
+  args: readonly { label: string; optional?: true | undefined; many?: true | undefined }[],
+): string {
   const shown = args.map(({ label, optional, many }) => {
     const name = `${label}${many ? "..." : ""}`;
     return optional ? `[${name}]` : `<${name}>`;

@@ -4,6 +4,9 @@ import { globalOptions, outputOptions } from "./globals.ts";
 import { type HelpPage, layOut, termOf } from "./help-format.ts";
 import type { Terminal } from "./terminal.ts";
 
+/** What help has to know of the terminal. */
+export type Look = Pick<Terminal, "width" | "paint">;
+
 /** Help was asked for and is ready to be shown. */
 export class HelpShown extends Error {
   readonly text: string;
@@ -14,14 +17,15 @@ export class HelpShown extends Error {
 }
 
 /** A commander command that throws what is wrong and prints nothing itself. */
-export function createCommand(path: readonly string[], terminal: Terminal, examples?: readonly string[]): Command {
+export function createCommand(path: readonly string[], terminal: Look, examples?: readonly string[]): Command {
   return new Command(["wcs", ...path].join(" "))
     .exitOverride()
     .helpOption(false)
     .helpCommand(false)
     .configureOutput({ writeErr: () => {} })
     .configureHelp({
-      formatHelp: (command, helper) => layOut(pageOf(command, helper, examples), Math.min(terminal.width, 100), terminal.paint),
+      formatHelp: (command, helper) =>
+        layOut(pageOf(command, helper, examples), Math.min(terminal.width, 100), terminal.paint),
     });
 }
 

@@ -9,11 +9,15 @@ export async function confirm(leaf: OperationLeaf, input: Input, caller: Caller,
   const { terminal, flags } = context;
   if (!leaf.confirm || flags.yes || flags.dryRun) return;
   if (!terminal.interactive) {
-    throw new UsageError("this cannot be taken back, and there is no terminal to ask on", { hint: "add --yes to do it" });
+    throw new UsageError("this cannot be taken back, and there is no terminal to ask on", {
+      hint: "add --yes to do it",
+    });
   }
   const about = leaf.confirm.about ? await caller.call(leaf.confirm.about, { id: input.id }) : {};
   const question = fill(leaf.confirm.ask, { ...input, ...(about as Input) });
-  if (!(await (await terminal.ask()).confirm(terminal.plain(question)))) throw new Interrupted();
+  if (await (await terminal.ask()).confirm(terminal.plain(question))) return;
+  terminal.note("Nothing was changed.");
+  throw new Interrupted();
 }
 
 /** Puts fields in place of their names in braces. */

@@ -44,7 +44,13 @@ const isServiceError = (error: unknown): error is ServiceError =>
 /** What an error means to whoever typed the command. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof UsageError) {
-    return { exit: 2, code: "usage", message: sentence(error.message), hint: error.hint && sentence(error.hint), usage: error.usage };
+    return {
+      exit: 2,
+      code: "usage",
+      message: sentence(error.message),
+      hint: error.hint && sentence(error.hint),
+      usage: error.usage,
+    };
   }
   if (error instanceof ConditionError) return { exit: 9, code: "condition", message: sentence(error.message) };
   if (isServiceError(error)) {
@@ -52,7 +58,12 @@ export function failureOf(error: unknown): Failure {
     return { exit: errorCodes[code].exit, code, message, hint: hint ?? hints[code], fields, retryAfter };
   }
   const message = error instanceof Error ? error.message : String(error);
-  return { exit: 1, code: "crash", message: `Unexpected failure: ${message}`, hint: "WCS_DEBUG=1 shows where it happened." };
+  return {
+    exit: 1,
+    code: "crash",
+    message: `Unexpected failure: ${message}`,
+    hint: "WCS_DEBUG=1 shows where it happened.",
+  };
 }
 
 /** With a full stop, and a capital unless it begins with a name: of a program or a field. */

@@ -44,7 +44,10 @@ function merge(into: Item, from: Item, path: readonly string[]): void {
 
 /** The paths of --fields; one that no item can have is a mistake. */
 export function parseFields(text: string, op: AnyOperation | undefined): string[] {
-  const paths = text.split(",").map((path) => path.trim()).filter(Boolean);
+  const paths = text
+    .split(",")
+    .map((path) => path.trim())
+    .filter(Boolean);
   const known = op && itemFields(op);
   for (const path of paths) if (known) check(path, known);
   return paths;
@@ -57,8 +60,13 @@ function check(path: string, fields: readonly Field[]): void {
   for (const [depth, part] of parts.entries()) {
     const field: Field | undefined = inner?.find(({ name }) => name === part);
     if (!field && inner) {
-      const meant = nearest(part, inner.map(({ name }) => name));
-      const hint = meant ? `did you mean '${[...parts.slice(0, depth), meant].join(".")}'?` : `there are: ${inner.map(({ name }) => name).join(", ")}`;
+      const meant = nearest(
+        part,
+        inner.map(({ name }) => name),
+      );
+      const hint = meant
+        ? `did you mean '${[...parts.slice(0, depth), meant].join(".")}'?`
+        : `there are: ${inner.map(({ name }) => name).join(", ")}`;
       throw new UsageError(`--fields: there is no field '${path}'`, { hint });
     }
     inner = field?.fields ?? field?.items?.fields;

@@ -19,7 +19,11 @@ export interface HelpPage {
 const widest = 34;
 
 /** Lays a page of help out: what it is, what it takes, examples, and at the end what every command takes. */
-export function layOut({ usage, description, sections, examples, globals }: HelpPage, width: number, paint: Paint): string {
+export function layOut(
+  { usage, description, sections, examples, globals }: HelpPage,
+  width: number,
+  paint: Paint,
+): string {
   const parts = [
     `${paint.strong("Usage:")} ${usage}`,
     wrap(description, width, ""),

@@ -16,11 +16,16 @@ export async function showHelp(
     const { createCommand, addSharedOptions, parseLine } = await import("./commander.ts");
     const command = addSharedOptions(createCommand(path, terminal).usage("<command> [options]"), false);
     if (!entry) command.option("-V, --version");
-    const { options } = parseLine(command, rest.filter((arg) => arg !== "--help" && arg !== "-h"));
+    const { options } = parseLine(
+      command,
+      rest.filter((arg) => arg !== "--help" && arg !== "-h"),
+    );
     terminal.configure(options);
     if (options.version) return terminal.write(`${version}\n`);
   }
-  await terminal.write(entry && isGroup(entry) ? groupHelp(path, entry.summary, entry.commands, terminal) : rootHelp(terminal));
+  await terminal.write(
+    entry && isGroup(entry) ? groupHelp(path, entry.summary, entry.commands, terminal) : rootHelp(terminal),
+  );
 }
 
 function rootHelp(terminal: Terminal): string {
@@ -33,14 +38,25 @@ function rootHelp(terminal: Terminal): string {
   return page([], "Workplace communication service and its administrator's tool.", sections, terminal);
 }
 
-function groupHelp(path: readonly string[], summary: string, commands: Readonly<Record<string, Entry>>, terminal: Terminal): string {
-  const rows = Object.entries(commands).map(([name, child]) => [isGroup(child) ? `${name} …` : name, summaryOf(child)] as const);
+function groupHelp(
+  path: readonly string[],
+  summary: string,
+  commands: Readonly<Record<string, Entry>>,
+  terminal: Terminal,
+): string {
+  const rows = Object.entries(commands).map(
+    ([name, child]) => [isGroup(child) ? `${name} …` : name, summaryOf(child)] as const,
+  );
   return page(path, `${summary}.`, [{ title: "Commands:", rows }], terminal);
 }
 
 function page(path: readonly string[], description: string, sections: readonly Section[], terminal: Terminal): string {
   const usage = `${["wcs", ...path].join(" ")} <command> [options]`;
-  return layOut({ usage, description, sections, globals: globalSection }, Math.min(terminal.width, 100), terminal.paint);
+  return layOut(
+    { usage, description, sections, globals: globalSection },
+    Math.min(terminal.width, 100),
+    terminal.paint,
+  );
 }
 
 const globalSection: Section = {

@@ -3,6 +3,7 @@ import { askFor, askForSecret } from "./asking.ts";
 import { UsageError } from "./failure.ts";
 import { nearest } from "./nearest.ts";
 import { type Flag, kebab } from "./options.ts";
+import { parseJson, readScalar } from "./scalars.ts";
 import type { Sources } from "./sources.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Positional } from "./tree.ts";
@@ -14,6 +15,8 @@ export interface Intake {
   readonly fields: readonly Field[];
   readonly args: readonly Positional[];
   readonly flags: readonly Flag[];
+  /** What is wrong with a value for a field, if anything is. */
+  readonly check: (name: string, value: unknown) => string | undefined;
 }
 
 export interface Line {
@@ -90,6 +93,11 @@ async function readFlag(flag: Flag, options: Line["options"], sources: Sources):
       return (given as string[] | undefined)?.flatMap((text) => readList(flag.field, text, `--${flag.name}`));
     case "boolean":
       return given;
+    case "time": {
+      if (given === undefined) return undefined;
+      const { readTime } = await import("./times.ts");
+      return readTime(given as string, `--${flag.name}`, options.tz as string | undefined);
+    }
     default:
       return given === undefined ? undefined : readText(flag, given as string, sources);
   }
@@ -98,38 +106,23 @@ async function readFlag(flag: Flag, options: Line["options"], sources: Sources):
 async function readText(flag: Flag, given: string, sources: Sources): Promise<unknown> {
   const name = `--${flag.name}`;
   if (flag.reads === "json") return parseJson(await sources.value(given, name), name);
-  return readScalar(flag.field, flag.reads === "text" && !flag.field.values ? await sources.value(given, name) : given, name);
-}
-
-/** A value as its field takes it; what is not even of that kind is a mistake on the command line. */
-export function readScalar({ kind, values }: Pick<Field, "kind"> & Partial<Field>, text: string, name: string): unknown {
-  if (kind === "integer") {
-    if (!/^[+-]?\d{1,15}$/.test(text.trim())) throw new UsageError(`${name} must be an integer, not '${text}'`);
-    return Number(text);
-  }
-  if (kind === "number") {
-    if (text.trim() === "" || !Number.isFinite(Number(text))) throw new UsageError(`${name} must be a number, not '${text}'`);
-    return Number(text);
-  }
-  if (values && !values.includes(text)) throw new UsageError(`${name} must be one of ${values.join(", ")}, not '${text}'`);
-  return text;
+  return readScalar(
+    flag.field,
+    flag.reads === "text" && !flag.field.values ? await sources.value(given, name) : given,
+    name,
+  );
 }
 
 function readList(field: Field, text: string, name: string): unknown[] {
-  return text.split(",").filter(Boolean).map((part) => readScalar(field.items!, part.trim(), name));
+  return text
+    .split(",")
+    .filter(Boolean)
+    .map((part) => readScalar(field.items!, part.trim(), name));
 }
 
 function readPositional(field: Field, given: string | string[], name: string): unknown {
   if (field.kind === "array") return [given].flat().flatMap((text) => readList(field, text, name));
   return readScalar(field, Array.isArray(given) ? given.join(" ") : given, name);
-}
-
-export function parseJson(text: string, name: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UsageError(`${name} must be JSON`);
-  }
 }
 
 async function complete(intake: Intake, input: Input, terminal: Terminal): Promise<void> {
@@ -149,7 +142,7 @@ async function complete(intake: Intake, input: Input, terminal: Terminal): Promi
   for (const field of unknown) {
     input[field.name] = field.secret
       ? await askForSecret(field, terminal)
-      : await askFor(field, nameOf(field), terminal);
+      : await askFor(field, (value) => intake.check(field.name, value), terminal);
   }
 }
 

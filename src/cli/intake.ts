@@ -1,10 +1,12 @@
 import { type Command, Option } from "commander";
+import type { z } from "zod";
+import type { ServiceError } from "../contract/errors.ts";
+import { parse } from "../contract/input.ts";
 import { fieldsOf } from "../contract/shape.ts";
 import { describe, usage } from "./command.ts";
-import { addSharedOptions, createCommand } from "./commander.ts";
+import { addSharedOptions, createCommand, type Look } from "./commander.ts";
 import { clearablePaths, type Intake, labelOf } from "./input.ts";
 import { changes, flagsOf, optionsOf } from "./options.ts";
-import type { Terminal } from "./terminal.ts";
 import type { OperationLeaf, Positional } from "./tree.ts";
 
 /** What a command takes: the fields of its operation, each as a positional or as a flag. */
@@ -12,13 +14,25 @@ export function intakeOf(leaf: OperationLeaf): Intake {
   const args = leaf.args ?? [];
   const fields = fieldsOf(leaf.op).filter(({ name }) => !leaf.hidden?.includes(name));
   const inLine = new Set(args.map(({ field }) => field));
-  return { fields, args, flags: flagsOf(fields.filter(({ name }) => !inLine.has(name))) };
+  const flags = flagsOf(fields.filter(({ name }) => !inLine.has(name)));
+  return { fields, args, flags, check: (name, value) => check(leaf, name, value) };
+}
+
+function check({ op }: OperationLeaf, name: string, value: unknown): string | undefined {
+  try {
+    parse((op.input() as z.ZodObject).shape[name] as z.ZodType, value);
+    return undefined;
+  } catch (error) {
+    return Object.values((error as ServiceError).fields ?? {})[0]?.[0];
+  }
 }
 
 /** The commander command of an operation. */
-export function buildOperation(leaf: OperationLeaf, path: readonly string[], terminal: Terminal, intake: Intake): Command {
+export function buildOperation(leaf: OperationLeaf, path: readonly string[], look: Look, intake: Intake): Command {
   const { op } = leaf;
-  const command = createCommand(path, terminal, leaf.examples).description(describe(leaf.summary ?? op.summary, op.description));
+  const command = createCommand(path, look, leaf.examples).description(
+    describe(leaf.summary ?? op.summary, op.description),
+  );
   const args = intake.args.map((arg) => ({ ...arg, label: labelOf(arg), optional: isOptional(arg, leaf, intake) }));
   // What is missing is asked for, or named all at once: to commander nothing is required.
   for (const { label, many } of args) command.argument(many ? `[${label}...]` : `[${label}]`);
@@ -27,6 +41,8 @@ export function buildOperation(leaf: OperationLeaf, path: readonly string[], ter
     if (flag.name === "limit" && op.list?.paging) continue;
     for (const option of optionsOf(flag)) command.addOption(option);
   }
+  if (leaf.unless)
+    command.option(leaf.unless.flag, `Show the one with the same ${leaf.unless.same.join(" and ")}, if there is one`);
   if (leaf.instead?.reference) command.option("--reference <ref>", "Name it by its reference");
   addCommonOptions(command, leaf, intake);
   addSharedOptions(command, true);

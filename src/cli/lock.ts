@@ -10,7 +10,11 @@ export class LockTimeout extends Error {
 const staleAfter = 10_000;
 
 /** Runs `work` while holding the lock file; `held` tells whether it is still ours. */
-export async function withLock<T>(file: string, patience: number, work: (held: () => boolean) => Promise<T>): Promise<T> {
+export async function withLock<T>(
+  file: string,
+  patience: number,
+  work: (held: () => boolean) => Promise<T>,
+): Promise<T> {
   const mark = `${process.pid} ${hostname()} ${Math.random()}`;
   const giveUp = Date.now() + patience;
   while (!take(file, mark)) {

@@ -22,7 +22,9 @@ export async function freshToken(route: Route, profile: Profile & { name: string
 }
 
 const expired = (name: string) =>
-  new ServiceError("unauthenticated", `The login of profile ${name} has expired.`, { hint: `wcs auth login --profile ${name}` });
+  new ServiceError("unauthenticated", `The login of profile ${name} has expired.`, {
+    hint: `wcs auth login --profile ${name}`,
+  });
 
 /** Exchanges the token of a profile, unless another process has just done so. */
 export async function renew(route: Route, name: string, token: string): Promise<string> {
@@ -36,7 +38,8 @@ export async function renew(route: Route, name: string, token: string): Promise<
     try {
       // The lock is taken to be lost after ten seconds.
       const [{ jwt, expires }] = await caller.call(auth.renew, {}, { signal: AbortSignal.timeout(5000) });
-      if (config.profiles[name]) await save(withProfile(config, name, { ...config.profiles[name], token: jwt, expires }));
+      if (config.profiles[name])
+        await save(withProfile(config, name, { ...config.profiles[name], token: jwt, expires }));
       return jwt;
     } finally {
       await caller.close();
@@ -76,7 +79,8 @@ async function offer(route: Route): Promise<string | undefined> {
   const { profile } = target;
   if (!terminal.interactive || !profile?.user) return undefined;
   const ask = await terminal.ask();
-  if (!(await ask.confirm(`The login of profile ${profile.name} has ended. Sign in again as ${profile.user}?`))) return undefined;
+  if (!(await ask.confirm(`The login of profile ${profile.name} has ended. Sign in again as ${profile.user}?`)))
+    return undefined;
   return signIn(route, profile.name, { username: profile.user, password: await ask.secret("Password:") });
 }
 

@@ -4,14 +4,19 @@ import { version } from "./version.ts";
 
 /** Runs one command line. `exit` ends the process at once; without it Ctrl-C is left to the system. */
 export async function main(argv: readonly string[], exit?: (code: number) => void): Promise<void> {
-  const args = argv.slice(2);
   const terminal = await openTerminal(process);
   if (exit) terminal.onInterrupt(() => exit(130));
+  process.exitCode = await execute(argv.slice(2), terminal);
+}
+
+/** Runs one command line on a terminal, reports what went wrong, and returns the exit code. */
+export async function execute(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) await terminal.write(`${version}\n`);
     else await (await import("./program.ts")).run(args, terminal);
+    return 0;
   } catch (error) {
-    process.exitCode = await report(error, args, terminal);
+    return report(error, args, terminal);
   }
 }
 

@@ -5,10 +5,11 @@ import { contextOf } from "./command.ts";
 import { parseLine } from "./commander.ts";
 import { confirm, fill } from "./confirm.ts";
 import { UsageError } from "./failure.ts";
+import { attribute, type Input, type Intake, type Line, labelOf, readInput } from "./input.ts";
 import { buildOperation, intakeOf } from "./intake.ts";
-import { type Input, type Intake, labelOf, type Line, readInput, readScalar } from "./input.ts";
 import { createOutput, formatOf } from "./output.ts";
-import { at, walk } from "./paging.ts";
+import { at, type Item, walk } from "./paging.ts";
+import { readScalar } from "./scalars.ts";
 import { createSources } from "./sources.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Context, OperationLeaf } from "./tree.ts";
@@ -20,7 +21,12 @@ interface Request {
 }
 
 /** Runs a command that carries out one operation. */
-export async function runOperation(leaf: OperationLeaf, path: readonly string[], rest: readonly string[], terminal: Terminal): Promise<void> {
+export async function runOperation(
+  leaf: OperationLeaf,
+  path: readonly string[],
+  rest: readonly string[],
+  terminal: Terminal,
+): Promise<void> {
   const intake = intakeOf(leaf);
   const line = parseLine(buildOperation(leaf, path, terminal, intake), rest);
   const context = contextOf(line.options, terminal);
@@ -54,7 +60,10 @@ function requestInstead({ instead, args = [] }: OperationLeaf, { args: given, op
     return { op: instead.reference, input: { reference: options.reference } };
   }
   if (instead?.several && ids.length > 1) {
-    return { op: instead.several, input: { ids: ids.map((id) => readScalar({ kind: "integer" }, id, `<${labelOf(args[0]!)}>`)) } };
+    return {
+      op: instead.several,
+      input: { ids: ids.map((id) => readScalar({ kind: "integer" }, id, `<${labelOf(args[0]!)}>`)) },
+    };
   }
   return undefined;
 }
@@ -78,12 +87,19 @@ async function withMe(leaf: OperationLeaf, line: Line, caller: Caller): Promise<
 
 async function perform(leaf: OperationLeaf, { op, input }: Request, caller: Caller, context: Context): Promise<void> {
   const { terminal, globals, flags } = context;
-  const output = createOutput({ op, columns: leaf.columns, draw: leaf.draw, items: op.name.split(".")[0], whole: leaf.whole }, globals, terminal);
+  const output = createOutput(
+    { op, columns: leaf.columns, draw: leaf.draw, items: op.name.split(".")[0], whole: leaf.whole },
+    globals,
+    terminal,
+  );
   if (op.list) {
     const all = flags.all === true || (leaf.draw !== undefined && formatOf(globals, terminal) === "table");
     if (globals.raw && all) throw new UsageError("--raw and --all exclude each other");
     return output.list(walk(caller, op, input, { all, limit: op.list.paging ? limitOf(flags.limit) : undefined }));
   }
+  const present =
+    leaf.unless && flags[attribute(leaf.unless.flag.slice(2))] ? await existing(leaf.unless, input, caller) : undefined;
+  if (present) return output.one(present);
   const response: unknown = await onDemand(leaf, input, context, (whole) =>
     caller.call(op, whole, flags.dryRun ? { dryRun: true } : {}),
   );
@@ -92,16 +108,34 @@ async function perform(leaf: OperationLeaf, { op, input }: Request, caller: Call
   if (!isEmpty) await output.one(op.item ? at(response, op.item) : response, response);
 }
 
+async function existing(
+  { list, same }: NonNullable<OperationLeaf["unless"]>,
+  input: Input,
+  caller: Caller,
+): Promise<Item | undefined> {
+  for await (const { items } of walk(caller, list, {}, { all: true, limit: undefined })) {
+    const found = items.find((item) => same.every((name) => item[name] === input[name]));
+    if (found) return found;
+  }
+  return undefined;
+}
+
 function limitOf(given: unknown): number | undefined {
   return given === undefined ? undefined : (readScalar({ kind: "integer" }, String(given), "--limit") as number);
 }
 
 /** Asks for the secrets that the service turns out to need. */
-async function onDemand<T>(leaf: OperationLeaf, input: Input, { terminal }: Context, call: (input: Input) => Promise<T>): Promise<T> {
+async function onDemand<T>(
+  leaf: OperationLeaf,
+  input: Input,
+  { terminal }: Context,
+  call: (input: Input) => Promise<T>,
+): Promise<T> {
   try {
     return await call(input);
   } catch (error) {
-    const wanted = leaf.onDemand?.filter((name) => input[name] === undefined && (error as ServiceError).fields?.[name]) ?? [];
+    const wanted =
+      leaf.onDemand?.filter((name) => input[name] === undefined && (error as ServiceError).fields?.[name]) ?? [];
     if (wanted.length === 0 || !terminal.interactive) throw error;
     const whole = { ...input };
     for (const name of wanted) whole[name] = await askForSecret({ name }, terminal);

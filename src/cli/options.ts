@@ -8,11 +8,14 @@ export interface Flag {
   /** Where the value goes: `["contact", "phone"]`. */
   readonly path: readonly string[];
   readonly field: Field;
-  readonly reads: "text" | "integer" | "number" | "boolean" | "list" | "json" | "secret";
+  readonly reads: "text" | "integer" | "number" | "boolean" | "time" | "list" | "json" | "secret";
 }
 
 export const kebab = (name: string): string =>
-  name.replace(/[a-z0-9](?=[A-Z])/g, "$&-").replace(/[_.]/g, "-").toLowerCase();
+  name
+    .replace(/[a-z0-9](?=[A-Z])/g, "$&-")
+    .replace(/[_.]/g, "-")
+    .toLowerCase();
 
 /** The flags for the fields of an input. */
 export function flagsOf(fields: readonly Field[], above: readonly string[] = []): Flag[] {
@@ -23,8 +26,12 @@ export function flagsOf(fields: readonly Field[], above: readonly string[] = [])
   });
 }
 
+const unixTime = /[ (]*Unix time in seconds\)?;? ?/;
+const isTime = ({ kind, description }: Field) => kind === "integer" && unixTime.test(` ${description}`);
+
 function readsAs(field: Field): Flag["reads"] {
   if (field.secret) return "secret";
+  if (isTime(field)) return "time";
   switch (field.kind) {
     case "integer":
     case "number":
@@ -73,7 +80,11 @@ export function optionsOf(flag: Flag): Option[] {
     // Both forms exist always; help shows the one that changes something.
     return [
       grouped(new Option(`--${name}`, description).hideHelp(field.default === true)),
-      grouped(new Option(`--no-${name}`, field.default === true ? negated(description) : description).hideHelp(field.default !== true)),
+      grouped(
+        new Option(`--no-${name}`, field.default === true ? negated(description) : description).hideHelp(
+          field.default !== true,
+        ),
+      ),
     ];
   }
   const option = grouped(new Option(`--${name} <${placeholder(flag)}>`, description));
@@ -85,12 +96,14 @@ const negated = (description: string) => `Do not ${description.charAt(0).toLower
 
 function placeholder({ field, reads }: Flag): string {
   if (field.values) return field.values.join("|");
+  if (reads === "time") return "time";
   const one = refersTo(field) ? "id" : (field.items ?? field).kind === "string" ? "text" : "n";
   return reads === "list" ? `${one},...` : reads === "json" ? "json" : one;
 }
 
 function describe({ path, field }: Flag): string {
-  const text = field.description ?? sentenceCase(path.slice(-2).join(" "));
+  const said = isTime(field) ? field.description?.replace(unixTime, " ").trim() : field.description;
+  const text = said || sentenceCase(path.slice(-2).join(" "));
   if (field.required) return `${text} (required)`;
   return field.default === undefined || field.kind === "boolean" ? text : `${text} (default ${String(field.default)})`;
 }

@@ -37,7 +37,14 @@ export function createOutput(view: View, globals: Globals, terminal: Terminal): 
   const format = formatOf(globals, terminal);
   const fields = globals.fields === undefined ? undefined : parseFields(globals.fields, view.op);
   const cells = createCells(checkZone(globals.tz));
-  const sheet: Sheet = { terminal, cells, header: globals.header, columns: fields ?? view.columns, chosen: fields !== undefined, whole: view.whole === true };
+  const sheet: Sheet = {
+    terminal,
+    cells,
+    header: globals.header,
+    columns: fields ?? view.columns,
+    chosen: fields !== undefined,
+    whole: view.whole === true,
+  };
   const cut = (item: Item) => (fields && !["table", "rows", "csv"].includes(format) ? select(item, fields) : item);
   const raw = (response: unknown) => terminal.write(`${JSON.stringify(response)}\n`);
 

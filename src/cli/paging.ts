@@ -20,7 +20,12 @@ export interface Page {
 }
 
 /** Walks a list page by page, whichever way it is continued. */
-export async function* walk(caller: Caller, op: AnyOperation, input: Input, { all, limit }: Extent): AsyncGenerator<Page> {
+export async function* walk(
+  caller: Caller,
+  op: AnyOperation,
+  input: Input,
+  { all, limit }: Extent,
+): AsyncGenerator<Page> {
   const most = pageLimit(op);
   let left = limit ?? Number.POSITIVE_INFINITY;
   if (left < 1) throw new UsageError("--limit must be at least 1");
@@ -60,9 +65,9 @@ function continuation(op: AnyOperation, input: Input, response: unknown, count: 
 
 /** The most items that a page of the operation may have. */
 function pageLimit(op: AnyOperation): number | undefined {
-  let field = (op.input() as z.ZodObject).shape.limit as z.core.$ZodType | undefined;
-  while (field && "innerType" in field._zod.def) field = field._zod.def.innerType as z.core.$ZodType;
-  return field?._zod.bag.maximum as number | undefined;
+  let field: z.ZodType | undefined = (op.input() as z.ZodObject).shape.limit as z.ZodType | undefined;
+  while (field && "innerType" in field.def) field = field.def.innerType as z.ZodType;
+  return (field as z.ZodNumber | undefined)?.maxValue ?? undefined;
 }
 
 export function at(value: unknown, path: string): unknown {

@@ -5,8 +5,8 @@ import { type Field, fieldsOf } from "../contract/shape.ts";
 import { answerOf } from "../http/answer.ts";
 import { decode, hasBody } from "../http/codec.ts";
 import { UsageError } from "./failure.ts";
-import { parseJson } from "./input.ts";
 import { createOutput } from "./output.ts";
+import { parseJson } from "./scalars.ts";
 import { createSources, type Sources } from "./sources.ts";
 import type { Context } from "./tree.ts";
 
@@ -19,8 +19,11 @@ interface Found {
 export async function request(context: Context): Promise<void> {
   const { args, flags, terminal } = context;
   const method = String(args.method).toUpperCase();
-  if (!["GET", "POST", "PATCH", "DELETE"].includes(method)) throw new UsageError(`<method> must be GET, POST, PATCH or DELETE, not '${args.method}'`);
-  const [path = "", query = ""] = String(args.path).replace(/^\/?(api(?=\/))?\/?/, "/").split("?", 2);
+  if (!["GET", "POST", "PATCH", "DELETE"].includes(method))
+    throw new UsageError(`<method> must be GET, POST, PATCH or DELETE, not '${args.method}'`);
+  const [path = "", query = ""] = String(args.path)
+    .replace(/^\/?(api(?=\/))?\/?/, "/")
+    .split("?", 2);
   const found = find(await allOperations(), method, path);
   if (!found) return unknownOperation(context, method, path, query);
   const { op, params } = found;
@@ -47,7 +50,9 @@ async function print({ globals, terminal }: Context, answer: unknown): Promise<v
 
 function find(operations: readonly AnyOperation[], method: string, path: string): Found | undefined {
   // Paths with more fixed parts come first: /users/current is not the user `current`.
-  const candidates = operations.filter((op) => op.method === method).toSorted((a, b) => variables(a.path) - variables(b.path));
+  const candidates = operations
+    .filter((op) => op.method === method)
+    .toSorted((a, b) => variables(a.path) - variables(b.path));
   for (const op of candidates) {
     const pattern = new RegExp(`^${op.path.replace(/\{[^}]+\}/g, "([^/]+)")}$`);
     const match = pattern.exec(path);
@@ -57,7 +62,8 @@ function find(operations: readonly AnyOperation[], method: string, path: string)
 }
 
 const variables = (path: string) => path.split("{").length;
-const queryPair = ([key, value]: readonly [string, string]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`;
+const queryPair = ([key, value]: readonly [string, string]) =>
+  `${encodeURIComponent(key)}=${encodeURIComponent(value)}`;
 
 async function fields(given: readonly string[] | undefined, sources: Sources): Promise<[string, string][]> {
   const pairs: [string, string][] = [];
@@ -71,11 +77,17 @@ async function fields(given: readonly string[] | undefined, sources: Sources): P
 
 type Body = Record<string, unknown>;
 
-async function bodyOf(op: AnyOperation, pairs: readonly [string, string][], file: string | undefined, sources: Sources): Promise<unknown> {
+async function bodyOf(
+  op: AnyOperation,
+  pairs: readonly [string, string][],
+  file: string | undefined,
+  sources: Sources,
+): Promise<unknown> {
   const text = await readInput(file, sources);
   const body = text === undefined ? undefined : parseJson(text, "--input");
   if (pairs.length === 0) return body;
-  if (body !== undefined && (typeof body !== "object" || body === null)) throw new UsageError("-f needs an object in --input");
+  if (body !== undefined && (typeof body !== "object" || body === null))
+    throw new UsageError("-f needs an object in --input");
   const whole = { ...(body as Body | undefined) };
   for (const [key, value] of pairs) place(whole, key.split("."), value, fieldsOf(op));
   return whole;
@@ -100,7 +112,12 @@ function typed(field: Field | undefined, text: string): unknown {
     case undefined:
       return text;
     case "array":
-      return text.startsWith("[") ? parseJson(text, field.name) : text.split(",").filter(Boolean).map((part) => typed(field.items, part));
+      return text.startsWith("[")
+        ? parseJson(text, field.name)
+        : text
+            .split(",")
+            .filter(Boolean)
+            .map((part) => typed(field.items, part));
     case "integer":
     case "number":
       return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;

@@ -5,12 +5,17 @@ import { version } from "./version.ts";
 
 export const serve: OwnLeaf = {
   summary: "Serve the HTTP API",
-  description: "Prints its base URL on stdout when it is ready; logs go to stderr as JSON lines. SIGTERM and Ctrl-C finish\nwhat is running and end it. A port that is taken: exit 8.",
+  description:
+    "Prints its base URL on stdout when it is ready; logs go to stderr as JSON lines. SIGTERM and Ctrl-C finish\nwhat is running and end it. A port that is taken: exit 8.",
   flags: [
     { flags: "--port <n>", description: "Port to listen on, 0 for a free one (default 8420)" },
     { flags: "--host <address>", description: "Address to listen on (default 127.0.0.1)" },
     { flags: "--behind-proxy", description: "Believe X-Forwarded-For of the proxy in front" },
-    { flags: "--log-level <level>", description: "debug, info, warn, error or silent (default info)", completes: ["debug", "info", "warn", "error", "silent"] },
+    {
+      flags: "--log-level <level>",
+      description: "debug, info, warn, error or silent (default info)",
+      completes: ["debug", "info", "warn", "error", "silent"],
+    },
   ],
   examples: ["wcs serve --port 8420", "wcs serve --db postgres://localhost/wcs --host 0.0.0.0"],
   run,
@@ -19,15 +24,17 @@ export const serve: OwnLeaf = {
 async function run({ terminal, globals, flags }: Context): Promise<void> {
   const port = portOf(flags.port as string | undefined);
   const target = findTarget(globals, terminal.env);
-  if (target.remote) throw new UsageError("wcs serve takes a database, not the URL of an instance", { hint: "use --db" });
-  const [{ openDatabase }, { createService }, { createApp }, { listen }, { allOperations }, { pino }] = await Promise.all([
-    import("../store/database.ts"),
-    import("../core/service.ts"),
-    import("../http/server.ts"),
-    import("../http/listen.ts"),
-    import("../contract/rooms.ts"),
-    import("pino"),
-  ]);
+  if (target.remote)
+    throw new UsageError("wcs serve takes a database, not the URL of an instance", { hint: "use --db" });
+  const [{ openDatabase }, { createService }, { createApp }, { listen }, { allOperations }, { pino }] =
+    await Promise.all([
+      import("../store/database.ts"),
+      import("../core/service.ts"),
+      import("../http/server.ts"),
+      import("../http/listen.ts"),
+      import("../contract/rooms.ts"),
+      import("pino"),
+    ]);
   const log = pino({ level: levelOf(flags.logLevel as string | undefined) }, pino.destination({ fd: 2, sync: true }));
   const database = await openDatabase(target.address);
   try {
@@ -36,7 +43,11 @@ async function run({ terminal, globals, flags }: Context): Promise<void> {
       operations: await allOperations(),
       invoke: service.invoke,
       log,
-      ready: async () => service.ready().then(() => true, () => false),
+      ready: async () =>
+        service.ready().then(
+          () => true,
+          () => false,
+        ),
       baseUrl: () => service.baseUrl(),
       behindProxy: flags.behindProxy === true,
       version,

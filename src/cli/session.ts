@@ -17,9 +17,12 @@ export async function login(context: Context): Promise<void> {
   const target = loginTarget(context);
   const name = loginProfile(context, target);
   const ask = terminal.interactive ? await terminal.ask() : undefined;
-  const username = (flags.email as string | undefined) ?? (await ask?.text("E-mail:", undefined, target.profile?.user));
+  const username =
+    (flags.username as string | undefined) ?? (await ask?.text("E-mail:", undefined, target.profile?.user));
   const password = (await ownPassword(context)) ?? (await ask?.secret("Password:"));
-  const missing = [username === undefined && "--email", password === undefined && "--password-stdin"].filter(Boolean);
+  const missing = [username === undefined && "--username", password === undefined && "--password-stdin"].filter(
+    Boolean,
+  );
   if (username === undefined || password === undefined) throw new UsageError(`missing ${missing.join(", ")}`);
   await signIn({ target, globals, terminal }, name, { username, password });
   terminal.note(`Signed in to ${terminal.plain(target.address)} as ${terminal.plain(username)} (profile ${name}).`);
@@ -66,7 +69,10 @@ export async function renewNow(context: Context): Promise<void> {
 
 function needProfile({ profile }: Target) {
   if (!profile?.token) {
-    throw new ServiceError("unauthenticated", profile ? `Profile ${profile.name} has no login.` : "There is no login for this target.");
+    throw new ServiceError(
+      "unauthenticated",
+      profile ? `Profile ${profile.name} has no login.` : "There is no login for this target.",
+    );
   }
   return { name: profile.name, token: profile.token };
 }

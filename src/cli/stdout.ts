@@ -37,5 +37,4 @@ function writeStream(bytes: Uint8Array, stream: NodeJS.WriteStream): Promise<voi
   });
 }
 
-const brokenOr = (error: unknown) =>
-  (error as NodeJS.ErrnoException).code === "EPIPE" ? new BrokenPipe() : error;
+const brokenOr = (error: unknown) => ((error as NodeJS.ErrnoException).code === "EPIPE" ? new BrokenPipe() : error);

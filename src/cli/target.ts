@@ -47,7 +47,8 @@ export function findTarget(globals: Globals, env: Environment, config: Config = 
       hint: "make a database with wcs init, or sign in to an instance with wcs auth login --url URL",
     });
   }
-  if (target.remote && globals.as !== undefined) throw new UsageError("--as is for databases; over HTTP one is who signed in");
+  if (target.remote && globals.as !== undefined)
+    throw new UsageError("--as is for databases; over HTTP one is who signed in");
   return target;
 }
 
@@ -60,7 +61,8 @@ function chosen(config: Config, choices: readonly Choice[]): Target | undefined 
   if (kind === undefined || value === undefined) return undefined;
   if (kind === "profile") return byProfile(config, value);
   if (kind === "db") {
-    if (isRemote(value)) throw new UsageError(`'${value}' is the URL of an instance, not a database`, { hint: "use --url" });
+    if (isRemote(value))
+      throw new UsageError(`'${value}' is the URL of an instance, not a database`, { hint: "use --url" });
     return { address: databaseAddress(value), remote: false };
   }
   const address = baseUrl(value);

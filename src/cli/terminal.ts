@@ -37,6 +37,11 @@ export interface Terminal {
   plain(text: string): string;
   /** All of stdin; a second reader is a mistake that the caller has to prevent. */
   read(): Promise<string>;
+  readBytes(): Promise<Buffer>;
+  /** Stdin as it comes in. */
+  input(signal?: AbortSignal): AsyncIterable<Uint8Array>;
+  /** A line on stderr that the next one replaces, where a person looks on; undefined takes it away. */
+  progress(line: string | undefined): void;
   ask(): Promise<Ask>;
   /** Shows that something takes its time, if it does. */
   spin<T>(text: string, work: Promise<T>): Promise<T>;
@@ -47,7 +52,8 @@ export interface Terminal {
 }
 
 const same = (text: string) => text;
-const noPaint: Paint = { error: same, success: same, strong: same, dim: same, key: same, value: same };
+/** For where there is no colour. */
+export const noPaint: Paint = { error: same, success: same, strong: same, dim: same, key: same, value: same };
 
 /** Whether a stream gets colour, by the usual conventions. */
 export function wantsColour(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
@@ -95,12 +101,19 @@ export async function openTerminal(surroundings: Surroundings): Promise<Terminal
     },
     complain: (text) => void stderr().write(text),
     plain: oneLine,
-    async read() {
-      const chunks: Buffer[] = [];
-      for await (const chunk of surroundings.stdin) chunks.push(Buffer.from(chunk));
-      return Buffer.concat(chunks).toString("utf8");
+    read: async () => (await readAll(surroundings.stdin)).toString("utf8"),
+    readBytes: () => readAll(surroundings.stdin),
+    async *input(signal) {
+      const { stdin } = surroundings;
+      signal?.addEventListener("abort", () => stdin.destroy(signal.reason), { once: true });
+      for await (const chunk of stdin) yield chunk as Uint8Array;
     },
-    ask: async () => (await import("./prompts.ts")).createAsk({ input: surroundings.stdin, output: surroundings.stderr }),
+    progress(line) {
+      if (options.quiet || !surroundings.stderr.isTTY || env.TERM === "dumb") return;
+      stderr().write(line === undefined ? "\r\u001b[K" : `\r${oneLine(line)}\u001b[K`);
+    },
+    ask: async () =>
+      (await import("./prompts.ts")).createAsk({ input: surroundings.stdin, output: surroundings.stderr }),
     spin: (text, work) =>
       stdoutIsTerminal && surroundings.stderr.isTTY && !options.quiet && env.TERM !== "dumb"
         ? spinLater(text, work, surroundings.stderr)
@@ -113,6 +126,12 @@ export async function openTerminal(surroundings: Surroundings): Promise<Terminal
     },
     onInterrupt: (handler) => void signals.take(handler),
   };
+}
+
+async function readAll(stream: NodeJS.ReadStream): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Uint8Array);
+  return Buffer.concat(chunks);
 }
 
 function handleSignals(surroundings: Surroundings) {

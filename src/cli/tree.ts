@@ -1,10 +1,10 @@
 import type { AnyOperation } from "../contract/operation.ts";
-import type { Connection, ConnectOptions } from "./connect.ts";
+import type { Connection, ConnectOptions } from "./connection.ts";
 import type { Globals } from "./globals.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What the value of a flag or positional is, so that it can be completed. */
-export type Completes = "users" | "units" | "usertypes" | "profiles" | "file" | readonly string[];
+export type Completes = "users" | "units" | "usertypes" | "webhooks" | "profiles" | "file" | readonly string[];
 
 /** A field of the input that stands on the line without a flag. */
 export interface Positional {
@@ -34,6 +34,8 @@ export interface OperationLeaf {
     readonly several?: AnyOperation;
     readonly reference?: AnyOperation;
   };
+  /** A flag that shows what is there already, when an item of `list` has the same values in these fields. */
+  readonly unless?: { readonly flag: string; readonly list: AnyOperation; readonly same: readonly string[] };
   /** Optional secrets that are asked for when the service says that it needs them. */
   readonly onDemand?: readonly string[];
   /** Empty fields of what is answered are shown to people, too. */

@@ -29,11 +29,14 @@ export const date = () => z.iso.date("must be a date that exists, as YYYY-MM-DD"
 export const url = () =>
   z.url({ protocol: /^https?$/, error: "must be a URL that begins with http:// or https://" }).max(2048);
 
-export const language = () =>
-  z
-    .string()
-    .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, "must be a language tag like en or pt-BR (BCP 47)")
-    .max(35);
+function isLanguage(tag: string): boolean {
+  try {
+    return /^[a-z]/.test(tag) && Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
+export const language = () => z.string().max(35).refine(isLanguage, "must be a language tag like en or pt-BR (BCP 47)");
 
 const zones = new Map<string, boolean>();
 function isTimeZone(zone: string): boolean {

@@ -6,6 +6,7 @@ export const rooms = {
   users: async () => (await import("./users.ts")).users,
   units: async () => (await import("./units.ts")).units,
   usertypes: async () => (await import("./usertypes.ts")).usertypes,
+  webhooks: async () => (await import("./webhooks.ts")).webhooks,
   languages: async () => (await import("./languages.ts")).languages,
   timezones: async () => (await import("./timezones.ts")).timezones,
   settings: async () => (await import("./settings.ts")).settings,

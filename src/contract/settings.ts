@@ -5,9 +5,14 @@ import { once, operation, room } from "./operation.ts";
 const smtpUrl = () =>
   z.url({ protocol: /^smtps?$/, error: "must be a URL like smtp://user:password@mail.example.com:587" }).max(2048);
 
+/** A slash or /api at the end of a base URL changes nothing. */
+function withoutApi(value: string): string {
+  return value.replace(/\/+$/, "").replace(/\/api$/, "").replace(/\/+$/, "");
+}
+
 /** Every key with what it takes; the defaults stand in `defaults`. */
 const keys = once(() => ({
-  base_url: url().nullable().meta({ description: "Where users reach the service; links in mail are built from it" }),
+  base_url: url().overwrite(withoutApi).nullable().meta({ description: "Where users reach the service; links in mail are built from it" }),
   timezone: timezone(),
   languages: z.array(language()).min(1).max(100),
   "tokens.lifetime": z.int().min(60).max(31_536_000).meta({ description: "Seconds" }),

@@ -88,7 +88,12 @@ export const user = once(() =>
 );
 
 const monthDay = () =>
-  z.string().regex(/^(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, "must be a day of the year as MM-DD");
+  z
+    .string()
+    .regex(
+      /^(02-(0[1-9]|[12]\d)|(0[469]|11)-(0[1-9]|[12]\d|30)|(0[13578]|1[02])-(0[1-9]|[12]\d|3[01]))$/,
+      "must be a day of the year as MM-DD",
+    );
 const password = () =>
   z.string().min(1).max(128, "must have at most 128 characters").meta({ secret: true, minLength: 8 });
 const phone = () => text(64);

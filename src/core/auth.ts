@@ -70,7 +70,7 @@ async function userByEmail(ctx: Ctx, email: string) {
     .where("email_key", "=", emailKey(email))
     .where("active", "=", 1)
     .executeTakeFirst();
-  return user && { ...user, email };
+  return user && { ...user, email: user.email ?? "" };
 }
 
 async function rehash(ctx: Ctx, id: number, password: string, old: string | null): Promise<void> {

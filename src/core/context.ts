@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { AnyOperation, InputOf, OutputOf } from "../contract/operation.ts";
 import type { Settings } from "../contract/settings.ts";
+import type { Trigger } from "../contract/webhooks.ts";
 import type { Db } from "../store/database.ts";
 import type { Actor } from "./permissions.ts";
 
@@ -21,12 +22,28 @@ export interface Ctx {
   readonly instance: Instance;
   /** The network address that asked; none when the core is embedded. */
   readonly address: string | undefined;
+  /** Where the service is served, without a slash at the end; `base_url` of the settings goes before it. */
+  readonly servedAt: string | undefined;
   /** The claims of the token that was shown, if one was. */
   readonly token: { readonly authTime: number } | undefined;
-  /** For operations with `transaction: "own"`: runs `work` in one, with a context of its own. */
-  transaction<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>;
+  /**
+   * For operations with `transaction: "own"`: runs `work` in one, with a context of its own. What is `lasting` stays in a
+   * dry run, too.
+   */
+  transaction<T>(work: (ctx: Ctx) => Promise<T>, options?: { readonly lasting?: boolean }): Promise<T>;
   /** Runs `wake` once the transaction is committed; never when it is taken back. */
   onCommit(wake: () => void): void;
+  /**
+   * Says that a user or unit was made, changed or is about to be deleted: becomes one event for it with the transaction,
+   * whatever happened to it there. `before`, of what is deleted: how it was, as administrators see it.
+   */
+  changed(trigger: Trigger, id: number, before?: object): void;
+  /** Wakes whoever sends what was put out, or waits for it, once the transaction is committed. */
+  announce(): void;
+  /** For operations that wait: as `Database.onChange`. */
+  onChange(wake: () => void): () => void;
+  /** Ends when nobody waits for the answer any more. */
+  signal(): AbortSignal | undefined;
 }
 
 /** A room's functions, one for each operation of its contract. */

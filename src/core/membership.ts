@@ -15,7 +15,7 @@ export interface Membership {
   readonly department?: number | null | undefined;
 }
 
-/** Makes a user a member of a unit. `conflict` when the user is one already. Its ID. */
+/** Makes a user a member of a unit. `conflict` when the user is one already; `validation_failed` without the unit. Its ID. */
 export async function addMembership(
   ctx: Work,
   { user, unit, userTypes = [], department = null }: Membership,
@@ -23,6 +23,8 @@ export async function addMembership(
   if ((await findMembership(ctx, user, unit)) !== undefined) {
     throw new ServiceError("conflict", `User ${user} is a member of unit ${unit} already.`);
   }
+  // It may have gone since permission was given.
+  if ((await unitPath(ctx.db, unit)) === undefined) throw invalid({ unit: [`names no unit: ${unit}`] });
   await requireDepartment(ctx, unit, department);
   const { id } = await ctx.db
     .insertInto("memberships")
@@ -72,8 +74,8 @@ export async function removeAllMemberships(ctx: Work, user: number): Promise<voi
   await rememberFirstUnit(ctx, user);
 }
 
-/** Moves all members of a unit to another; those who are there already only leave. */
-export async function moveMembers(ctx: Work, from: number, to: number): Promise<void> {
+/** Moves all members of a unit to another; those who are there already only leave. Their IDs. */
+export async function moveMembers(ctx: Work, from: number, to: number): Promise<number[]> {
   const members = await ctx.db.selectFrom("memberships").select("user_id").where("unit_id", "=", from).execute();
   await ctx.db
     .deleteFrom("memberships")
@@ -90,7 +92,9 @@ export async function moveMembers(ctx: Work, from: number, to: number): Promise<
     .execute();
   await countMembers(ctx, from, -members.length);
   await countMembers(ctx, to, moved.length);
-  await rememberFirstUnit(ctx, ...members.map((member) => member.user_id));
+  const ids = members.map((member) => member.user_id);
+  await rememberFirstUnit(ctx, ...ids);
+  return ids;
 }
 
 export async function findMembership(ctx: Work, user: number, unit: number) {

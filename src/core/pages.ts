@@ -9,7 +9,7 @@ export function pageOf<T>(
 ) {
   const { page, limit, ...filter } = input;
   const last = Math.max(Math.ceil(total / limit), 1);
-  const path = `${ctx.settings.base_url ?? ""}/api${resource}`;
+  const path = `${ctx.settings.base_url ?? ctx.servedAt ?? ""}/api${resource}`;
   const link = (number: number) => {
     const query = new URLSearchParams();
     for (const [key, value] of Object.entries(filter)) if (value !== undefined) query.set(key, String(value));

@@ -2,8 +2,10 @@ import { ServiceError } from "../contract/errors.ts";
 import { parse } from "../contract/input.ts";
 import type { AnyOperation, Caller, Invoke, Origin } from "../contract/operation.ts";
 import type { RoomName } from "../contract/rooms.ts";
+import type { Settings } from "../contract/settings.ts";
 import type { Database, Db } from "../store/database.ts";
 import type { Ctx, Instance } from "./context.ts";
+import type { Change } from "./events.ts";
 import { exclusive, keepAnswer } from "./idempotency.ts";
 import { loadInstance, loadSettings } from "./instance.ts";
 import { BoundedMap, kept, type Version } from "./memory.ts";
@@ -47,6 +49,10 @@ export interface Service {
   resolveUser(emailOrId?: string): Promise<number>;
   /** Resolves when the database answers. */
   ready(): Promise<void>;
+  /** Lets operations that wait for something answer at once with what there is, so that a server can end. */
+  endWaits(): void;
+  /** The settings as they are now. */
+  settings(): Promise<Settings>;
   /** The setting `base_url`. */
   baseUrl(): Promise<string | null>;
 }
@@ -63,6 +69,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
   const actors = new BoundedMap<number, { version: Version; actor: Actor | undefined }>(10_000);
   const answers = new BoundedMap<string, { version: Version; answer: unknown }>(1_000);
   const alone = exclusive();
+  const waits = new AbortController();
 
   async function claimsOf(token: string, now: number): Promise<Claims> {
     let claims = verified.get(token);
@@ -117,9 +124,14 @@ export function createService({ database, clock = Date.now, environment = {}, ch
       settings: await settings(version),
       instance: await loadedInstance(),
       address: origin.address,
+      servedAt: origin.servedAt,
+      onChange: database.onChange,
+      signal: () => (origin.signal ? AbortSignal.any([origin.signal, waits.signal]) : waits.signal),
     };
-    const inTransaction = <T>(work: (ctx: Ctx) => Promise<T>) =>
-      transaction(database, base, origin.dryRun === true, (ctx) => keepAnswer(ctx, op, input, origin, () => work(ctx)));
+    const inTransaction = <T>(work: (ctx: Ctx) => Promise<T>, { lasting = false } = {}) =>
+      transaction(database, base, origin.dryRun === true && !lasting, (ctx) =>
+        keepAnswer(ctx, op, input, origin, () => work(ctx)),
+      );
     const run = async (ctx: Ctx) => {
       await permit(ctx, op, input as Record<string, unknown>);
       return handler(ctx, input);
@@ -135,6 +147,10 @@ export function createService({ database, clock = Date.now, environment = {}, ch
       },
       db: database.reader,
       onCommit: (wake) => wake(),
+      announce: database.announce,
+      changed(trigger) {
+        throw new Error(`${op.name}: ${trigger} outside of a transaction`);
+      },
       transaction: inTransaction,
     };
     const answer = await alone(actor.id, origin, () => run(ctx));
@@ -162,6 +178,8 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     async ready() {
       await database.reader.selectFrom("instance").select("id").execute();
     },
+    endWaits: () => waits.abort(),
+    settings: async () => settings(database.version()),
     baseUrl: async () => (await settings(database.version())).base_url,
   };
 }
@@ -184,7 +202,7 @@ class DryRun extends Error {
 
 async function transaction<T>(
   database: Database,
-  base: Omit<Ctx, "db" | "transaction" | "onCommit">,
+  base: Omit<Ctx, "db" | "transaction" | "onCommit" | "announce" | "changed">,
   dryRun: boolean,
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T> {
@@ -192,14 +210,18 @@ async function transaction<T>(
   try {
     const result = await database.write(async (tx) => {
       wakes = [];
+      const changes: Change[] = [];
       const ctx: Ctx = {
         ...base,
         db: tx,
         onCommit: (wake) => wakes.push(wake),
+        announce: () => wakes.push(database.announce),
+        changed: (trigger, id, before) => changes.push({ trigger, id, before }),
         transaction: (inner) => inner(ctx),
       };
       const result = await work(ctx);
       if (dryRun) throw new DryRun(result);
+      if (changes.length > 0) await (await import("./events.ts")).writeEvents(ctx, changes);
       return result;
     });
     for (const wake of wakes) wake();

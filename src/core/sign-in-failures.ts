@@ -7,10 +7,11 @@ const perAddress = 30;
 
 /**
  * Notes an attempt to sign in as a failure before it is tried, so that attempts at the same moment count, too. After 10
- * for the account, or 30 from the address, in 15 minutes: `too_many_requests`. The state is shared by all servers.
+ * for the account, or 30 from the address, in 15 minutes: `too_many_requests`. The state is shared by all servers, and
+ * a guess in a dry run is a guess.
  */
 export async function beginAttempt(ctx: Ctx, account: string): Promise<void> {
-  await ctx.transaction(async ({ db, now, address = null }) => {
+  const attempt = async ({ db, now, address }: Ctx) => {
     const since = now - windowSeconds;
     await db.deleteFrom("sign_in_failures").where("at", "<=", since).execute();
     const count = async (column: "account" | "address", value: string) =>
@@ -20,7 +21,7 @@ export async function beginAttempt(ctx: Ctx, account: string): Promise<void> {
         .where(column, "=", value)
         .executeTakeFirstOrThrow();
     const byAccount = await count("account", account);
-    const byAddress = address === null ? undefined : await count("address", address);
+    const byAddress = address === undefined ? undefined : await count("address", address);
     const full =
       byAccount.failures >= perAccount
         ? byAccount
@@ -33,11 +34,13 @@ export async function beginAttempt(ctx: Ctx, account: string): Promise<void> {
         retryAfter,
       });
     }
-    await db.insertInto("sign_in_failures").values({ account, address, at: now }).execute();
-  });
+    await db.insertInto("sign_in_failures").values({ account, address: address ?? null, at: now }).execute();
+  };
+  await ctx.transaction(attempt, { lasting: true });
 }
 
 /** Forgets the failures of an account, once it has signed in. */
 export async function attemptSucceeded(ctx: Ctx, account: string): Promise<void> {
-  await ctx.transaction(({ db }) => db.deleteFrom("sign_in_failures").where("account", "=", account).execute());
+  const forget = ({ db }: Ctx) => db.deleteFrom("sign_in_failures").where("account", "=", account).execute();
+  await ctx.transaction(forget, { lasting: true });
 }

@@ -1,5 +1,16 @@
-/** Letters that a decomposition does not reduce to a plain one. */
-const plain: Record<string, string> = { ø: "o", æ: "ae", œ: "oe", ß: "ss", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" };
+/** Letters that a decomposition does not reduce to a plain one; ς is how σ is written at the end of a word. */
+const plain: Record<string, string> = {
+  ø: "o",
+  æ: "ae",
+  œ: "oe",
+  ß: "ss",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ı: "i",
+  ς: "σ",
+};
 
 /** Text as it is compared when searching: without case, accents and differences of Unicode form. */
 export function fold(text: string): string {
@@ -7,7 +18,7 @@ export function fold(text: string): string {
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")
     .toLowerCase()
-    .replace(/[øæœßłđðþı]/g, (letter) => plain[letter] ?? letter);
+    .replace(/[øæœßłđðþıς]/g, (letter) => plain[letter] ?? letter);
 }
 
 /** The folded words of a text: runs of letters and digits, each once. */

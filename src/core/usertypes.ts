@@ -53,7 +53,7 @@ export const usertypes: Handlers<typeof contract> = {
     const before = JSON.parse(row.abilities) as Ability[];
     const after = namesOf({ ...abilityFlags(before), ...abilities });
     const differing = [...before, ...after].filter((each) => before.includes(each) !== after.includes(each));
-    requireOwn(ctx.actor, differing);
+    await requireOwnWhereHeld(ctx, id, differing);
     await requireFree(ctx, { name, reference }, id);
     await ctx.db
       .updateTable("user_types")
@@ -102,6 +102,21 @@ function namesOf(flags: Partial<Record<Ability, boolean | undefined>>): Ability[
   return (Object.keys(flags) as Ability[]).filter((ability) => flags[ability]);
 }
 
+/** Abilities change for all who hold the type, so the actor needs them wherever it is held. */
+async function requireOwnWhereHeld(ctx: Ctx, id: number, abilities: readonly Ability[]): Promise<void> {
+  requireOwn(ctx.actor, abilities);
+  if (ctx.actor.admin || abilities.length === 0) return;
+  const places = await ctx.db
+    .selectFrom("membership_user_types as mt")
+    .innerJoin("memberships as m", "m.id", "mt.membership_id")
+    .innerJoin("units as n", "n.id", "m.unit_id")
+    .select("n.path")
+    .distinct()
+    .where("mt.user_type_id", "=", id)
+    .execute();
+  for (const { path } of places) requireOwn(ctx.actor, abilities, path);
+}
+
 async function requireFree(
   ctx: Ctx,
   { name, reference }: { name?: string | undefined; reference?: string | null | undefined },
@@ -112,7 +127,10 @@ async function requireFree(
     .select(["id", "name_key"])
     .where("id", "<>", except)
     .where((eb) =>
-      eb.or([eb("name_key", "=", fold(name ?? "")), ...(reference ? [eb("reference", "=", reference)] : [])]),
+      eb.or([
+        ...(name === undefined ? [] : [eb("name_key", "=", fold(name))]),
+        ...(reference ? [eb("reference", "=", reference)] : []),
+      ]),
     )
     .executeTakeFirst();
   if (taken === undefined) return;

@@ -59,7 +59,7 @@ function fromSocket(incoming: IncomingMessage, limit: number): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
     const settle = (done: () => void) => {
-      incoming.off("data", onData).off("end", onEnd).off("error", onClose).off("close", onClose);
+      incoming.off("data", onData).off("end", onEnd).off("close", onClose);
       done();
     };
     const onData = (chunk: Buffer) => {
@@ -70,7 +70,7 @@ function fromSocket(incoming: IncomingMessage, limit: number): Promise<Buffer> {
     const onEnd = () => settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     const onClose = () =>
       settle(() => reject(new ServiceError("bad_request", "The connection ended before the body did.")));
-    incoming.on("data", onData).on("end", onEnd).on("error", onClose).on("close", onClose);
+    incoming.on("data", onData).on("end", onEnd).on("close", onClose);
   });
 }
 

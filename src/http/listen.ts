@@ -78,15 +78,6 @@ export async function listen(app: App, options: ListenOptions): Promise<Listenin
 }
 
 function createServer(app: App, timeouts: Timeouts, flights: Map<Socket, Flight>): Server {
-  const respond = getRequestListener(app.fetch, {
-    hostname: "localhost",
-    errorHandler: (error) => {
-      const exchange = new Exchange(app.state, "unmatched", new Request("http://localhost/"), undefined);
-      return exchange.fail(
-        error instanceof RequestError ? badRequest("The request's URL or Host header is not valid.") : error,
-      );
-    },
-  });
   const server = http.createServer({
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,
@@ -100,16 +91,35 @@ function createServer(app: App, timeouts: Timeouts, flights: Map<Socket, Flight>
     flights.set(socket, { incoming: undefined, outgoing: undefined, bytes: 0, since: Date.now() });
     socket.once("close", () => flights.delete(socket));
   });
-  const refuse = (socket: Duplex, error: ServiceError, allow?: string) => refuseOn(app.state.log, socket, error, allow);
+  // For node a connection is idle as soon as its answer was handed over, though it may take long to be read.
+  const closeIdle = server.closeIdleConnections.bind(server);
+  server.closeIdleConnections = () => {
+    if (![...flights.values()].some(isBeingRead)) closeIdle();
+  };
+  const respond = getRequestListener(app.fetch, {
+    hostname: "localhost",
+    errorHandler: (error) => {
+      const exchange = new Exchange(app.state, "unmatched", new Request("http://localhost/"), undefined);
+      return exchange.fail(error instanceof RequestError ? badRequest("The URL or Host header is not valid.") : error);
+    },
+  });
+  const refuse: Refuse = (socket, error, allow) => refuseOn(app.state.log, socket, error, allow);
   server.on("request", (incoming, outgoing) => {
-    const { socket } = incoming;
-    const flight = flights.get(socket)!;
+    const flight = flights.get(incoming.socket)!;
     flight.incoming = incoming;
     flight.outgoing = outgoing;
     flight.since = Date.now();
     if (incoming.headers.host !== undefined || incoming.httpVersion !== "1.1") void respond(incoming, outgoing);
-    else refuse(socket, badRequest("The request has no Host header."));
+    else refuse(incoming.socket, badRequest("The request has no Host header."));
   });
+  refuseTheRest(server, flights, refuse);
+  return server;
+}
+
+type Refuse = (socket: Duplex, error: ServiceError, allow?: string) => void;
+
+/** What node would answer, or drop, in its own way. */
+function refuseTheRest(server: Server, flights: Map<Socket, Flight>, refuse: Refuse): void {
   server.on("checkExpectation", ({ socket }: IncomingMessage) => {
     refuse(socket, badRequest("Of the expectations, only 100-continue can be met."));
   });
@@ -122,7 +132,6 @@ function createServer(app: App, timeouts: Timeouts, flights: Map<Socket, Flight>
     if (error.code === "ECONNRESET" || (begun?.headersSent && !begun.writableFinished)) socket.destroy();
     else refuse(socket, clientError(error.code));
   });
-  return server;
 }
 
 const badRequest = (message: string) => new ServiceError("bad_request", message);
@@ -184,6 +193,10 @@ function endStalled(flights: Map<Socket, Flight>, { stall, stallBytes }: Timeout
       socket.resetAndDestroy();
     }
   }
+}
+
+function isBeingRead({ outgoing }: Flight): boolean {
+  return outgoing?.writableEnded === true && !outgoing.writableFinished;
 }
 
 /** A chunk that is on its way out counts when all of it has gone. */

@@ -1,4 +1,4 @@
-import { CompiledQuery, type Kysely } from "kysely";
+import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
 import { isPostgres } from "./dialect.ts";
 import type { Schema } from "./schema.ts";
 
@@ -26,4 +26,21 @@ export async function insertRows<R = never>(
     ? JSON.stringify(rows)
     : JSON.stringify(rows.map((row) => columns.map((name) => row[name])));
   return (await db.executeQuery<R>(CompiledQuery.raw(statement, [parameter]))).rows;
+}
+
+/** Rows as something to select from, named `alias`, in a single parameter. `types` are PostgreSQL's, by column. */
+export function rowsAs<T extends Record<string, Cell>>(
+  db: Kysely<Schema>,
+  alias: string,
+  types: { readonly [K in keyof T & string]: "bigint" | "text" },
+  rows: readonly T[],
+): RawBuilder<T> {
+  const columns = Object.entries(types);
+  if (isPostgres(db)) {
+    const shape = sql.raw(columns.map(([name, type]) => `${name} ${type}`).join(", "));
+    return sql<T>`json_to_recordset(${JSON.stringify(rows)}::json) as ${sql.raw(alias)} (${shape})`;
+  }
+  const values = sql.raw(columns.map(([name], index) => `value ->> ${index} as ${name}`).join(", "));
+  const cells = JSON.stringify(rows.map((row) => columns.map(([name]) => row[name])));
+  return sql<T>`(select ${values} from json_each(${cells})) as ${sql.raw(alias)}`;
 }

@@ -15,8 +15,20 @@ export interface Database {
    * not have effects outside the transaction.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Likewise, but transactions may see what others commit meanwhile (READ COMMITTED): for work that locks the rows by which
+   * it decides. It never makes a serializable transaction run again.
+   */
+  writeLocking<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Changes whenever the data may have changed, by whichever process; undefined where that cannot be told cheaply. */
   version(): number | undefined;
+  /**
+   * Calls `wake` soon after a change by this or another process, until the function that it gives back is called. A hint:
+   * changes that were not announced may go unnoticed on PostgreSQL, so look by yourself once a second, too.
+   */
+  onChange(wake: () => void): () => void;
+  /** Wakes whoever listens for changes, in every process. To be called after the commit. */
+  announce(): void;
   /** What a failure of the database means to whoever asked, as a `ServiceError`; anything else as it is. */
   explain(error: unknown): unknown;
   close(): Promise<void>;
@@ -45,7 +57,7 @@ export async function openDatabase(target: string, options: OpenOptions = {}): P
 }
 
 /** The last migration that this program knows; bump it with each new one. */
-export const latestMigration = "0001-ground";
+export const latestMigration = "0002-webhooks";
 
 async function prepareSchema(database: Database, create: OpenOptions["create"]): Promise<void> {
   const applied = await lastMigration(database.reader);

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { ServiceError } from "../contract/errors.ts";
 import type { Database, OpenOptions } from "./database.ts";
+import { postgresChanges } from "./postgres-changes.ts";
 import type { Schema } from "./schema.ts";
 
 const connectSeconds = 5;
@@ -32,23 +33,33 @@ export async function connect(url: string, { create }: OpenOptions): Promise<Dat
     await db.destroy();
     throw explain(error);
   }
+  const changes = postgresChanges(pool, url);
   return {
     reader: db,
-    async write(work) {
-      const deadline = Date.now() + busySeconds * 1000;
-      for (let pause = 2; ; pause = Math.min(pause * 2, 200)) {
-        try {
-          return await db.transaction().setIsolationLevel("serializable").execute(work);
-        } catch (error) {
-          if (!isConflict(error) || Date.now() > deadline) throw error;
-        }
-        await new Promise((resolve) => setTimeout(resolve, pause * Math.random()));
-      }
-    },
+    write: (work) => persist(() => db.transaction().setIsolationLevel("serializable").execute(work)),
+    writeLocking: (work) => persist(() => db.transaction().setIsolationLevel("read committed").execute(work)),
     version: () => undefined,
+    onChange: changes.onChange,
+    announce: changes.announce,
     explain,
-    close: () => db.destroy(),
+    async close() {
+      await changes.close();
+      await db.destroy();
+    },
   };
+}
+
+/** Runs a transaction until no other one is in its way. */
+async function persist<T>(transaction: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + busySeconds * 1000;
+  for (let pause = 2; ; pause = Math.min(pause * 2, 200)) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (!isConflict(error) || Date.now() > deadline) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause * Math.random()));
+  }
 }
 
 function sqlState(error: unknown): string | undefined {

@@ -127,13 +127,20 @@ interface SignInFailuresTable {
 
 interface MailsTable {
   id: Generated<number>;
-  kind: "welcome" | "password_reset";
+  kind: "welcome" | "password_reset" | "webhook_disabled";
   user_id: number;
   recipient: string;
-  /** JSON: what the text of the mail needs. */
+  /** JSON: what the text of the mail needs. A token in it goes once the mail is sent. */
   payload: string;
   created_at: number;
   sent_at: number | null;
+  attempts: Generated<number>;
+  /** Unix milliseconds: when to try; while a worker has it, when its lease ends. */
+  due_at: Generated<number>;
+  lease_token: string | null;
+  last_error: string | null;
+  /** When it was given up. */
+  failed_at: number | null;
 }
 
 interface IdempotencyKeysTable {
@@ -144,6 +151,83 @@ interface IdempotencyKeysTable {
   /** JSON of the answer. */
   response: string;
   created_at: number;
+}
+
+interface WebhooksTable {
+  id: Generated<number>;
+  name: string;
+  uri: string;
+  /** `whsec_` and 32 random bytes in base64. */
+  secret: string;
+  /** The one before the rotation, which signs beside the new one for a while. */
+  previous_secret: string | null;
+  previous_secret_until: number | null;
+  /** JSON: names of triggers. */
+  triggers: string;
+  active: Generated<Flag>;
+  disabled_at: number | null;
+  disabled_reason: DisabledReason | null;
+  author_id: number;
+  /** Since when nothing but failures came. */
+  failing_since: number | null;
+  created_at: number;
+  updated_at: number;
+  /** What is left of it is being removed. */
+  deleted_at: number | null;
+}
+
+/** By hand; a receiver said 410; days of failures only. */
+export type DisabledReason = "manual" | "gone" | "failing";
+
+/** When somebody last asked for events; while that is recent, events are written for them, too. */
+interface EventListeningTable {
+  id: number;
+  polled_at: number;
+}
+
+interface WebhookEventsTable {
+  id: Generated<number>;
+  /** `msg_...`, the same in every attempt to deliver it. */
+  message_id: string;
+  type: string;
+  /** The body of the callback, byte for byte. */
+  payload: string;
+  created_at: number;
+}
+
+interface DeliveriesTable {
+  id: Generated<number>;
+  event_id: number;
+  webhook_id: number;
+  state: Generated<"waiting" | "done" | "failed">;
+  /** How many were made. */
+  attempt: Generated<number>;
+  /** A test: one attempt, which says nothing about the health of the webhook. */
+  single: Generated<Flag>;
+  /** Unix milliseconds: when to try; while a worker has it, when its lease ends. */
+  due_at: number;
+  /** Of the worker that has it: a result counts only while the token is still the same. */
+  lease_token: string | null;
+  created_at: number;
+}
+
+interface WebhookLogsTable {
+  id: Generated<number>;
+  webhook_id: number;
+  event_id: number;
+  message_id: string;
+  event: string;
+  uri: string;
+  status: string;
+  attempt: number;
+  duration_ms: number;
+  created_at: number;
+  error: string | null;
+  next_attempt_at: number | null;
+  /** JSON: headers by name. */
+  request_headers: string;
+  /** JSON: headers, body (its beginning) and whether it was cut; null without a response. */
+  response: string | null;
 }
 
 export interface Schema {
@@ -160,4 +244,9 @@ export interface Schema {
   sign_in_failures: SignInFailuresTable;
   mails: MailsTable;
   idempotency_keys: IdempotencyKeysTable;
+  webhooks: WebhooksTable;
+  event_listening: EventListeningTable;
+  webhook_events: WebhookEventsTable;
+  deliveries: DeliveriesTable;
+  webhook_logs: WebhookLogsTable;
 }

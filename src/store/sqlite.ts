@@ -12,6 +12,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import { ServiceError } from "../contract/errors.ts";
+import { watchVersion } from "./changes.ts";
 import type { Database, OpenOptions } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
@@ -71,10 +72,15 @@ function database(writer: DatabaseSync, reader: DatabaseSync, explain: Database[
   const writing = kysely(new SqliteDriver(writer));
   const reading = kysely(new SqliteDriver(reader));
   const dataVersion = reader.prepare("pragma data_version");
+  const version = () => (dataVersion.get() as { data_version: number }).data_version;
+  const write: Database["write"] = (work) => writing.transaction().execute(work);
   return {
     reader: reading,
-    write: (work) => writing.transaction().execute(work),
-    version: () => (dataVersion.get() as { data_version: number }).data_version,
+    write,
+    writeLocking: write,
+    version,
+    onChange: watchVersion(() => (reader.isOpen ? version() : 0)),
+    announce() {},
     explain,
     async close() {
       await writing.destroy();

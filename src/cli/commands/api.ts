@@ -9,7 +9,11 @@ export const api: OwnLeaf = {
     { name: "path", description: "Below /api, with or without it; may have a query" },
   ],
   flags: [
-    { flags: "-f, --field <key=value>", description: "A field of the input; @file and - read a long value", repeat: true },
+    {
+      flags: "-f, --field <key=value>",
+      description: "A field of the input; @file and - read a long value",
+      repeat: true,
+    },
     { flags: "--input <file>", description: "The body as JSON; - is stdin", completes: "file" },
     { flags: "-n, --dry-run", description: "Check everything, change nothing" },
   ],

@@ -11,13 +11,13 @@ export const auth: Group = {
       description:
         "Keeps the token in a profile: the one that is named, else one for the same target, else a new one called after the host.",
       flags: [
-        { flags: "--email <email>", description: "Your e-mail address" },
+        { flags: "--username <email>", description: "Your e-mail address" },
         { flags: "--password-stdin", description: "Read the password from stdin [WCS_PASSWORD]" },
         { flags: "--password-file <path>", description: "Read the password from a file", completes: "file" },
       ],
       examples: [
-        "wcs auth login --url https://wcs.example.com --email ada@example.com",
-        "pass show wcs | wcs auth login --url https://wcs.example.com --email ada@example.com --password-stdin",
+        "wcs auth login --url https://wcs.example.com --username ada@example.com",
+        "pass show wcs | wcs auth login --url https://wcs.example.com --username ada@example.com --password-stdin",
       ],
       run: async (context) => (await own()).login(context),
     },

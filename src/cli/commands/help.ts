@@ -3,7 +3,14 @@ import type { OwnLeaf } from "../tree.ts";
 export const help: OwnLeaf = {
   summary: "Help on a command or topic",
   description: "Topics: environment, exit-codes, formatting, configuration.",
-  args: [{ name: "topic", optional: true, many: true, completes: ["environment", "exit-codes", "formatting", "configuration"] }],
+  args: [
+    {
+      name: "topic",
+      optional: true,
+      many: true,
+      completes: ["environment", "exit-codes", "formatting", "configuration"],
+    },
+  ],
   examples: ["wcs help users create", "wcs help exit-codes"],
   async run({ args, terminal }) {
     const words = (args.topic ?? []) as string[];

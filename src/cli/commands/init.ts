@@ -17,7 +17,11 @@ export const init: OwnLeaf = {
     { flags: "--admin-email <email>", description: "The first administrator's e-mail address" },
     { flags: "--admin-name <name>", description: 'The first administrator\'s name, as "First Last"' },
     { flags: "--password-stdin", description: "Read the administrator's password from stdin" },
-    { flags: "--password-file <path>", description: "Read the administrator's password from a file", completes: "file" },
+    {
+      flags: "--password-file <path>",
+      description: "Read the administrator's password from a file",
+      completes: "file",
+    },
     { flags: "--root-unit <name>", description: "Name of the unit above all others (default Organisation)" },
     { flags: "--no-profile", description: "Keep no profile" },
   ],
@@ -39,7 +43,8 @@ interface Answers {
 
 async function run(context: Context): Promise<void> {
   const { terminal, globals } = context;
-  if (globals.url !== undefined) throw new UsageError("wcs init makes a database; an instance elsewhere has to be made there");
+  if (globals.url !== undefined)
+    throw new UsageError("wcs init makes a database; an instance elsewhere has to be made there");
   const database = databaseAddress(globals.db ?? (terminal.env.WCS_DB || join(dataDir(terminal.env), "wcs.db")));
   const isFile = !database.includes("://");
   if (isFile && existsSync(database) && statSync(database).size > 0) {
@@ -58,14 +63,18 @@ async function run(context: Context): Promise<void> {
 async function ask(context: Context): Promise<Answers> {
   const { terminal, flags } = context;
   const given = { email: flags.adminEmail as string | undefined, name: flags.adminName as string | undefined };
-  const missing = [given.email === undefined && "--admin-email", given.name === undefined && "--admin-name"].filter(Boolean);
+  const missing = [given.email === undefined && "--admin-email", given.name === undefined && "--admin-name"].filter(
+    Boolean,
+  );
   if (missing.length > 0 && !terminal.interactive) throw new UsageError(`missing ${missing.join(", ")}`);
   const { check } = await import("../administrator.ts");
   const question = async (text: string, field: "email" | "name", standard?: string) =>
     (await terminal.ask()).text(text, (answer) => check({ [field]: answer }) ?? true, standard);
   const email = given.email ?? (await question("E-mail of the administrator:", "email"));
   const name = given.name ?? (await question("Name of the administrator:", "name"));
-  const wrong = check({ email }) ? `--admin-email ${check({ email })}` : check({ name }) && `--admin-name ${check({ name })}`;
+  const wrong = check({ email })
+    ? `--admin-email ${check({ email })}`
+    : check({ name }) && `--admin-name ${check({ name })}`;
   if (wrong) throw new UsageError(wrong);
   const isAsked = terminal.interactive && missing.length > 0;
   const rootUnit =

@@ -51,7 +51,11 @@ async function show(context: Context): Promise<void> {
   const wanted = context.args.name ?? context.globals.profile ?? readConfig(context.terminal.env).current;
   const all = shown(context);
   const found = all.find((candidate) => candidate.name === wanted);
-  if (!found) throw unknown(String(wanted ?? ""), all.map((candidate) => candidate.name));
+  if (!found)
+    throw unknown(
+      String(wanted ?? ""),
+      all.map((candidate) => candidate.name),
+    );
   await createOutput({}, context.globals, context.terminal).one(found);
 }
 
@@ -90,5 +94,7 @@ async function remove(context: Context): Promise<void> {
 function unknown(name: string, names: readonly string[]): UsageError {
   const meant = nearest(name, names);
   if (name === "") return new UsageError("there is no current profile", { hint: "wcs profile use NAME makes one so" });
-  return new UsageError(`there is no profile '${name}'`, { hint: meant ? `did you mean '${meant}'?` : "wcs profile list shows those there are" });
+  return new UsageError(`there is no profile '${name}'`, {
+    hint: meant ? `did you mean '${meant}'?` : "wcs profile list shows those there are",
+  });
 }

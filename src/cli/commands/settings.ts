@@ -1,9 +1,9 @@
 import { settings as ops } from "../../contract/settings.ts";
 import { type Field, fieldsOf } from "../../contract/shape.ts";
 import { UsageError } from "../failure.ts";
-import { readScalar } from "../input.ts";
 import { nearest } from "../nearest.ts";
 import { createOutput } from "../output.ts";
+import { readScalar } from "../scalars.ts";
 import { createSources } from "../sources.ts";
 import type { Context, Group } from "../tree.ts";
 
@@ -48,7 +48,9 @@ function fieldOf(context: Context): Field {
   if (field) return field;
   const names = fields.map((candidate) => candidate.name);
   const meant = nearest(name, names);
-  throw new UsageError(`there is no setting '${name}'`, { hint: meant ? `did you mean '${meant}'?` : `there are ${names.join(", ")}` });
+  throw new UsageError(`there is no setting '${name}'`, {
+    hint: meant ? `did you mean '${meant}'?` : `there are ${names.join(", ")}`,
+  });
 }
 
 async function get(context: Context): Promise<void> {
@@ -64,7 +66,7 @@ async function get(context: Context): Promise<void> {
 async function set(context: Context): Promise<void> {
   const { terminal, flags } = context;
   const field = fieldOf(context);
-  const value = flags.default ? null : await valueOf(field, context);
+  const value = flags.default ? null : await givenValue(field, context);
   const { caller } = await context.connect();
   try {
     const changed = await caller.call(ops.set, { [field.name]: value }, flags.dryRun ? { dryRun: true } : {});
@@ -78,12 +80,16 @@ async function set(context: Context): Promise<void> {
 /** The bare value for people and shells; the whole thing where JSON or a format of rows is asked for. */
 async function show({ globals, terminal }: Context, name: string, all: Record<string, unknown>): Promise<void> {
   const value = all[name] ?? null;
-  if (globals.output ?? globals.json ?? globals.query) return createOutput({}, globals, terminal).one({ [name]: value });
-  const text = [value].flat().map((part) => terminal.plain(String(part ?? ""))).join(",");
+  if (globals.output ?? globals.json ?? globals.query)
+    return createOutput({}, globals, terminal).one({ [name]: value });
+  const text = [value]
+    .flat()
+    .map((part) => terminal.plain(String(part ?? "")))
+    .join(",");
   await terminal.write(`${text}\n`);
 }
 
-async function valueOf(field: Field, { args, flags, terminal }: Context): Promise<unknown> {
+async function givenValue(field: Field, { args, flags, terminal }: Context): Promise<unknown> {
   const sources = createSources(terminal);
   const given = args.value as string | undefined;
   if (field.secret && given !== undefined && given !== "-") {
@@ -99,12 +105,17 @@ async function valueOf(field: Field, { args, flags, terminal }: Context): Promis
     const ask = await terminal.ask();
     text = field.secret ? await ask.secret(`${field.name}:`) : await ask.text(`${field.name}:`);
   }
-  if (text === undefined) throw new UsageError(field.secret ? "missing --value-stdin or --value-file" : "missing <value>");
+  if (text === undefined)
+    throw new UsageError(field.secret ? "missing --value-stdin or --value-file" : "missing <value>");
   return read(field, text);
 }
 
 function read(field: Field, text: string): unknown {
-  if (field.kind === "array") return text.split(",").filter(Boolean).map((part) => readScalar(field.items!, part.trim(), field.name));
+  if (field.kind === "array")
+    return text
+      .split(",")
+      .filter(Boolean)
+      .map((part) => readScalar(field.items!, part.trim(), field.name));
   if (field.kind !== "boolean") return readScalar(field, text, field.name);
   if (["true", "yes", "on", "1"].includes(text)) return true;
   if (["false", "no", "off", "0"].includes(text)) return false;

@@ -1,5 +1,6 @@
 import { units as ops } from "../../contract/units.ts";
 import type { Group } from "../tree.ts";
+import { exportUnits, importUnits } from "./transfer.ts";
 
 const id = { field: "id", completes: "units" } as const;
 const unit = { field: "id", label: "unit", completes: "units" } as const;
@@ -59,5 +60,7 @@ export const units: Group = {
       done: "Deleted unit {id}.",
     },
     department,
+    import: importUnits,
+    export: exportUnits,
   },
 };

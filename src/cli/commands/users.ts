@@ -1,5 +1,6 @@
 import { users as ops } from "../../contract/users.ts";
 import type { Group } from "../tree.ts";
+import { exportUsers, importUsers } from "./transfer.ts";
 
 const id = { field: "id", completes: "users" } as const;
 const user = { field: "user", completes: "users" } as const;
@@ -55,7 +56,12 @@ export const users: Group = {
       args: [{ ...id, many: true }],
       columns: row,
       instead: { several: ops.collection, reference: ops.reference },
-      examples: ["wcs users get 12", "wcs users get me --json", "wcs users get 12 13 14", "wcs users get --reference E-1044"],
+      examples: [
+        "wcs users get 12",
+        "wcs users get me --json",
+        "wcs users get 12 13 14",
+        "wcs users get --reference E-1044",
+      ],
     },
     search: {
       op: ops.search,
@@ -112,5 +118,7 @@ export const users: Group = {
       commands: { accept: { op: ops.policy, done: "Accepted the site policy." } },
     },
     membership,
+    import: importUsers,
+    export: exportUsers,
   },
 };

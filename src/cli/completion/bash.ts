@@ -3,7 +3,12 @@ import type { CompletedFlag, Model } from "./model.ts";
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const names = (list: readonly { name: string }[]) => quote(list.map(({ name }) => name).join(" "));
 const valued = (flags: readonly CompletedFlag[]) =>
-  quote(flags.filter(({ values }) => values !== undefined).map(({ name, values }) => `${name}=${values}`).join(" "));
+  quote(
+    flags
+      .filter(({ values }) => values !== undefined)
+      .map(({ name, values }) => `${name}=${values}`)
+      .join(" "),
+  );
 
 /** Words and flags stand in the script; a process starts for IDs and names only. Works with bash 3.2, too. */
 export function bash({ places, globals }: Model): string {

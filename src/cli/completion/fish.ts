@@ -4,7 +4,10 @@ const quote = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'"
 const described = (list: readonly Described[]) =>
   list.map(({ name, description }) => quote(`${name}\t${description}`)).join(" ");
 const valued = (flags: readonly CompletedFlag[]) =>
-  flags.filter(({ values }) => values !== undefined).map(({ name, values }) => quote(`${name}=${values}`)).join(" ");
+  flags
+    .filter(({ values }) => values !== undefined)
+    .map(({ name, values }) => quote(`${name}=${values}`))
+    .join(" ");
 
 /** Words and flags, with what they mean, stand in the script; a process starts for IDs and names only. */
 export function fish({ places, globals }: Model): string {

@@ -1,11 +1,11 @@
 import type { Option } from "commander";
-import { addSharedOptions, createCommand } from "../commander.ts";
 import { buildOwn } from "../command.ts";
+import { addSharedOptions, createCommand } from "../commander.ts";
 import { formats } from "../globals.ts";
 import { buildOperation, intakeOf } from "../intake.ts";
 import { type Flag, refersTo } from "../options.ts";
 import { root } from "../root.ts";
-import type { Terminal } from "../terminal.ts";
+import { noPaint } from "../terminal.ts";
 import { type Completes, type Entry, isGroup, isOperation, type Leaf, summaryOf } from "../tree.ts";
 
 /** What can follow at one place of the tree. */
@@ -38,17 +38,26 @@ export interface Model {
   readonly globals: readonly CompletedFlag[];
 }
 
+const look = { width: 80, paint: noPaint };
+
 /** The whole tree, loaded and flattened. */
-export async function createModel(terminal: Terminal): Promise<Model> {
-  const shared = addSharedOptions(createCommand([], terminal), true);
-  const known: Record<string, Completes> = { "--output": formats, "--profile": "profiles", "--db": "file", "--ca-file": "file" };
-  const globals = shared.options.flatMap((option) => namesOf(option).map((name) => completed(name, option, known[option.long!])));
+export async function createModel(): Promise<Model> {
+  const shared = addSharedOptions(createCommand([], look), true);
+  const known: Record<string, Completes> = {
+    "--output": formats,
+    "--profile": "profiles",
+    "--db": "file",
+    "--ca-file": "file",
+  };
+  const globals = shared.options.flatMap((option) =>
+    namesOf(option).map((name) => completed(name, option, known[option.long!])),
+  );
   const top = Object.entries(root).map(([name, { summary }]) => ({ name, description: summary }));
   const version = { name: "--version", description: "Show the version", values: undefined };
   const places: Place[] = [{ path: "", words: top, flags: [version], args: [], many: false }];
   const walk = (path: readonly string[], entry: Entry): void => {
     if (!isGroup(entry)) {
-      places.push(leafPlace(path, entry, terminal, new Set(globals.map(({ name }) => name))));
+      places.push(leafPlace(path, entry, new Set(globals.map(({ name }) => name))));
       return;
     }
     const words = Object.entries(entry.commands).map(([name, child]) => ({ name, description: summaryOf(child) }));
@@ -59,7 +68,7 @@ export async function createModel(terminal: Terminal): Promise<Model> {
   return { places, globals };
 }
 
-function leafPlace(path: readonly string[], leaf: Leaf, terminal: Terminal, globals: ReadonlySet<string>): Place {
+function leafPlace(path: readonly string[], leaf: Leaf, globals: ReadonlySet<string>): Place {
   const { command, completes, args, many } = isOperation(leaf) ? ofOperation(leaf) : ofOwn(leaf);
   const flags = command.options
     .flatMap((option) => namesOf(option).map((name) => completed(name, option, completes(option))))
@@ -70,7 +79,7 @@ function leafPlace(path: readonly string[], leaf: Leaf, terminal: Terminal, glob
     const intake = intakeOf(operation);
     const byName = new Map(intake.flags.map((flag) => [`--${flag.name}`, flag]));
     return {
-      command: buildOperation(operation, path, terminal, intake),
+      command: buildOperation(operation, path, look, intake),
       completes: (option: Option) => ofFlag(byName.get(option.long!), option),
       args: intake.args.map((arg) => valuesOf(arg.completes)),
       many: intake.args.at(-1)?.many === true,
@@ -80,7 +89,7 @@ function leafPlace(path: readonly string[], leaf: Leaf, terminal: Terminal, glob
   function ofOwn(own: Exclude<Leaf, { op: unknown }>) {
     const byFlags = new Map((own.flags ?? []).map(({ flags, completes }) => [flags, completes]));
     return {
-      command: buildOwn(own, path, terminal),
+      command: buildOwn(own, path, look),
       completes: (option: Option) => byFlags.get(option.flags),
       args: (own.args ?? []).map(({ completes }) => valuesOf(completes)),
       many: own.args?.at(-1)?.many === true,

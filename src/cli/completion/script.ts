@@ -1,6 +1,5 @@
 import { UsageError } from "../failure.ts";
 import { nearest } from "../nearest.ts";
-import { openTerminal } from "../terminal.ts";
 import { bash } from "./bash.ts";
 import { fish } from "./fish.ts";
 import { createModel, type Model } from "./model.ts";
@@ -20,7 +19,7 @@ export const fileNames: Readonly<Record<string, string>> = {
 /** The completion script for a shell, made from the whole tree of commands. */
 export async function script(shell: string): Promise<string> {
   const make = scripts[shell];
-  if (make) return make(await createModel(await openTerminal({ ...process, env: {} } as never)));
+  if (make) return make(await createModel());
   const meant = nearest(shell, Object.keys(scripts));
   throw new UsageError(`<shell> must be one of ${Object.keys(scripts).join(", ")}, not '${shell}'`, {
     hint: meant && `did you mean ${meant}?`,

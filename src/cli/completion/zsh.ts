@@ -4,7 +4,10 @@ const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const described = (list: readonly Described[]) =>
   list.map(({ name, description }) => quote(`${name.replaceAll(":", "\\:")}:${description}`)).join(" ");
 const valued = (flags: readonly CompletedFlag[]) =>
-  flags.filter(({ values }) => values !== undefined).map(({ name, values }) => `${quote(name)} ${quote(values ?? "")}`).join(" ");
+  flags
+    .filter(({ values }) => values !== undefined)
+    .map(({ name, values }) => `${quote(name)} ${quote(values ?? "")}`)
+    .join(" ");
 
 /** Words and flags, with what they mean, stand in the script; a process starts for IDs and names only. */
 export function zsh({ places, globals }: Model): string {

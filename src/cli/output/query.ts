@@ -1,7 +1,7 @@
 import jmespath from "jmespath";
 import { UsageError } from "../failure.ts";
-import { oneLine } from "../plain.ts";
 import type { Item } from "../paging.ts";
+import { oneLine } from "../plain.ts";
 
 /** What a JMESPath expression finds in the data. */
 export function search(data: unknown, expression: string): unknown {
@@ -14,11 +14,13 @@ export function search(data: unknown, expression: string): unknown {
 
 /** What was found, for a format of rows: objects as rows, anything else as lines of text. */
 export function plainly(found: unknown): Item[] | Item | string {
-  const isItem = (value: unknown): value is Item => typeof value === "object" && value !== null && !Array.isArray(value);
+  const isItem = (value: unknown): value is Item =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
   if (isItem(found)) return found;
   const list = Array.isArray(found) ? found : [found];
   if (list.length > 0 && list.every(isItem)) return list;
-  if (list.length > 0 && list.every(Array.isArray)) return list.map((row) => Object.fromEntries(row.map((value, at) => [String(at + 1), value])));
+  if (list.length > 0 && list.every(Array.isArray))
+    return list.map((row) => Object.fromEntries(row.map((value, at) => [String(at + 1), value])));
   return list.map((value) => `${text(value)}\n`).join("");
 }
 

@@ -15,7 +15,11 @@ export function createRowWriter(sheet: Sheet): Writer {
     },
     end: async () => {},
     async one(item) {
-      await terminal.write(details(item, sheet).map(({ path, value }) => `${path}\t${cells.row(value, path)}\n`).join(""));
+      await terminal.write(
+        details(item, sheet)
+          .map(({ path, value }) => `${path}\t${cells.row(value, path)}\n`)
+          .join(""),
+      );
     },
     value: (value) => writer.page([{ value }]),
   };

@@ -2,13 +2,24 @@ import Table from "cli-table3";
 import { pick } from "../fields.ts";
 import { hasPager } from "../pager.ts";
 import type { Item } from "../paging.ts";
-import { columnsOf, details, type Sheet, type Writer } from "./writer.ts";
 import { fit, widthOf } from "./width.ts";
+import { columnsOf, details, type Sheet, type Writer } from "./writer.ts";
 
 const bare = {
-  top: "", "top-mid": "", "top-left": "", "top-right": "",
-  bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "",
-  left: "", "left-mid": "", mid: "", "mid-mid": "", right: "", "right-mid": "",
+  top: "",
+  "top-mid": "",
+  "top-left": "",
+  "top-right": "",
+  bottom: "",
+  "bottom-mid": "",
+  "bottom-left": "",
+  "bottom-right": "",
+  left: "",
+  "left-mid": "",
+  mid: "",
+  "mid-mid": "",
+  right: "",
+  "right-mid": "",
   middle: "  ",
 };
 
@@ -29,7 +40,9 @@ export function createTableWriter(sheet: Sheet): Writer {
     async one(item) {
       const fields = details(item, sheet);
       const wide = Math.max(...fields.map(({ path }) => path.length));
-      const lines = fields.map(({ path, value }) => `${terminal.paint.dim(path.padEnd(wide))}  ${cells.human(value, path)}\n`);
+      const lines = fields.map(
+        ({ path, value }) => `${terminal.paint.dim(path.padEnd(wide))}  ${cells.human(value, path)}\n`,
+      );
       await terminal.write(lines.join(""));
     },
     value: (value) => writer.page([{ value }]),
@@ -59,8 +72,13 @@ export function createTableWriter(sheet: Sheet): Writer {
 /** `unit.name` is UNIT, `stats.users` USERS, but `unit.id` UNIT ID. */
 function titleOf(path: string): string {
   const parts = path.split(".");
-  const said = parts.at(-1) === "name" && parts.length > 1 ? parts.slice(0, -1) : parts.at(-1) === "id" ? parts : parts.slice(-1);
-  return said.join(" ").replaceAll("_", " ").replace(/[a-z](?=[A-Z])/g, "$& ").toUpperCase();
+  const said =
+    parts.at(-1) === "name" && parts.length > 1 ? parts.slice(0, -1) : parts.at(-1) === "id" ? parts : parts.slice(-1);
+  return said
+    .join(" ")
+    .replaceAll("_", " ")
+    .replace(/[a-z](?=[A-Z])/g, "$& ")
+    .toUpperCase();
 }
 
 /** The text in so many columns of a terminal, with … where something is left out. */

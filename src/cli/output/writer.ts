@@ -51,7 +51,8 @@ function opened(item: Item, above: string): Detail[] {
   return Object.entries(item).flatMap(([name, value]) => {
     const path = above + name;
     if (technical.has(path)) return [];
-    const isOpen = typeof value === "object" && value !== null && !Array.isArray(value) && !("name" in value && "id" in value);
+    const isOpen =
+      typeof value === "object" && value !== null && !Array.isArray(value) && !("name" in value && "id" in value);
     return isOpen ? opened(value as Item, `${path}.`) : [{ path, value }];
   });
 }

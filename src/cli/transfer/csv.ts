@@ -40,13 +40,19 @@ function checkHeader({ cells }: CsvRecord, table: Table, label: string): readonl
     const [first = ""] = unknown;
     const meant = nearest(first, table.columns);
     const named = unknown.map((name) => `'${name}'`).join(", ");
-    throw refused(`${label}: ${table.name} have no column ${named}${meant ? ` (did you mean '${meant}'?)` : ""}.`, table);
+    throw refused(
+      `${label}: ${table.name} have no column ${named}${meant ? ` (did you mean '${meant}'?)` : ""}.`,
+      table,
+    );
   }
   const double = names.find((name, at) => names.indexOf(name) !== at);
   if (double !== undefined) throw refused(`${label}: the column ${double} stands there twice.`, table);
   const missing = table.required.filter((name) => !names.includes(name));
   if (missing.length > 0) {
-    throw refused(`${label}: ${missing.length > 1 ? "the columns" : "the column"} ${missing.join(", ")} must be there.`, table);
+    throw refused(
+      `${label}: ${missing.length > 1 ? "the columns" : "the column"} ${missing.join(", ")} must be there.`,
+      table,
+    );
   }
   return names;
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { TextDecoder } from "node:util";
 import { ServiceError } from "../../contract/errors.ts";
 
 /** Some lines of a text, without the "\n" at their ends. */
@@ -30,7 +31,8 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, label: string)
     }
     if (end < chunk.length) rest.push(chunk.subarray(end));
     size += chunk.length - end;
-    if (size > longestLine) throw new ServiceError("validation_failed", `${label}: line ${first} is too long for a row.`);
+    if (size > longestLine)
+      throw new ServiceError("validation_failed", `${label}: line ${first} is too long for a row.`);
   }
   if (size > 0) yield split(rest, new Uint8Array(), first);
 }
@@ -47,7 +49,12 @@ async function* inUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   let begun = false;
   for await (const chunk of chunks) {
     if (!begun) {
-      const mark = chunk[0] === 0xff && chunk[1] === 0xfe ? "utf-16le" : chunk[0] === 0xfe && chunk[1] === 0xff ? "utf-16be" : undefined;
+      const mark =
+        chunk[0] === 0xff && chunk[1] === 0xfe
+          ? "utf-16le"
+          : chunk[0] === 0xfe && chunk[1] === 0xff
+            ? "utf-16be"
+            : undefined;
       if (mark) decoder = new TextDecoder(mark);
       begun = true;
     }

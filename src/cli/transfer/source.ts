@@ -1,4 +1,4 @@
-import { mkdtemp, open, rm, type FileHandle } from "node:fs/promises";
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UsageError } from "../failure.ts";
@@ -28,7 +28,14 @@ interface Reading {
 export async function openSource(path: string, terminal: Terminal, { again, signal }: Reading): Promise<Source> {
   if (path === "-") {
     const chunks = terminal.input(signal);
-    return again ? spool("stdin", chunks) : source("stdin", undefined, () => chunks, async () => {});
+    return again
+      ? spool("stdin", chunks, signal)
+      : source(
+          "stdin",
+          undefined,
+          () => chunks,
+          async () => {},
+        );
   }
   try {
     const file = await open(path);
@@ -37,17 +44,30 @@ export async function openSource(path: string, terminal: Terminal, { again, sign
       await file.close();
       throw Object.assign(new Error("directory"), { code: "EISDIR" });
     }
-    if (stat.isFile()) return source(path, stat.size, () => chunksOf(file, signal, 0), () => file.close());
+    if (stat.isFile())
+      return source(
+        path,
+        stat.size,
+        () => chunksOf(file, signal, 0),
+        () => file.close(),
+      );
     // A pipe can be read only once.
     const chunks = chunksOf(file, signal);
-    if (!again) return source(path, undefined, () => chunks, () => file.close());
-    return await spool(path, chunks).finally(() => file.close());
+    if (!again)
+      return source(
+        path,
+        undefined,
+        () => chunks,
+        () => file.close(),
+      );
+    return await spool(path, chunks, signal).finally(() => file.close());
   } catch (error) {
     throw isSystem(error) ? new UsageError(reason(error, path)) : error;
   }
 }
 
-const isSystem = (error: unknown) => typeof (error as NodeJS.ErrnoException).code === "string" && (error as Error).name === "Error";
+const isSystem = (error: unknown) =>
+  typeof (error as NodeJS.ErrnoException).code === "string" && (error as Error).name === "Error";
 
 async function* chunksOf(file: FileHandle, signal: AbortSignal, start?: number): AsyncGenerator<Uint8Array> {
   const options = { autoClose: false, highWaterMark: 262_144, ...(start !== undefined && { start }) };
@@ -57,7 +77,8 @@ async function* chunksOf(file: FileHandle, signal: AbortSignal, start?: number):
   }
 }
 
-async function spool(label: string, chunks: AsyncIterable<Uint8Array>): Promise<Source> {
+/** Keeps a text that can be read only once, for nobody else to see. */
+async function spool(label: string, chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<Source> {
   const folder = await mkdtemp(join(tmpdir(), "wcs-"));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
@@ -67,11 +88,15 @@ async function spool(label: string, chunks: AsyncIterable<Uint8Array>): Promise<
       await file.writeFile(chunk);
       size += chunk.length;
     }
-    const never = new AbortController().signal;
-    return source(label, size, () => chunksOf(file, never, 0), async () => {
-      await file.close();
-      await remove();
-    });
+    return source(
+      label,
+      size,
+      () => chunksOf(file, signal, 0),
+      async () => {
+        await file.close();
+        await remove();
+      },
+    );
   } catch (error) {
     await remove();
     throw error;

@@ -1,9 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import type { units as contract } from "../../contract/units.ts";
+import { isAmong } from "../../store/dialect.ts";
 import type { Ctx, Handlers } from "../context.ts";
+import { differing } from "../differing.ts";
 import { moveMembers } from "../membership.ts";
+import { asAdministrator } from "../permissions.ts";
 import { fold } from "../text-keys.ts";
 import { addUnit, count, moveBranch } from "../unit-tree.ts";
+import { presentUnits } from "./presentation.ts";
 import { unitWithChildren } from "./reading.ts";
 
 type Changing = "create" | "update" | "move" | "delete";
@@ -12,17 +17,22 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
   async create(ctx, { parent, ...fields }) {
     await requireFreeReference(ctx, fields.reference);
     const id = await addUnit(ctx, await place(ctx, parent), { ...columns(fields), name: fields.name });
+    ctx.changed("unit.create", id);
     return unitWithChildren(ctx, id);
   },
 
   async update(ctx, { id, ...fields }) {
     const before = await unitWithChildren(ctx, id);
     await requireFreeReference(ctx, fields.reference, id);
+    const row = await ctx.db.selectFrom("units").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const changes = differing(row, columns(fields, before));
+    if (Object.keys(changes).length === 0) return before;
     await ctx.db
       .updateTable("units")
-      .set({ ...columns(fields, before), updated_at: ctx.now })
+      .set({ ...changes, updated_at: ctx.now })
       .where("id", "=", id)
       .execute();
+    ctx.changed("unit.update", id);
     return unitWithChildren(ctx, id);
   },
 
@@ -32,6 +42,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
     if (unit.parent_id !== parent) {
       await moveBranch(ctx.db, unit, above);
       await ctx.db.updateTable("units").set({ updated_at: ctx.now }).where("id", "=", id).execute();
+      ctx.changed("unit.update", id);
     }
     return unitWithChildren(ctx, id);
   },
@@ -39,6 +50,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
   async delete(ctx, { id, transfer }) {
     const unit = await place(ctx, id);
     if (unit.parent_id === null) throw new ServiceError("conflict", "The root cannot be deleted.");
+    ctx.changed("unit.delete", id, (await presentUnits(asAdministrator(ctx), [id]))[0]);
     const { child_count, user_count } = unit;
     if (child_count + user_count > 0) {
       if (transfer === undefined) {
@@ -54,12 +66,27 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
         .where("parent_id", "=", id)
         .execute();
       for (const child of children) await moveBranch(ctx.db, child, await place(ctx, transfer));
-      await moveMembers(ctx, id, transfer);
+      const members = await moveMembers(ctx, id, transfer);
+      await changed(
+        ctx,
+        "units",
+        children.map((child) => child.id),
+      );
+      await changed(ctx, "users", members);
     }
     await ctx.db.deleteFrom("units").where("id", "=", id).execute();
     await count(ctx.db, await place(ctx, unit.parent_id), { children: -1, descendants: -1 });
   },
 };
+
+async function changed(ctx: Ctx, table: "units" | "users", ids: readonly number[]): Promise<void> {
+  await ctx.db
+    .updateTable(table)
+    .set({ updated_at: ctx.now })
+    .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
+    .execute();
+  for (const id of ids) ctx.changed(table === "units" ? "unit.update" : "user.update", id);
+}
 
 /** Where a unit is. `not_found` when there is none. */
 export async function place(ctx: Ctx, id: number) {
@@ -85,11 +112,18 @@ function columns(fields: Fields, before?: { addresses: object; opening_hours: ob
     unit_type,
     contact_name: contact?.name,
     contact_phone: contact?.phone,
-    addresses: addresses && JSON.stringify({ ...before?.addresses, ...addresses }),
-    opening_hours: opening_hours && JSON.stringify({ ...before?.opening_hours, ...opening_hours }),
+    addresses: merged(before?.addresses, addresses),
+    opening_hours: merged(before?.opening_hours, opening_hours),
     lat: geo === null ? null : geo?.lat,
     lng: geo === null ? null : geo?.lng,
   };
+}
+
+/** Nested fields as they are kept; undefined when nothing is different. */
+function merged(before: object | undefined, changes: object | undefined): string | undefined {
+  if (changes === undefined) return undefined;
+  const text = JSON.stringify({ ...before, ...changes });
+  return before !== undefined && isDeepStrictEqual(JSON.parse(text), before) ? undefined : text;
 }
 
 async function requireFreeReference(ctx: Ctx, reference: string | null | undefined, except = 0): Promise<void> {

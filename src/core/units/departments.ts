@@ -12,30 +12,41 @@ export const departments: Pick<Handlers<typeof contract>, Departments> = {
       .values({ unit_id, name })
       .returning("id")
       .executeTakeFirstOrThrow();
+    await changed(ctx, unit_id);
     return { id, name };
   },
 
   async departmentUpdate(ctx, { id: unit, department, name }) {
-    await requireDepartment(ctx, unit, department);
+    const before = await requireDepartment(ctx, unit, department);
     await requireFreeName(ctx, unit, name, department);
-    await ctx.db.updateTable("departments").set({ name }).where("id", "=", department).execute();
+    if (before.name !== name) {
+      await ctx.db.updateTable("departments").set({ name }).where("id", "=", department).execute();
+      await changed(ctx, unit);
+    }
     return { id: department, name };
   },
 
   async departmentRemove(ctx, { id: unit, department }) {
     await requireDepartment(ctx, unit, department);
     await ctx.db.deleteFrom("departments").where("id", "=", department).execute();
+    await changed(ctx, unit);
   },
 };
 
-async function requireDepartment(ctx: Ctx, unit: number, id: number): Promise<void> {
+async function requireDepartment(ctx: Ctx, unit: number, id: number): Promise<{ id: number; name: string }> {
   const found = await ctx.db
     .selectFrom("departments")
-    .select("id")
+    .select(["id", "name"])
     .where("id", "=", id)
     .where("unit_id", "=", unit)
     .executeTakeFirst();
   if (found === undefined) throw new ServiceError("not_found", `Unit ${unit} has no department ${id}.`);
+  return found;
+}
+
+async function changed(ctx: Ctx, unit: number): Promise<void> {
+  await ctx.db.updateTable("units").set({ updated_at: ctx.now }).where("id", "=", unit).execute();
+  ctx.changed("unit.update", unit);
 }
 
 async function requireFreeName(ctx: Ctx, unit: number, name: string, except = 0): Promise<void> {

@@ -84,6 +84,7 @@ async function putUnit(
     if (parent === undefined || !mayChange(ctx, parent, "parent", problems)) return undefined;
     const { reference, name, unit_type, description } = row;
     const id = await addUnit(ctx, parent, { reference, name, unit_type, description });
+    ctx.changed("unit.create", id);
     await remember(ctx, known, id);
     return { action: "created", id };
   }
@@ -117,6 +118,7 @@ async function changeUnit(
     .set({ name, name_key: fold(name), unit_type, description, updated_at: ctx.now })
     .where("id", "=", id)
     .execute();
+  ctx.changed("unit.update", id);
   // A move changes the paths of all that is below.
   if (moves) await refresh(ctx, known);
   else await remember(ctx, known, id);

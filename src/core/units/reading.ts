@@ -25,7 +25,8 @@ export const reading: Pick<Handlers<typeof contract>, Reading> = {
       query = query.where("path", ">", path).where("path", "<", branchEnd(path));
     }
     if (filter.name !== undefined) {
-      const prefix = fold(filter.name);
+      // Accents alone fold to nothing, which every name begins with; as they are no name begins with them.
+      const prefix = fold(filter.name) || filter.name;
       query = query.where("name_key", ">=", prefix).where("name_key", "<", afterPrefix(prefix));
     }
     const list = `units ${JSON.stringify(filter)}`;

@@ -12,8 +12,7 @@ type Birthdays = Handlers<typeof contract>["birthdays"];
 
 /** Birthdays of a period, by day from its start. What the user who asks has chosen to see narrows them. */
 export const birthdays: Birthdays = async (ctx, input) => {
-  const { from, to } = period(ctx, input);
-  const wraps = from > to;
+  const { from, to, wraps } = period(ctx, input);
   let query = ctx.db
     .selectFrom("users")
     .where("active", "=", 1)
@@ -41,17 +40,18 @@ export const birthdays: Birthdays = async (ctx, input) => {
   return pageOf(ctx, "/users/birthdays", input, { items, total });
 };
 
-/** First and last day as MMDD. In a year without it, 29 February goes with the 28th. */
+/** First and last day as MMDD, and whether New Year is between them. In a year without it, 29 February goes with the 28th. */
 function period(ctx: Ctx, { start, end }: { start?: string | undefined; end?: string | undefined }) {
   const [year, today] = localDay(ctx);
   let from = start === undefined ? today : keyOf(start);
   let to = end === undefined ? daysAfter(year, from, standardDays) : keyOf(end);
+  const wraps = from > to;
   // The February in question is this year's, or next year's when the period begins after it.
   if (!isLeap(from <= february29 ? year : year + 1)) {
     if (to === february28) to = february29;
     if (from === february29) from = february29 + 1;
   }
-  return { from, to };
+  return { from, to, wraps };
 }
 
 function localDay(ctx: Ctx): [year: number, key: number] {

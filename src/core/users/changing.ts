@@ -2,10 +2,11 @@ import { invalid, ServiceError } from "../../contract/errors.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Ctx, Handlers } from "../context.ts";
+import { differing } from "../differing.ts";
 import { newPasswordToken, queueMail } from "../mails.ts";
 import { addMembership, removeAllMemberships } from "../membership.ts";
 import { checkNewPassword, hashPassword } from "../passwords.ts";
-import { may } from "../permissions.ts";
+import { asAdministrator, may } from "../permissions.ts";
 import { emailKey } from "../text-keys.ts";
 import { birthdayKey } from "./birthdays.ts";
 import { oneUser } from "./reading.ts";
@@ -29,6 +30,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
       await addMembership(tx, { user: id, unit, userTypes, department });
       await indexUser(tx, id);
       if (welcome) await sendWelcome(tx, [id]);
+      tx.changed("user.create", id);
       return oneUser(tx, id);
     });
   },
@@ -39,18 +41,23 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
     if (!may(ctx.actor, "user", await pathOfUser(ctx, id))) requireOwnFields(fields);
     if (fields.admin === false && before.admin) await requireOtherAdministrator(ctx, id);
     await requireFree(ctx, fields, id);
+    const row = await ctx.db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const changes = differing(row, columns(fields));
+    if (Object.keys(changes).length === 0) return before;
     await ctx.db
       .updateTable("users")
-      .set({ ...columns(fields), updated_at: ctx.now })
+      .set({ ...changes, updated_at: ctx.now })
       .where("id", "=", id)
       .execute();
     await indexUser(ctx, id);
+    ctx.changed("user.update", id);
     return oneUser(ctx, id);
   },
 
   async delete(ctx, { id }) {
     const user = await oneUser(ctx, id);
     if (user.admin) await requireOtherAdministrator(ctx, id);
+    ctx.changed("user.delete", id, await oneUser(asAdministrator(ctx), id));
     await removeAllMemberships(ctx, id);
     await ctx.db
       .updateTable("users")
@@ -59,7 +66,12 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
       .execute();
     await ctx.db.deleteFrom("user_words").where("user_id", "=", id).execute();
     await ctx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
-    await ctx.db.deleteFrom("mails").where("user_id", "=", id).where("sent_at", "is", null).execute();
+    // Those that have gone out hold the name and the address, too.
+    await ctx.db.deleteFrom("mails").where("user_id", "=", id).execute();
+    await ctx.db
+      .deleteFrom("sign_in_failures")
+      .where("account", "=", emailKey(user.email ?? ""))
+      .execute();
   },
 
   async deactivate(ctx, { id }) {
@@ -72,15 +84,17 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
       .where("id", "=", id)
       .execute();
     await ctx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
+    ctx.changed("user.update", id);
   },
 
   async reactivate(ctx, { id }) {
-    await ctx.db
+    const { numUpdatedRows } = await ctx.db
       .updateTable("users")
       .set({ active: 1, updated_at: ctx.now })
       .where("id", "=", id)
       .where("active", "=", 0)
-      .execute();
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) ctx.changed("user.update", id);
   },
 
   async welcome(ctx, { users }) {

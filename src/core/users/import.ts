@@ -34,6 +34,7 @@ export const importRows: Import = async (ctx, { rows, create_user_types }) => {
       ctx,
       pending.map((each) => each.wanted),
     );
+    for (const id of ids) ctx.changed("user.create", id);
     for (const [position, { index }] of pending.entries()) done(index, "created", ids[position]!);
     pending = [];
     return ids;
@@ -59,7 +60,10 @@ export const importRows: Import = async (ctx, { rows, create_user_types }) => {
       for (const key of keysOf(row)) waiting.add(key);
     } else {
       const changed = await changeUser(ctx, existing, wanted);
-      if (changed) known.add(await loadUsers(ctx, [existing.id]));
+      if (changed) {
+        ctx.changed("user.update", existing.id);
+        known.add(await loadUsers(ctx, [existing.id]));
+      }
       done(index, changed ? "changed" : "unchanged", existing.id);
     }
   }

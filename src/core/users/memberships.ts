@@ -21,7 +21,7 @@ export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
 
   async membershipAdd(ctx, { user, unit, userTypes, department }) {
     await addMembership(ctx, { user, unit, userTypes, department });
-    await touch(ctx, user);
+    await changed(ctx, user);
     const all = (await loadMemberships(ctx, [user])).get(user) ?? [];
     const added = all.find((each) => each.shown.unit.id === unit);
     if (added === undefined) throw noMembership(user, unit);
@@ -32,24 +32,28 @@ export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
     const membership = await findMembership(ctx, user, from);
     if (membership === undefined) throw noMembership(user, from);
     const { id } = membership;
+    const held = await typesOf(ctx, id);
+    const wanted = userTypes === undefined ? held : [...new Set(overwrite ? userTypes : [...held, ...userTypes])];
+    const same =
+      unit === from &&
+      (department === undefined || department === membership.department_id) &&
+      wanted.length === held.length &&
+      wanted.every((type) => held.includes(type));
+    if (same) return;
     if (unit !== from) await moveMembership(ctx, { id, user, from, to: unit });
     if (department !== undefined) {
       await requireDepartment(ctx, unit, department);
       await ctx.db.updateTable("memberships").set({ department_id: department }).where("id", "=", id).execute();
     }
-    const held = await typesOf(ctx, id);
     // Held types reach over the new unit after a move, which the actor must be entitled to give there.
     if (unit !== from) await setUserTypes(ctx, id, unit, []);
-    if (userTypes !== undefined || unit !== from) {
-      const wanted = userTypes === undefined ? held : overwrite ? userTypes : [...held, ...userTypes];
-      await setUserTypes(ctx, id, unit, wanted);
-    }
-    await touch(ctx, user);
+    if (userTypes !== undefined || unit !== from) await setUserTypes(ctx, id, unit, wanted);
+    await changed(ctx, user);
   },
 
   async membershipRemove(ctx, { user, unit }) {
     await removeMembership(ctx, user, unit);
-    await touch(ctx, user);
+    await changed(ctx, user);
   },
 };
 
@@ -63,6 +67,7 @@ async function typesOf(ctx: Ctx, membership: number): Promise<number[]> {
   return rows.map((row) => row.user_type_id);
 }
 
-async function touch(ctx: Ctx, user: number): Promise<void> {
+async function changed(ctx: Ctx, user: number): Promise<void> {
   await ctx.db.updateTable("users").set({ updated_at: ctx.now }).where("id", "=", user).execute();
+  ctx.changed("user.update", user);
 }

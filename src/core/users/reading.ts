@@ -21,18 +21,20 @@ export const reading: Pick<Handlers<typeof contract>, Reading> = {
       .limit(limit + 1);
     if (!filter.inactive) query = query.where("u.active", "=", 1);
     if (filter.admin !== undefined) query = query.where("u.admin", "=", filter.admin ? 1 : 0);
-    if (filter.unit !== undefined) {
-      const path = await unitPath(ctx.db, filter.unit);
-      if (path === undefined) throw invalid({ unit: [`names no unit: ${filter.unit}`] });
-      const end = filter.below ? branchEnd(path) : `${path}\0`;
-      query = query.where("u.id", "in", (eb) =>
-        eb
-          .selectFrom("memberships as m")
+    if (filter.unit === undefined) {
+      if (filter.below) throw invalid({ below: ["goes with unit"] });
+    } else {
+      const unit = filter.unit;
+      const path = await unitPath(ctx.db, unit);
+      if (path === undefined) throw invalid({ unit: [`names no unit: ${unit}`] });
+      query = query.where("u.id", "in", (eb) => {
+        const members = eb.selectFrom("memberships as m").select("m.user_id");
+        if (!filter.below) return members.where("m.unit_id", "=", unit);
+        return members
           .innerJoin("units as n", "n.id", "m.unit_id")
-          .select("m.user_id")
           .where("n.path", ">=", path)
-          .where("n.path", "<", end),
-      );
+          .where("n.path", "<", branchEnd(path));
+      });
     }
     if (filter.user_type !== undefined) {
       const type = filter.user_type;

@@ -1,0 +1,129 @@
+# bash completion for wcs. Made by: wcs completion bash
+
+__wcs_place() {
+  words='' flags='' values='' args=() many=''
+  case "$1" in
+    '') words='init serve auth profile users units usertypes settings languages timezones api completion help'; flags='--version' ;;
+    'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
+    'serve') flags='--port --host --behind-proxy --log-level'; values='--port= --host= --log-level=debug|info|warn|error|silent' ;;
+    'auth') words='login logout renew status token password' ;;
+    'auth login') flags='--email --password-stdin --password-file'; values='--email= --password-file=@file' ;;
+    'auth logout') : ;;
+    'auth renew') : ;;
+    'auth status') : ;;
+    'auth token') : ;;
+    'auth password') words='request reset' ;;
+    'auth password request') flags='--email --data --dry-run -n'; values='--email= --data=' ;;
+    'auth password reset') flags='--token-stdin --token-file --email --password-stdin --password-file --data --dry-run -n'; values='--token-file=@file --email= --password-file=@file --data=' ;;
+    'profile') words='list use add remove show' ;;
+    'profile list') : ;;
+    'profile use') args=('@profiles') ;;
+    'profile add') args=('') ;;
+    'profile remove') args=('@profiles') ;;
+    'profile show') args=('@profiles') ;;
+    'users') words='list get search create update delete deactivate reactivate current welcome password birthdays policy membership import export' ;;
+    'users list') flags='--unit --below --no-below --user-type --admin --no-admin --inactive --no-inactive --cursor --limit --all'; values='--unit=@units --user-type=@usertypes --cursor= --limit=' ;;
+    'users get') flags='--reference'; values='--reference='; args=('@users'); many=1 ;;
+    'users search') flags='--limit'; values='--limit='; args=(''); many=1 ;;
+    'users create') flags='--first-name --last-name --email --unit --user-types --department --password-stdin --password-file --welcome --no-welcome --admin --no-admin --reference --title --phone --birthday --language --timezone --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --unit=@units --user-types=@usertypes --department= --password-file=@file --reference= --title= --phone= --birthday= --language= --timezone= --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset=' ;;
+    'users update') flags='--first-name --last-name --email --admin --no-admin --reference --title --phone --birthday --language --timezone --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --reference= --title= --phone= --birthday= --language= --timezone= --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset='; args=('@users') ;;
+    'users delete') flags='--yes -y --dry-run -n'; args=('@users') ;;
+    'users deactivate') flags='--yes -y --dry-run -n'; args=('@users') ;;
+    'users reactivate') flags='--dry-run -n'; args=('@users') ;;
+    'users current') : ;;
+    'users welcome') flags='--dry-run -n'; args=('@users'); many=1 ;;
+    'users password') flags='--password-stdin --password-file --current-stdin --current-file --data --dry-run -n'; values='--password-file=@file --current-file=@file --data='; args=('@users') ;;
+    'users birthdays') flags='--start --end --page --limit --all'; values='--start= --end= --page= --limit=' ;;
+    'users policy') words='accept' ;;
+    'users policy accept') flags='--dry-run -n' ;;
+    'users membership') words='list add set remove' ;;
+    'users membership list') args=('@users') ;;
+    'users membership add') flags='--user-types --department --data --dry-run -n'; values='--user-types=@usertypes --department= --data='; args=('@users' '@units') ;;
+    'users membership set') flags='--unit --user-types --department --overwrite --no-overwrite --data --unset --dry-run -n'; values='--unit=@units --user-types=@usertypes --department= --data= --unset='; args=('@users' '@units') ;;
+    'users membership remove') flags='--yes -y --dry-run -n'; args=('@users' '@units') ;;
+    'users import') flags='--format --strict --results --dry-run -n --create-user-types'; values='--format=csv|ndjson --results=@file'; args=('@file') ;;
+    'users export') flags='--format --unit --inactive'; values='--format=csv|ndjson --unit=@units'; args=('@file') ;;
+    'units') words='list get tree children create update move delete department import export' ;;
+    'units list') flags='--parent --below --unit-type --name --cursor --limit --all'; values='--parent=@units --below=@units --unit-type=unit|department --name= --cursor= --limit=' ;;
+    'units get') flags='--reference'; values='--reference='; args=('@units') ;;
+    'units tree') flags='--depth --cursor --limit --all'; values='--depth= --cursor= --limit='; args=('@units') ;;
+    'units children') flags='--cursor --limit --all'; values='--cursor= --limit='; args=('@units') ;;
+    'units create') flags='--name --parent --reference --description --unit-type --contact-name --contact-phone --addresses-company-company --addresses-company-registration-number --addresses-company-vat-number --addresses-company-street --addresses-company-street-additional --addresses-company-postal-code --addresses-company-city --addresses-company-country --addresses-company-phone --addresses-company-email --addresses-company-comments --addresses-company-use-company-address --no-addresses-company-use-company-address --addresses-delivery-company --addresses-delivery-registration-number --addresses-delivery-vat-number --addresses-delivery-street --addresses-delivery-street-additional --addresses-delivery-postal-code --addresses-delivery-city --addresses-delivery-country --addresses-delivery-phone --addresses-delivery-email --addresses-delivery-comments --addresses-delivery-use-company-address --no-addresses-delivery-use-company-address --addresses-invoicing-company --addresses-invoicing-registration-number --addresses-invoicing-vat-number --addresses-invoicing-street --addresses-invoicing-street-additional --addresses-invoicing-postal-code --addresses-invoicing-city --addresses-invoicing-country --addresses-invoicing-phone --addresses-invoicing-email --addresses-invoicing-comments --addresses-invoicing-use-company-address --no-addresses-invoicing-use-company-address --opening-hours-office-hours --opening-hours-closed --geo-lat --geo-lng --data --unset --dry-run -n'; values='--name= --parent=@units --reference= --description= --unit-type=unit|department --contact-name= --contact-phone= --addresses-company-company= --addresses-company-registration-number= --addresses-company-vat-number= --addresses-company-street= --addresses-company-street-additional= --addresses-company-postal-code= --addresses-company-city= --addresses-company-country= --addresses-company-phone= --addresses-company-email= --addresses-company-comments= --addresses-delivery-company= --addresses-delivery-registration-number= --addresses-delivery-vat-number= --addresses-delivery-street= --addresses-delivery-street-additional= --addresses-delivery-postal-code= --addresses-delivery-city= --addresses-delivery-country= --addresses-delivery-phone= --addresses-delivery-email= --addresses-delivery-comments= --addresses-invoicing-company= --addresses-invoicing-registration-number= --addresses-invoicing-vat-number= --addresses-invoicing-street= --addresses-invoicing-street-additional= --addresses-invoicing-postal-code= --addresses-invoicing-city= --addresses-invoicing-country= --addresses-invoicing-phone= --addresses-invoicing-email= --addresses-invoicing-comments= --opening-hours-office-hours= --opening-hours-closed= --geo-lat= --geo-lng= --data= --unset=' ;;
+    'units update') flags='--name --reference --description --unit-type --contact-name --contact-phone --addresses-company-company --addresses-company-registration-number --addresses-company-vat-number --addresses-company-street --addresses-company-street-additional --addresses-company-postal-code --addresses-company-city --addresses-company-country --addresses-company-phone --addresses-company-email --addresses-company-comments --addresses-company-use-company-address --no-addresses-company-use-company-address --addresses-delivery-company --addresses-delivery-registration-number --addresses-delivery-vat-number --addresses-delivery-street --addresses-delivery-street-additional --addresses-delivery-postal-code --addresses-delivery-city --addresses-delivery-country --addresses-delivery-phone --addresses-delivery-email --addresses-delivery-comments --addresses-delivery-use-company-address --no-addresses-delivery-use-company-address --addresses-invoicing-company --addresses-invoicing-registration-number --addresses-invoicing-vat-number --addresses-invoicing-street --addresses-invoicing-street-additional --addresses-invoicing-postal-code --addresses-invoicing-city --addresses-invoicing-country --addresses-invoicing-phone --addresses-invoicing-email --addresses-invoicing-comments --addresses-invoicing-use-company-address --no-addresses-invoicing-use-company-address --opening-hours-office-hours --opening-hours-closed --geo-lat --geo-lng --data --unset --dry-run -n'; values='--name= --reference= --description= --unit-type=unit|department --contact-name= --contact-phone= --addresses-company-company= --addresses-company-registration-number= --addresses-company-vat-number= --addresses-company-street= --addresses-company-street-additional= --addresses-company-postal-code= --addresses-company-city= --addresses-company-country= --addresses-company-phone= --addresses-company-email= --addresses-company-comments= --addresses-delivery-company= --addresses-delivery-registration-number= --addresses-delivery-vat-number= --addresses-delivery-street= --addresses-delivery-street-additional= --addresses-delivery-postal-code= --addresses-delivery-city= --addresses-delivery-country= --addresses-delivery-phone= --addresses-delivery-email= --addresses-delivery-comments= --addresses-invoicing-company= --addresses-invoicing-registration-number= --addresses-invoicing-vat-number= --addresses-invoicing-street= --addresses-invoicing-street-additional= --addresses-invoicing-postal-code= --addresses-invoicing-city= --addresses-invoicing-country= --addresses-invoicing-phone= --addresses-invoicing-email= --addresses-invoicing-comments= --opening-hours-office-hours= --opening-hours-closed= --geo-lat= --geo-lng= --data= --unset='; args=('@units') ;;
+    'units move') flags='--parent --data --dry-run -n'; values='--parent=@units --data='; args=('@units') ;;
+    'units delete') flags='--transfer --data --yes -y --dry-run -n'; values='--transfer=@units --data='; args=('@units') ;;
+    'units department') words='add update remove' ;;
+    'units department add') flags='--dry-run -n'; args=('@units' '') ;;
+    'units department update') flags='--name --data --dry-run -n'; values='--name= --data='; args=('@units' '') ;;
+    'units department remove') flags='--yes -y --dry-run -n'; args=('@units' '') ;;
+    'units import') flags='--format --strict --results --dry-run -n'; values='--format=csv|ndjson --results=@file'; args=('@file') ;;
+    'units export') flags='--format'; values='--format=csv|ndjson'; args=('@file') ;;
+    'usertypes') words='list get create update delete' ;;
+    'usertypes list') flags='--cursor --limit --all'; values='--cursor= --limit=' ;;
+    'usertypes get') flags='--reference'; values='--reference='; args=('@usertypes') ;;
+    'usertypes create') flags='--name --reference --abilities-news --no-abilities-news --abilities-calendar --no-abilities-calendar --abilities-groups --no-abilities-groups --abilities-user --no-abilities-user --abilities-units --no-abilities-units --abilities-usertypes --no-abilities-usertypes --abilities-integrations --no-abilities-integrations --data --unset --dry-run -n'; values='--name= --reference= --data= --unset=' ;;
+    'usertypes update') flags='--name --reference --abilities-news --no-abilities-news --abilities-calendar --no-abilities-calendar --abilities-groups --no-abilities-groups --abilities-user --no-abilities-user --abilities-units --no-abilities-units --abilities-usertypes --no-abilities-usertypes --abilities-integrations --no-abilities-integrations --data --unset --dry-run -n'; values='--name= --reference= --data= --unset='; args=('@usertypes') ;;
+    'usertypes delete') flags='--yes -y --dry-run -n'; args=('@usertypes') ;;
+    'settings') words='list get set' ;;
+    'settings list') : ;;
+    'settings get') args=('') ;;
+    'settings set') flags='--default --value-stdin --value-file --dry-run -n'; values='--value-file=@file'; args=('' '') ;;
+    'languages') words='list' ;;
+    'languages list') : ;;
+    'timezones') words='list' ;;
+    'timezones list') : ;;
+    'api') flags='--field -f --input --dry-run -n'; values='--field= -f= --input=@file'; args=('GET|POST|PATCH|DELETE' '') ;;
+    'completion') args=('bash|zsh|fish|powershell') ;;
+    'help') args=('environment|exit-codes|formatting|configuration'); many=1 ;;
+  esac
+  flags="$flags "'--output -o --json --fields --query --raw --no-header --tz --profile --db --url --as --timeout --ca-file --no-input --no-color --quiet -q --verbose -v --help -h'
+  values="$values "'--output=table|json|ndjson|csv|yaml -o=table|json|ndjson|csv|yaml --fields= --query= --tz= --profile=@profiles --db=@file --url= --as= --timeout= --ca-file=@file'
+}
+
+__wcs_values() {
+  local pair
+  for pair in $values; do
+    if [[ "${pair%%=*}" == "$1" ]]; then kind="${pair#*=}"; return 0; fi
+  done
+  return 1
+}
+
+__wcs_offer() {
+  local IFS=$'\n' line
+  case "$1" in
+    @file) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")) ;;
+    @*)
+      while IFS= read -r line; do COMPREPLY+=("${line%%$'\t'*}"); done \
+        < <(wcs __complete "${1#@}" "$cur" "${COMP_WORDS[@]:1}" 2>/dev/null)
+      # While a number is typed, only IDs that begin with it; a name is replaced by its ID.
+      if [[ "$cur" =~ ^[0-9]+$ || "$1" == @profiles ]]; then COMPREPLY=($(compgen -W "${COMPREPLY[*]}" -- "$cur")); fi ;;
+    ?*) COMPREPLY=($(compgen -W "${1//|/$'\n'}" -- "$cur")) ;;
+  esac
+}
+
+_wcs() {
+  local cur="${COMP_WORDS[COMP_CWORD]}" path='' pending='' kind='' position=0 ended='' i word
+  local words flags values args many
+  COMPREPLY=()
+  __wcs_place ''
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word="${COMP_WORDS[i]}"
+    if [[ "$word" == '=' ]]; then continue; fi
+    if [[ -n "$pending" ]]; then pending=''; continue; fi
+    if [[ -z "$ended" && "$word" == '--' ]]; then ended=1
+    elif [[ -z "$ended" && "$word" == -* ]]; then
+      if __wcs_values "$word"; then pending=1; fi
+    elif [[ " $words " == *" $word "* ]]; then path="${path:+$path }$word"; __wcs_place "$path"
+    else position=$((position + 1)); fi
+  done
+  if [[ "$cur" == '=' ]]; then cur=''; fi
+  if [[ -n "$pending" ]]; then __wcs_offer "$kind"
+  elif [[ -z "$ended" && "$cur" == -* ]]; then COMPREPLY=($(compgen -W "$flags" -- "$cur"))
+  elif [[ -n "$words" ]]; then COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  else
+    if [[ -n "$many" && $position -ge ${#args[@]} ]]; then position=$((${#args[@]} - 1)); fi
+    if ((position < ${#args[@]})); then __wcs_offer "${args[position]}"; fi
+  fi
+}
+
+complete -F _wcs wcs

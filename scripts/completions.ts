@@ -1,0 +1,4 @@
+import { writeFile } from "node:fs/promises";
+import { fileNames, script } from "../src/cli/completion/script.ts";
+
+for (const [shell, name] of Object.entries(fileNames)) await writeFile(`completions/${name}`, await script(shell));

@@ -1,0 +1,86 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { OutputOf } from "../../contract/operation.ts";
+import { units } from "../../contract/units.ts";
+import { userRow, users } from "../../contract/users.ts";
+import { walk } from "../paging.ts";
+import { readScalar } from "../scalars.ts";
+import type { Context } from "../tree.ts";
+import { type Export, exportFile } from "./exporting.ts";
+import type { Row } from "./rows.ts";
+import { tableOf } from "./table.ts";
+
+type User = OutputOf<typeof users.get>;
+
+/** `wcs users export`: users by ID, as rows that import reads. */
+export async function exportUsers(context: Context): Promise<void> {
+  const { flags, terminal } = context;
+  const filter = {
+    ...(flags.inactive === true && { inactive: true }),
+    ...(flags.unit !== undefined && {
+      unit: readScalar({ kind: "integer" }, String(flags.unit), "--unit"),
+      below: true,
+    }),
+  };
+  let further = 0;
+  await exportFile(tableOf("users", userRow()), context, async (to) => {
+    const referenceOf = await unitReferences(to);
+    for await (const { items } of walk(to.caller, users.list, filter, { all: true, limit: undefined })) {
+      const rows: Row[] = [];
+      for (const user of items as unknown as readonly User[]) {
+        const row = rowOf(user, referenceOf);
+        if (typeof row === "string") to.leaveOut(`user ${user.id} (${user.name}) ${row}`);
+        else rows.push(row);
+        if (user.memberUnits.length > 1) further += 1;
+      }
+      await to.write(rows);
+    }
+  });
+  if (further > 0) terminal.note(`${further} of them have further memberships, which a row cannot say`);
+}
+
+async function unitReferences({ caller, signal }: Export): Promise<Map<number, string | null>> {
+  const found = new Map<number, string | null>();
+  for await (const { items } of walk(caller, units.tree, {}, { all: true, limit: undefined })) {
+    signal.throwIfAborted();
+    for (const { id, reference } of items as unknown as readonly { id: number; reference: string | null }[])
+      found.set(id, reference);
+  }
+  return found;
+}
+
+/** The user as a row, or why there can be none. */
+function rowOf(user: User, referenceOf: ReadonlyMap<number, string | null>): Row | string {
+  if (user.email === null) {
+    throw new ServiceError("forbidden", `You may not see the e-mail address of user ${user.id}.`, {
+      hint: "exporting users needs the ability user over all of them; --unit ID takes those of one branch",
+    });
+  }
+  const [membership] = user.memberUnits;
+  if (membership === undefined) return "is in no unit";
+  const { unit, department, userTypes } = membership;
+  const reference = referenceOf.get(unit.id) ?? null;
+  if (reference === null)
+    return `is in unit ${unit.id}, which has no reference; wcs units update ${unit.id} --reference REF`;
+  const names = userTypes.map((type) => type.name).sort();
+  const divided = names.find((name) => name.includes(";") || name.trim() !== name);
+  if (divided !== undefined) return `has the user type '${divided}', whose name a list cannot hold`;
+  return {
+    reference: user.reference,
+    first_name: user.first_name,
+    last_name: user.last_name,
+    email: user.email,
+    unit: reference,
+    user_types: names.join(";"),
+    department: department?.name ?? null,
+    title: user.title,
+    phone: user.phone,
+    birthday: user.birthday,
+    language: user.language,
+    timezone: user.timezone,
+    meta_field_0: user.meta_field_0,
+    meta_field_1: user.meta_field_1,
+    meta_field_2: user.meta_field_2,
+    meta_field_3: user.meta_field_3,
+    meta_field_4: user.meta_field_4,
+  };
+}

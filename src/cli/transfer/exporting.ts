@@ -1,0 +1,76 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { Caller } from "../../contract/operation.ts";
+import { Interrupted } from "../failure.ts";
+import { harmless } from "../plain.ts";
+import { escapeCell } from "../spreadsheet.ts";
+import type { Terminal } from "../terminal.ts";
+import type { Context } from "../tree.ts";
+import { csvLine } from "./csv-line.ts";
+import { openDestination } from "./destination.ts";
+import { formatFor } from "./format.ts";
+import type { Row } from "./rows.ts";
+import type { Table } from "./table.ts";
+
+/** Where exported rows go, and what is said about those that cannot. */
+export interface Export {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  write(rows: readonly Row[]): Promise<void>;
+  /** Leaves something out, with the reason as a sentence. */
+  leaveOut(what: string): void;
+}
+
+/** Runs `work` and puts the file in its place when all is in it. What was left out makes it fail in the end. */
+export async function exportFile(table: Table, context: Context, work: (to: Export) => Promise<void>): Promise<void> {
+  const { terminal, globals, flags, args } = context;
+  const path = (args.file as string | undefined) ?? "-";
+  const format = formatFor(path, flags.format, globals);
+  const stop = new AbortController();
+  const { signal } = stop;
+  terminal.onInterrupt(() => stop.abort(new Interrupted()));
+  const { caller } = await context.connect();
+  const file = path === "-" ? stdout(terminal) : await openDestination(path);
+  let written = 0;
+  let left = 0;
+  try {
+    if (format === "csv") await file.write(csvLine(table.columns));
+    await work({
+      caller,
+      signal,
+      async write(rows) {
+        signal.throwIfAborted();
+        const text = rows.map((row) => (format === "csv" ? asCsv(row, table) : `${JSON.stringify(row)}\n`)).join("");
+        await file.write(text);
+        written += rows.length;
+        if (path !== "-") terminal.progress(`exporting ${table.name}  ${written.toLocaleString("en")} rows`);
+      },
+      leaveOut(what) {
+        left += 1;
+        terminal.progress(undefined);
+        terminal.complain(`${terminal.plain(what)}\n`);
+      },
+    });
+    await file.keep();
+  } catch (error) {
+    throw signal.aborted ? new Interrupted() : error;
+  } finally {
+    terminal.progress(undefined);
+    await file.discard();
+    await caller.close();
+  }
+  if (path !== "-") terminal.note(`exported ${written} ${table.name} to ${terminal.plain(path)}`);
+  if (left > 0)
+    throw new ServiceError("validation_failed", `${left} of ${left + written} ${table.name} were left out.`);
+}
+
+function asCsv(row: Row, { columns }: Table): string {
+  return csvLine(columns.map((name) => escapeCell((row[name] as string | null) ?? "")));
+}
+
+function stdout(terminal: Terminal) {
+  return {
+    write: (text: string) => terminal.write(terminal.stdoutIsTerminal ? harmless(text) : text),
+    keep: async () => {},
+    discard: async () => {},
+  };
+}

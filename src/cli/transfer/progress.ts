@@ -1,0 +1,32 @@
+import type { Terminal } from "../terminal.ts";
+import type { Source } from "./source.ts";
+
+const width = 24;
+const interval = 100;
+
+/** Shows how far the reading of a file has come, where the user looks on. */
+export interface Progress {
+  /** What is going on, and how many rows are through. */
+  show(what: string, rows: number): void;
+  clear(): void;
+}
+
+export function createProgress(terminal: Terminal, source: Pick<Source, "position" | "size">): Progress {
+  let due = 0;
+  return {
+    show(what, rows) {
+      const now = performance.now();
+      if (now < due) return;
+      due = now + interval;
+      const part = source.size ? Math.min(source.position / source.size, 1) : undefined;
+      const count = `${rows.toLocaleString("en")} rows`;
+      terminal.progress(part === undefined ? `${what}  ${count}` : `${what}  ${bar(part)}  ${count}`);
+    },
+    clear: () => terminal.progress(undefined),
+  };
+}
+
+function bar(part: number): string {
+  const full = Math.round(part * width);
+  return `${"█".repeat(full)}${"░".repeat(width - full)} ${String(Math.floor(part * 100)).padStart(3)} %`;
+}

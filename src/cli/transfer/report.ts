@@ -1,0 +1,74 @@
+import type { FieldErrors } from "../../contract/errors.ts";
+import type { Terminal } from "../terminal.ts";
+import type { Outcome } from "./outcome.ts";
+import type { ResultFile } from "./result-file.ts";
+
+/** Counts what became of the rows and says which were left out, and why. */
+export interface Report {
+  add(line: number, outcome: Outcome): void;
+  /** Says what has come up since; to be called now and then. */
+  flush(): Promise<void>;
+  readonly leftOut: number;
+  readonly rows: number;
+  /** `created 1, changed 0, unchanged 0, left out 2`. */
+  summary(): string;
+}
+
+export interface ReportOptions {
+  readonly terminal: Terminal;
+  readonly results: ResultFile | undefined;
+  /** Rows do not come in the order of the file: hold them back until all are there. */
+  readonly sort: boolean;
+}
+
+/** So many are shown where a file has them all. */
+const shown = 100;
+
+export function createReport({ terminal, results, sort }: ReportOptions): Report {
+  const counts = { created: 0, changed: 0, unchanged: 0, "left out": 0 };
+  let rows: { line: number; outcome: Outcome }[] = [];
+  let said = 0;
+  const complaintsOf = (line: number, fields: FieldErrors): string => {
+    said += 1;
+    if (results === undefined || said <= shown)
+      return sentences(line, fields)
+        .map((text) => `${terminal.plain(text)}\n`)
+        .join("");
+    return said === shown + 1 ? `the rest of what was left out is in ${terminal.plain(results.path)}\n` : "";
+  };
+  return {
+    add(line, outcome) {
+      counts[outcome.action] += 1;
+      rows.push({ line, outcome });
+    },
+    async flush() {
+      if (sort) rows.sort((a, b) => a.line - b.line);
+      const ready = rows;
+      rows = [];
+      let complaints = "";
+      for (const { line, outcome } of ready) if (outcome.fields) complaints += complaintsOf(line, outcome.fields);
+      if (complaints !== "") {
+        terminal.progress(undefined);
+        terminal.complain(complaints);
+      }
+      await results?.add(ready);
+    },
+    get leftOut() {
+      return counts["left out"];
+    },
+    get rows() {
+      return Object.values(counts).reduce((sum, count) => sum + count);
+    },
+    summary: () =>
+      Object.entries(counts)
+        .map(([action, count]) => `${action} ${count}`)
+        .join(", "),
+  };
+}
+
+/** What is wrong with a row, one sentence for each column. */
+function sentences(line: number, fields: FieldErrors): string[] {
+  return Object.entries(fields).map(([name, reasons]) =>
+    name === "row" ? `line ${line} ${reasons.join(" and ")}` : `line ${line}, ${name}: ${reasons.join(" and ")}`,
+  );
+}

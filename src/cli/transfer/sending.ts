@@ -1,0 +1,99 @@
+import type { Caller, CallOptions } from "../../contract/operation.ts";
+import type { Terminal } from "../terminal.ts";
+import type { Format } from "./format.ts";
+import type { Kind } from "./kinds.ts";
+import { type Order, orderOf } from "./order.ts";
+import { leftOut, type Outcome } from "./outcome.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import type { Report } from "./report.ts";
+import { batchesOf, type Row, readRows, type SourceRow } from "./rows.ts";
+import type { Source } from "./source.ts";
+
+/** Rows to send, and to whom. */
+export interface Job {
+  readonly kind: Kind;
+  readonly source: Source;
+  readonly format: Format;
+  readonly caller: Caller;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  /** Further input of each call. */
+  readonly options: Record<string, unknown>;
+}
+
+/** Takes in what became of the rows, batch by batch. */
+type Results = Pick<Report, "add" | "flush">;
+
+/** Sends all rows of a file, in batches, in an order in which they can go in. */
+export async function send(job: Job, what: string, dryRun: boolean, results: Results): Promise<void> {
+  const { kind, source, signal } = job;
+  const rehearsal = dryRun ? kind.rehearse() : undefined;
+  const progress = createProgress(job.terminal, source);
+  let done = 0;
+  try {
+    for await (const batch of batchesOf(rowsInTurn(job, progress), kind.most)) {
+      signal.throwIfAborted();
+      progress.show(`${what} ${kind.table.name}`, done);
+      const good = batch.flatMap((each) => ("row" in each ? [each.row] : []));
+      const outcomes = await sendBatch(job, good, { ...job.options, ...rehearsal?.inputFor(good) }, { dryRun, signal });
+      let next = 0;
+      for (const each of batch) {
+        if ("fields" in each) results.add(each.line, leftOut(each.fields));
+        else {
+          const outcome = outcomes[next++]!;
+          results.add(each.line, rehearsal?.judge(each.line, each.row, outcome) ?? outcome);
+        }
+      }
+      rehearsal?.next();
+      done += batch.length;
+      await results.flush();
+    }
+  } finally {
+    progress.clear();
+  }
+}
+
+async function sendBatch(
+  { kind, caller }: Job,
+  rows: readonly Row[],
+  more: Record<string, unknown>,
+  options: CallOptions,
+): Promise<readonly Outcome[]> {
+  if (rows.length === 0) return [];
+  const { results } = (await caller.call(kind.op, { rows, ...more }, options)) as { results: readonly Outcome[] };
+  return results;
+}
+
+async function* rowsInTurn({ kind, source, format }: Job, progress: Progress): AsyncGenerator<SourceRow[]> {
+  const read = () => readRows(source, format, kind.table);
+  if (!kind.parentsFirst) return yield* read();
+  const order = await orderOf(watched(read(), progress));
+  for (let pass = 0; pass < order.passes; pass++) yield* turn(read(), order, pass);
+}
+
+async function* watched(rows: AsyncIterable<SourceRow[]>, progress: Progress): AsyncGenerator<SourceRow[]> {
+  let done = 0;
+  for await (const some of rows) {
+    done += some.length;
+    progress.show("reading", done);
+    yield some;
+  }
+}
+
+/** The rows whose turn it is in this pass. */
+async function* turn(
+  rows: AsyncIterable<SourceRow[]>,
+  { passOf, circles }: Order,
+  pass: number,
+): AsyncGenerator<SourceRow[]> {
+  let place = 0;
+  for await (const some of rows) {
+    const now: SourceRow[] = [];
+    for (const each of some) {
+      const fields = circles.get(place);
+      if (passOf[place] === pass) now.push(fields ? { line: each.line, size: 0, fields } : each);
+      place += 1;
+    }
+    yield now;
+  }
+}

@@ -1,0 +1,103 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { Caller } from "../../contract/operation.ts";
+import { webhooks } from "../../contract/webhooks.ts";
+import { ConditionError, UsageError } from "../failure.ts";
+import { createOutput } from "../output.ts";
+import { type Item, type Page, walk } from "../paging.ts";
+import { readScalar } from "../scalars.ts";
+import { readDuration, readTime } from "../times.ts";
+import type { Context } from "../tree.ts";
+
+/** Milliseconds between two looks at the log. */
+const pause = 500;
+const retryPause = 2000;
+const standardWait = "60s";
+const columns = ["id", "created_at", "event", "status", "attempt", "duration_ms", "error"];
+
+interface Filter {
+  readonly id: number;
+  readonly event?: string;
+  readonly status?: string;
+  readonly since?: number;
+}
+
+/** `wcs webhooks logs`: the log as it is, as it grows, or until an entry is in it. */
+export async function logs(context: Context): Promise<void> {
+  const { flags, globals, terminal } = context;
+  if (flags.follow && flags.wait) throw new UsageError("--follow and --wait exclude each other");
+  const filter = await readFilter(context);
+  const { caller } = await context.connect();
+  try {
+    const output = createOutput({ op: webhooks.logs, columns, items: "attempts" }, globals, terminal);
+    if (flags.wait) return await output.one(await waitForEntry(caller, filter, context));
+    if (flags.follow) return await output.list(follow(caller, filter, context));
+    const limit =
+      flags.limit === undefined
+        ? undefined
+        : (readScalar({ kind: "integer" }, String(flags.limit), "--limit") as number);
+    await output.list(walk(caller, webhooks.logs, { ...filter }, { all: flags.all === true, limit }));
+  } finally {
+    await caller.close();
+  }
+}
+
+async function readFilter({ args, flags, globals }: Context): Promise<Filter> {
+  const id = readScalar({ kind: "integer" }, args.id as string, "<id>") as number;
+  const { event, status, since } = flags as { event?: string; status?: string; since?: string };
+  return {
+    id,
+    ...(event !== undefined && { event }),
+    ...(status !== undefined && { status }),
+    ...(since !== undefined && { since: await readTime(since, "--since", globals.tz) }),
+  };
+}
+
+/** The first entry that fits, whether it is there already or comes in time. */
+async function waitForEntry(caller: Caller, filter: Filter, { globals, terminal }: Context): Promise<Item> {
+  const length = globals.timeout ?? standardWait;
+  const deadline = performance.now() + readDuration(length, "--timeout") * 1000;
+  const look = async (): Promise<Item> => {
+    for (;;) {
+      const { data } = await caller.call(webhooks.logs, { ...filter, limit: 1 });
+      if (data[0]) return data[0];
+      if (performance.now() >= deadline) {
+        const { event = "any event", status = "any status" } = filter;
+        throw new ConditionError(`no attempt with ${event} and ${status} within ${length}`);
+      }
+      await sleep(Math.min(pause, Math.max(deadline - performance.now(), 1)));
+    }
+  };
+  return terminal.spin("waiting for the webhook to be called", look());
+}
+
+/** Entries as they come, in the order in which they were written; without --since those from now on. */
+async function* follow(caller: Caller, filter: Filter, { terminal }: Context): AsyncGenerator<Page> {
+  const { since: _, ...wanted } = filter;
+  const newest = async () => (await caller.call(webhooks.logs, { id: filter.id, limit: 1 })).data[0]?.id ?? 0;
+  let after = filter.since === undefined ? await newest() : 0;
+  let lost = false;
+  for (;;) {
+    try {
+      const { data } = await caller.call(webhooks.logs, { ...(after === 0 ? filter : wanted), after, limit: 500 });
+      if (lost) terminal.note("The service is back.");
+      lost = false;
+      after = data[0]?.id ?? after;
+      if (data.length > 0) yield { items: data.toReversed(), more: false, response: data };
+      await sleep(pause);
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      if (!lost) terminal.note(`${error.message} Trying again until it is back.`);
+      lost = true;
+      await sleep(retryPause);
+    }
+  }
+}
+
+/** The service is away and may come back, as when it is restarted. */
+export function isOutage(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && (error.code === "unavailable" || error.code === "too_many_requests");
+}
+
+export function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

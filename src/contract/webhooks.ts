@@ -1,0 +1,307 @@
+import { z } from "zod";
+import { id, name, noContent, nothing, numberedPage, timestamp, url } from "./fields.ts";
+import { once, operation, room } from "./operation.ts";
+
+/** What a webhook can be called for. */
+export const triggers = [
+  "user.create",
+  "user.update",
+  "user.delete",
+  "unit.create",
+  "unit.update",
+  "unit.delete",
+] as const;
+export type Trigger = (typeof triggers)[number];
+
+/** What a test sends: it is no trigger, and the receiver can tell it from what happened. */
+export const testEvent = "webhook.test";
+
+const callbackUrl = () =>
+  url()
+    .refine((value) => !/^https?:\/\/[^/?#]*@/i.test(value), "must not hold a user name or password")
+    .meta({ description: "URL to call, http or https" });
+const triggerList = () => z.array(z.enum(triggers)).min(1, "must name at least one trigger").max(50);
+
+const place = once(() =>
+  z
+    .object({
+      content_type: z.literal("unit"),
+      id: z.int(),
+      name: z.string(),
+      level: z.int(),
+      unit_type: z.string(),
+      parent_id: z.int().nullable(),
+      stats: z.array(z.never()),
+      url: z.string(),
+    })
+    .meta({ id: "WebhookAuthorUnit" }),
+);
+
+const permissions = { permissions: z.object({ edit: z.boolean(), delete: z.boolean() }) };
+
+const author = once(() =>
+  z
+    .object({
+      content_type: z.literal("user"),
+      id: z.int(),
+      name: z.string(),
+      first_name: z.string(),
+      last_name: z.string(),
+      title: z.string(),
+      active: z.boolean(),
+      ...permissions,
+      avatar: z.null(),
+      unit: place().nullable(),
+      physicalUnit: place().nullable(),
+      url: z.string(),
+    })
+    .meta({ id: "WebhookAuthor" }),
+);
+
+const webhook = once(() =>
+  z
+    .object({
+      content_type: z.literal("webhook"),
+      id: z.int(),
+      name: z.string(),
+      uri: z.string(),
+      triggers: z.array(z.enum(triggers)),
+      active: z.boolean(),
+      disabled_at: z.int().nullable(),
+      disabled_reason: z
+        .enum(["manual", "gone", "failing"])
+        .nullable()
+        .meta({ description: "By hand; the receiver said 410; nothing but failures for 5 days" }),
+      secret: z
+        .string()
+        .optional()
+        .meta({ description: "Signs the callbacks (Standard Webhooks); shown when it is made, and never again" }),
+      author: author(),
+      ...permissions,
+      created_at: z.int(),
+      updated_at: z.int(),
+      url: z.string(),
+    })
+    .meta({ id: "Webhook" }),
+);
+const oneWebhook = once(() => z.object({ data: webhook() }));
+
+const logFields = {
+  id: z.int(),
+  event: z.string(),
+  uri: z.string(),
+  status: z.string().meta({
+    description:
+      "HTTP status, or timeout, refused, dns_error, tls_error, blocked, reset; disabled: not sent, because the webhook was",
+  }),
+  webhook_event_id: z.string().meta({ description: "The header webhook-id: the same in all attempts" }),
+  attempt: z.int(),
+  duration_ms: z.int(),
+  created_at: z.int(),
+  error: z.string().nullable(),
+  next_attempt_at: z.int().nullable(),
+};
+const logEntry = once(() => z.object(logFields).meta({ id: "WebhookLogEntry" }));
+const headers = () => z.record(z.string(), z.string());
+const wholeEntry = once(() =>
+  z
+    .object({
+      ...logFields,
+      request: z.object({ headers: headers(), body: z.string().nullable() }),
+      response: z
+        .object({ headers: headers(), body: z.string(), cut: z.boolean() })
+        .nullable()
+        .meta({ description: "The body's first 4 KiB; null when no response came" }),
+    })
+    .meta({ id: "WebhookLogDetails" }),
+);
+
+const event = once(() =>
+  z
+    .object({
+      id: z.int(),
+      webhook_event_id: z.string(),
+      created_at: z.int(),
+      payload: z.object({ type: z.string(), timestamp: z.string(), data: z.record(z.string(), z.unknown()) }),
+    })
+    .meta({ id: "WebhookEvent" }),
+);
+
+const one = () => z.strictObject({ id: id() });
+const entry = () => z.strictObject({ id: id(), log: id() });
+
+export const webhooks = room("webhooks", {
+  create: operation({
+    method: "POST",
+    path: "/webhooks",
+    summary: "Register a URL to be called when users or units change",
+    description: "Without triggers: all of them. The answer holds the secret that signs the callbacks.",
+    access: "administrator",
+    input: () => z.strictObject({ name: name(), uri: callbackUrl(), triggers: triggerList().optional() }),
+    output: oneWebhook,
+    status: 201,
+    location: "/webhooks/{id}",
+    item: "data",
+  }),
+  list: operation({
+    method: "GET",
+    path: "/webhooks",
+    summary: "Webhooks",
+    access: "administrator",
+    input: nothing,
+    output: () => z.object({ data: z.array(webhook()) }),
+    status: 200,
+    list: { items: "data" },
+  }),
+  get: operation({
+    method: "GET",
+    path: "/webhooks/{id}",
+    summary: "One webhook",
+    access: "administrator",
+    input: one,
+    output: oneWebhook,
+    status: 200,
+    item: "data",
+  }),
+  update: operation({
+    method: "PATCH",
+    path: "/webhooks/{id}",
+    summary: "Change a webhook",
+    description:
+      "Only what is named changes. active false stops what waits to be sent, active true begins anew; see recover.",
+    access: "administrator",
+    input: () =>
+      z.strictObject({
+        id: id(),
+        name: name().optional(),
+        uri: callbackUrl().optional(),
+        triggers: triggerList().optional(),
+        active: z.boolean().optional(),
+      }),
+    output: noContent,
+    status: 204,
+  }),
+  delete: operation({
+    method: "DELETE",
+    path: "/webhooks/{id}",
+    summary: "Delete a webhook, its log, and what waits to be sent",
+    access: "administrator",
+    input: one,
+    output: noContent,
+    status: 204,
+  }),
+  rotateSecret: operation({
+    method: "POST",
+    path: "/webhooks/{id}/rotate-secret",
+    summary: "Give a webhook a new secret",
+    description: "For 24 hours callbacks carry two signatures, of the new secret and of the old one.",
+    access: "administrator",
+    input: one,
+    output: oneWebhook,
+    status: 200,
+    item: "data",
+  }),
+  test: operation({
+    method: "POST",
+    path: "/webhooks/{id}/test",
+    summary: "Send a test event and see what comes of it",
+    description: `One attempt with the type ${testEvent}. data is null when nobody delivered it within wait seconds.`,
+    access: "administrator",
+    input: () => z.strictObject({ id: id(), wait: z.int().min(0).max(60).default(20) }),
+    output: () => z.object({ data: logEntry().nullable(), webhook_event_id: z.string() }),
+    status: 200,
+    item: "data",
+    transaction: "own",
+    errors: ["conflict"],
+  }),
+  recover: operation({
+    method: "POST",
+    path: "/webhooks/{id}/recover",
+    summary: "Send again everything that failed for good since a time",
+    access: "administrator",
+    input: () => z.strictObject({ id: id(), since: timestamp() }),
+    output: () => z.object({ recovered: z.int() }),
+    status: 200,
+    errors: ["conflict"],
+  }),
+  logs: operation({
+    method: "GET",
+    path: "/webhooks/{id}/logs",
+    summary: "Attempts to call a webhook, newest first",
+    description: "meta.total counts up to 10,000. Entries are kept for webhooks.log_days (30).",
+    access: "administrator",
+    input: () =>
+      z.strictObject({
+        id: id(),
+        event: z
+          .enum([...triggers, testEvent])
+          .optional()
+          .meta({ description: "Only calls for this trigger" }),
+        status: z
+          .string()
+          .regex(/^[a-z0-9_]{1,20}$/, "must be a status like 200 or timeout")
+          .optional()
+          .meta({ description: "Only calls that ended so" }),
+        since: timestamp().optional().meta({ description: "Only calls made since (Unix time in seconds)" }),
+        after: z.int().min(0).optional().meta({ description: "Only entries with a higher ID" }),
+        page: z.int().min(1).default(1),
+        limit: z.int().min(1).max(500).default(20).meta({ description: "Items per page, 1 to 500" }),
+      }),
+    output: () => numberedPage(logEntry()),
+    status: 200,
+    list: { items: "data", paging: "pages" },
+  }),
+  log: operation({
+    method: "GET",
+    path: "/webhooks/{id}/logs/{log}",
+    summary: "One attempt with its request and response",
+    access: "administrator",
+    input: entry,
+    output: () => z.object({ data: wholeEntry() }),
+    status: 200,
+    item: "data",
+  }),
+  resend: operation({
+    method: "POST",
+    path: "/webhooks/{id}/logs/{log}/resend",
+    summary: "Send the event of a log entry again, with the same ID and all attempts",
+    access: "administrator",
+    input: entry,
+    output: noContent,
+    status: 204,
+    errors: ["conflict"],
+  }),
+  stats: operation({
+    method: "GET",
+    path: "/webhooks/{id}/stats",
+    summary: "How many attempts succeeded and failed over time",
+    access: "administrator",
+    input: () =>
+      z.strictObject({
+        id: id(),
+        since: timestamp().optional().meta({ description: "Unix time in seconds; default 24 hours ago" }),
+        parts: z.int().min(1).max(200).default(24).meta({ description: "Into how many parts the time is divided" }),
+      }),
+    output: () => z.object({ data: z.array(z.object({ start: z.int(), succeeded: z.int(), failed: z.int() })) }),
+    status: 200,
+    list: { items: "data" },
+  }),
+  events: operation({
+    method: "GET",
+    path: "/webhooks/events",
+    summary: "Events as they happen",
+    description:
+      "Waits until there is one after the given ID, or for wait seconds. Without after: where to begin. Events are written for whoever asked within the last 90 seconds, and for webhooks; they are kept as long as the logs.",
+    access: "administrator",
+    input: () =>
+      z.strictObject({
+        after: z.int().min(0).optional().meta({ description: "meta.last_id of the answer before" }),
+        wait: z.int().min(0).max(60).default(0).meta({ description: "Seconds" }),
+        limit: z.int().min(1).max(500).default(100),
+      }),
+    output: () => z.object({ data: z.array(event()), meta: z.object({ last_id: z.int() }) }),
+    status: 200,
+    list: { items: "data" },
+    transaction: "own",
+  }),
+});

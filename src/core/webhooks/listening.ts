@@ -1,0 +1,53 @@
+import { type webhooks as contract, testEvent } from "../../contract/webhooks.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { Ctx, Handlers } from "../context.ts";
+import { waitFor } from "../waiting.ts";
+
+/** How old the last sign of a listener may be before a new one is given: well below how long a sign lasts. */
+const renewedAfterSeconds = 20;
+
+const eventsAfter = prepared((db, p: { after: number; limit: number }) =>
+  db
+    .selectFrom("webhook_events")
+    .select(["id", "message_id as webhook_event_id", "created_at", "payload"])
+    .where("id", ">", p.after)
+    .where("type", "<>", testEvent)
+    .orderBy("id")
+    .limit(p.limit),
+);
+
+/** What happened after an event, as soon as something did. */
+export const events: Handlers<typeof contract>["events"] = async (ctx, { after, wait, limit }) => {
+  await announceListener(ctx);
+  if (after === undefined) return { data: [], meta: { last_id: await lastEvent(ctx) } };
+  const rows = await waitFor(ctx, wait, async () => {
+    const found = await eventsAfter(ctx.db, { after, limit });
+    return found.length > 0 ? found : undefined;
+  });
+  const data = (rows ?? []).map(({ payload, ...event }) => ({ ...event, payload: JSON.parse(payload) }));
+  return { data, meta: { last_id: data.at(-1)?.id ?? after } };
+};
+
+async function lastEvent({ db }: Ctx): Promise<number> {
+  const row = await db
+    .selectFrom("webhook_events")
+    .select((eb) => eb.fn.max("id").as("id"))
+    .executeTakeFirst();
+  return row?.id ?? 0;
+}
+
+/** From now on events are written, whether or not a webhook wants them. */
+async function announceListener(ctx: Ctx): Promise<void> {
+  const sign = await ctx.db.selectFrom("event_listening").select("polled_at").executeTakeFirst();
+  // A sign from the future was given by a clock that was set back since.
+  const age = sign === undefined ? Number.POSITIVE_INFINITY : Math.abs(ctx.now - sign.polled_at);
+  if (age < renewedAfterSeconds) return;
+  const polled_at = ctx.now;
+  await ctx.transaction(({ db }) =>
+    db
+      .insertInto("event_listening")
+      .values({ id: 1, polled_at })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ polled_at }))
+      .execute(),
+  );
+}

@@ -1,0 +1,84 @@
+import { sql } from "kysely";
+import { ServiceError } from "../../contract/errors.ts";
+import { type webhooks as contract, testEvent } from "../../contract/webhooks.ts";
+import type { Ctx, Handlers } from "../context.ts";
+import { insertEvents, newDelivery, newEvent } from "../events.ts";
+import { waitFor } from "../waiting.ts";
+import { entryColumns, findEntry } from "./logs.ts";
+import { findActiveWebhook, oneWebhook } from "./reading.ts";
+
+/** As a delivery that was never tried. */
+const anew = { state: "waiting", attempt: 0, single: 0, lease_token: null } as const;
+
+export const sending: Pick<Handlers<typeof contract>, "test" | "resend" | "recover"> = {
+  async test(ctx, { id, wait }) {
+    const test = await ctx.transaction((tx) => queueTest(tx, id));
+    return { data: await firstEntry(ctx, id, test, wait), webhook_event_id: test.message_id };
+  },
+
+  async resend(ctx, { id, log }) {
+    const { event_id } = await findEntry(ctx, id, log);
+    await findActiveWebhook(ctx, id);
+    const event = await ctx.db.selectFrom("webhook_events").select("id").where("id", "=", event_id).executeTakeFirst();
+    if (event === undefined) throw new ServiceError("conflict", `The event of log entry ${log} is no longer kept.`);
+    const due_at = ctx.now * 1000;
+    await ctx.db
+      .updateTable("deliveries")
+      .set({ ...anew, due_at })
+      .where("event_id", "=", event_id)
+      .where("webhook_id", "=", id)
+      // One that is being sent at this moment is let be.
+      .where((eb) => eb.or([eb("lease_token", "is", null), eb("due_at", "<=", due_at)]))
+      .execute();
+    ctx.announce();
+  },
+
+  async recover(ctx, { id, since }) {
+    await findActiveWebhook(ctx, id);
+    const { numUpdatedRows } = await ctx.db
+      .updateTable("deliveries")
+      .set({ ...anew, due_at: ctx.now * 1000 })
+      .where("webhook_id", "=", id)
+      .where("state", "=", sql.lit("failed"))
+      .where("created_at", ">=", since)
+      .where("single", "=", 0)
+      .executeTakeFirst();
+    ctx.announce();
+    return { recovered: Number(numUpdatedRows) };
+  },
+};
+
+interface Test {
+  readonly delivery: number;
+  readonly message_id: string;
+}
+
+async function queueTest(ctx: Ctx, id: number): Promise<Test> {
+  await findActiveWebhook(ctx, id);
+  const { content_type, name, url } = await oneWebhook(ctx, id);
+  const event = newEvent(ctx, testEvent, { content_type, id, name, url });
+  const event_id = (await insertEvents(ctx, [event])).get(event.message_id)!;
+  const { id: delivery } = await ctx.db
+    .insertInto("deliveries")
+    .values({ ...newDelivery(ctx, event_id, id), single: 1 })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  ctx.announce();
+  return { delivery, message_id: event.message_id };
+}
+
+/** Waits for the log entry of a test; null when none came in time, or nothing was put out (a dry run). */
+async function firstEntry(ctx: Ctx, webhook: number, { delivery, message_id }: Test, wait: number) {
+  const queued = await ctx.db.selectFrom("deliveries").select("id").where("id", "=", delivery).executeTakeFirst();
+  if (queued === undefined) return null;
+  const entry = await waitFor(ctx, wait, () =>
+    ctx.db
+      .selectFrom("webhook_logs")
+      .select(entryColumns)
+      .where("webhook_id", "=", webhook)
+      .where("event", "=", testEvent)
+      .where("message_id", "=", message_id)
+      .executeTakeFirst(),
+  );
+  return entry ?? null;
+}

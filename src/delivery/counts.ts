@@ -1,0 +1,35 @@
+import { sql } from "kysely";
+import type { Database, Db } from "../store/database.ts";
+
+export interface Waiting {
+  /** Callbacks that could be sent now. */
+  readonly due: number;
+  /** Callbacks that are being sent, or that wait for their next attempt. */
+  readonly later: number;
+  /** Mails that have not left. */
+  readonly mails: number;
+  /** Mails that were given up. */
+  readonly failedMails: number;
+}
+
+/** What is still to be sent. `now` is in Unix milliseconds. */
+export async function countWaiting({ reader }: Database, now: number): Promise<Waiting> {
+  const { due, all } = await callbacks(reader, now);
+  const { mails, failedMails } = await reader
+    .selectFrom("mails")
+    .where("sent_at", "is", null)
+    .select([
+      sql<number>`count(case when failed_at is null then 1 end)`.as("mails"),
+      sql<number>`count(failed_at)`.as("failedMails"),
+    ])
+    .executeTakeFirstOrThrow();
+  return { due, later: all - due, mails, failedMails };
+}
+
+function callbacks(db: Db, now: number) {
+  return db
+    .selectFrom("deliveries")
+    .where("state", "=", sql.lit("waiting"))
+    .select([sql<number>`count(case when due_at <= ${now} then 1 end)`.as("due"), sql<number>`count(*)`.as("all")])
+    .executeTakeFirstOrThrow();
+}

@@ -1,0 +1,3 @@
+export type { Waiting } from "./counts.ts";
+export { createEngine, type Engine, type EngineOptions } from "./engine.ts";
+export { sendsMail } from "./mail.ts";

@@ -1,0 +1,126 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Selectable } from "kysely";
+import type { Database, Db } from "../store/database.ts";
+import { isAmong, isPostgres } from "../store/dialect.ts";
+import type { Schema } from "../store/schema.ts";
+import { leaseMilliseconds } from "./queue.ts";
+
+/** Seconds from a failed try to the next; about two days in all. */
+const pauses = [30, 300, 1800, 7200, 21_600, 43_200, 86_400];
+const tokenBytes = 32;
+
+export type Mail = Pick<
+  Selectable<Schema["mails"]>,
+  "id" | "kind" | "user_id" | "recipient" | "payload" | "attempts" | "created_at"
+> & { readonly lease: string };
+
+function unsent(db: Db) {
+  return db.selectFrom("mails").where("sent_at", "is", null).where("failed_at", "is", null);
+}
+
+/** Takes mails that are due, the oldest first; they are this worker's until the lease ends. */
+export async function claimMails(database: Database, now: number, most: number): Promise<Mail[]> {
+  const due = (db: Db) =>
+    unsent(db).select("id").where("due_at", "<=", now).orderBy("due_at").orderBy("id").limit(most);
+  if ((await due(database.reader).execute()).length === 0) return [];
+  const lease = randomBytes(12).toString("base64url");
+  return database.writeLocking(async (tx) => {
+    const found = await (isPostgres(tx) ? due(tx).forUpdate().skipLocked() : due(tx)).execute();
+    const ids = found.map((row) => row.id);
+    const rows = await tx
+      .updateTable("mails")
+      .set({ due_at: now + leaseMilliseconds, lease_token: lease })
+      .where((eb) => isAmong(tx, eb.ref("id"), ids))
+      .returning(["id", "kind", "user_id", "recipient", "payload", "attempts", "created_at"])
+      .execute();
+    return rows.map((row) => ({ ...row, lease })).sort((a, b) => a.id - b.id);
+  });
+}
+
+/** Prolongs the lease of mails that are still this worker's. */
+export async function extendMails(database: Database, mails: readonly Mail[], now: number): Promise<void> {
+  await database.writeLocking(async (tx) => {
+    for (const mail of mails)
+      await own(tx, mail)
+        .set({ due_at: now + leaseMilliseconds })
+        .execute();
+  });
+}
+
+function own(db: Db, { id, lease }: Mail) {
+  return db.updateTable("mails").where("id", "=", id).where("lease_token", "=", lease).where("sent_at", "is", null);
+}
+
+/** A sent mail keeps no token. */
+export async function mailSent(database: Database, mail: Mail, now: number): Promise<void> {
+  await database.writeLocking((tx) =>
+    own(tx, mail)
+      .set({
+        sent_at: Math.floor(now / 1000),
+        attempts: mail.attempts + 1,
+        payload: withoutToken(mail.payload),
+        lease_token: null,
+        last_error: null,
+      })
+      .execute(),
+  );
+}
+
+/** Tries later, or, when it is `hopeless` or was tried often enough, not again. */
+export async function mailFailed(
+  database: Database,
+  mail: Mail,
+  { now, error, hopeless }: { now: number; error: string; hopeless: boolean },
+): Promise<void> {
+  const attempts = mail.attempts + 1;
+  const pause = pauses[attempts - 1];
+  const over = hopeless || pause === undefined;
+  await database.writeLocking((tx) =>
+    own(tx, mail)
+      .set({
+        attempts,
+        last_error: error,
+        lease_token: null,
+        due_at: now + (pause ?? 0) * 1000,
+        ...(over && { failed_at: Math.floor(now / 1000), payload: withoutToken(mail.payload) }),
+      })
+      .execute(),
+  );
+}
+
+/** Gives mails back untried. */
+export async function giveBackMails(database: Database, mails: readonly Mail[], now: number): Promise<void> {
+  await database.writeLocking(async (tx) => {
+    for (const mail of mails) await own(tx, mail).set({ due_at: now, lease_token: null }).execute();
+  });
+}
+
+function withoutToken(payload: string): string {
+  const { token: _, ...rest } = JSON.parse(payload) as Record<string, unknown>;
+  return JSON.stringify(rest);
+}
+
+/**
+ * A welcome that waited for long gets a token that works from now on, in place of its own, if that is still the user's: kept
+ * hashed as every one is. Undefined when the user has another one, or none any more.
+ */
+export async function renewToken(
+  database: Database,
+  mail: Mail,
+  { token, lifetime, now }: { token: string; lifetime: number; now: number },
+): Promise<string | undefined> {
+  const fresh = randomBytes(tokenBytes).toString("base64url");
+  const { numUpdatedRows } = await database.writeLocking((tx) =>
+    tx
+      .updateTable("password_tokens")
+      .set({ token_hash: hash(fresh), expires_at: Math.floor(now / 1000) + lifetime })
+      .where("user_id", "=", mail.user_id)
+      .where("token_hash", "=", hash(token))
+      .executeTakeFirst(),
+  );
+  return numUpdatedRows > 0n ? fresh : undefined;
+}
+
+function hash(token: string): string {
+  return createHash("sha256").update(token).digest("base64url");
+}

@@ -1,0 +1,94 @@
+export interface MailText {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export interface PersonPayload {
+  readonly name: string;
+  readonly email: string;
+  readonly token?: string;
+  /** Seconds. */
+  readonly expires_in: number;
+}
+
+export interface DisabledPayload {
+  readonly name: string;
+  readonly webhook: { readonly id: number; readonly name: string; readonly uri: string };
+  readonly reason: "gone" | "failing" | "manual";
+}
+
+/** One paragraph: text, a link of its own, or a code to be copied. */
+type Part = string | { readonly link: string } | { readonly code: string };
+
+/** `base` is where users reach the service, from the settings; without it there is a code, and no link. */
+export function welcomeText({ name, email, token, expires_in }: PersonPayload, base: string | null): MailText {
+  const invitation = token === undefined ? [`You sign in as ${email}.`] : setPassword(email, token, expires_in, base);
+  return mail("Welcome", name, [
+    "An account was made for you.",
+    ...(token === undefined && base !== null ? [{ link: base }] : []),
+    ...invitation,
+  ]);
+}
+
+export function resetText({ name, email, token = "", expires_in }: PersonPayload, base: string | null): MailText {
+  return mail("Set a new password", name, [
+    "Somebody, hopefully you, asked for a new password.",
+    ...setPassword(email, token, expires_in, base),
+    "If it was not you, nothing has to be done: your password stays as it is.",
+  ]);
+}
+
+export function disabledText({ name, webhook, reason }: DisabledPayload): MailText {
+  const why =
+    reason === "gone"
+      ? "its receiver answered that it is gone (410)"
+      : "for five days nothing but failures came from its receiver";
+  return mail(`Webhook ${oneLine(webhook.name)} was disabled`, name, [
+    `The webhook ${webhook.name} (${webhook.id}) was disabled, because ${why}. It is called no more.`,
+    { code: webhook.uri },
+    "See its log for the reasons. When the receiver works again, activate it, and recover what was missed:",
+    { code: `wcs webhooks update ${webhook.id} --active` },
+    { code: `wcs webhooks recover ${webhook.id} --since -7d` },
+  ]);
+}
+
+function setPassword(email: string, token: string, seconds: number, base: string | null): Part[] {
+  const minutes = Math.round(seconds / 60);
+  const time = minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`;
+  const query = new URLSearchParams({ token, email });
+  return [
+    ...(base === null ? [] : ["Set your password here:", { link: `${base}/password/reset?${query}` }]),
+    base === null ? `Set the password of ${email} with this code:` : `Or set the password of ${email} with this code:`,
+    { code: token },
+    `It works once, for ${time} from when this mail was sent. After that, ask for another one.`,
+  ];
+}
+
+function mail(subject: string, name: string, parts: readonly Part[]): MailText {
+  const all: Part[] = [`Dear ${name},`, ...parts];
+  return {
+    subject,
+    text: `${all.map(plain).join("\n\n")}\n`,
+    html: `<!doctype html>\n<html lang="en"><body style="font-family: sans-serif">\n${all.map(marked).join("\n")}\n</body></html>\n`,
+  };
+}
+
+function plain(part: Part): string {
+  if (typeof part === "string") return part;
+  return `    ${"link" in part ? part.link : part.code}`;
+}
+
+function marked(part: Part): string {
+  if (typeof part === "string") return `<p>${escaped(part)}</p>`;
+  if ("code" in part) return `<p><code>${escaped(part.code)}</code></p>`;
+  return `<p><a href="${escaped(part.link)}">${escaped(part.link)}</a></p>`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,160 @@
+import type { Transporter } from "nodemailer";
+import type { Settings } from "../contract/settings.ts";
+import type { Database } from "../store/database.ts";
+import type { Log } from "./log.ts";
+import { claimMails, extendMails, giveBackMails, type Mail, mailFailed, mailSent, renewToken } from "./mail-queue.ts";
+import {
+  type DisabledPayload,
+  disabledText,
+  type MailText,
+  type PersonPayload,
+  resetText,
+  welcomeText,
+} from "./mail-text.ts";
+import { leaseMilliseconds } from "./queue.ts";
+
+/** Connections to the mail server. */
+const connections = 4;
+const mailsInRound = 20;
+const smtpMilliseconds = 15_000;
+
+export interface MailOptions {
+  readonly database: Database;
+  readonly settings: () => Promise<Settings>;
+  readonly clock: () => number;
+  readonly log: Log;
+  /** Where users reach the service when `base_url` of the settings does not say. */
+  readonly servedAt?: (() => string | undefined) | undefined;
+}
+
+/** Whether the settings say how mail leaves; until they do, it waits. */
+export function sendsMail(settings: Settings): boolean {
+  return settings["mail.smtp_url"] !== null && settings["mail.from"] !== null;
+}
+
+/** Sends mails by SMTP, each at least once and under one Message-ID. */
+export class MailWorker {
+  readonly #options: MailOptions;
+  #transport: { transporter: Transporter; url: string } | undefined;
+  #stopping = false;
+
+  constructor(options: MailOptions) {
+    this.#options = options;
+  }
+
+  /** Sends some of what is due. How many; there may be more as long as it is some. */
+  async round(): Promise<number> {
+    const { database, clock, log } = this.#options;
+    const settings = await this.#options.settings();
+    if (this.#stopping || !sendsMail(settings)) return 0;
+    const mails = await claimMails(database, clock(), mailsInRound);
+    if (mails.length === 0) return 0;
+    const open = new Set(mails);
+    const heartbeat = setInterval(() => {
+      extendMails(database, [...open], clock()).catch((error) => log.error({ err: error }, "mail leases are lost"));
+    }, leaseMilliseconds / 3);
+    const queue = [...mails];
+    const worker = async () => {
+      for (let mail = queue.shift(); mail !== undefined && !this.#stopping; mail = queue.shift()) {
+        await this.#send(settings, mail);
+        open.delete(mail);
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: connections }, worker));
+      if (this.#stopping) await giveBackMails(database, [...open], clock());
+    } finally {
+      clearInterval(heartbeat);
+    }
+    return mails.length - open.size;
+  }
+
+  async #send(settings: Settings, mail: Mail): Promise<void> {
+    const { database, clock, log } = this.#options;
+    try {
+      const text = await this.#text(settings, mail);
+      if (text === undefined) {
+        await mailFailed(database, mail, { now: clock(), error: "The token in it expired.", hopeless: true });
+        return;
+      }
+      const transporter = await this.#connect(settings["mail.smtp_url"]!);
+      const from = settings["mail.from"]!;
+      const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? "wcs";
+      await transporter.sendMail({
+        ...text,
+        from,
+        to: { name: "", address: mail.recipient },
+        // A mail that is sent twice can be told to be the same.
+        messageId: `<wcs-${mail.id}-${mail.created_at}@${domain}>`,
+        headers: { "Auto-Submitted": "auto-generated" },
+      });
+      await mailSent(database, mail, clock());
+      log.info({ mail: mail.id, kind: mail.kind }, "mail sent");
+    } catch (error) {
+      const failure = describe(error);
+      log.error({ mail: mail.id, kind: mail.kind, reason: failure.error }, "mail not sent");
+      await mailFailed(database, mail, { now: clock(), ...failure });
+    }
+  }
+
+  /** What it says; undefined when it is of no use any more. */
+  async #text(settings: Settings, mail: Mail): Promise<MailText | undefined> {
+    const { database, clock, servedAt } = this.#options;
+    const base = (settings.base_url ?? servedAt?.())?.replace(/\/+$/, "") ?? null;
+    if (mail.kind === "webhook_disabled") return disabledText(JSON.parse(mail.payload) as DisabledPayload);
+    const payload = JSON.parse(mail.payload) as PersonPayload;
+    const { token, expires_in } = payload;
+    const now = clock();
+    const expired = (mail.created_at + expires_in) * 1000 <= now;
+    if (mail.kind === "password_reset") return expired ? undefined : resetText(payload, base);
+    if (token === undefined || !expired) return welcomeText(payload, base);
+    const lifetime = settings["passwords.reset_lifetime"];
+    const fresh = await renewToken(database, mail, { token, lifetime, now });
+    const { token: _, ...rest } = payload;
+    return welcomeText(fresh === undefined ? rest : { ...rest, token: fresh, expires_in: lifetime }, base);
+  }
+
+  async #connect(url: string): Promise<Transporter> {
+    if (this.#transport?.url === url) return this.#transport.transporter;
+    const { createTransport } = await import("nodemailer");
+    this.#transport?.transporter.close();
+    const transporter = createTransport({
+      url,
+      pool: true,
+      maxConnections: connections,
+      connectionTimeout: smtpMilliseconds,
+      greetingTimeout: smtpMilliseconds,
+      socketTimeout: 2 * smtpMilliseconds,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      ...(guardsCredentials(url) && { requireTLS: true }),
+    } as Parameters<typeof createTransport>[0]);
+    this.#transport = { transporter, url };
+    return transporter;
+  }
+
+  /** Finishes what is under way. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+  }
+
+  close(): void {
+    this.#transport?.transporter.close();
+  }
+}
+
+/** A password goes over an encrypted connection only, unless it stays on the machine or the URL says otherwise. */
+function guardsCredentials(url: string): boolean {
+  const { protocol, username, hostname, searchParams } = new URL(url);
+  const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  return protocol === "smtp:" && username !== "" && !local && !searchParams.has("ignoreTLS");
+}
+
+/** What goes into the outbox about a failure: the server's code and answer, without anything that we sent. */
+function describe(error: unknown): { error: string; hopeless: boolean } {
+  const { code = "", responseCode, response } = error as { code?: string; responseCode?: number; response?: string };
+  const refused = code === "EENVELOPE" || code === "EMESSAGE";
+  const hopeless = refused && responseCode !== undefined && responseCode >= 500;
+  const said = response === undefined ? "" : `: ${response.slice(0, 300)}`;
+  return { error: `${code || "error"}${said}`, hopeless };
+}

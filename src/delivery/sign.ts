@@ -1,0 +1,27 @@
+import { createHmac } from "node:crypto";
+
+export interface Message {
+  /** The header `webhook-id`: the same in every attempt. */
+  readonly id: string;
+  /** Unix seconds of the attempt. */
+  readonly timestamp: number;
+  readonly body: string;
+}
+
+/**
+ * The headers that prove where a message comes from (Standard Webhooks 1.0, "Webhook headers" and "Symmetric signatures"):
+ * one signature for each secret, `whsec_` and base64, the newest first.
+ */
+export function signatureHeaders(message: Message, secrets: readonly string[]): Record<string, string> {
+  return {
+    "webhook-id": message.id,
+    "webhook-timestamp": String(message.timestamp),
+    "webhook-signature": secrets.map((secret) => signature(message, secret)).join(" "),
+  };
+}
+
+/** HMAC-SHA256 over `id.timestamp.body`, as `v1,<base64>`. */
+export function signature({ id, timestamp, body }: Message, secret: string): string {
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
+}

@@ -1,0 +1,248 @@
+import { randomBytes } from "node:crypto";
+import type { Settings } from "../contract/settings.ts";
+import type { Database } from "../store/database.ts";
+import { stopInactive } from "./disabling.ts";
+import { Endpoint } from "./endpoint.ts";
+import type { Resolve } from "./guard.ts";
+import type { Log } from "./log.ts";
+import {
+  claim,
+  extend,
+  giveBack,
+  type Job,
+  leaseMilliseconds,
+  type Receiver,
+  receiversById,
+  receiversDue,
+  type Wish,
+} from "./queue.ts";
+import { type Result, writeResults } from "./results.ts";
+import { createSender, type Sender } from "./send.ts";
+import { signatureHeaders } from "./sign.ts";
+
+/** Deliveries in memory at most, over all receivers. */
+const mostHeld = 1000;
+/** Requests under way at most, over all receivers. */
+const mostSending = 256;
+/** Receivers served by one round of claims; the others come first in the next. */
+const receiversInRound = 50;
+/** Results written in one transaction. */
+const resultsTogether = 250;
+const heartbeatMilliseconds = leaseMilliseconds / 3;
+const retryPause = 500;
+
+export interface WorkerOptions {
+  readonly database: Database;
+  readonly settings: () => Promise<Settings>;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  readonly random: () => number;
+  readonly log: Log;
+  readonly userAgent: string;
+  readonly resolve?: Resolve | undefined;
+}
+
+/**
+ * Sends what is due. Everything that it takes it holds by a lease, so a worker that dies loses nothing; everything that
+ * ends is written in batches, so that a fast receiver does not wait for the disk each time.
+ */
+export class WebhookWorker {
+  readonly #options: WorkerOptions;
+  readonly #onProgress: () => void;
+  readonly #endpoints = new Map<number, Endpoint>();
+  readonly #ended: Result[] = [];
+  readonly #cut = new AbortController();
+  #way: { sender: Sender; open: boolean; timeout: number } | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+  #sending = 0;
+  #stopping = false;
+
+  /** `onProgress` is called when there is room for more. */
+  constructor(options: WorkerOptions, onProgress: () => void) {
+    this.#options = options;
+    this.#onProgress = onProgress;
+  }
+
+  /** Deliveries that are held: waiting for a connection, under way, or not yet written. */
+  get held(): number {
+    let held = 0;
+    for (const endpoint of this.#endpoints.values()) held += endpoint.held;
+    return held;
+  }
+
+  /** Takes what is due and begins to send it. How much was done; there may be more as long as it is something. */
+  async round(): Promise<number> {
+    if (this.#stopping) return 0;
+    const { database, clock } = this.#options;
+    await this.#refresh();
+    const stopped = await stopInactive(database, clock());
+    const due = await receiversDue(database.reader, { now: clock() });
+    const wishes = this.#wishes(due);
+    if (wishes.length === 0) return stopped;
+    await this.#prepare();
+    const jobs = await claim(database, wishes, { now: clock(), token: randomBytes(12).toString("base64url") });
+    if (jobs.length > 0) this.#beat();
+    for (const receiver of due) {
+      const endpoint = this.#endpoint(receiver);
+      for (const job of jobs) if (job.webhook_id === receiver.id) endpoint.add(job);
+      this.#sendMore(endpoint);
+    }
+    return stopped + jobs.length;
+  }
+
+  /** What was taken ahead follows changes of its webhook: of URL and secret, and whether it is wanted at all. */
+  async #refresh(): Promise<void> {
+    const ids = [...this.#endpoints].filter(([, endpoint]) => endpoint.queued > 0).map(([id]) => id);
+    if (ids.length === 0) return;
+    const receivers = await receiversById(this.#options.database.reader, { ids });
+    const active = new Map(receivers.map((receiver) => [receiver.id, receiver]));
+    for (const id of ids) {
+      const endpoint = this.#endpoints.get(id);
+      const receiver = active.get(id);
+      if (endpoint && receiver) endpoint.receiver = receiver;
+      else if (endpoint) await this.#giveBack(endpoint.drop());
+    }
+  }
+
+  /** As much as fits, evenly for all who have something due, those first who have least under way. */
+  #wishes(due: readonly Receiver[]): Wish[] {
+    const room = Math.max(mostHeld - this.held, 0);
+    const hungry = due
+      .map((receiver) => this.#endpoint(receiver))
+      .filter((endpoint) => endpoint.room > 0)
+      .sort((a, b) => a.held - b.held)
+      .slice(0, Math.min(receiversInRound, room));
+    const share = Math.floor(room / Math.max(hungry.length, 1));
+    return hungry.map((endpoint) => ({ webhook_id: endpoint.receiver.id, most: Math.min(endpoint.room, share) }));
+  }
+
+  #endpoint(receiver: Receiver): Endpoint {
+    const endpoint = this.#endpoints.get(receiver.id) ?? new Endpoint(receiver);
+    endpoint.receiver = receiver;
+    this.#endpoints.set(receiver.id, endpoint);
+    return endpoint;
+  }
+
+  /** Connections that are kept were let through by what the settings said when they were made. */
+  async #prepare(): Promise<void> {
+    const { clock, resolve } = this.#options;
+    const settings = await this.#options.settings();
+    const open = settings["webhooks.allow_private"];
+    const timeout = settings["webhooks.timeout"] * 1000;
+    const old = this.#way;
+    if (old?.open === open) this.#way = { ...old, timeout };
+    else {
+      this.#way = { sender: await createSender({ settings, resolve, clock }), open, timeout };
+      // What is under way on the old connections may end.
+      void old?.sender.close();
+    }
+  }
+
+  #sendMore(endpoint: Endpoint): void {
+    while (this.#sending < mostSending && !this.#stopping) {
+      const job = endpoint.next();
+      if (job === undefined) return;
+      void this.#send(endpoint, job);
+    }
+  }
+
+  async #send(endpoint: Endpoint, job: Job): Promise<void> {
+    const full = ++this.#sending === mostSending;
+    const { sender, timeout } = this.#way!;
+    const headers = this.#headers(endpoint.receiver, job);
+    const { uri } = endpoint.receiver;
+    const answer = await sender.send({ url: uri, headers, body: job.payload, timeout, signal: this.#cut.signal });
+    this.#sending -= 1;
+    this.#ended.push({ job, uri, headers, answer, ended: this.#options.clock() });
+    const left = endpoint.ended(answer.status === "timeout");
+    this.#writing ??= this.#write();
+    if (left.length > 0) await this.#giveBack(left);
+    this.#sendMore(endpoint);
+    // While all connections were taken, others may have waited for one.
+    if (full) for (const each of this.#endpoints.values()) this.#sendMore(each);
+  }
+
+  #headers(receiver: Receiver, { message_id, payload }: Job): Record<string, string> {
+    const timestamp = Math.floor(this.#options.clock() / 1000);
+    const { secret, previous_secret, previous_secret_until } = receiver;
+    const rotating = previous_secret !== null && (previous_secret_until ?? 0) > timestamp;
+    const secrets = rotating ? [secret, previous_secret] : [secret];
+    return {
+      "content-type": "application/json",
+      "user-agent": this.#options.userAgent,
+      ...signatureHeaders({ id: message_id, timestamp, body: payload }, secrets),
+    };
+  }
+
+  /** Writes what has ended until nothing is left, trying again while the database is away. */
+  async #write(): Promise<void> {
+    const { database, random, log } = this.#options;
+    while (this.#ended.length > 0) {
+      const batch = this.#ended.slice(0, resultsTogether);
+      try {
+        await writeResults(database, batch, random);
+      } catch (error) {
+        log.error({ err: error }, "results of webhook deliveries cannot be written");
+        // At the end they are given up: what is not known to have arrived is sent again.
+        if (!this.#cut.signal.aborted) {
+          await new Promise((resolve) => setTimeout(resolve, retryPause));
+          continue;
+        }
+      }
+      this.#ended.splice(0, batch.length);
+      for (const { job } of batch) this.#settled(job);
+      this.#onProgress();
+    }
+    this.#writing = undefined;
+    if (this.held === 0) this.#stopBeating();
+  }
+
+  #settled({ id, webhook_id }: Job): void {
+    const endpoint = this.#endpoints.get(webhook_id);
+    endpoint?.settled(id);
+    if (endpoint?.held === 0 && !endpoint.suspect) this.#endpoints.delete(webhook_id);
+  }
+
+  async #giveBack(jobs: readonly Job[]): Promise<void> {
+    const { database, clock, log } = this.#options;
+    // Those that cannot be given back come free with their leases.
+    await giveBack(database, jobs, clock()).catch((error) =>
+      log.error({ err: error }, "webhook deliveries cannot be given back"),
+    );
+    for (const job of jobs) this.#settled(job);
+  }
+
+  #beat(): void {
+    this.#heartbeat ??= setInterval(() => void this.#extend(), heartbeatMilliseconds);
+  }
+
+  #stopBeating(): void {
+    clearInterval(this.#heartbeat);
+    this.#heartbeat = undefined;
+  }
+
+  async #extend(): Promise<void> {
+    const { database, clock, log } = this.#options;
+    const jobs = [...this.#endpoints.values()].flatMap((endpoint) => endpoint.jobs());
+    try {
+      const mine = await extend(database, jobs, clock());
+      for (const endpoint of this.#endpoints.values()) endpoint.forget((job) => !mine.has(job.id));
+    } catch (error) {
+      log.error({ err: error }, "leases of webhook deliveries cannot be prolonged");
+    }
+  }
+
+  /** Takes no more, gives back what was not begun, and waits for the rest; what is not over in time is cut short. */
+  async stop(milliseconds: number): Promise<void> {
+    this.#stopping = true;
+    await this.#giveBack([...this.#endpoints.values()].flatMap((endpoint) => endpoint.drop()));
+    const timer = setTimeout(() => this.#cut.abort(), Math.max(milliseconds, 0));
+    while (this.#sending > 0 || this.#writing) {
+      await (this.#writing ?? new Promise((resolve) => setTimeout(resolve, 10)));
+    }
+    clearTimeout(timer);
+    this.#stopBeating();
+    await this.#way?.sender.close();
+  }
+}

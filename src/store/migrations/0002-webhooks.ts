@@ -1,0 +1,80 @@
+import type { Kysely } from "kysely";
+import { columnTypes, statements } from "../dialect.ts";
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const { id, key, number } = columnTypes(db);
+  await statements(
+    db,
+    `create table webhooks (
+      id ${id},
+      name text not null,
+      uri text not null,
+      secret text not null,
+      previous_secret text,
+      previous_secret_until ${number},
+      triggers text not null,
+      active integer not null default 1,
+      disabled_at ${number},
+      disabled_reason text,
+      author_id ${number} not null,
+      failing_since ${number},
+      created_at ${number} not null,
+      updated_at ${number} not null,
+      deleted_at ${number}
+    )`,
+    `create table event_listening (id integer primary key check (id = 1), polled_at ${number} not null)`,
+    `create table webhook_events (
+      id ${id},
+      message_id ${key} not null,
+      type ${key} not null,
+      payload text not null,
+      created_at ${number} not null
+    )`,
+
+    // No foreign keys: webhooks and events go only when nothing is left of them here, and a check for each row costs.
+    `create table deliveries (
+      id ${id},
+      event_id ${number} not null,
+      webhook_id ${number} not null,
+      state ${key} not null default 'waiting',
+      attempt integer not null default 0,
+      single integer not null default 0,
+      due_at ${number} not null,
+      lease_token ${key},
+      created_at ${number} not null,
+      unique (event_id, webhook_id)
+    )`,
+    "create index deliveries_waiting on deliveries (webhook_id, due_at, id) where state = 'waiting'",
+    "create index deliveries_failed on deliveries (webhook_id, created_at) where state = 'failed'",
+
+    `create table webhook_logs (
+      id ${id},
+      webhook_id ${number} not null,
+      event_id ${number} not null,
+      message_id ${key} not null,
+      event ${key} not null,
+      uri text not null,
+      status ${key} not null,
+      attempt integer not null,
+      duration_ms ${number} not null,
+      created_at ${number} not null,
+      error text,
+      next_attempt_at ${number},
+      request_headers text not null,
+      response text
+    )`,
+    "create index webhook_logs_webhook on webhook_logs (webhook_id, id)",
+    "create index webhook_logs_status on webhook_logs (webhook_id, status, id)",
+    "create index webhook_logs_event on webhook_logs (webhook_id, event, id)",
+    "create index webhook_logs_created on webhook_logs (webhook_id, created_at)",
+
+    "alter table mails add column attempts integer not null default 0",
+    `alter table mails add column due_at ${number} not null default 0`,
+    `alter table mails add column lease_token ${key}`,
+    "alter table mails add column last_error text",
+    `alter table mails add column failed_at ${number}`,
+    "drop index mails_waiting",
+    "create index mails_due on mails (due_at, id) where sent_at is null and failed_at is null",
+    "create index mails_user on mails (user_id)",
+  );
+}

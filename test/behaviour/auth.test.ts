@@ -1,0 +1,135 @@
+import { argon2Sync } from "node:crypto";
+import { beforeEach, expect, it } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
+import type { CallOptions } from "../../src/contract/operation.ts";
+import { users } from "../../src/contract/users.ts";
+import { password, useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, refusal, tally } from "../support/outcome.ts";
+
+describeEverywhere("auth", (environment) => {
+  const world = useWorld(environment);
+  const signIn = (username: string, as: string, options?: CallOptions) =>
+    world().stranger.call(auth.authenticate, { username, password: as }, options);
+
+  // Attempts of one test are not to count for the next: all come from one address.
+  beforeEach(() => world().instance.wait(901));
+
+  it("auth.authenticate answers one token, which is good", async () => {
+    const { instance, ids } = world();
+    const answer = await signIn("member@example.com", password);
+    expect(answer).toEqual([{ jwt: expect.any(String), expires: instance.now() + 86_400 }]);
+    expect((await instance.withToken(answer[0].jwt).call(users.current, {})).id).toBe(ids.member);
+  });
+
+  it("auth.authenticate takes the address in any case", async () => {
+    expect(await codeOf(signIn("MEMBER@Example.COM", password))).toBe("ok");
+  });
+
+  it("auth.authenticate takes a bad token for none", async () => {
+    const { instance } = world();
+    const input = { username: "member@example.com", password };
+    expect(await codeOf(instance.withToken("rubbish").call(auth.authenticate, input))).toBe("ok");
+  });
+
+  it("auth.authenticate refuses everybody in the same words", async () => {
+    const { actors, addUser } = world();
+    const deactivated = await addUser({ password });
+    await actors.administrator.call(users.deactivate, { id: deactivated.id });
+    const deleted = await addUser({ password });
+    await actors.administrator.call(users.delete, { id: deleted.id });
+    const wrong = await refusal(signIn("member@example.com", "wrong"));
+    expect(wrong).toMatchObject({ code: "unauthenticated", fields: undefined, retryAfter: undefined });
+    expect(await refusal(signIn("nobody@example.com", password))).toEqual(wrong);
+    expect(await refusal(signIn("manager@example.com", password)), "without a password").toEqual(wrong);
+    expect(await refusal(signIn(deactivated.email!, password))).toEqual(wrong);
+    expect(await refusal(signIn(deleted.email!, password))).toEqual(wrong);
+    expect(await refusal(signIn("Deleted user", password))).toEqual(wrong);
+  });
+
+  it("auth.authenticate: a password is compared as it is, in either form of Unicode", async () => {
+    const { addUser } = world();
+    const { email } = await addUser({ password: "Smørrebrød på ø\u0301 🥪" });
+    expect(await codeOf(signIn(email!, "Smørrebrød på ǿ 🥪"))).toBe("ok");
+    expect(await codeOf(signIn(email!, "smørrebrød på ǿ 🥪"))).toBe("unauthenticated");
+    expect(await codeOf(signIn(email!, "Smørrebrød på ǿ 🥪 "))).toBe("unauthenticated");
+  });
+
+  it("auth.authenticate: after 10 failures an account has to wait, by whatever case it is called", async () => {
+    const { instance, ids } = world();
+    for (let attempt = 0; attempt < 10; attempt++) {
+      const name = attempt % 2 === 0 ? "member@example.com" : "Member@Example.com";
+      expect(await codeOf(signIn(name, `guess ${attempt}`))).toBe("unauthenticated");
+      instance.wait(10);
+    }
+    const { code, retryAfter } = await refusal(signIn("member@example.com", password));
+    expect(code).toBe("too_many_requests");
+    expect(retryAfter).toBeGreaterThan(900 - 100 - 5);
+    expect(retryAfter).toBeLessThanOrEqual(900 - 100);
+    expect(await codeOf(world().actors.member.call(users.current, {})), "is signed in still").toBe("ok");
+    instance.wait(retryAfter!);
+    const [token] = await signIn("member@example.com", password);
+    expect((await instance.withToken(token.jwt).call(users.current, {})).id).toBe(ids.member);
+  });
+
+  it("auth.authenticate: an unknown account has to wait, too", async () => {
+    for (let attempt = 0; attempt < 10; attempt++) await codeOf(signIn("unknown@example.com", "guess"));
+    expect(await codeOf(signIn("unknown@example.com", "guess"))).toBe("too_many_requests");
+    expect(await codeOf(signIn("member@example.com", password))).toBe("ok");
+  });
+
+  it("auth.authenticate: a success forgets the failures before it", async () => {
+    for (let round = 0; round < 2; round++) {
+      for (let attempt = 0; attempt < 9; attempt++) await codeOf(signIn("member@example.com", "guess"));
+      expect(await codeOf(signIn("member@example.com", password))).toBe("ok");
+    }
+  });
+
+  it("auth.authenticate: after 30 failures an address has to wait", async () => {
+    for (let attempt = 0; attempt < 30; attempt++) {
+      expect(await codeOf(signIn(`guess${attempt}@example.com`, "guess"))).toBe("unauthenticated");
+    }
+    expect(await refusal(signIn("member@example.com", password))).toMatchObject({
+      code: "too_many_requests",
+      retryAfter: expect.any(Number),
+    });
+    world().instance.wait(900);
+    expect(await codeOf(signIn("member@example.com", password))).toBe("ok");
+  });
+
+  it("auth.authenticate: of 25 guesses at once 10 are heard", async () => {
+    const guesses = Array.from({ length: 25 }, (_, n) => signIn("member@example.com", `guess ${n}`));
+    expect(await tally(guesses)).toEqual({ unauthenticated: 10, too_many_requests: 15 });
+  });
+
+  it("auth.authenticate: guesses count in a dry run, too", async () => {
+    for (let attempt = 0; attempt < 10; attempt++) {
+      expect(await codeOf(signIn("member@example.com", "guess", { dryRun: true }))).toBe("unauthenticated");
+    }
+    expect(await codeOf(signIn("member@example.com", password, { dryRun: true }))).toBe("too_many_requests");
+    expect(await codeOf(signIn("member@example.com", password))).toBe("too_many_requests");
+  });
+
+  it("auth.authenticate hashes a password anew when the parameters of its hash are old", async () => {
+    const { instance, addUser } = world();
+    const { id, email } = await addUser({ password });
+    const nonce = Buffer.alloc(16, 7);
+    const tag = argon2Sync("argon2id", { message: "old password", nonce, memory: 64, passes: 1, parallelism: 1, tagLength: 32 });
+    const bare = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");
+    const old = `$argon2id$v=19$m=64,t=1,p=1$${bare(nonce)}$${bare(tag)}`;
+    await instance.database.write((tx) =>
+      tx.updateTable("users").set({ password_hash: old }).where("id", "=", id).execute(),
+    );
+    const token = await instance.tokenOf(id);
+    expect(await codeOf(signIn(email!, "wrong password"))).toBe("unauthenticated");
+    expect(await codeOf(signIn(email!, "old password"))).toBe("ok");
+    const { password_hash } = await instance.database.reader
+      .selectFrom("users")
+      .select("password_hash")
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    expect(password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(await codeOf(signIn(email!, "old password"))).toBe("ok");
+    expect(await codeOf(instance.withToken(token).call(users.current, {})), "tokens stay").toBe("ok");
+  });
+});

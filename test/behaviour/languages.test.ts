@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { languages } from "../../src/contract/languages.ts";
+import { settings } from "../../src/contract/settings.ts";
+import { timezones } from "../../src/contract/timezones.ts";
+import { users } from "../../src/contract/users.ts";
+import { useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, wrongFields } from "../support/outcome.ts";
+
+describeEverywhere("languages and time zones", (environment) => {
+  const world = useWorld(environment);
+
+  it("languages.list: those of the settings, each in its own words", async () => {
+    const { actors, instance } = world();
+    expect(await actors.member.call(languages.list, {})).toEqual({
+      data: [
+        { code: "en", name: "English" },
+        { code: "da", name: "dansk" },
+      ],
+    });
+    await actors.administrator.call(settings.set, { languages: ["pt-BR", "xx"] });
+    instance.wait(1);
+    expect((await actors.member.call(languages.list, {})).data).toEqual([
+      { code: "pt-BR", name: expect.stringMatching(/portugu/i) },
+      { code: "xx", name: "xx" },
+    ]);
+    expect(await wrongFields(actors.member.call(languages.list, { code: "en" } as never))).toEqual(["code"]);
+  });
+
+  it("timezones.list: with their present offset, summer time included", async () => {
+    const { actors, instance } = world();
+    const offsets = async () => new Map((await actors.member.call(timezones.list, {})).data.map((zone) => [zone.name, zone.offset]));
+    const expected = (name: string) => {
+      const at = new Date(instance.now() * 1000);
+      const local = new Date(at.toLocaleString("en-US", { timeZone: name }));
+      return Math.round((local.getTime() - new Date(at.toLocaleString("en-US", { timeZone: "UTC" })).getTime()) / 1000);
+    };
+    for (let season = 0; season < 2; season++) {
+      const zones = await offsets();
+      expect(zones.get("UTC")).toBe(0);
+      expect(zones.size).toBeGreaterThan(400);
+      for (const name of ["Europe/Copenhagen", "America/New_York", "Australia/Lord_Howe", "America/St_Johns", "Asia/Tokyo"]) {
+        expect(zones.get(name), name).toBe(expected(name));
+      }
+      instance.wait(182 * 86_400);
+      actors.member = await instance.as(world().ids.member);
+    }
+  });
+
+  it("timezones.list: every name is one that a user may have", async () => {
+    const { instance, ids } = world();
+    const member = await instance.as(ids.member);
+    const { data } = await member.call(timezones.list, {});
+    for (const { name } of data.filter((_, index) => index % 40 === 0)) {
+      expect(await codeOf(member.call(users.update, { id: ids.member, timezone: name })), name).toBe("ok");
+    }
+    for (const timezone of ["+02:00", "Europe/Atlantis", "", "CET ", "../../etc/passwd"]) {
+      expect(await wrongFields(member.call(users.update, { id: ids.member, timezone })), timezone).toEqual(["timezone"]);
+    }
+  });
+});

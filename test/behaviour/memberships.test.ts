@@ -1,0 +1,181 @@
+import { beforeEach, expect, it } from "vitest";
+import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { type User, useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
+
+type Set = Omit<ArgumentsOf<typeof users.membershipSet>, "user">;
+
+describeEverywhere("memberships", (environment) => {
+  const world = useWorld(environment);
+  const admin = () => world().actors.administrator;
+  let user: User;
+  beforeEach(async () => {
+    user = await world().addUser({ userTypes: [world().types.employee] });
+  });
+  const add = (input: Omit<ArgumentsOf<typeof users.membershipAdd>, "user">, by: Caller = admin()) =>
+    by.call(users.membershipAdd, { user: user.id, ...input });
+  const set = (input: Set, by: Caller = admin()) => by.call(users.membershipSet, { user: user.id, ...input });
+  const remove = (unit: number) => admin().call(users.membershipRemove, { user: user.id, unit });
+  const now = async () => {
+    const { data } = await admin().call(users.memberships, { user: user.id });
+    return data.map(({ unit, department, userTypes }) => ({
+      unit: unit.id,
+      department: department?.id ?? null,
+      types: userTypes.map((type) => type.id),
+    }));
+  };
+  const members = async (unit: number) => (await admin().call(units.get, { id: unit })).stats.users;
+
+  it("users.memberships: the first one first, as in users.get", async () => {
+    const { units: places, types } = world();
+    await add({ unit: places.south });
+    await add({ unit: places.yard, userTypes: [types.editor] });
+    const shown = await admin().call(users.get, { id: user.id });
+    expect((await admin().call(users.memberships, { user: user.id })).data).toEqual(shown.memberUnits);
+    expect(shown.memberUnits.map((each) => each.unit.id)).toEqual([places.harbour, places.south, places.yard]);
+    expect(shown.unit?.id).toBe(places.harbour);
+    expect(shown.userTypes.map((type) => type.id)).toEqual([types.employee, types.editor]);
+    expect(shown.memberUnits[2]?.abilities).toMatchObject({ news: true, user: false });
+  });
+
+  it("users.membershipAdd answers the membership, and the unit counts it", async () => {
+    const { units: places, types } = world();
+    const before = await members(places.yard);
+    const made = await add({ unit: places.yard, userTypes: [types.employee] });
+    expect(made).toEqual((await admin().call(users.memberships, { user: user.id })).data[1]);
+    expect(await members(places.yard)).toBe(before + 1);
+  });
+
+  it("users.membershipAdd: once in each unit", async () => {
+    const again = await refusal(add({ unit: world().units.harbour }));
+    expect(again).toMatchObject({ code: "conflict", message: expect.stringContaining("member of unit") });
+  });
+
+  it("users.membershipAdd, users.membershipSet: the department is one of the unit's", async () => {
+    const { units: places, cranes } = world();
+    expect(await wrongFields(add({ unit: places.yard, department: cranes }))).toEqual(["department"]);
+    expect(await wrongFields(set({ from: places.harbour, department: 987654 }))).toEqual(["department"]);
+    expect(await set({ from: places.harbour, department: cranes })).toBeUndefined();
+    expect((await now())[0]?.department).toBe(cranes);
+    expect(await wrongFields(set({ from: places.harbour, unit: places.yard, department: cranes }))).toEqual(["department"]);
+    expect(await now()).toEqual([{ unit: places.harbour, department: cranes, types: [world().types.employee] }]);
+  });
+
+  it("users.membershipSet: department null clears, left out it stays", async () => {
+    const { units: places, cranes, types } = world();
+    await set({ from: places.harbour, department: cranes });
+    await set({ from: places.harbour, userTypes: [types.editor] });
+    expect(await now()).toEqual([{ unit: places.harbour, department: cranes, types: [types.editor] }]);
+    await set({ from: places.harbour, department: null });
+    expect(await now()).toEqual([{ unit: places.harbour, department: null, types: [types.editor] }]);
+  });
+
+  it("users.membershipSet: userTypes replace, or with overwrite false come on top", async () => {
+    const { units: places, types } = world();
+    await set({ from: places.harbour, userTypes: [types.editor, types.editor] });
+    expect((await now())[0]?.types).toEqual([types.editor]);
+    await set({ from: places.harbour, userTypes: [types.employee], overwrite: false });
+    expect((await now())[0]?.types.sort()).toEqual([types.editor, types.employee].sort());
+    await set({ from: places.harbour, overwrite: true });
+    expect((await now())[0]?.types).toHaveLength(2);
+    await set({ from: places.harbour, userTypes: [], overwrite: false });
+    expect((await now())[0]?.types).toHaveLength(2);
+    await set({ from: places.harbour, userTypes: [] });
+    expect((await now())[0]?.types).toEqual([]);
+    expect(await wrongFields(set({ from: places.harbour, userTypes: [types.editor, 987654] }))).toEqual(["userTypes"]);
+    expect((await now())[0]?.types).toEqual([]);
+  });
+
+  it("users.membershipSet: unit moves it, with its user types, without its department", async () => {
+    const { units: places, cranes, types } = world();
+    await set({ from: places.harbour, department: cranes });
+    const before = [await members(places.harbour), await members(places.south)];
+    await set({ from: places.harbour, unit: places.south });
+    expect(await now()).toEqual([{ unit: places.south, department: null, types: [types.employee] }]);
+    expect([await members(places.harbour), await members(places.south)]).toEqual([before[0]! - 1, before[1]! + 1]);
+    expect((await admin().call(users.get, { id: user.id })).unit?.id).toBe(places.south);
+    expect(await codeOf(set({ from: places.harbour, userTypes: [] }))).toBe("not_found");
+  });
+
+  it("users.membershipSet: moving with department and user types of the new unit", async () => {
+    const { units: places, cranes, types } = world();
+    await set({ from: places.harbour, unit: places.yard });
+    await set({ from: places.yard, unit: places.harbour, department: cranes, userTypes: [types.editor] });
+    expect(await now()).toEqual([{ unit: places.harbour, department: cranes, types: [types.editor] }]);
+  });
+
+  it("users.membershipSet: not to a unit where the user is a member", async () => {
+    const { units: places } = world();
+    await add({ unit: places.yard });
+    expect(await codeOf(set({ from: places.harbour, unit: places.yard }))).toBe("conflict");
+    expect(await codeOf(set({ from: places.harbour, unit: places.harbour }))).toBe("ok");
+    expect(await wrongFields(set({ from: places.harbour, unit: 987654 }))).toEqual(["unit"]);
+    expect((await now()).map((each) => each.unit)).toEqual([places.harbour, places.yard]);
+  });
+
+  it("users.membershipSet names all wrong fields at once", async () => {
+    const wrong = { from: 0, unit: null, userTypes: 5, department: "x", overwrite: "yes", role: 1 };
+    expect(await wrongFields(set(wrong as never))).toEqual(["department", "from", "overwrite", "role", "unit", "userTypes"]);
+  });
+
+  it("users.membershipRemove: the last one stays", async () => {
+    const { units: places } = world();
+    expect(await codeOf(remove(places.harbour))).toBe("conflict");
+    expect(await codeOf(remove(places.south))).toBe("not_found");
+    expect(await codeOf(remove(987654))).toBe("not_found");
+    await add({ unit: places.south });
+    expect(await remove(places.harbour)).toBeUndefined();
+    expect(await now()).toEqual([{ unit: places.south, department: null, types: [] }]);
+    expect((await admin().call(users.get, { id: user.id })).unit?.id).toBe(places.south);
+    expect(await codeOf(remove(places.south))).toBe("conflict");
+  });
+
+  it("physicalUnit is the nearest unit at or above that is no department", async () => {
+    const { addUnit, addUser, units: places } = world();
+    const outer = await addUnit({ parent: places.harbour, unit_type: "department" });
+    const inner = await addUnit({ parent: outer.id, unit_type: "department" });
+    const { id } = await addUser({ unit: inner.id });
+    const shown = await admin().call(users.get, { id });
+    expect(shown.unit).toMatchObject({ id: inner.id, unit_type: "department", parent: { id: outer.id } });
+    expect(shown.physicalUnit).toMatchObject({ id: places.harbour, unit_type: "unit", parent: { id: places.north } });
+    await admin().call(units.update, { id: outer.id, unit_type: "unit" });
+    expect((await admin().call(users.get, { id })).physicalUnit?.id).toBe(outer.id);
+  });
+
+  it("a manager gives and takes only abilities of one's own, and only in the own branch", async () => {
+    const { actors, units: places, types } = world();
+    const { manager } = actors;
+    expect(await codeOf(add({ unit: places.yard, userTypes: [types.editor] }, manager))).toBe("forbidden");
+    expect(await codeOf(add({ unit: places.south }, manager))).toBe("forbidden");
+    expect(await codeOf(add({ unit: places.root }, manager))).toBe("forbidden");
+    expect(await codeOf(add({ unit: places.yard, userTypes: [types.manager] }, manager))).toBe("ok");
+    expect(await codeOf(set({ from: places.yard, userTypes: [types.editor] }, manager))).toBe("forbidden");
+    expect(await codeOf(set({ from: places.yard, unit: places.south }, manager))).toBe("forbidden");
+    await set({ from: places.yard, userTypes: [types.editor] });
+    expect(await codeOf(set({ from: places.yard, userTypes: [] }, manager)), "take what one has not").toBe("forbidden");
+    expect(await codeOf(set({ from: places.yard, userTypes: [types.editor, types.employee] }, manager)), "leave it").toBe("ok");
+  });
+
+  it("a manager moves a membership only with abilities that one has there", async () => {
+    const { actors, units: places, types, addUser } = world();
+    const { id } = await addUser({ userTypes: [types.editor] });
+    const move = { user: id, from: places.harbour, unit: places.north };
+    expect(await codeOf(actors.manager.call(users.membershipSet, move))).toBe("forbidden");
+    const { id: plain } = await addUser({ userTypes: [types.employee, types.manager] });
+    expect(await codeOf(actors.manager.call(users.membershipSet, { ...move, user: plain }))).toBe("ok");
+  });
+
+  it("nobody raises oneself", async () => {
+    const { instance, ids, types, units: places, addUser } = world();
+    const { id } = await addUser({ unit: places.harbour, userTypes: [types.manager] });
+    const foreman = await instance.as(id);
+    const own = { user: id, from: places.harbour };
+    expect(await codeOf(foreman.call(users.membershipSet, { ...own, unit: places.north }))).toBe("forbidden");
+    expect(await codeOf(foreman.call(users.membershipSet, { ...own, userTypes: [types.editor] }))).toBe("forbidden");
+    expect(await codeOf(foreman.call(users.membershipAdd, { user: id, unit: places.root }))).toBe("forbidden");
+    expect(await codeOf(foreman.call(users.update, { id: ids.manager, title: "x" }))).toBe("forbidden");
+  });
+});

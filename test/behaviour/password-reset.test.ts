@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import { beforeEach, expect, it } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
+import { users } from "../../src/contract/users.ts";
+import { password, useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, refusal, tally, wrongFields } from "../support/outcome.ts";
+
+const fresh = "an entirely new password";
+
+describeEverywhere("password reset", (environment) => {
+  const world = useWorld(environment);
+  const request = (email: string) => world().stranger.call(auth.passwordRequest, { email });
+  const reset = (email: string, token: string, to = fresh, again = to) =>
+    world().stranger.call(auth.passwordReset, { email, token, password: to, password_confirm: again });
+  const signIn = (username: string, as: string) => world().stranger.call(auth.authenticate, { username, password: as });
+  const mails = () => world().instance.database.reader.selectFrom("mails").selectAll().orderBy("id").execute();
+  const lastToken = async () => JSON.parse((await mails()).at(-1)!.payload).token as string;
+  const requested = async (email: string) => {
+    await request(email);
+    return lastToken();
+  };
+
+  beforeEach(() => world().instance.wait(901));
+
+  it("auth.passwordRequest puts one mail into the outbox, its token is kept hashed only", async () => {
+    const { instance, ids } = world();
+    const before = (await mails()).length;
+    expect(await request("MEMBER@example.com")).toBeUndefined();
+    const added = (await mails()).slice(before);
+    expect(added).toMatchObject([
+      { kind: "password_reset", user_id: ids.member, recipient: "member@example.com", sent_at: null },
+    ]);
+    const { token, ...payload } = JSON.parse(added[0]!.payload);
+    expect(payload).toEqual({ name: "Member Family3", email: "member@example.com", expires_in: 1800 });
+    expect(Buffer.from(token, "base64url")).toHaveLength(32);
+    const kept = await instance.database.reader
+      .selectFrom("password_tokens")
+      .selectAll()
+      .where("user_id", "=", ids.member)
+      .execute();
+    const token_hash = createHash("sha256").update(token).digest("base64url");
+    expect(kept).toMatchObject([{ token_hash, expires_at: instance.now() + 1800 }]);
+  });
+
+  it("auth.passwordRequest answers the same without a mail: unknown, deactivated, deleted, managed elsewhere", async () => {
+    const { instance, actors, addUser } = world();
+    const deleted = await addUser();
+    await actors.administrator.call(users.delete, { id: deleted.id });
+    const elsewhere = await addUser();
+    await instance.database.write((tx) =>
+      tx.updateTable("users").set({ provider: "entra" }).where("id", "=", elsewhere.id).execute(),
+    );
+    const before = await mails();
+    for (const email of ["unknown@example.com", "deactivated@example.com", deleted.email!, elsewhere.email!]) {
+      expect(await request(email), email).toBeUndefined();
+    }
+    expect(await mails()).toEqual(before);
+    expect(await wrongFields(reset(elsewhere.email!, "x"))).toEqual(["email"]);
+  });
+
+  it("auth.passwordReset sets the password, once, and ends the tokens", async () => {
+    const { instance, addUser } = world();
+    const { id, email } = await addUser({ password });
+    const signedIn = await instance.tokenOf(id);
+    const token = await requested(email!);
+    expect(await reset(email!.toUpperCase(), token)).toBeUndefined();
+    expect(await codeOf(instance.withToken(signedIn).call(users.current, {}))).toBe("unauthenticated");
+    expect(await codeOf(signIn(email!, password))).toBe("unauthenticated");
+    expect(await codeOf(signIn(email!, fresh))).toBe("ok");
+    expect(await wrongFields(reset(email!, token, "yet another password"))).toEqual(["token"]);
+    expect(await codeOf(signIn(email!, fresh))).toBe("ok");
+  });
+
+  it("auth.passwordReset: 50 uses of a token at once, one succeeds", async () => {
+    const { email } = await world().addUser();
+    const token = await requested(email!);
+    const uses = Array.from({ length: 50 }, (_, n) => reset(email!, token, `password number ${n}`));
+    expect(await tally(uses)).toEqual({ ok: 1, validation_failed: 49 });
+  });
+
+  it("auth.passwordReset: a token lives for 30 minutes, and until a newer one", async () => {
+    const { instance, addUser } = world();
+    const { email } = await addUser();
+    const [first, second] = [await requested(email!), await requested(email!)];
+    expect(await wrongFields(reset(email!, first))).toEqual(["token"]);
+    instance.wait(1795);
+    expect(await codeOf(reset(email!, second))).toBe("ok");
+    const third = await requested(email!);
+    instance.wait(1800);
+    expect(await wrongFields(reset(email!, third))).toEqual(["token"]);
+  });
+
+  it("auth.passwordReset: a token is one user's only", async () => {
+    const { addUser } = world();
+    const [one, other] = [await addUser(), await addUser()];
+    const token = await requested(one.email!);
+    await request(other.email!);
+    const foreign = await refusal(reset(other.email!, token));
+    expect(Object.keys(foreign.fields ?? {})).toEqual(["token"]);
+    expect(await refusal(reset("unknown@example.com", token))).toEqual(foreign);
+    expect(await codeOf(reset(one.email!, token))).toBe("ok");
+  });
+
+  it("auth.passwordReset: what the user may not have as a password leaves the token good", async () => {
+    const { email, first_name, last_name } = await world().addUser({ first_name: "Wilhelmina" });
+    const token = await requested(email!);
+    expect(await wrongFields(reset(email!, token, fresh, `${fresh}!`))).toEqual(["password_confirm"]);
+    for (const bad of ["short", "password1", email!, `${first_name} ${last_name}`]) {
+      expect(await wrongFields(reset(email!, token, bad)), bad).toEqual(["password"]);
+    }
+    expect(await codeOf(reset(email!, token))).toBe("ok");
+  });
+
+  it("auth.passwordReset: the token ends with a change of the password, deactivation, and deletion", async () => {
+    const { addUser, actors } = world();
+    const endings = [
+      (id: number) => actors.administrator.call(users.password, { id, password }),
+      (id: number) => actors.administrator.call(users.deactivate, { id }),
+      (id: number) => actors.administrator.call(users.delete, { id }),
+    ];
+    for (const end of endings) {
+      const { id, email } = await addUser();
+      const token = await requested(email!);
+      await end(id);
+      expect(await wrongFields(reset(email!, token))).toEqual(["token"]);
+    }
+  });
+
+  it("auth.passwordReset: not by the token of a deactivated user who came back", async () => {
+    const { addUser, actors } = world();
+    const { id, email } = await addUser();
+    const token = await requested(email!);
+    await actors.administrator.call(users.deactivate, { id });
+    await actors.administrator.call(users.reactivate, { id });
+    expect(await wrongFields(reset(email!, token))).toEqual(["token"]);
+  });
+
+  it("auth.passwordReset names all wrong fields at once", async () => {
+    const input = { token: "", email: "nonsense", password: "", password_confirm: 1, else: true };
+    expect(await wrongFields(world().stranger.call(auth.passwordReset, input as never))).toEqual([
+      "else",
+      "email",
+      "password",
+      "password_confirm",
+      "token",
+    ]);
+  });
+});

@@ -1,0 +1,133 @@
+import { beforeEach, expect, it } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
+import { settings } from "../../src/contract/settings.ts";
+import { users } from "../../src/contract/users.ts";
+import { password, useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, refusal, tally, wrongFields } from "../support/outcome.ts";
+
+describeEverywhere("passwords", (environment) => {
+  const world = useWorld(environment);
+  const set = (id: number, to: string, current?: string) =>
+    world().actors.administrator.call(users.password, { id, password: to, current });
+  const signIn = (username: string, as: string) => world().stranger.call(auth.authenticate, { username, password: as });
+
+  beforeEach(() => world().instance.wait(901));
+
+  it("users.password: 8 to 128 characters, of any kind", async () => {
+    const { id, email } = await world().addUser();
+    expect(await wrongFields(set(id, "7 chars"))).toEqual(["password"]);
+    expect(await wrongFields(set(id, ""))).toEqual(["password"]);
+    expect(await wrongFields(set(id, "é".repeat(129)))).toEqual(["password"]);
+    for (const good of ["8 chars!", "        ", "æøå漢字🥪🥪🥪", "🥪".repeat(128), "a\0b\n\tc d e", "é".repeat(128)]) {
+      expect(await set(id, good), good).toBeUndefined();
+      expect(await codeOf(signIn(email!, good)), good).toBe("ok");
+    }
+  });
+
+  it("users.password: surrogate pairs are one character each", async () => {
+    const { id } = await world().addUser();
+    expect(await wrongFields(set(id, "🥪".repeat(7)))).toEqual(["password"]);
+    expect(await wrongFields(set(id, "🥪".repeat(129)))).toEqual(["password"]);
+  });
+
+  it("users.password: none of the common ones, in whatever case", async () => {
+    const { id } = await world().addUser();
+    for (const common of ["password", "PASSWORD", "12345678", "qwertyuiop", "iloveyou", "Football1"]) {
+      expect(await wrongFields(set(id, common)), common).toEqual(["password"]);
+    }
+  });
+
+  it("users.password: not the user's address or name, in whatever case", async () => {
+    const { id, email } = await world().addUser({ first_name: "Søren-Åge", last_name: "Kierkegård" });
+    for (const own of [email!, email!.toUpperCase(), "Kierkegård", "KIERKEGARD", "soren-age kierkegard"]) {
+      expect(await wrongFields(set(id, own)), own).toEqual(["password"]);
+    }
+    expect(await codeOf(set(id, `${email} and more`))).toBe("ok");
+  });
+
+  it("users.create: a password obeys the same rules", async () => {
+    const { addUser } = world();
+    expect(await wrongFields(addUser({ password: "short" }))).toEqual(["password"]);
+    expect(await wrongFields(addUser({ email: "long.name@example.com", password: "long.name@example.com" }))).toEqual([
+      "password",
+    ]);
+  });
+
+  it("users.password: one's own takes the current one", async () => {
+    const { instance, addUser } = world();
+    const { id, email } = await addUser({ password });
+    const own = await instance.as(id);
+    expect(await wrongFields(own.call(users.password, { id, password: "another password" }))).toEqual(["current"]);
+    const wrong = { id, password: "another password", current: "wrong" };
+    expect(await wrongFields(own.call(users.password, wrong))).toEqual(["current"]);
+    expect(await own.call(users.password, { ...wrong, current: password })).toBeUndefined();
+    expect(await codeOf(own.call(users.current, {}))).toBe("unauthenticated");
+    expect(await codeOf(signIn(email!, password))).toBe("unauthenticated");
+    expect(await codeOf(signIn(email!, "another password"))).toBe("ok");
+  });
+
+  it("users.password: an administrator's own takes the current one, too", async () => {
+    const { instance, addUser } = world();
+    const { id } = await addUser({ password, admin: true });
+    const own = await instance.as(id);
+    expect(await wrongFields(own.call(users.password, { id, password: "another password" }))).toEqual(["current"]);
+    await world().actors.administrator.call(users.update, { id, admin: false });
+  });
+
+  it("users.password: who has none yet sets the first without", async () => {
+    const { instance, addUser } = world();
+    const { id } = await addUser();
+    expect(await codeOf((await instance.as(id)).call(users.password, { id, password }))).toBe("ok");
+  });
+
+  it("users.password: guessing the current one is limited as signing in is, in a dry run, too", async () => {
+    const { instance, addUser } = world();
+    const { id, email } = await addUser({ password });
+    const own = await instance.as(id);
+    const guess = (current: string, dryRun: boolean) =>
+      own.call(users.password, { id, password: "another password", current }, { dryRun });
+    for (let attempt = 0; attempt < 10; attempt++) {
+      expect(await codeOf(guess(`guess ${attempt}`, attempt % 2 === 0))).toBe("validation_failed");
+    }
+    expect(await refusal(guess(password, false))).toMatchObject({ code: "too_many_requests", retryAfter: expect.any(Number) });
+    expect(await codeOf(signIn(email!, password))).toBe("too_many_requests");
+    instance.wait(900);
+    expect(await codeOf(guess(password, false))).toBe("ok");
+  });
+
+  it("users.password: of 10 changes of one's own at once, one counts and the others are told", async () => {
+    const { instance, addUser } = world();
+    const { id, email } = await addUser({ password });
+    const own = await instance.as(id);
+    const changes = Array.from({ length: 8 }, (_, n) =>
+      own.call(users.password, { id, password: `password number ${n}`, current: password }),
+    );
+    const { ok, ...others } = await tally(changes);
+    expect(ok).toBe(1);
+    for (const code of Object.keys(others)) expect(["conflict", "unauthenticated", "validation_failed"]).toContain(code);
+    const works = await tally(Array.from({ length: 8 }, (_, n) => signIn(email!, `password number ${n}`)));
+    expect(works).toEqual({ ok: 1, unauthenticated: 7 });
+  });
+
+  it("users.password is kept as argon2id only", async () => {
+    const { instance, addUser } = world();
+    const { id } = await addUser({ password: "find me in the file" });
+    const row = await instance.database.reader.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    expect(row.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+    expect(JSON.stringify(row)).not.toContain("find me");
+  });
+
+  it("users.password obeys passwords.min_length of the settings", async () => {
+    const { instance, addUser, actors } = world();
+    const { id } = await addUser();
+    await actors.administrator.call(settings.set, { "passwords.min_length": 20 });
+    instance.wait(1);
+    expect((await refusal(set(id, "nineteen characters"))).fields).toEqual({
+      password: ["must have at least 20 characters"],
+    });
+    expect(await codeOf(set(id, "twenty characters ok"))).toBe("ok");
+    await actors.administrator.call(settings.set, { "passwords.min_length": null });
+    instance.wait(1);
+  });
+});

@@ -1,0 +1,92 @@
+import { expect, it } from "vitest";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
+import { password, useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, tally } from "../support/outcome.ts";
+
+const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
+
+describeEverywhere("races", (environment) => {
+  const world = useWorld(environment);
+  const admin = () => world().actors.administrator;
+
+  it("users.create: of 10 with one address one is made", async () => {
+    const { addUser } = world();
+    const codes = await tally(times(10, () => addUser({ email: "same@example.com" })));
+    expect(codes).toEqual({ ok: 1, conflict: 9 });
+  });
+
+  it("users.create: a unit deleted meanwhile is one that is not there", async () => {
+    const { addUser, addUnit } = world();
+    const unit = await addUnit();
+    // The password is hashed between the first look at the unit and the writing.
+    const creating = codeOf(addUser({ unit: unit.id, password }));
+    const deleted = await codeOf(admin().call(units.delete, { id: unit.id }));
+    expect(["ok conflict", "validation_failed ok"]).toContain(`${await creating} ${deleted}`);
+  });
+
+  it("usertypes.create: of 10 with one name one is made", async () => {
+    const codes = await tally(times(10, (n) => admin().call(usertypes.create, { name: n % 2 ? "Ærlig" : "ærlig" })));
+    expect(codes).toEqual({ ok: 1, conflict: 9 });
+  });
+
+  it("users.membershipAdd: of 10 to one unit one is made", async () => {
+    const { addUser, units: places } = world();
+    const { id } = await addUser();
+    const add = { user: id, unit: places.yard };
+    expect(await tally(times(10, () => admin().call(users.membershipAdd, add)))).toEqual({ ok: 1, conflict: 9 });
+  });
+
+  it("users.membershipRemove: of two memberships ended at once one stays", async () => {
+    const { addUser, units: places } = world();
+    const { id } = await addUser();
+    await admin().call(users.membershipAdd, { user: id, unit: places.yard });
+    const ends = [places.harbour, places.yard].map((unit) =>
+      admin().call(users.membershipRemove, { user: id, unit }),
+    );
+    expect(await tally(ends)).toEqual({ ok: 1, conflict: 1 });
+    expect((await admin().call(users.memberships, { user: id })).data).toHaveLength(1);
+  });
+
+  it("units.move: of two units moved into each other at once one goes", async () => {
+    const { addUnit, units: places } = world();
+    const [one, other] = [await addUnit({ parent: places.yard }), await addUnit({ parent: places.yard })];
+    const moves = [
+      admin().call(units.move, { id: one.id, parent: other.id }),
+      admin().call(units.move, { id: other.id, parent: one.id }),
+    ];
+    expect(await tally(moves)).toEqual({ ok: 1, conflict: 1 });
+  });
+
+  it("units.create: the counts above 20 new ones are right", async () => {
+    const { addUnit } = world();
+    const top = await addUnit();
+    await Promise.all(times(20, () => addUnit({ parent: top.id })));
+    expect((await admin().call(units.get, { id: top.id })).stats).toEqual({ users: 0, children: 20, children_total: 20 });
+  });
+
+  it("users.delete: of 5 one deletes", async () => {
+    const { id } = await world().addUser();
+    const codes = await tally(times(5, () => admin().call(users.delete, { id })));
+    expect(codes).toEqual({ ok: 1, gone: 4 });
+  });
+
+  it("users.deactivate: of two administrators who end each other one stays", async () => {
+    const { instance, ids } = world();
+    const boss = await instance.as(ids.boss);
+    const codes = await tally([
+      admin().call(users.deactivate, { id: ids.boss }),
+      boss.call(users.deactivate, { id: ids.administrator }),
+    ]);
+    expect(codes.ok).toBe(1);
+    const active = await instance.database.reader
+      .selectFrom("users")
+      .select("id")
+      .where("admin", "=", 1)
+      .where("active", "=", 1)
+      .execute();
+    expect(active).toHaveLength(1);
+  });
+});

@@ -1,0 +1,131 @@
+import { expect, it } from "vitest";
+import { defaults, settings } from "../../src/contract/settings.ts";
+import { users } from "../../src/contract/users.ts";
+import { createService } from "../../src/core/service.ts";
+import { useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { refusal, wrongFields } from "../support/outcome.ts";
+import { allRows } from "../support/tables.ts";
+
+describeEverywhere("settings", (environment) => {
+  const world = useWorld(environment);
+  const admin = () => world().actors.administrator;
+  const set = async (changes: object) => {
+    const answer = await admin().call(settings.set, changes as never);
+    // On PostgreSQL servers look again every second.
+    world().instance.wait(1);
+    return answer;
+  };
+  const list = () => admin().call(settings.list, {});
+
+  it("settings.list: the defaults", async () => {
+    expect(await list()).toEqual({ ...defaults, "mail.smtp_url": null });
+  });
+
+  it("settings.set changes what it names, null restores the default", async () => {
+    const changes = { timezone: "Europe/Copenhagen", languages: ["da"], "tokens.lifetime": 3600, "mail.from": "wcs@example.com" };
+    expect(await set(changes)).toEqual({ ...defaults, ...changes });
+    expect(await list()).toEqual({ ...defaults, ...changes });
+    expect(await set({ languages: null })).toEqual({ ...defaults, ...changes, languages: defaults.languages });
+    await set({ timezone: null, "tokens.lifetime": null, "mail.from": null });
+    expect(await list()).toEqual(defaults);
+    expect((await allRows(world().instance.database)).settings).toEqual([]);
+  });
+
+  it("settings.set names all unknown and wrong keys at once, and changes nothing", async () => {
+    const wrong = {
+      timezone: "Mars",
+      languages: [],
+      "tokens.lifetime": 59,
+      "tokens.absolute_lifetime": "1",
+      "passwords.min_length": 7,
+      "passwords.reset_lifetime": 1.5,
+      base_url: "ftp://example.com",
+      "mail.smtp_url": "https://mail.example.com",
+      "webhooks.allow_private": "yes",
+      "uploads.max_bytes": 0,
+      "webhooks.timeout": 61,
+      "tokens.key": "x",
+      tokens: { lifetime: 1 },
+      constructor: 1,
+      "webhooks.log_days": 30,
+    };
+    expect(await wrongFields(set(wrong))).toEqual(Object.keys(wrong).filter((key) => key !== "webhooks.log_days").sort());
+    expect(await list()).toEqual(defaults);
+  });
+
+  it("settings.set: languages are ones that can be shown", async () => {
+    for (const bad of ["english!", "en-US-US", "en-abc", "EN"]) {
+      expect(await wrongFields(set({ languages: [bad] })), bad).toEqual(["languages.0"]);
+    }
+    const good = ["en", "pt-BR", "zh-Hant", "sr-Latn-RS", "kl", "es-419"];
+    expect((await set({ languages: good })).languages).toEqual(good);
+    await set({ languages: null });
+  });
+
+  it("settings.set: mail.smtp_url is a secret, nobody sees it again", async () => {
+    const url = "smtps://robot:hunter2@mail.example.com:465";
+    expect((await set({ "mail.smtp_url": url }))["mail.smtp_url"]).toBe("set");
+    expect(JSON.stringify(await list())).not.toContain("hunter2");
+    const { message, fields } = await refusal(set({ "mail.smtp_url": "smtp//robot:hunter3@mail" }));
+    expect(JSON.stringify({ message, fields })).not.toContain("hunter3");
+    expect((await set({ "mail.smtp_url": null }))["mail.smtp_url"]).toBeNull();
+  });
+
+  it("settings.set takes effect within a second on every other server", async () => {
+    const { instance } = world();
+    const clock = { ahead: 0 };
+    const other = createService({ database: instance.database, clock: () => Date.now() + clock.ahead });
+    const seen = async () => (await other.caller({ userId: 1 }).call(settings.list, {})).timezone;
+    expect(await seen()).toBe("UTC");
+    await set({ timezone: "Europe/Oslo" });
+    clock.ahead = 1000;
+    expect(await seen()).toBe("Europe/Oslo");
+    await set({ timezone: null });
+  });
+
+  it("settings: WCS_SETTING_<KEY> of the environment wins, in one process", async () => {
+    const { instance } = world();
+    const asked = (variables: Record<string, string>) =>
+      createService({ database: instance.database, environment: variables }).caller({ userId: 1 }).call(settings.list, {});
+    await set({ timezone: "Europe/Oslo" });
+    const shown = await asked({
+      WCS_SETTING_TIMEZONE: "Europe/Paris",
+      WCS_SETTING_TOKENS_LIFETIME: "120",
+      WCS_SETTING_LANGUAGES: '["fr"]',
+      WCS_SETTING_WEBHOOKS_ALLOW_PRIVATE: "true",
+      WCS_SETTING_BASE_URL: "https://wcs.example.com",
+      WCS_SETTING_MAIL_SMTP_URL: "smtp://a:hunter2@b.example.com",
+    });
+    expect(shown).toMatchObject({
+      timezone: "Europe/Paris",
+      "tokens.lifetime": 120,
+      languages: ["fr"],
+      "webhooks.allow_private": true,
+      base_url: "https://wcs.example.com",
+      "mail.smtp_url": "set",
+    });
+    expect((await list()).timezone).toBe("Europe/Oslo");
+    expect(await refusal(asked({ WCS_SETTING_TOKENS_LIFETIME: "soon" }))).toMatchObject({
+      code: "unavailable",
+      message: "WCS_SETTING_TOKENS_LIFETIME holds no good value for tokens.lifetime.",
+    });
+    await set({ timezone: null });
+  });
+
+  it("base_url stands before links, with or without a slash or /api at its end", async () => {
+    for (const base_url of ["https://wcs.example.com/here", "https://wcs.example.com/here/", "https://wcs.example.com/here/api/"]) {
+      await set({ base_url });
+      const { links, meta } = await admin().call(users.birthdays, { start: "01-01", end: "12-31" });
+      expect(meta.path, base_url).toBe("https://wcs.example.com/here/api/users/birthdays");
+      expect(links.first).toBe(`${meta.path}?start=01-01&end=12-31&limit=50&page=1`);
+    }
+    await set({ base_url: null });
+  });
+
+  it("without base_url the address served stands before links, if there is one", async () => {
+    const { meta } = await admin().call(users.birthdays, {});
+    const served = environment.caller === "http" ? world().instance.url : "";
+    expect(meta.path).toBe(`${served}/api/users/birthdays`);
+  });
+});

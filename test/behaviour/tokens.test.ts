@@ -1,0 +1,110 @@
+import { expect, it } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
+import { settings } from "../../src/contract/settings.ts";
+import { users } from "../../src/contract/users.ts";
+import { password, useWorld } from "../support/actors.ts";
+import { forgeries } from "../support/forgeries.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf } from "../support/outcome.ts";
+
+const day = 86_400;
+
+describeEverywhere("tokens", (environment) => {
+  const world = useWorld(environment);
+  const current = (token: string) => world().instance.withToken(token).call(users.current, {});
+  const renew = async (token: string) => (await world().instance.withToken(token).call(auth.renew, {}))[0];
+  const signIn = async (username: string, as = password) =>
+    (await world().stranger.call(auth.authenticate, { username, password: as }))[0];
+
+  it("forged ones are not accepted, one made alike with nothing wrong is", async () => {
+    const { control } = await forgeries(world().instance);
+    expect((await current(control)).id).toBe(1);
+    const accepted: string[] = [];
+    for (const { name, token } of world().forged) {
+      if ((await codeOf(current(token))) !== "unauthenticated") accepted.push(name);
+    }
+    expect(accepted).toEqual([]);
+  });
+
+  const endings: Record<string, (id: number) => Promise<unknown>> = {
+    "users.password": (id) => world().actors.administrator.call(users.password, { id, password: "another password" }),
+    "users.deactivate": (id) => world().actors.administrator.call(users.deactivate, { id }),
+    "users.delete": (id) => world().actors.administrator.call(users.delete, { id }),
+  };
+  for (const [name, end] of Object.entries(endings)) {
+    it(`${name} ends all of the user's tokens at once, and only those`, async () => {
+      const { instance, addUser, ids } = world();
+      const { id } = await addUser();
+      const tokens = [await instance.tokenOf(id), await instance.tokenOf(id)];
+      tokens.push((await renew(tokens[0]!)).jwt);
+      const other = await instance.tokenOf(ids.outsider);
+      await Promise.all(tokens.map(current));
+      await end(id);
+      for (const token of tokens) {
+        expect(await codeOf(current(token))).toBe("unauthenticated");
+        expect(await codeOf(renew(token))).toBe("unauthenticated");
+      }
+      expect(await codeOf(current(other))).toBe("ok");
+    });
+  }
+
+  it("users.reactivate brings no token back", async () => {
+    const { instance, ids } = world();
+    const token = await instance.tokenOf(ids.colleague);
+    await world().actors.administrator.call(users.deactivate, { id: ids.colleague });
+    await world().actors.administrator.call(users.reactivate, { id: ids.colleague });
+    expect(await codeOf(current(token))).toBe("unauthenticated");
+    expect(await codeOf(current(await instance.tokenOf(ids.colleague)))).toBe("ok");
+  });
+
+  it("auth.renew: a newer one, and the old one stays good until its own end", async () => {
+    const { instance } = world();
+    const first = await signIn("member@example.com");
+    expect(first.expires).toBe(instance.now() + day);
+    instance.wait(day - 60);
+    const second = await renew(first.jwt);
+    expect(second.jwt).not.toBe(first.jwt);
+    expect(second.expires).toBeGreaterThanOrEqual(first.expires + day - 61);
+    expect((await current(first.jwt)).id).toBe(world().ids.member);
+    instance.wait(61);
+    expect(await codeOf(current(first.jwt))).toBe("unauthenticated");
+    expect(await codeOf(renew(first.jwt))).toBe("unauthenticated");
+    expect((await current(second.jwt)).id).toBe(world().ids.member);
+  });
+
+  it("auth.renew: 50 at once are all good, and log nobody out", async () => {
+    const { jwt } = await signIn("member@example.com");
+    const renewed = await Promise.all(Array.from({ length: 50 }, () => renew(jwt)));
+    expect(new Set(renewed.map((each) => each.jwt)).size).toBe(50);
+    for (const each of [jwt, ...renewed.map((one) => one.jwt)]) expect(await codeOf(current(each))).toBe("ok");
+  });
+
+  it("auth.renew: until 30 days after the sign-in, not a second longer", async () => {
+    const { instance } = world();
+    let token = await signIn("member@example.com");
+    const end = token.expires - day + 30 * day;
+    for (let days = 0; days < 33 && token.expires < end; days++) {
+      instance.wait(day - 30);
+      token = await renew(token.jwt);
+    }
+    expect(token.expires).toBe(end);
+    instance.wait(end - instance.now() - 2);
+    expect((await renew(token.jwt)).expires).toBe(end);
+    instance.wait(3);
+    expect(await codeOf(renew(token.jwt))).toBe("unauthenticated");
+  });
+
+  it("auth.renew: by the settings tokens.lifetime and tokens.absolute_lifetime", async () => {
+    const { instance } = world();
+    const administrator = await instance.as(1);
+    await administrator.call(settings.set, { "tokens.lifetime": 100, "tokens.absolute_lifetime": 150 });
+    instance.wait(1);
+    const { jwt, expires } = await signIn("member@example.com");
+    expect(expires - instance.now()).toBeLessThanOrEqual(100);
+    instance.wait(90);
+    expect((await renew(jwt)).expires).toBe(expires + 50);
+    const again = await instance.as(1);
+    await again.call(settings.set, { "tokens.lifetime": null, "tokens.absolute_lifetime": null });
+    instance.wait(1);
+  });
+});

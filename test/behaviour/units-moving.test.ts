@@ -1,0 +1,163 @@
+import { expect, it } from "vitest";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
+
+describeEverywhere("units, moving and deleting", (environment) => {
+  const world = useWorld(environment);
+  const admin = () => world().actors.administrator;
+  const get = (id: number) => admin().call(units.get, { id });
+  const move = (id: number, parent: number) => admin().call(units.move, { id, parent });
+  /** A unit with a child that has a child. */
+  const branch = async (parent?: number) => {
+    const { addUnit } = world();
+    const top = await addUnit(parent === undefined ? {} : { parent });
+    const middle = await addUnit({ parent: top.id });
+    const leaf = await addUnit({ parent: middle.id });
+    return { top: top.id, middle: middle.id, leaf: leaf.id };
+  };
+
+  it("units.move takes the whole branch along", async () => {
+    const { units: places } = world();
+    const { top, middle, leaf } = await branch();
+    const [north, south] = [await get(places.north), await get(places.south)];
+    const moved = await move(top, places.south);
+    expect(moved).toMatchObject({ id: top, level: 2, path: `/1/${places.south}/${top}/`, parent: { id: places.south } });
+    expect(await get(leaf)).toMatchObject({ level: 4, path: `/1/${places.south}/${top}/${middle}/${leaf}/`, parent: { id: middle } });
+    expect((await get(places.north)).stats).toMatchObject({
+      children: north.stats.children - 1,
+      children_total: north.stats.children_total - 3,
+    });
+    expect((await get(places.south)).stats).toMatchObject({
+      children: south.stats.children + 1,
+      children_total: south.stats.children_total + 3,
+    });
+  });
+
+  it("units.move up, down, and nowhere", async () => {
+    const { units: places } = world();
+    const { top, leaf } = await branch();
+    expect(await move(leaf, top)).toMatchObject({ level: 3, parent: { id: top } });
+    const before = await get(leaf);
+    expect(await move(leaf, top)).toEqual(before);
+    expect(await move(top, places.root)).toMatchObject({ level: 1 });
+    expect(await get(leaf)).toMatchObject({ level: 2, path: `/1/${top}/${leaf}/` });
+  });
+
+  it("units.move: not into its own branch, and never the root", async () => {
+    const { units: places } = world();
+    const { top, middle, leaf } = await branch();
+    const own = { code: "conflict", message: expect.stringContaining("own branch") };
+    for (const parent of [top, middle, leaf]) expect(await refusal(move(top, parent))).toMatchObject(own);
+    expect(await codeOf(move(places.root, places.south))).toBe("conflict");
+    expect(await codeOf(move(places.root, places.root))).toBe("conflict");
+    expect(await codeOf(move(987654, places.south))).toBe("not_found");
+    expect(await wrongFields(move(top, 987654))).toEqual(["parent"]);
+  });
+
+  it("units.move: abilities reach along", async () => {
+    const { addUser, units: places, actors } = world();
+    const { top, leaf } = await branch(places.south);
+    const { id } = await addUser({ unit: leaf });
+    const change = () => codeOf(actors.manager.call(users.update, { id, title: "Moved" }));
+    expect(await change()).toBe("forbidden");
+    await move(top, places.north);
+    expect(await change()).toBe("ok");
+    await move(top, places.south);
+    expect(await change()).toBe("forbidden");
+  });
+
+  it("units.move: a manager needs both ends", async () => {
+    const { actors, units: places, addUnit } = world();
+    const { id } = await addUnit();
+    const by = (unit: number, parent: number) => codeOf(actors.manager.call(units.move, { id: unit, parent }));
+    expect(await by(id, places.harbour)).toBe("ok");
+    expect(await by(id, places.south)).toBe("forbidden");
+    expect(await by(places.south, places.harbour)).toBe("forbidden");
+    expect(await by(places.north, places.root)).toBe("forbidden");
+  });
+
+  it("units.delete: an empty one goes, and is not found after", async () => {
+    const { addUnit, units: places } = world();
+    const { id } = await addUnit({ reference: "short-lived" });
+    await admin().call(units.departmentAdd, { id, name: "Gone with it" });
+    const before = (await get(places.north)).stats;
+    expect(await admin().call(units.delete, { id })).toBeUndefined();
+    expect((await get(places.north)).stats).toEqual({
+      ...before,
+      children: before.children - 1,
+      children_total: before.children_total - 1,
+    });
+    expect(await codeOf(get(id))).toBe("not_found");
+    expect(await codeOf(admin().call(units.delete, { id }))).toBe("not_found");
+    expect(await codeOf(admin().call(units.update, { id, name: "x" }))).toBe("not_found");
+    expect(await codeOf(addUnit({ reference: "short-lived" }))).toBe("ok");
+  });
+
+  it("units.delete: with children or members only by transfer; the refusal counts them", async () => {
+    const { addUser } = world();
+    const { top, middle, leaf } = await branch();
+    await addUser({ unit: top });
+    await addUser({ unit: top });
+    const refused = await refusal(admin().call(units.delete, { id: top }));
+    expect(refused).toMatchObject({ code: "conflict", message: `Unit ${top} has 1 children and 2 members.` });
+    expect(await codeOf(admin().call(units.delete, { id: middle }))).toBe("conflict");
+    expect(await codeOf(admin().call(units.delete, { id: leaf }))).toBe("ok");
+    expect(await codeOf(admin().call(units.delete, { id: middle }))).toBe("ok");
+    expect(await codeOf(admin().call(units.delete, { id: top }))).toBe("conflict");
+  });
+
+  it("units.delete: never the root", async () => {
+    const { units: places } = world();
+    expect(await codeOf(admin().call(units.delete, { id: places.root }))).toBe("conflict");
+    expect(await codeOf(admin().call(units.delete, { id: places.root, transfer: places.south }))).toBe("conflict");
+  });
+
+  it("units.delete with transfer: children and members go to the unit named", async () => {
+    const { addUser, addUnit, types } = world();
+    const { top, middle, leaf } = await branch();
+    const target = await addUnit();
+    const { id: department } = await admin().call(units.departmentAdd, { id: top, name: "Left behind" });
+    const moving = await addUser({ unit: top, department, userTypes: [types.employee] });
+    const both = await addUser({ unit: top, userTypes: [types.editor] });
+    await admin().call(users.membershipAdd, { user: both.id, unit: target.id, userTypes: [types.employee] });
+    const asleep = await addUser({ unit: top });
+    await admin().call(users.deactivate, { id: asleep.id });
+    expect(await admin().call(units.delete, { id: top, transfer: target.id })).toBeUndefined();
+    expect(await get(target.id)).toMatchObject({ stats: { users: 3, children: 1, children_total: 2 }, children: [{ id: middle }] });
+    expect((await get(leaf)).path).toBe(`/1/${world().units.north}/${target.id}/${middle}/${leaf}/`);
+    expect(await admin().call(users.get, { id: moving.id })).toMatchObject({
+      unit: { id: target.id },
+      department: null,
+      userTypes: [{ id: types.employee }],
+    });
+    const { memberUnits } = await admin().call(users.get, { id: both.id });
+    expect(memberUnits).toMatchObject([{ unit: { id: target.id }, userTypes: [{ id: types.employee }] }]);
+    expect((await admin().call(users.get, { id: asleep.id })).unit?.id).toBe(target.id);
+  });
+
+  it("units.delete with transfer: not to itself or below", async () => {
+    const { top, middle } = await branch();
+    const by = (transfer: number) => wrongFields(admin().call(units.delete, { id: top, transfer }));
+    expect(await by(top)).toEqual(["transfer"]);
+    expect(await by(middle)).toEqual(["transfer"]);
+    expect(await by(987654)).toEqual(["transfer"]);
+  });
+
+  it("units.delete with transfer to the parent", async () => {
+    const { top, middle, leaf } = await branch();
+    expect(await admin().call(units.delete, { id: middle, transfer: top })).toBeUndefined();
+    expect(await get(top)).toMatchObject({ stats: { children: 1, children_total: 1 }, children: [{ id: leaf }] });
+  });
+
+  it("units.delete with transfer: a manager needs both ends", async () => {
+    const { actors, units: places } = world();
+    const { top } = await branch();
+    const by = (id: number, transfer: number) => codeOf(actors.manager.call(units.delete, { id, transfer }));
+    expect(await by(top, places.south)).toBe("forbidden");
+    expect(await by(places.south, top)).toBe("forbidden");
+    expect(await by(top, places.yard)).toBe("ok");
+  });
+});

@@ -1,0 +1,135 @@
+import { expect, it } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { password, useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
+import { allRows } from "../support/tables.ts";
+
+describeEverywhere("users that end", (environment) => {
+  const world = useWorld(environment);
+  const admin = () => world().actors.administrator;
+  const listed = async (input: { inactive?: boolean } = {}) =>
+    (await admin().call(users.list, { ...input, limit: 500 })).data.map((user) => user.id);
+
+  it("users.deactivate: no signing in, in lists only when asked for", async () => {
+    const { addUser, stranger } = world();
+    const { id, email, first_name } = await addUser({ first_name: "Dormant", password, birthday: "1990-03-03" });
+    expect(await admin().call(users.deactivate, { id })).toBeUndefined();
+    expect(await admin().call(users.deactivate, { id }), "once more").toBeUndefined();
+    expect(await codeOf(stranger.call(auth.authenticate, { username: email!, password }))).toBe("unauthenticated");
+    expect(await listed()).not.toContain(id);
+    expect(await listed({ inactive: true })).toContain(id);
+    expect((await admin().call(users.get, { id })).active).toBe(false);
+    expect((await admin().call(users.search, { q: first_name })).data).toEqual([]);
+    expect((await admin().call(users.birthdays, { start: "03-03", end: "03-03" })).data).toEqual([]);
+    expect((await admin().call(users.collection, { ids: [id] })).users).toMatchObject([{ id, active: false }]);
+  });
+
+  it("users.reactivate lets the user back in, with the password of before", async () => {
+    const { addUser, stranger } = world();
+    const { id, email } = await addUser({ password });
+    await admin().call(users.deactivate, { id });
+    expect(await admin().call(users.reactivate, { id })).toBeUndefined();
+    expect(await admin().call(users.reactivate, { id }), "once more").toBeUndefined();
+    expect(await codeOf(stranger.call(auth.authenticate, { username: email!, password }))).toBe("ok");
+    expect(await listed()).toContain(id);
+  });
+
+  it("users.deactivate: one can end oneself, and is out", async () => {
+    const { instance, addUser, types } = world();
+    const { id } = await addUser({ userTypes: [types.manager] });
+    const own = await instance.as(id);
+    expect(await codeOf(own.call(users.deactivate, { id }))).toBe("ok");
+    expect(await codeOf(own.call(users.current, {}))).toBe("unauthenticated");
+  });
+
+  it("users.delete leaves nothing of the person in any table", async () => {
+    const { instance, addUser, types, cranes, stranger } = world();
+    const profile = {
+      first_name: "Xaverine",
+      last_name: "Quetzalcoatl",
+      email: "xaverine.quetzalcoatl@example.com",
+      title: "Zymurgist",
+      phone: "+4587654321",
+      reference: "zq-4711",
+      birthday: "1977-11-23",
+      meta_field_2: "zq-locker",
+    };
+    const { id } = await addUser({
+      ...profile,
+      welcome: true,
+      password: "zq-secret-password",
+      userTypes: [types.employee],
+      department: cranes,
+      language: "da",
+      timezone: "Europe/Oslo",
+    });
+    await stranger.call(auth.passwordRequest, { email: profile.email });
+    // Mails that have gone out tell who it was, too.
+    await instance.database.write((tx) => tx.updateTable("mails").set({ sent_at: instance.now() }).execute());
+    await stranger.call(auth.passwordRequest, { email: profile.email });
+    await codeOf(stranger.call(auth.authenticate, { username: profile.email, password: "wrong" }));
+    expect(await admin().call(users.delete, { id })).toBeUndefined();
+    // Answers are kept for those who repeat a request, for a day.
+    await instance.database.write((tx) => tx.deleteFrom("idempotency_keys").execute());
+    const traces = Object.entries(await allRows(instance.database)).flatMap(([table, rows]) =>
+      rows.filter((row) => Object.values(profile).some((value) => JSON.stringify(row).includes(value))).map(() => table),
+    );
+    expect(traces).toEqual([]);
+    const row = await instance.database.reader.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ first_name: "Deleted", last_name: "user", password_hash: null, active: 0, unit_id: null });
+    expect(row).toMatchObject({ language: null, timezone: null, deleted_at: instance.now() });
+  });
+
+  it("users.delete: gone ever after", async () => {
+    const { addUser, units: places } = world();
+    const { id, last_name } = await addUser({ reference: "to be deleted" });
+    await admin().call(users.delete, { id });
+    const calls: Record<string, () => Promise<unknown>> = {
+      get: () => admin().call(users.get, { id }),
+      update: () => admin().call(users.update, { id, title: "Back" }),
+      delete: () => admin().call(users.delete, { id }),
+      deactivate: () => admin().call(users.deactivate, { id }),
+      reactivate: () => admin().call(users.reactivate, { id }),
+      password: () => admin().call(users.password, { id, password }),
+      memberships: () => admin().call(users.memberships, { user: id }),
+      membershipAdd: () => admin().call(users.membershipAdd, { user: id, unit: places.yard }),
+      membershipSet: () => admin().call(users.membershipSet, { user: id, from: places.harbour, userTypes: [] }),
+      membershipRemove: () => admin().call(users.membershipRemove, { user: id, unit: places.harbour }),
+    };
+    for (const [name, call] of Object.entries(calls)) expect(await codeOf(call()), name).toBe("gone");
+    expect(await codeOf(admin().call(users.reference, { reference: "to be deleted" }))).toBe("not_found");
+    expect(await wrongFields(admin().call(users.welcome, { users: [id] }))).toEqual(["users"]);
+    expect(await listed({ inactive: true })).not.toContain(id);
+    expect((await admin().call(users.search, { q: last_name })).data).toEqual([]);
+    expect((await admin().call(users.search, { q: "Deleted" })).data).toEqual([]);
+    expect((await admin().call(users.collection, { ids: [id, 1] })).users.map((user) => user.id)).toEqual([1]);
+  });
+
+  it("users.delete frees address and reference, and the member counts no more", async () => {
+    const { addUser, units: places } = world();
+    const { id } = await addUser({ email: "freed@example.com", reference: "freed" });
+    const members = async () => (await admin().call(units.get, { id: places.harbour })).stats.users;
+    const before = await members();
+    await admin().call(users.delete, { id });
+    expect(await members()).toBe(before - 1);
+    const again = await addUser({ email: "freed@example.com", reference: "freed" });
+    expect(again.id).not.toBe(id);
+    expect(await members()).toBe(before);
+  });
+
+  it("an ID that never was is not found", async () => {
+    const id = 987654;
+    const missing = { code: "not_found", message: `There is no user ${id}.` };
+    expect(await refusal(admin().call(users.get, { id }))).toMatchObject(missing);
+    expect(await refusal(admin().call(users.update, { id, title: "x" }))).toMatchObject(missing);
+    expect(await refusal(admin().call(users.delete, { id }))).toMatchObject(missing);
+    expect(await refusal(admin().call(users.deactivate, { id }))).toMatchObject(missing);
+    expect(await refusal(admin().call(users.reactivate, { id }))).toMatchObject(missing);
+    expect(await refusal(admin().call(users.password, { id, password }))).toMatchObject(missing);
+    expect(await refusal(admin().call(users.memberships, { user: id }))).toMatchObject(missing);
+    expect(await refusal(admin().call(users.membershipRemove, { user: id, unit: 1 }))).toMatchObject(missing);
+  });
+});

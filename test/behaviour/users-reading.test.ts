@@ -1,0 +1,196 @@
+import { beforeAll, expect, it } from "vitest";
+import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
+import { users } from "../../src/contract/users.ts";
+import { useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
+
+describeEverywhere("users, reading", (environment) => {
+  const world = useWorld(environment);
+  const admin = () => world().actors.administrator;
+  const list = async (input: ArgumentsOf<typeof users.list>, by: Caller = admin()) =>
+    (await by.call(users.list, { limit: 500, ...input })).data.map((user) => user.id);
+  const search = async (q: string, by: Caller = admin()) =>
+    (await by.call(users.search, { q, limit: 500 })).data.map((user) => user.first_name);
+
+  beforeAll(async () => {
+    const { addUser, types, units } = world();
+    await addUser({ first_name: "Søren", last_name: "Ångström", title: "Crane driver", email: "s.angstrom@docks.example" });
+    await addUser({ first_name: "José", last_name: "Sorensen", title: "Driver of Lorries", email: "jose@docks.example" });
+    await addUser({ first_name: "ΝΊΚΟΣ", last_name: "Straße", title: "東京 office" });
+    const both = await addUser({ first_name: "Both", last_name: "Sides", unit: units.south, userTypes: [types.editor] });
+    await admin().call(users.membershipAdd, { user: both.id, unit: units.yard, userTypes: [types.editor] });
+  });
+
+  it("users.get: e-mail, phone and birthday for oneself and those with user over the user", async () => {
+    const { actors, ids, instance } = world();
+    const shown = { email: "colleague@example.com", phone: "456", birthday: "1980-07-01" };
+    const hidden = { email: null, phone: null, birthday: null };
+    const see = async (by: Caller) => by.call(users.get, { id: ids.colleague });
+    const full = await see(actors.administrator);
+    expect(full).toMatchObject({ ...shown, permissions: { edit: true, delete: true } });
+    expect(await see(actors.manager)).toEqual(full);
+    const rights = { permissions: { edit: false, delete: false } };
+    expect(await see(actors.member)).toEqual({ ...full, ...hidden, ...rights });
+    expect(await see(actors.outsider)).toEqual({ ...full, ...hidden, ...rights });
+    expect(await see(await instance.as(ids.colleague))).toEqual({ ...full, ...rights });
+    expect(await actors.manager.call(users.get, { id: ids.outsider })).toMatchObject({ ...hidden, ...rights });
+    expect(await actors.manager.call(users.get, { id: ids.boss }), "an administrator in the branch").toMatchObject(rights);
+  });
+
+  it("every way to read hides the same", async () => {
+    const { actors, ids } = world();
+    const expected = await actors.outsider.call(users.get, { id: ids.colleague });
+    expect(await actors.outsider.call(users.reference, { reference: "colleague" })).toEqual(expected);
+    expect((await actors.outsider.call(users.collection, { ids: [ids.colleague] })).users).toEqual([expected]);
+    expect((await actors.outsider.call(users.search, { q: "Colleague" })).data).toEqual([expected]);
+    expect((await actors.outsider.call(users.list, { limit: 500 })).data).toContainEqual(expected);
+  });
+
+  it("users.current is the one who asks", async () => {
+    const { actors, ids } = world();
+    expect(await actors.member.call(users.current, {})).toMatchObject({ id: ids.member, email: "member@example.com" });
+  });
+
+  it("users.reference compares exactly", async () => {
+    const { ids } = world();
+    expect((await admin().call(users.reference, { reference: "colleague" })).id).toBe(ids.colleague);
+    expect(await codeOf(admin().call(users.reference, { reference: "Colleague" }))).toBe("not_found");
+    expect(await codeOf(admin().call(users.reference, { reference: "a/b c?d#e%2F" }))).toBe("not_found");
+    const { id } = await world().addUser({ reference: "a/b c?d#e%2F" });
+    expect((await admin().call(users.reference, { reference: "a/b c?d#e%2F" })).id).toBe(id);
+  });
+
+  it("users.collection keeps the order, each once, and leaves out the unknown", async () => {
+    const { ids } = world();
+    const asked = [ids.outsider, 987654, 1, ids.deactivated, ids.member, 1];
+    const { users: found } = await admin().call(users.collection, { ids: asked });
+    expect(found.map((user) => user.id)).toEqual([ids.outsider, 1, ids.deactivated, ids.member]);
+    expect(await admin().call(users.collection, { ids: [987654] })).toEqual({ users: [] });
+    expect(await wrongFields(admin().call(users.collection, { ids: [1, 0, -1] }))).toEqual(["ids.1", "ids.2"]);
+    const many = (count: number) => admin().call(users.collection, { ids: Array.from({ length: count }, (_, n) => n + 1) });
+    expect((await many(500)).users.length).toBeGreaterThan(5);
+    expect(await wrongFields(many(501))).toEqual(["ids"]);
+  });
+
+  it("users.search: beginnings of words, without case and accents", async () => {
+    expect(await search("soren")).toEqual(["Søren", "José"]);
+    expect(await search("SØR")).toEqual(["Søren", "José"]);
+    expect(await search("angst")).toEqual(["Søren"]);
+    expect(await search("A\u030angstro\u0308m")).toEqual(["Søren"]);
+    expect(await search("ngstrom")).toEqual([]);
+    expect(await search("νίκος")).toEqual(["ΝΊΚΟΣ"]);
+    expect(await search("νικοσ")).toEqual(["ΝΊΚΟΣ"]);
+    expect(await search("STRASSE")).toEqual(["ΝΊΚΟΣ"]);
+    expect(await search("東")).toEqual(["ΝΊΚΟΣ"]);
+  });
+
+  it("users.search: every word counts, in any order, over name and title", async () => {
+    expect(await search("driver soren")).toEqual(["Søren", "José"]);
+    expect(await search("soren crane")).toEqual(["Søren"]);
+    expect(await search("  crane, ANGST! ")).toEqual(["Søren"]);
+    expect(await search("soren crane lorries")).toEqual([]);
+    expect(await search("sor sor s so")).toEqual(["Søren", "José"]);
+    expect(await search("!?*%_'\"")).toEqual([]);
+    expect(await search("%")).toEqual([]);
+    expect(await codeOf(admin().call(users.search, { q: " " }))).toBe("validation_failed");
+    expect(await codeOf(admin().call(users.search, { q: "x".repeat(201) }))).toBe("validation_failed");
+  });
+
+  it("users.search: words of addresses are found by administrators only, beside other words, too", async () => {
+    const { actors } = world();
+    expect(await search("docks")).toEqual(["Søren", "José"]);
+    expect(await search("docks lorries")).toEqual(["José"]);
+    for (const by of [actors.manager, actors.member, actors.outsider]) {
+      expect(await search("docks", by)).toEqual([]);
+      expect(await search("docks lorries", by)).toEqual([]);
+      expect(await search("lorries docks", by)).toEqual([]);
+      expect(await search("lorries jose", by)).toEqual(["José"]);
+    }
+  });
+
+  it("users.search finds by the present words only", async () => {
+    const { id } = await world().addUser({ first_name: "Formerly", title: "Known", email: "formerly@old.example" });
+    await admin().call(users.update, { id, first_name: "Lately", title: "", email: "lately@new.example" });
+    expect(await search("formerly")).toEqual([]);
+    expect(await search("known")).toEqual([]);
+    expect(await search("old")).toEqual([]);
+    expect(await search("lately")).toEqual(["Lately"]);
+  });
+
+  it("users.search: limit", async () => {
+    expect((await admin().call(users.search, { q: "family", limit: 2 })).data).toHaveLength(2);
+    expect(await wrongFields(admin().call(users.search, { q: "x", limit: 501 }))).toEqual(["limit"]);
+  });
+
+  it("users.list: by ID, active ones", async () => {
+    const { ids } = world();
+    const all = await list({});
+    expect(all).toEqual([...all].sort((a, b) => a - b));
+    expect(all).not.toContain(ids.deactivated);
+    expect(await list({ inactive: true })).toContain(ids.deactivated);
+  });
+
+  it("users.list: members of a unit, with below those of its branch, each once", async () => {
+    const { units, ids } = world();
+    expect(await list({ unit: units.north })).toEqual([ids.boss, ids.manager]);
+    const branch = await list({ unit: units.north, below: true });
+    expect(branch).toEqual(expect.arrayContaining([ids.boss, ids.manager, ids.member, ids.colleague]));
+    expect(branch).not.toContain(ids.outsider);
+    expect(new Set(branch).size).toBe(branch.length);
+    expect(await list({ unit: units.root, below: true })).toEqual(await list({}));
+    expect(await list({ unit: units.harbour, inactive: true })).toContain(ids.deactivated);
+    expect(await wrongFields(list({ unit: 987654 }))).toEqual(["unit"]);
+    expect(await wrongFields(list({ below: true })), "below what").toEqual(["below"]);
+  });
+
+  it("users.list: holders of a user type, administrators", async () => {
+    const { types, ids } = world();
+    expect(await list({ user_type: types.manager })).toEqual([ids.manager]);
+    expect(await list({ user_type: types.editor })).toHaveLength(1);
+    expect(await list({ user_type: 987654 })).toEqual([]);
+    expect(await list({ admin: true })).toEqual([1, ids.boss]);
+    expect(await list({ admin: false })).not.toContain(1);
+    expect(await list({ admin: true, unit: world().units.north })).toEqual([ids.boss]);
+  });
+
+  it("users.list: pages in both directions", async () => {
+    const all = await list({});
+    const walk = async (direction: "next_cursor" | "prev_cursor", cursor?: string) => {
+      const pages: number[][] = [];
+      let at: string | undefined = cursor;
+      do {
+        const { data, meta } = await admin().call(users.list, { limit: 4, cursor: at });
+        pages.push(data.map((user) => user.id));
+        at = meta[direction] ?? undefined;
+        if (at === undefined) return { pages, last: meta };
+      } while (pages.length < 100);
+      throw new Error("does not end");
+    };
+    const forward = await walk("next_cursor");
+    expect(forward.pages.flat()).toEqual(all);
+    expect(forward.last.prev_cursor).not.toBeNull();
+    const back = await walk("prev_cursor", forward.last.prev_cursor!);
+    expect([...back.pages.reverse().flat(), ...forward.pages.at(-1)!]).toEqual(all);
+    const first = await admin().call(users.list, { limit: 4 });
+    expect(first.meta.prev_cursor).toBeNull();
+  });
+
+  it("users.list refuses forged cursors and those of other lists", async () => {
+    const { meta } = await admin().call(users.list, { limit: 1 });
+    const cursor = meta.next_cursor!;
+    const tampered = `${cursor.slice(0, -2)}${cursor.endsWith("A") ? "B" : "A"}`;
+    for (const bad of ["", "x", tampered, Buffer.from("[1,0]").toString("base64url"), "A".repeat(1000), "\n"]) {
+      expect(await wrongFields(admin().call(users.list, { limit: 1, cursor: bad })), JSON.stringify(bad)).toEqual(["cursor"]);
+    }
+    expect(await wrongFields(admin().call(users.list, { inactive: true, cursor }))).toEqual(["cursor"]);
+    expect(await codeOf(admin().call(users.list, { limit: 7, cursor })), "another limit is no other list").toBe("ok");
+  });
+
+  it("users.list names all wrong filters at once", async () => {
+    const wrong = { unit: -1, limit: 501, user_type: 0, units: 3, admin: "maybe" };
+    const { code, fields } = await refusal(admin().call(users.list, wrong as never));
+    expect(code).toBe("validation_failed");
+    expect(Object.keys(fields ?? {}).sort()).toEqual(["admin", "limit", "unit", "units", "user_type"]);
+  });
+});

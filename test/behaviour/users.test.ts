@@ -1,0 +1,279 @@
+import { expect, it } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
+import { users } from "../../src/contract/users.ts";
+import { password, useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
+
+describeEverywhere("users", (environment) => {
+  const world = useWorld(environment);
+  const admin = () => world().actors.administrator;
+  const mailsTo = (user: number) =>
+    world().instance.database.reader.selectFrom("mails").selectAll().where("user_id", "=", user).execute();
+
+  it("users.create with the least", async () => {
+    const { instance, units: places } = world();
+    const least = { first_name: "Åse", last_name: "Æbelø", email: "Aase@Example.com", unit: places.harbour };
+    const made = await admin().call(users.create, least);
+    const { id } = made;
+    const north = { content_type: "unit", id: places.north, name: "North", level: 1, unit_type: "unit", url: `/units/${places.north}` };
+    const harbour = { content_type: "unit", id: places.harbour, name: "Harbour", level: 2, unit_type: "unit", url: `/units/${places.harbour}` };
+    const unit = { ...harbour, parent: north };
+    const abilities = { news: false, calendar: false, groups: false, user: false, units: false, usertypes: false, integrations: false };
+    expect(made).toEqual({
+      content_type: "user",
+      id,
+      name: "Åse Æbelø",
+      first_name: "Åse",
+      last_name: "Æbelø",
+      title: "",
+      active: true,
+      avatar: null,
+      url: `/users/${id}`,
+      reference: null,
+      email: "Aase@Example.com",
+      phone: null,
+      birthday: null,
+      language: null,
+      timezone: null,
+      admin: false,
+      policy_accepted_at: null,
+      settings: { show_birthdays: "all", birthdays_optout: false },
+      meta_field_0: "",
+      meta_field_1: "",
+      meta_field_2: "",
+      meta_field_3: "",
+      meta_field_4: "",
+      permissions: { edit: true, delete: true },
+      unit,
+      physicalUnit: unit,
+      department: null,
+      twoFactor: { enabled: false },
+      userTypes: [],
+      memberUnits: [{ unit, department: null, userTypes: [], abilities }],
+      memberGroups: [],
+      specialties: [],
+      all_integrations: [],
+      devices: [],
+      provider: ["local"],
+      participant_type: "user",
+      created_at: instance.now(),
+      updated_at: instance.now(),
+    });
+    expect(await admin().call(users.get, { id })).toEqual(made);
+    expect(await mailsTo(id)).toEqual([]);
+  });
+
+  it("users.create with everything", async () => {
+    const { units: places, cranes, types } = world();
+    const profile = {
+      reference: "everything",
+      title: "Crane driver",
+      phone: "+45 12 34 56 78",
+      birthday: "2000-02-29",
+      language: "pt-BR",
+      timezone: "Europe/Copenhagen",
+      admin: true,
+      settings: { show_birthdays: "unit" as const, birthdays_optout: true },
+      meta_field_0: "a",
+      meta_field_4: "é\n\t'\"\\",
+    };
+    const made = await world().addUser({ ...profile, department: cranes, userTypes: [types.employee, types.editor, types.editor] });
+    expect(made).toMatchObject(profile);
+    expect(made.department).toEqual({ id: cranes, name: "Cranes" });
+    expect(made.userTypes.map((type) => type.id)).toEqual([types.editor, types.employee].sort((a, b) => a - b));
+    expect(made.memberUnits).toMatchObject([{ unit: { id: places.harbour }, abilities: { news: true, user: false } }]);
+    await admin().call(users.delete, { id: made.id });
+  });
+
+  it("users.create names all wrong fields at once", async () => {
+    const wrong = {
+      first_name: " ",
+      last_name: "x".repeat(256),
+      email: "ann@",
+      unit: 0,
+      userTypes: ["1"],
+      department: 1.5,
+      birthday: "2023-02-29",
+      language: "english!",
+      timezone: "Mars/Olympus",
+      settings: { show_birthdays: "some", colour: 1 },
+      meta_field_0: "\ud800",
+      title: "a\0b",
+      shoe_size: 43,
+      constructor: 1,
+    };
+    expect(await wrongFields(admin().call(users.create, wrong as never))).toEqual([
+      "birthday",
+      "constructor",
+      "department",
+      "email",
+      "first_name",
+      "language",
+      "last_name",
+      "meta_field_0",
+      "settings.colour",
+      "settings.show_birthdays",
+      "shoe_size",
+      "timezone",
+      "title",
+      "unit",
+      "userTypes.0",
+    ]);
+    expect(await wrongFields(admin().call(users.create, {} as never))).toEqual(["email", "first_name", "last_name", "unit"]);
+  });
+
+  it("users.create: 255 characters are counted as people do", async () => {
+    expect((await world().addUser({ first_name: "🥪".repeat(255) })).first_name).toHaveLength(510);
+    expect(await wrongFields(world().addUser({ first_name: "🥪".repeat(256) }))).toEqual(["first_name"]);
+  });
+
+  it("users.create refuses places that are not there", async () => {
+    const { addUser, cranes, units: places } = world();
+    expect(await wrongFields(addUser({ unit: 987654 }))).toEqual(["unit"]);
+    expect(await wrongFields(addUser({ userTypes: [987654] }))).toEqual(["userTypes"]);
+    expect(await wrongFields(addUser({ department: 987654 }))).toEqual(["department"]);
+    expect(await wrongFields(addUser({ department: cranes, unit: places.north }))).toEqual(["department"]);
+  });
+
+  it("users.create, users.update refuse an address that is taken, in other case, too", async () => {
+    const { addUser, ids } = world();
+    const { id } = await addUser();
+    for (const email of ["member@example.com", "MEMBER@example.com", "deactivated@example.com"]) {
+      const taken = { code: "conflict", message: expect.stringContaining("email is taken") };
+      expect(await refusal(addUser({ email }))).toMatchObject(taken);
+      expect(await refusal(admin().call(users.update, { id, email }))).toMatchObject(taken);
+    }
+    const own = await admin().call(users.update, { id: ids.member, email: "Member@Example.com" });
+    expect(own.email).toBe("Member@Example.com");
+    await admin().call(users.update, { id: ids.member, email: "member@example.com" });
+  });
+
+  it("users.create, users.update refuse a reference that is taken", async () => {
+    const { addUser } = world();
+    const taken = { code: "conflict", message: expect.stringContaining("reference is taken") };
+    expect(await refusal(addUser({ reference: "colleague" }))).toMatchObject(taken);
+    const { id } = await addUser({ reference: "Colleague" });
+    expect(await refusal(admin().call(users.update, { id, reference: "colleague" }))).toMatchObject(taken);
+    expect((await admin().call(users.update, { id, reference: "Colleague" })).reference).toBe("Colleague");
+    expect((await admin().call(users.update, { id, reference: null })).reference).toBeNull();
+  });
+
+  it("users.create with welcome: a mail with a token to set a password", async () => {
+    const { instance, addUser, stranger } = world();
+    const { id, email } = await addUser({ welcome: true });
+    const [mail, ...others] = await mailsTo(id);
+    expect(others).toEqual([]);
+    expect(mail).toMatchObject({ kind: "welcome", recipient: email, sent_at: null, created_at: instance.now() });
+    const { token } = JSON.parse(mail!.payload);
+    const input = { email: email!, token, password, password_confirm: password };
+    expect(await codeOf(stranger.call(auth.passwordReset, input))).toBe("ok");
+  });
+
+  it("users.create with welcome and a password: a mail without", async () => {
+    const { id } = await world().addUser({ welcome: true, password });
+    expect((await mailsTo(id)).map((mail) => JSON.parse(mail.payload).token)).toEqual([undefined]);
+  });
+
+  it("users.create: what is refused leaves nothing, no mail either", async () => {
+    const { instance, addUser } = world();
+    const count = async () =>
+      (await instance.database.reader.selectFrom("mails").select("id").execute()).length +
+      (await instance.database.reader.selectFrom("users").select("id").execute()).length;
+    const before = await count();
+    expect(await wrongFields(addUser({ welcome: true, userTypes: [987654] }))).toEqual(["userTypes"]);
+    expect(await count()).toBe(before);
+  });
+
+  it("users.update changes what it names, and nothing else", async () => {
+    const { instance, addUser } = world();
+    const before = await addUser({ title: "Old", phone: "1", birthday: "1990-01-01", language: "da", timezone: "UTC", meta_field_1: "m" });
+    const { id } = before;
+    instance.wait(5);
+    const after = await admin().call(users.update, { id, title: "New", settings: { birthdays_optout: true } });
+    expect(after).toEqual({
+      ...before,
+      title: "New",
+      settings: { show_birthdays: "all", birthdays_optout: true },
+      updated_at: expect.any(Number),
+    });
+    expect(after.updated_at).toBeGreaterThan(before.updated_at);
+    const cleared = await admin().call(users.update, { id, phone: null, birthday: null, language: null, timezone: null, title: "" });
+    expect(cleared).toMatchObject({ phone: null, birthday: null, language: null, timezone: null, title: "", meta_field_1: "m" });
+  });
+
+  it("users.update names all wrong fields at once", async () => {
+    const wrong = { id: world().ids.member, first_name: "", email: null, unit: 3, password, birthday: "01-01" };
+    expect(await wrongFields(admin().call(users.update, wrong as never))).toEqual([
+      "birthday",
+      "email",
+      "first_name",
+      "password",
+      "unit",
+    ]);
+  });
+
+  it("users.update: everybody changes the own phone, language, timezone and settings, and no more", async () => {
+    const { actors, ids } = world();
+    const own = { phone: "42", language: "da", timezone: "Europe/Oslo", settings: { show_birthdays: "none" as const } };
+    expect(await actors.member.call(users.update, { id: ids.member, ...own })).toMatchObject({
+      ...own,
+      settings: { show_birthdays: "none", birthdays_optout: false },
+    });
+    const others = [{ first_name: "X" }, { email: "x@example.com" }, { birthday: "2000-01-01" }, { admin: true }, { reference: "x" }, { meta_field_0: "x" }, { title: "Boss" }];
+    for (const other of others) {
+      const mixed = { id: ids.member, phone: "43", ...other };
+      expect(await codeOf(actors.member.call(users.update, mixed)), JSON.stringify(other)).toBe("forbidden");
+    }
+    expect((await actors.member.call(users.current, {})).phone).toBe("42");
+  });
+
+  it("users.update: a manager changes all of one's own, except being an administrator", async () => {
+    const { actors, ids } = world();
+    expect((await actors.manager.call(users.update, { id: ids.manager, title: "Head" })).title).toBe("Head");
+    expect(await codeOf(actors.manager.call(users.update, { id: ids.manager, admin: true }))).toBe("forbidden");
+    expect(await codeOf(actors.manager.call(users.update, { id: ids.manager, admin: false }))).toBe("ok");
+  });
+
+  it("users.create, users.update: only administrators make and unmake administrators", async () => {
+    const { actors, ids, units: places } = world();
+    const input = { first_name: "A", last_name: "B", email: "made@example.com", unit: places.harbour, admin: true };
+    expect(await codeOf(actors.manager.call(users.create, input))).toBe("forbidden");
+    expect(await codeOf(actors.manager.call(users.update, { id: ids.member, admin: true }))).toBe("forbidden");
+    expect(await codeOf(actors.manager.call(users.update, { id: ids.boss, title: "Demoted" }))).toBe("forbidden");
+    expect((await admin().call(users.update, { id: ids.colleague, admin: true })).admin).toBe(true);
+    expect((await admin().call(users.update, { id: ids.colleague, admin: false })).admin).toBe(false);
+  });
+
+  it("users.update, users.deactivate, users.delete: the last active administrator stays", async () => {
+    const { ids } = world();
+    await admin().call(users.deactivate, { id: ids.boss });
+    const last = { code: "conflict", message: expect.stringContaining("last active administrator") };
+    expect(await refusal(admin().call(users.update, { id: 1, admin: false }))).toMatchObject(last);
+    expect(await refusal(admin().call(users.deactivate, { id: 1 }))).toMatchObject(last);
+    expect(await refusal(admin().call(users.delete, { id: 1 }))).toMatchObject(last);
+    expect((await admin().call(users.update, { id: 1, title: "Still here", admin: true })).admin).toBe(true);
+    await admin().call(users.reactivate, { id: ids.boss });
+  });
+
+  it("users.welcome sends to each once, and to nobody when one cannot get it", async () => {
+    const { ids, addUser } = world();
+    const [first, second] = [(await addUser()).id, (await addUser()).id];
+    expect(await admin().call(users.welcome, { users: [first, second, first] })).toBeUndefined();
+    expect((await mailsTo(first)).map((mail) => mail.kind)).toEqual(["welcome"]);
+    expect((await mailsTo(second)).map((mail) => mail.kind)).toEqual(["welcome"]);
+    for (const bad of [[first, ids.deactivated], [first, 987654], []]) {
+      expect(await wrongFields(admin().call(users.welcome, { users: bad })), String(bad)).toEqual(["users"]);
+    }
+    expect(await mailsTo(first)).toHaveLength(1);
+  });
+
+  it("users.policy keeps the time, also when repeated", async () => {
+    const { instance, actors } = world();
+    expect(await actors.outsider.call(users.policy, {})).toBeUndefined();
+    const first = (await actors.outsider.call(users.current, {})).policy_accepted_at;
+    expect(first).toBe(instance.now());
+    expect(await actors.outsider.call(users.policy, {})).toBeUndefined();
+    expect(await wrongFields(actors.outsider.call(users.policy, { accepted: true } as never))).toEqual(["accepted"]);
+  });
+});

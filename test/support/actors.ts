@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, expect } from "vitest";
+import type { ArgumentsOf, Caller, OutputOf } from "../../src/contract/operation.ts";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
+import { type Forgery, forgeries } from "./forgeries.ts";
+import { type Environment, type Instance, newInstance } from "./instance.ts";
+import { codeOf } from "./outcome.ts";
+import { mistakes } from "./tables.ts";
+
+export type User = OutputOf<typeof users.create>;
+export type Unit = OutputOf<typeof units.create>;
+
+/** Who asks. The manager has `user`, `units` and `usertypes` in North and below; the attacker has tokens that are no good. */
+export const actorNames = ["administrator", "manager", "member", "outsider", "deactivated", "attacker"] as const;
+export type ActorName = (typeof actorNames)[number];
+
+/**
+ * Acme (1) has the branches North, with Harbour and the empty Yard, and South. The manager is a member of North, the
+ * member, the colleague and the deactivated user of Harbour, the outsider of South; the boss, an administrator, of North.
+ */
+export interface World {
+  readonly instance: Instance;
+  readonly actors: Record<ActorName, Caller>;
+  /** Without a token. */
+  readonly stranger: Caller;
+  readonly ids: Record<"administrator" | "boss" | "manager" | "member" | "colleague" | "outsider" | "deactivated", number>;
+  readonly units: Record<"root" | "north" | "harbour" | "yard" | "south", number>;
+  /** Department of Harbour. */
+  readonly cranes: number;
+  /** Manager grants user, units and usertypes; Editor news, which the manager has not; Employee nothing. */
+  readonly types: Record<"manager" | "editor" | "employee", number>;
+  readonly forged: readonly Forgery[];
+  /** Adds a user, to Harbour unless told otherwise; names, address and password come by themselves. */
+  addUser(fields?: Partial<ArgumentsOf<typeof users.create>>): Promise<User>;
+  /** Adds a unit, to North unless told otherwise. */
+  addUnit(fields?: Partial<ArgumentsOf<typeof units.create>>): Promise<Unit>;
+}
+
+/** The password of users with one. */
+export const password = "a good long password";
+
+/** A world for the suite that calls this; at its end all that is counted twice has to agree. */
+export function useWorld(environment: Environment): () => World {
+  let world: World | undefined;
+  beforeAll(async () => {
+    world = await newWorld(environment);
+  });
+  afterAll(async () => {
+    if (world === undefined) return;
+    const found = await mistakes(world.instance.database);
+    await world.instance.close();
+    expect(found).toEqual([]);
+  });
+  return () => world!;
+}
+
+export async function newWorld(environment: Environment): Promise<World> {
+  const instance = await newInstance(environment);
+  const { administrator } = instance;
+  const types = await addTypes(administrator);
+  let count = 0;
+  const addUnit: World["addUnit"] = (fields) => {
+    count += 1;
+    return administrator.call(units.create, { name: `Unit ${count}`, parent: places.north, ...fields });
+  };
+  const places = await addUnits(administrator);
+  const addUser: World["addUser"] = (fields) => {
+    count += 1;
+    const names = { first_name: "Given", last_name: `Family${count}`, email: `user${count}@example.com` };
+    return administrator.call(users.create, { ...names, unit: places.harbour, ...fields });
+  };
+  const person = async (first_name: string, fields: Parameters<typeof addUser>[0]) =>
+    (await addUser({ first_name, email: `${first_name.toLowerCase()}@example.com`, ...fields })).id;
+  const ids = {
+    administrator: 1,
+    boss: await person("Boss", { unit: places.north, admin: true }),
+    manager: await person("Manager", { unit: places.north, userTypes: [types.manager] }),
+    member: await person("Member", { userTypes: [types.employee], password, phone: "123", birthday: "1990-06-15" }),
+    colleague: await person("Colleague", { phone: "456", birthday: "1980-07-01", reference: "colleague" }),
+    outsider: await person("Outsider", { unit: places.south, phone: "789", reference: "outsider" }),
+    deactivated: await person("Deactivated", {}),
+  };
+  const [deactivatedToken, ...staleTokens] = [await instance.tokenOf(ids.deactivated), ...(await stale(instance, addUser))];
+  await administrator.call(users.deactivate, { id: ids.deactivated });
+  const { forged } = await forgeries(instance);
+  const all = [...forged, ...staleTokens];
+  const { id: cranes } = await administrator.call(units.departmentAdd, { id: places.harbour, name: "Cranes" });
+  return {
+    instance,
+    actors: {
+      administrator,
+      manager: await instance.as(ids.manager),
+      member: await instance.as(ids.member),
+      outsider: await instance.as(ids.outsider),
+      deactivated: instance.withToken(deactivatedToken),
+      attacker: attacker(instance, all),
+    },
+    stranger: instance.withToken(undefined),
+    ids,
+    units: places,
+    cranes,
+    types,
+    forged: all,
+    addUser,
+    addUnit,
+  };
+}
+
+async function addTypes(administrator: Caller): Promise<World["types"]> {
+  const add = async (name: string, abilities: ArgumentsOf<typeof usertypes.create>["abilities"]) =>
+    (await administrator.call(usertypes.create, { name, reference: name.toLowerCase(), abilities })).id;
+  return {
+    manager: await add("Manager", { user: true, units: true, usertypes: true }),
+    editor: await add("Editor", { news: true }),
+    employee: await add("Employee", {}),
+  };
+}
+
+async function addUnits(administrator: Caller): Promise<World["units"]> {
+  const add = async (name: string, parent: number) =>
+    (await administrator.call(units.create, { name, parent, reference: name.toLowerCase() })).id;
+  const north = await add("North", 1);
+  return { root: 1, north, harbour: await add("Harbour", north), yard: await add("Yard", north), south: await add("South", 1) };
+}
+
+/** Tokens that were good once: of a deleted user, and from before a change of the password. */
+async function stale(instance: Instance, addUser: World["addUser"]): Promise<Forgery[]> {
+  const { administrator } = instance;
+  const { id: gone } = await addUser({ admin: true });
+  const { id: changed } = await addUser({ admin: true });
+  const tokens = [
+    { name: "of a deleted user", token: await instance.tokenOf(gone) },
+    { name: "of before the password changed", token: await instance.tokenOf(changed) },
+  ];
+  await administrator.call(users.delete, { id: gone });
+  await administrator.call(users.password, { id: changed, password });
+  // Left as an administrator, it would do away with what is said of the last one.
+  await administrator.call(users.update, { id: changed, admin: false });
+  return tokens;
+}
+
+/** Tries every bad token. Gets an answer if any of them is let through, else the common refusal. */
+function attacker(instance: Instance, forged: readonly Forgery[]): Caller {
+  const callers = forged.map(({ name, token }) => ({ name, caller: instance.withToken(token) }));
+  return {
+    async call(op, input, options) {
+      // What needs no token cannot be kept from anybody.
+      const tried = op.access === "public" ? callers.slice(0, 1) : callers;
+      for (const { name, caller } of tried.slice(1)) {
+        const code = await codeOf(caller.call(op, input, options));
+        if (code !== "unauthenticated") throw new Error(`${op.name} let through a token "${name}": ${code}`);
+      }
+      return tried[0]!.caller.call(op, input, options);
+    },
+    async close() {
+      await Promise.all(callers.map(({ caller }) => caller.close()));
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { type Kysely, sql } from "kysely";
+import type { Database } from "../../src/store/database.ts";
+import { isPostgres } from "../../src/store/dialect.ts";
+import type { Schema } from "../../src/store/schema.ts";
+
+type Row = Record<string, unknown>;
+
+/** All rows of all tables, in an order of their own: two of these are equal when the data is. */
+export async function allRows({ reader }: Database): Promise<Record<string, Row[]>> {
+  const tables: Record<string, Row[]> = {};
+  for (const name of await tableNames(reader)) {
+    const { rows } = await sql<Row>`select * from ${sql.table(name)}`.execute(reader);
+    tables[name] = rows.map((row) => ({ ...row })).sort((a, b) => compare(JSON.stringify(a), JSON.stringify(b)));
+  }
+  return tables;
+}
+
+async function tableNames(db: Kysely<Schema>): Promise<string[]> {
+  const { rows } = isPostgres(db)
+    ? await sql<{ name: string }>`select table_name as name from information_schema.tables where table_schema = current_schema() and table_type = 'BASE TABLE'`.execute(
+        db,
+      )
+    : await sql<{ name: string }>`select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`.execute(
+        db,
+      );
+  return rows.map((row) => row.name).sort();
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** What the database keeps in two places and not alike: paths, levels, counts, first units, words. Empty when it is whole. */
+export async function mistakes(database: Database): Promise<string[]> {
+  return [...(await treeMistakes(database)), ...(await userMistakes(database))];
+}
+
+async function treeMistakes({ reader }: Database): Promise<string[]> {
+  const units = await reader.selectFrom("units").selectAll().execute();
+  const members = await reader.selectFrom("memberships").select("unit_id").execute();
+  const byId = new Map(units.map((unit) => [unit.id, unit]));
+  const children = Map.groupBy(units, (unit) => unit.parent_id);
+  const below = (id: number): number =>
+    (children.get(id) ?? []).reduce((total, child) => total + 1 + below(child.id), 0);
+  const found: string[] = [];
+  if (children.get(null)?.length !== 1) found.push(`${children.get(null)?.length} roots`);
+  for (const unit of units) {
+    const parent = unit.parent_id === null ? undefined : byId.get(unit.parent_id);
+    const expected = {
+      path: `${parent?.path ?? "/"}${unit.id}/`,
+      level: parent === undefined ? 0 : parent.level + 1,
+      child_count: children.get(unit.id)?.length ?? 0,
+      descendant_count: below(unit.id),
+      user_count: members.filter((member) => member.unit_id === unit.id).length,
+    };
+    for (const [name, value] of Object.entries(expected)) {
+      const kept = unit[name as keyof typeof expected];
+      if (kept !== value) found.push(`unit ${unit.id}: ${name} is ${kept}, not ${value}`);
+    }
+  }
+  return found;
+}
+
+async function userMistakes({ reader }: Database): Promise<string[]> {
+  const found: string[] = [];
+  const memberships = await reader.selectFrom("memberships").selectAll().orderBy("id").execute();
+  for (const user of await reader.selectFrom("users").selectAll().execute()) {
+    const own = memberships.filter((membership) => membership.user_id === user.id);
+    if (user.unit_id !== (own[0]?.unit_id ?? null)) found.push(`user ${user.id}: unit_id is ${user.unit_id}`);
+    if (user.deleted_at === null && own.length === 0) found.push(`user ${user.id}: no membership`);
+    if (user.deleted_at !== null && own.length > 0) found.push(`user ${user.id}: deleted, with memberships`);
+  }
+  const departments = await reader
+    .selectFrom("memberships as m")
+    .innerJoin("departments as d", "d.id", "m.department_id")
+    .select(["m.id", "m.unit_id", "d.unit_id as of"])
+    .execute();
+  for (const { id, unit_id, of } of departments) {
+    if (unit_id !== of) found.push(`membership ${id}: a department of unit ${of} in unit ${unit_id}`);
+  }
+  return found;
+}
