@@ -3,11 +3,12 @@
 __wcs_place() {
   words='' flags='' values='' args=() many=''
   case "$1" in
-    '') words='init serve auth profile users units usertypes settings languages timezones api completion help'; flags='--version' ;;
-    'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
-    'serve') flags='--port --host --behind-proxy --log-level'; values='--port= --host= --log-level=debug|info|warn|error|silent' ;;
+    '') words='init demo serve auth profile users units usertypes webhooks settings languages timezones api completion help'; flags='--version' ;;
+    'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
+    'demo') : ;;
+    'serve') flags='--port --host --metrics-port --behind-proxy --log-level'; values='--port= --host= --metrics-port= --log-level=debug|info|warn|error|silent' ;;
     'auth') words='login logout renew status token password' ;;
-    'auth login') flags='--email --password-stdin --password-file'; values='--email= --password-file=@file' ;;
+    'auth login') flags='--username --password-stdin --password-file'; values='--username= --password-file=@file' ;;
     'auth logout') : ;;
     'auth renew') : ;;
     'auth status') : ;;
@@ -64,6 +65,22 @@ __wcs_place() {
     'usertypes create') flags='--name --reference --abilities-news --no-abilities-news --abilities-calendar --no-abilities-calendar --abilities-groups --no-abilities-groups --abilities-user --no-abilities-user --abilities-units --no-abilities-units --abilities-usertypes --no-abilities-usertypes --abilities-integrations --no-abilities-integrations --data --unset --dry-run -n'; values='--name= --reference= --data= --unset=' ;;
     'usertypes update') flags='--name --reference --abilities-news --no-abilities-news --abilities-calendar --no-abilities-calendar --abilities-groups --no-abilities-groups --abilities-user --no-abilities-user --abilities-units --no-abilities-units --abilities-usertypes --no-abilities-usertypes --abilities-integrations --no-abilities-integrations --data --unset --dry-run -n'; values='--name= --reference= --data= --unset='; args=('@usertypes') ;;
     'usertypes delete') flags='--yes -y --dry-run -n'; args=('@usertypes') ;;
+    'webhooks') words='list get create update delete rotate-secret test stats logs log resend recover listen verify deliver' ;;
+    'webhooks list') : ;;
+    'webhooks get') args=('@webhooks') ;;
+    'webhooks create') flags='--name --uri --triggers --if-not-exists --data --dry-run -n'; values='--name= --uri= --triggers= --data=' ;;
+    'webhooks update') flags='--name --uri --triggers --active --no-active --data --dry-run -n'; values='--name= --uri= --triggers= --data='; args=('@webhooks') ;;
+    'webhooks delete') flags='--yes -y --dry-run -n'; args=('@webhooks') ;;
+    'webhooks rotate-secret') flags='--yes -y --dry-run -n'; args=('@webhooks') ;;
+    'webhooks test') flags='--wait --data --dry-run -n'; values='--wait= --data='; args=('@webhooks') ;;
+    'webhooks stats') flags='--since --parts'; values='--since= --parts='; args=('@webhooks') ;;
+    'webhooks logs') flags='--event --status --since --limit --all --follow -f --wait'; values='--event=user.create|user.update|user.delete|unit.create|unit.update|unit.delete --status= --since= --limit='; args=('@webhooks') ;;
+    'webhooks log') args=('@webhooks' '') ;;
+    'webhooks resend') flags='--dry-run -n'; args=('@webhooks' '') ;;
+    'webhooks recover') flags='--since --data --dry-run -n'; values='--since= --data='; args=('@webhooks') ;;
+    'webhooks listen') flags='--forward-to --triggers --print-secret'; values='--forward-to= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete' ;;
+    'webhooks verify') flags='--secret-file --header -H --tolerance'; values='--secret-file=@file --header= -H= --tolerance=' ;;
+    'webhooks deliver') : ;;
     'settings') words='list get set' ;;
     'settings list') : ;;
     'settings get') args=('') ;;

@@ -1,11 +1,13 @@
 import type { Caller } from "../contract/operation.ts";
 import type { Client } from "../http/client.ts";
-import { UsageError } from "./failure.ts";
 import type { Globals } from "./globals.ts";
 import { createSources } from "./sources.ts";
 import type { Target } from "./target.ts";
 import type { Terminal } from "./terminal.ts";
+import { readDuration } from "./times.ts";
 import { version } from "./version.ts";
+
+const standardTimeout = "30s";
 
 /** How to reach a target; what the core and the HTTP client have to be told stands here and nowhere else. */
 export interface Route {
@@ -26,7 +28,7 @@ export async function open(
       url: target.address,
       ...(token && { token }),
       userAgent: `wcs/${version}`,
-      timeout: secondsOf(globals.timeout) * 1000,
+      timeout: readDuration(globals.timeout ?? standardTimeout, "--timeout") * 1000,
       ...(globals.caFile !== undefined && { ca: createSources(terminal).file(globals.caFile, "--ca-file") }),
     });
   }
@@ -35,16 +37,20 @@ export async function open(
     import("../core/service.ts"),
   ]);
   const database = await openDatabase(target.address);
-  const service = createService({ database, environment: terminal.env });
-  if (token !== undefined) return service.caller({ token });
+  let announced = false;
+  const announce = () => {
+    announced = true;
+    database.announce();
+  };
+  const service = createService({ database: { ...database, announce }, environment: terminal.env });
   // Operations without a login need nobody; the others act as the owner.
-  return as === undefined
-    ? service.caller({ token: "" })
-    : service.caller({ userId: await service.resolveUser(as || undefined) });
-}
-
-function secondsOf(text = "30"): number {
-  const seconds = Number(text);
-  if (!(seconds > 0 && seconds <= 86_400)) throw new UsageError(`--timeout must be a number of seconds, not '${text}'`);
-  return seconds;
+  const own = async () => (as === undefined ? { token: "" } : { userId: await service.resolveUser(as || undefined) });
+  const caller = service.caller(token === undefined ? await own() : { token });
+  return {
+    call: caller.call,
+    async close() {
+      if (announced) await (await import("./deliver.ts")).deliverFirst(database, service, terminal);
+      await caller.close();
+    },
+  };
 }

@@ -38,7 +38,10 @@ export async function fillOrganisation(caller: Caller): Promise<void> {
       reference: `E-${String(index + 1).padStart(3, "0")}`,
       first_name,
       last_name,
-      email: `${first_name}.${last_name}@example.com`.normalize("NFKD").replace(/[^\w.@-]/g, "").toLowerCase(),
+      email: `${first_name}.${last_name}@example.com`
+        .normalize("NFKD")
+        .replace(/[^\w.@-]/g, "")
+        .toLowerCase(),
       unit,
       user_types,
       title,

@@ -44,7 +44,7 @@ export const globalOptions: readonly GlobalOption[] = [
   { flags: "--db <path>", description: "SQLite file or postgres:// URL to work on [WCS_DB]" },
   { flags: "--url <url>", description: "Instance to work on [WCS_URL]" },
   { flags: "--as <user>", description: "With a database: act as this e-mail address or ID" },
-  { flags: "--timeout <seconds>", description: "How long to wait for an instance" },
+  { flags: "--timeout <time>", description: "How long to wait, as in 30s or 2m" },
   { flags: "--ca-file <path>", description: "Further certificate authorities to trust (PEM)" },
   { flags: "--no-input", description: "Ask nothing" },
   { flags: "--no-color", description: "No colour [NO_COLOR]" },

@@ -23,7 +23,7 @@ export async function freshToken(route: Route, profile: Profile & { name: string
 
 const expired = (name: string) =>
   new ServiceError("unauthenticated", `The login of profile ${name} has expired.`, {
-    hint: `wcs auth login --profile ${name}`,
+    hint: `Sign in with wcs auth login --profile ${name}.`,
   });
 
 /** Exchanges the token of a profile, unless another process has just done so. */

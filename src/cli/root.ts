@@ -19,8 +19,13 @@ export const root: Readonly<Record<string, RootEntry>> = {
     heading: start,
     load: async () => (await import("./commands/init.ts")).init,
   },
+  demo: {
+    summary: "See the main job end to end, in a throw-away database",
+    heading: start,
+    load: async () => (await import("./commands/demo.ts")).demo,
+  },
   serve: {
-    summary: "Serve the HTTP API",
+    summary: "Serve the HTTP API, deliver webhooks and mail",
     heading: start,
     load: async () => (await import("./serve.ts")).serve,
   },
@@ -48,6 +53,11 @@ export const root: Readonly<Record<string, RootEntry>> = {
     summary: "User types and what they may do",
     heading: organisation,
     load: async () => (await import("./commands/usertypes.ts")).usertypes,
+  },
+  webhooks: {
+    summary: "URLs that are called when users and units change",
+    heading: organisation,
+    load: async () => (await import("./commands/webhooks.ts")).webhooks,
   },
   settings: {
     summary: "Settings of the instance",

@@ -1,15 +1,20 @@
 import { UsageError } from "./failure.ts";
+import { createMetrics } from "./metrics.ts";
 import { findTarget } from "./target.ts";
 import type { Context, OwnLeaf } from "./tree.ts";
 import { version } from "./version.ts";
 
 export const serve: OwnLeaf = {
-  summary: "Serve the HTTP API",
+  summary: "Serve the HTTP API, deliver webhooks and mail",
   description:
     "Prints its base URL on stdout when it is ready; logs go to stderr as JSON lines. SIGTERM and Ctrl-C finish\nwhat is running and end it. A port that is taken: exit 8.",
   flags: [
     { flags: "--port <n>", description: "Port to listen on, 0 for a free one (default 8420)" },
     { flags: "--host <address>", description: "Address to listen on (default 127.0.0.1)" },
+    {
+      flags: "--metrics-port <n>",
+      description: "Serve /metrics for Prometheus here; or with WCS_METRICS_TOKEN, on the port itself",
+    },
     { flags: "--behind-proxy", description: "Believe X-Forwarded-For of the proxy in front" },
     {
       flags: "--log-level <level>",
@@ -22,50 +27,81 @@ export const serve: OwnLeaf = {
 };
 
 async function run({ terminal, globals, flags }: Context): Promise<void> {
-  const port = portOf(flags.port as string | undefined);
+  const port = portOf("--port", (flags.port as string | undefined) ?? "8420");
+  const metricsPort =
+    flags.metricsPort === undefined ? undefined : portOf("--metrics-port", flags.metricsPort as string);
+  const host = (flags.host as string | undefined) ?? "127.0.0.1";
   const target = findTarget(globals, terminal.env);
   if (target.remote)
     throw new UsageError("wcs serve takes a database, not the URL of an instance", { hint: "use --db" });
-  const [{ openDatabase }, { createService }, { createApp }, { listen }, { allOperations }, { pino }] =
-    await Promise.all([
-      import("../store/database.ts"),
-      import("../core/service.ts"),
-      import("../http/server.ts"),
-      import("../http/listen.ts"),
-      import("../contract/rooms.ts"),
-      import("pino"),
-    ]);
-  const log = pino({ level: levelOf(flags.logLevel as string | undefined) }, pino.destination({ fd: 2, sync: true }));
+  const [
+    { openDatabase },
+    { createService },
+    { createApp },
+    { listen },
+    { allOperations },
+    { createEngine, sendsMail },
+    { pino },
+  ] = await Promise.all([
+    import("../store/database.ts"),
+    import("../core/service.ts"),
+    import("../http/server.ts"),
+    import("../http/listen.ts"),
+    import("../contract/rooms.ts"),
+    import("../delivery/index.ts"),
+    import("pino"),
+  ]);
+  const destination = pino.destination({ fd: 2, sync: false });
+  const log = pino({ level: levelOf(flags.logLevel as string | undefined) }, destination);
   const database = await openDatabase(target.address);
   try {
     const service = createService({ database, environment: terminal.env });
+    let servedAt: string | undefined;
+    const engine = createEngine({
+      database,
+      settings: service.settings,
+      log,
+      userAgent: `wcs/${version}`,
+      servedAt: () => servedAt,
+    });
+    const metrics = await createMetrics(engine, terminal.env.WCS_METRICS_TOKEN || undefined);
     const app = createApp({
       operations: await allOperations(),
       invoke: service.invoke,
       log,
-      ready: async () =>
-        service.ready().then(
-          () => true,
-          () => false,
-        ),
-      baseUrl: () => service.baseUrl(),
+      ready: () => service.ready().then(() => true),
+      baseUrl: service.baseUrl,
       behindProxy: flags.behindProxy === true,
+      metrics,
       version,
     });
     const ended = new Promise<void>((resolve) => terminal.onInterrupt(resolve));
-    const server = await listen(app, { host: (flags.host as string | undefined) ?? "127.0.0.1", port });
+    const server = await listen(app, { host, port });
+    servedAt = server.url;
+    const metricsServer =
+      metricsPort === undefined
+        ? undefined
+        : await listen((await import("../http/metrics.ts")).createMetricsApp(metrics, log), {
+            host,
+            port: metricsPort,
+          });
+    engine.start();
+    if (!sendsMail(await service.settings()))
+      log.warn("no mail leaves: the settings mail.smtp_url and mail.from are not set");
     await terminal.write(`${server.url}\n`);
     await ended;
     log.info("finishing");
-    await server.close();
+    service.endWaits();
+    await Promise.all([server.close(), metricsServer?.close(), engine.stop()]);
   } finally {
     await database.close();
+    destination.flushSync();
   }
 }
 
-function portOf(text = "8420"): number {
+function portOf(flag: string, text: string): number {
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new UsageError(`--port must be a port number, not '${text}'`);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new UsageError(`${flag} must be a port number, not '${text}'`);
   return port;
 }
 

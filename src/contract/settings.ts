@@ -7,12 +7,18 @@ const smtpUrl = () =>
 
 /** A slash or /api at the end of a base URL changes nothing. */
 function withoutApi(value: string): string {
-  return value.replace(/\/+$/, "").replace(/\/api$/, "").replace(/\/+$/, "");
+  return value
+    .replace(/\/+$/, "")
+    .replace(/\/api$/, "")
+    .replace(/\/+$/, "");
 }
 
 /** Every key with what it takes; the defaults stand in `defaults`. */
 const keys = once(() => ({
-  base_url: url().overwrite(withoutApi).nullable().meta({ description: "Where users reach the service; links in mail are built from it" }),
+  base_url: url()
+    .overwrite(withoutApi)
+    .nullable()
+    .meta({ description: "Where users reach the service; links in mail are built from it" }),
   timezone: timezone(),
   languages: z.array(language()).min(1).max(100),
   "tokens.lifetime": z.int().min(60).max(31_536_000).meta({ description: "Seconds" }),

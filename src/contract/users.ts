@@ -131,7 +131,7 @@ export const userRow = once(() => {
     last_name: name(),
     email: email(),
     unit: text(255, 1).meta({ description: "Reference of the unit" }),
-    user_types: z.string().optional().meta({ description: "Names of user types, divided by semicolons" }),
+    user_types: text(10_000).optional().meta({ description: "Names of user types, divided by semicolons" }),
     department: cell(name()),
     title: text(255).optional(),
     phone: cell(phone()),

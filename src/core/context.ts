@@ -24,6 +24,8 @@ export interface Ctx {
   readonly address: string | undefined;
   /** Where the service is served, without a slash at the end; `base_url` of the settings goes before it. */
   readonly servedAt: string | undefined;
+  /** All that is done will be taken back. */
+  readonly dryRun: boolean;
   /** The claims of the token that was shown, if one was. */
   readonly token: { readonly authTime: number } | undefined;
   /**

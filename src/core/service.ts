@@ -125,6 +125,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
       instance: await loadedInstance(),
       address: origin.address,
       servedAt: origin.servedAt,
+      dryRun: origin.dryRun === true,
       onChange: database.onChange,
       signal: () => (origin.signal ? AbortSignal.any([origin.signal, waits.signal]) : waits.signal),
     };

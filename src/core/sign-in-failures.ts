@@ -34,7 +34,10 @@ export async function beginAttempt(ctx: Ctx, account: string): Promise<void> {
         retryAfter,
       });
     }
-    await db.insertInto("sign_in_failures").values({ account, address: address ?? null, at: now }).execute();
+    await db
+      .insertInto("sign_in_failures")
+      .values({ account, address: address ?? null, at: now })
+      .execute();
   };
   await ctx.transaction(attempt, { lasting: true });
 }

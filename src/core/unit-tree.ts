@@ -15,6 +15,9 @@ export function ancestorsOf(path: string): number[] {
   return path.split("/").slice(1, -2).map(Number);
 }
 
+/** Levels below the root. Paths are index keys, whose length databases limit. */
+const deepest = 100;
+
 export interface Place {
   readonly id: number;
   readonly path: string;
@@ -37,13 +40,17 @@ export async function count(
     .execute();
 }
 
-/** Moves a unit with all below it, one statement for the whole branch. `conflict` when the parent is in the branch. */
+/**
+ * Moves a unit with all below it, one statement for the whole branch. `conflict` when the parent is in the branch, or the
+ * tree would become too deep.
+ */
 export async function moveBranch(db: Db, unit: Place, parent: Place): Promise<void> {
   if (parent.path.startsWith(unit.path)) {
     throw new ServiceError("conflict", `Unit ${unit.id} cannot be moved into its own branch.`);
   }
   const from = ancestorsOf(unit.path).at(-1);
   if (from === undefined) throw new ServiceError("conflict", "The root stays where it is.");
+  if (!(await fits(db, parent, unit))) throw tooDeep();
   const { descendant_count, old_parent_path, old_parent_level } = await db
     .selectFrom("units as n")
     .innerJoin("units as p", "p.id", "n.parent_id")
@@ -66,6 +73,23 @@ export async function moveBranch(db: Db, unit: Place, parent: Place): Promise<vo
   await count(db, parent, { children: 1, descendants: moved });
 }
 
+/** Whether a new unit, or `unit` with all below it, can be put below `parent` without the tree becoming too deep. */
+export async function fits(db: Db, parent: Place, unit?: Place): Promise<boolean> {
+  const deeper = parent.level + 1 - (unit?.level ?? 0);
+  if (unit === undefined || deeper <= 0) return parent.level < deepest;
+  const { level } = await db
+    .selectFrom("units")
+    .select((eb) => eb.fn.max("level").as("level"))
+    .where("path", ">=", unit.path)
+    .where("path", "<", branchEnd(unit.path))
+    .executeTakeFirstOrThrow();
+  return level + deeper <= deepest;
+}
+
+function tooDeep(): ServiceError {
+  return new ServiceError("conflict", `The tree has at most ${deepest} levels below the root.`);
+}
+
 /** A unit as other things name it. */
 export function unitBrief(id: number, name: string, level: number, unit_type: string) {
   return { content_type: "unit" as const, id, name, level, unit_type, url: `/units/${id}` };
@@ -73,12 +97,13 @@ export function unitBrief(id: number, name: string, level: number, unit_type: st
 
 type Computed = "name_key" | "parent_id" | "path" | "level" | "created_at" | "updated_at";
 
-/** Adds a unit below `parent`, or the root when there is none, and counts it. Its ID. */
+/** Adds a unit below `parent`, or the root when there is none, and counts it. Its ID. `conflict` when that is too deep. */
 export async function addUnit(
   { db, now }: { db: Db; now: number },
   parent: Place | null,
   fields: Omit<Insertable<Schema["units"]>, Computed> & { name: string },
 ): Promise<number> {
+  if (parent !== null && !(await fits(db, parent))) throw tooDeep();
   // The path holds the ID, which is known only once the row is there.
   const { id } = await db
     .insertInto("units")

@@ -27,7 +27,7 @@ export interface Job {
   readonly single: 0 | 1;
 }
 
-const waiting = sql.lit("waiting");
+const waiting = sql.lit<"waiting">("waiting");
 
 function receivers(db: Db) {
   return db

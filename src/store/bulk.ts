@@ -5,8 +5,8 @@ import type { Schema } from "./schema.ts";
 type Cell = string | number | null;
 
 /**
- * Inserts rows of one shape in a single statement with a single parameter, however many they are. With `returning`,
- * those columns of the new rows, in no particular order.
+ * Inserts rows of one shape, many with each statement. With `returning`, those columns of the new rows, in no particular
+ * order.
  */
 export async function insertRows<R = never>(
   db: Kysely<Schema>,
@@ -17,15 +17,37 @@ export async function insertRows<R = never>(
   const [first] = rows;
   if (first === undefined) return [];
   const columns = Object.keys(first);
-  const into = `insert into ${table} (${columns.join(", ")})`;
   const back = returning === undefined ? "" : ` returning ${returning}`;
-  const statement = isPostgres(db)
-    ? `${into} select ${columns.join(", ")} from json_populate_recordset(null::${table}, $1)${back}`
-    : `${into} select ${columns.map((_, index) => `value ->> ${index}`).join(", ")} from json_each(?) where true${back}`;
-  const parameter = isPostgres(db)
-    ? JSON.stringify(rows)
-    : JSON.stringify(rows.map((row) => columns.map((name) => row[name])));
-  return (await db.executeQuery<R>(CompiledQuery.raw(statement, [parameter]))).rows;
+  if (isPostgres(db)) {
+    const list = columns.join(", ");
+    const text = `insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, $1)${back}`;
+    return (await db.executeQuery<R>(CompiledQuery.raw(text, [JSON.stringify(rows)]))).rows;
+  }
+  // SQLite takes values fastest as parameters, some hundred at a time. Few sizes, so that statements are kept.
+  const made: R[] = [];
+  for (let at = 0; at < rows.length; ) {
+    const size = portions.find((portion) => portion <= rows.length - at)!;
+    const cells: Cell[] = [];
+    for (const row of rows.slice(at, at + size)) for (const name of columns) cells.push(row[name]!);
+    const { rows: some } = await db.executeQuery<R>(CompiledQuery.raw(insertion(table, columns, size, back), cells));
+    for (const each of some) made.push(each);
+    at += size;
+  }
+  return made;
+}
+
+const portions = [128, 16, 1];
+const insertions = new Map<string, string>();
+
+function insertion(table: string, columns: readonly string[], size: number, back: string): string {
+  const key = `${table} (${columns.join(", ")}) ${size}${back}`;
+  let text = insertions.get(key);
+  if (text === undefined) {
+    const one = `(${columns.map(() => "?").join(", ")})`;
+    text = `insert into ${table} (${columns.join(", ")}) values ${Array(size).fill(one).join(", ")}${back}`;
+    insertions.set(key, text);
+  }
+  return text;
 }
 
 /** Rows as something to select from, named `alias`, in a single parameter. `types` are PostgreSQL's, by column. */

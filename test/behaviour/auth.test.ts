@@ -114,7 +114,14 @@ describeEverywhere("auth", (environment) => {
     const { instance, addUser } = world();
     const { id, email } = await addUser({ password });
     const nonce = Buffer.alloc(16, 7);
-    const tag = argon2Sync("argon2id", { message: "old password", nonce, memory: 64, passes: 1, parallelism: 1, tagLength: 32 });
+    const tag = argon2Sync("argon2id", {
+      message: "old password",
+      nonce,
+      memory: 64,
+      passes: 1,
+      parallelism: 1,
+      tagLength: 32,
+    });
     const bare = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");
     const old = `$argon2id$v=19$m=64,t=1,p=1$${bare(nonce)}$${bare(tag)}`;
     await instance.database.write((tx) =>

@@ -45,10 +45,22 @@ describeEverywhere("birthdays", (environment) => {
     expect(await found("01-15", "01-15")).toEqual(["01-15"]);
     const { data } = await world().actors.administrator.call(users.birthdays, { start: "06-15", end: "06-15" });
     const { units } = world();
-    expect(data).toMatchObject([{ content_type: "user", first_name: "06-15", unit: { id: units.harbour }, avatar: null }]);
-    expect(Object.keys(data[0]!).sort()).toEqual(
-      ["active", "avatar", "content_type", "first_name", "id", "last_name", "name", "physicalUnit", "title", "unit", "url"],
-    );
+    expect(data).toMatchObject([
+      { content_type: "user", first_name: "06-15", unit: { id: units.harbour }, avatar: null },
+    ]);
+    expect(Object.keys(data[0]!).sort()).toEqual([
+      "active",
+      "avatar",
+      "content_type",
+      "first_name",
+      "id",
+      "last_name",
+      "name",
+      "physicalUnit",
+      "title",
+      "unit",
+      "url",
+    ]);
   });
 
   it("users.birthdays: over New Year, by day from the start", async () => {
@@ -153,9 +165,25 @@ describeEverywhere("birthdays", (environment) => {
 
   it("users.birthdays: 29 February of the next year, when the period goes over New Year", async () => {
     await travel("2030-12-01");
-    expect(await found("12-31", "02-28"), "2031").toEqual(["12-31", "01-01", "01-15", "02-27", "02-28", "02-28 south", "02-29"]);
+    expect(await found("12-31", "02-28"), "2031").toEqual([
+      "12-31",
+      "01-01",
+      "01-15",
+      "02-27",
+      "02-28",
+      "02-28 south",
+      "02-29",
+    ]);
     await travel("2031-12-01");
     expect(await found("12-31", "02-28"), "2032").toEqual(["12-31", "01-01", "01-15", "02-27", "02-28", "02-28 south"]);
-    expect(await found("12-31", "02-29"), "2032").toEqual(["12-31", "01-01", "01-15", "02-27", "02-28", "02-28 south", "02-29"]);
+    expect(await found("12-31", "02-29"), "2032").toEqual([
+      "12-31",
+      "01-01",
+      "01-15",
+      "02-27",
+      "02-28",
+      "02-28 south",
+      "02-29",
+    ]);
   });
 });

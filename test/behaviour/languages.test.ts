@@ -29,7 +29,8 @@ describeEverywhere("languages and time zones", (environment) => {
 
   it("timezones.list: with their present offset, summer time included", async () => {
     const { actors, instance } = world();
-    const offsets = async () => new Map((await actors.member.call(timezones.list, {})).data.map((zone) => [zone.name, zone.offset]));
+    const offsets = async () =>
+      new Map((await actors.member.call(timezones.list, {})).data.map((zone) => [zone.name, zone.offset]));
     const expected = (name: string) => {
       const at = new Date(instance.now() * 1000);
       const local = new Date(at.toLocaleString("en-US", { timeZone: name }));
@@ -39,7 +40,13 @@ describeEverywhere("languages and time zones", (environment) => {
       const zones = await offsets();
       expect(zones.get("UTC")).toBe(0);
       expect(zones.size).toBeGreaterThan(400);
-      for (const name of ["Europe/Copenhagen", "America/New_York", "Australia/Lord_Howe", "America/St_Johns", "Asia/Tokyo"]) {
+      for (const name of [
+        "Europe/Copenhagen",
+        "America/New_York",
+        "Australia/Lord_Howe",
+        "America/St_Johns",
+        "Asia/Tokyo",
+      ]) {
         expect(zones.get(name), name).toBe(expected(name));
       }
       instance.wait(182 * 86_400);
@@ -55,7 +62,9 @@ describeEverywhere("languages and time zones", (environment) => {
       expect(await codeOf(member.call(users.update, { id: ids.member, timezone: name })), name).toBe("ok");
     }
     for (const timezone of ["+02:00", "Europe/Atlantis", "", "CET ", "../../etc/passwd"]) {
-      expect(await wrongFields(member.call(users.update, { id: ids.member, timezone })), timezone).toEqual(["timezone"]);
+      expect(await wrongFields(member.call(users.update, { id: ids.member, timezone })), timezone).toEqual([
+        "timezone",
+      ]);
     }
   });
 });

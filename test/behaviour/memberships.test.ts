@@ -60,7 +60,9 @@ describeEverywhere("memberships", (environment) => {
     expect(await wrongFields(set({ from: places.harbour, department: 987654 }))).toEqual(["department"]);
     expect(await set({ from: places.harbour, department: cranes })).toBeUndefined();
     expect((await now())[0]?.department).toBe(cranes);
-    expect(await wrongFields(set({ from: places.harbour, unit: places.yard, department: cranes }))).toEqual(["department"]);
+    expect(await wrongFields(set({ from: places.harbour, unit: places.yard, department: cranes }))).toEqual([
+      "department",
+    ]);
     expect(await now()).toEqual([{ unit: places.harbour, department: cranes, types: [world().types.employee] }]);
   });
 
@@ -118,7 +120,14 @@ describeEverywhere("memberships", (environment) => {
 
   it("users.membershipSet names all wrong fields at once", async () => {
     const wrong = { from: 0, unit: null, userTypes: 5, department: "x", overwrite: "yes", role: 1 };
-    expect(await wrongFields(set(wrong as never))).toEqual(["department", "from", "overwrite", "role", "unit", "userTypes"]);
+    expect(await wrongFields(set(wrong as never))).toEqual([
+      "department",
+      "from",
+      "overwrite",
+      "role",
+      "unit",
+      "userTypes",
+    ]);
   });
 
   it("users.membershipRemove: the last one stays", async () => {
@@ -156,7 +165,10 @@ describeEverywhere("memberships", (environment) => {
     expect(await codeOf(set({ from: places.yard, unit: places.south }, manager))).toBe("forbidden");
     await set({ from: places.yard, userTypes: [types.editor] });
     expect(await codeOf(set({ from: places.yard, userTypes: [] }, manager)), "take what one has not").toBe("forbidden");
-    expect(await codeOf(set({ from: places.yard, userTypes: [types.editor, types.employee] }, manager)), "leave it").toBe("ok");
+    expect(
+      await codeOf(set({ from: places.yard, userTypes: [types.editor, types.employee] }, manager)),
+      "leave it",
+    ).toBe("ok");
   });
 
   it("a manager moves a membership only with abilities that one has there", async () => {

@@ -90,7 +90,10 @@ describeEverywhere("passwords", (environment) => {
     for (let attempt = 0; attempt < 10; attempt++) {
       expect(await codeOf(guess(`guess ${attempt}`, attempt % 2 === 0))).toBe("validation_failed");
     }
-    expect(await refusal(guess(password, false))).toMatchObject({ code: "too_many_requests", retryAfter: expect.any(Number) });
+    expect(await refusal(guess(password, false))).toMatchObject({
+      code: "too_many_requests",
+      retryAfter: expect.any(Number),
+    });
     expect(await codeOf(signIn(email!, password))).toBe("too_many_requests");
     instance.wait(900);
     expect(await codeOf(guess(password, false))).toBe("ok");
@@ -105,7 +108,8 @@ describeEverywhere("passwords", (environment) => {
     );
     const { ok, ...others } = await tally(changes);
     expect(ok).toBe(1);
-    for (const code of Object.keys(others)) expect(["conflict", "unauthenticated", "validation_failed"]).toContain(code);
+    for (const code of Object.keys(others))
+      expect(["conflict", "unauthenticated", "validation_failed"]).toContain(code);
     const works = await tally(Array.from({ length: 8 }, (_, n) => signIn(email!, `password number ${n}`)));
     expect(works).toEqual({ ok: 1, unauthenticated: 7 });
   });
@@ -113,7 +117,11 @@ describeEverywhere("passwords", (environment) => {
   it("users.password is kept as argon2id only", async () => {
     const { instance, addUser } = world();
     const { id } = await addUser({ password: "find me in the file" });
-    const row = await instance.database.reader.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const row = await instance.database.reader
+      .selectFrom("users")
+      .selectAll()
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
     expect(row.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
     expect(JSON.stringify(row)).not.toContain("find me");
   });

@@ -43,9 +43,7 @@ describeEverywhere("races", (environment) => {
     const { addUser, units: places } = world();
     const { id } = await addUser();
     await admin().call(users.membershipAdd, { user: id, unit: places.yard });
-    const ends = [places.harbour, places.yard].map((unit) =>
-      admin().call(users.membershipRemove, { user: id, unit }),
-    );
+    const ends = [places.harbour, places.yard].map((unit) => admin().call(users.membershipRemove, { user: id, unit }));
     expect(await tally(ends)).toEqual({ ok: 1, conflict: 1 });
     expect((await admin().call(users.memberships, { user: id })).data).toHaveLength(1);
   });
@@ -64,7 +62,11 @@ describeEverywhere("races", (environment) => {
     const { addUnit } = world();
     const top = await addUnit();
     await Promise.all(times(20, () => addUnit({ parent: top.id })));
-    expect((await admin().call(units.get, { id: top.id })).stats).toEqual({ users: 0, children: 20, children_total: 20 });
+    expect((await admin().call(units.get, { id: top.id })).stats).toEqual({
+      users: 0,
+      children: 20,
+      children_total: 20,
+    });
   });
 
   it("users.delete: of 5 one deletes", async () => {

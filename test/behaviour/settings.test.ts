@@ -23,7 +23,12 @@ describeEverywhere("settings", (environment) => {
   });
 
   it("settings.set changes what it names, null restores the default", async () => {
-    const changes = { timezone: "Europe/Copenhagen", languages: ["da"], "tokens.lifetime": 3600, "mail.from": "wcs@example.com" };
+    const changes = {
+      timezone: "Europe/Copenhagen",
+      languages: ["da"],
+      "tokens.lifetime": 3600,
+      "mail.from": "wcs@example.com",
+    };
     expect(await set(changes)).toEqual({ ...defaults, ...changes });
     expect(await list()).toEqual({ ...defaults, ...changes });
     expect(await set({ languages: null })).toEqual({ ...defaults, ...changes, languages: defaults.languages });
@@ -50,7 +55,11 @@ describeEverywhere("settings", (environment) => {
       constructor: 1,
       "webhooks.log_days": 30,
     };
-    expect(await wrongFields(set(wrong))).toEqual(Object.keys(wrong).filter((key) => key !== "webhooks.log_days").sort());
+    expect(await wrongFields(set(wrong))).toEqual(
+      Object.keys(wrong)
+        .filter((key) => key !== "webhooks.log_days")
+        .sort(),
+    );
     expect(await list()).toEqual(defaults);
   });
 
@@ -87,7 +96,9 @@ describeEverywhere("settings", (environment) => {
   it("settings: WCS_SETTING_<KEY> of the environment wins, in one process", async () => {
     const { instance } = world();
     const asked = (variables: Record<string, string>) =>
-      createService({ database: instance.database, environment: variables }).caller({ userId: 1 }).call(settings.list, {});
+      createService({ database: instance.database, environment: variables })
+        .caller({ userId: 1 })
+        .call(settings.list, {});
     await set({ timezone: "Europe/Oslo" });
     const shown = await asked({
       WCS_SETTING_TIMEZONE: "Europe/Paris",
@@ -114,7 +125,11 @@ describeEverywhere("settings", (environment) => {
   });
 
   it("base_url stands before links, with or without a slash or /api at its end", async () => {
-    for (const base_url of ["https://wcs.example.com/here", "https://wcs.example.com/here/", "https://wcs.example.com/here/api/"]) {
+    for (const base_url of [
+      "https://wcs.example.com/here",
+      "https://wcs.example.com/here/",
+      "https://wcs.example.com/here/api/",
+    ]) {
       await set({ base_url });
       const { links, meta } = await admin().call(users.birthdays, { start: "01-01", end: "12-31" });
       expect(meta.path, base_url).toBe("https://wcs.example.com/here/api/users/birthdays");

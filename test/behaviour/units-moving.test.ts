@@ -24,8 +24,17 @@ describeEverywhere("units, moving and deleting", (environment) => {
     const { top, middle, leaf } = await branch();
     const [north, south] = [await get(places.north), await get(places.south)];
     const moved = await move(top, places.south);
-    expect(moved).toMatchObject({ id: top, level: 2, path: `/1/${places.south}/${top}/`, parent: { id: places.south } });
-    expect(await get(leaf)).toMatchObject({ level: 4, path: `/1/${places.south}/${top}/${middle}/${leaf}/`, parent: { id: middle } });
+    expect(moved).toMatchObject({
+      id: top,
+      level: 2,
+      path: `/1/${places.south}/${top}/`,
+      parent: { id: places.south },
+    });
+    expect(await get(leaf)).toMatchObject({
+      level: 4,
+      path: `/1/${places.south}/${top}/${middle}/${leaf}/`,
+      parent: { id: middle },
+    });
     expect((await get(places.north)).stats).toMatchObject({
       children: north.stats.children - 1,
       children_total: north.stats.children_total - 3,
@@ -126,7 +135,10 @@ describeEverywhere("units, moving and deleting", (environment) => {
     const asleep = await addUser({ unit: top });
     await admin().call(users.deactivate, { id: asleep.id });
     expect(await admin().call(units.delete, { id: top, transfer: target.id })).toBeUndefined();
-    expect(await get(target.id)).toMatchObject({ stats: { users: 3, children: 1, children_total: 2 }, children: [{ id: middle }] });
+    expect(await get(target.id)).toMatchObject({
+      stats: { users: 3, children: 1, children_total: 2 },
+      children: [{ id: middle }],
+    });
     expect((await get(leaf)).path).toBe(`/1/${world().units.north}/${target.id}/${middle}/${leaf}/`);
     expect(await admin().call(users.get, { id: moving.id })).toMatchObject({
       unit: { id: target.id },

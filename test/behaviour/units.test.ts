@@ -28,7 +28,14 @@ describeEverywhere("units", (environment) => {
       path: `/1/${places.north}/${places.harbour}/${made.id}/`,
       features: [],
       departments: [],
-      parent: { content_type: "unit", id: places.harbour, name: "Harbour", level: 2, unit_type: "unit", url: `/units/${places.harbour}` },
+      parent: {
+        content_type: "unit",
+        id: places.harbour,
+        name: "Harbour",
+        level: 2,
+        unit_type: "unit",
+        url: `/units/${places.harbour}`,
+      },
       image: null,
       children: [],
       addresses: { company: null, delivery: null, invoicing: null },
@@ -51,7 +58,10 @@ describeEverywhere("units", (environment) => {
       unit_type: "department" as const,
       contact: { name: "Ann", phone: "1" },
       addresses: { company: { company: "Acme", city: "Århus", use_company_address: true }, delivery: null },
-      opening_hours: { office_hours: [{ day: 1, starthours: 900, endhours: 1730 }], closed: [{ start: "2026-12-24", end: "2026-12-26" }] },
+      opening_hours: {
+        office_hours: [{ day: 1, starthours: 900, endhours: 1730 }],
+        closed: [{ start: "2026-12-24", end: "2026-12-26" }],
+      },
       geo: { lat: 56.1629, lng: -10.2039 },
     };
     const made = await world().addUnit(all);
@@ -70,8 +80,17 @@ describeEverywhere("units", (environment) => {
       opening_hours: { ...all.opening_hours, closed: null },
       geo: all.geo,
     });
-    const cleared = await admin().call(units.update, { id: made.id, geo: null, reference: null, addresses: { company: null } });
-    expect(cleared).toMatchObject({ geo: { lat: null, lng: null }, reference: null, addresses: { company: null, delivery: null } });
+    const cleared = await admin().call(units.update, {
+      id: made.id,
+      geo: null,
+      reference: null,
+      addresses: { company: null },
+    });
+    expect(cleared).toMatchObject({
+      geo: { lat: null, lng: null },
+      reference: null,
+      addresses: { company: null, delivery: null },
+    });
   });
 
   it("units.create names all wrong fields at once", async () => {
@@ -82,7 +101,10 @@ describeEverywhere("units", (environment) => {
       unit_type: "shop",
       contact: { mail: "x" },
       addresses: { company: { email: "no", zip: 1 }, home: {} },
-      opening_hours: { office_hours: [{ day: 8, starthours: 960, endhours: 2401 }], closed: [{ start: "2026-02-30", end: "x" }] },
+      opening_hours: {
+        office_hours: [{ day: 8, starthours: 960, endhours: 2401 }],
+        closed: [{ start: "2026-02-30", end: "x" }],
+      },
       geo: { lat: 91 },
       constructor: {},
     };
@@ -151,7 +173,11 @@ describeEverywhere("units", (environment) => {
     expect(await idsOf({ name: "\u0301" }), "an accent alone").toEqual([]);
     expect(await idsOf({ parent: 987654 })).toEqual([]);
     expect(await wrongFields(idsOf({ below: 987654 }))).toEqual(["below"]);
-    expect(await wrongFields(idsOf({ unit: 1, limit: 0, unit_type: "x" } as never))).toEqual(["limit", "unit", "unit_type"]);
+    expect(await wrongFields(idsOf({ unit: 1, limit: 0, unit_type: "x" } as never))).toEqual([
+      "limit",
+      "unit",
+      "unit_type",
+    ]);
   });
 
   it("units.children, units.tree: pages; in the tree each is followed by all below it", async () => {
@@ -177,12 +203,19 @@ describeEverywhere("units", (environment) => {
     const shallow = await admin().call(units.tree, { unit: top.id, depth: 1 });
     expect(shallow.data.map((unit) => unit.level)).toEqual([2, ...Array.from({ length: 8 }, () => 3)]);
     expect((await admin().call(units.tree, { depth: 0 })).data.map((unit) => unit.id)).toEqual([places.root]);
-    expect((await admin().call(units.tree, {})).data[0]).toMatchObject({ id: 1, parent_id: null, path: "/1/", reference: "root" });
+    expect((await admin().call(units.tree, {})).data[0]).toMatchObject({
+      id: 1,
+      parent_id: null,
+      path: "/1/",
+      reference: "root",
+    });
     expect(await wrongFields(admin().call(units.tree, { unit: 987654 }))).toEqual(["unit"]);
     const { data, meta } = await admin().call(units.children, { id: top.id, limit: 5 });
     const rest = await admin().call(units.children, { id: top.id, limit: 5, cursor: meta.next_cursor! });
     expect([...data, ...rest.data]).toHaveLength(8);
-    expect(await wrongFields(admin().call(units.children, { id: places.north, cursor: meta.next_cursor! }))).toEqual(["cursor"]);
+    expect(await wrongFields(admin().call(units.children, { id: places.north, cursor: meta.next_cursor! }))).toEqual([
+      "cursor",
+    ]);
   });
 
   it("units.departmentAdd, units.departmentUpdate, units.departmentRemove", async () => {

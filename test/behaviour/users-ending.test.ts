@@ -75,11 +75,23 @@ describeEverywhere("users that end", (environment) => {
     // Answers are kept for those who repeat a request, for a day.
     await instance.database.write((tx) => tx.deleteFrom("idempotency_keys").execute());
     const traces = Object.entries(await allRows(instance.database)).flatMap(([table, rows]) =>
-      rows.filter((row) => Object.values(profile).some((value) => JSON.stringify(row).includes(value))).map(() => table),
+      rows
+        .filter((row) => Object.values(profile).some((value) => JSON.stringify(row).includes(value)))
+        .map(() => table),
     );
     expect(traces).toEqual([]);
-    const row = await instance.database.reader.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
-    expect(row).toMatchObject({ first_name: "Deleted", last_name: "user", password_hash: null, active: 0, unit_id: null });
+    const row = await instance.database.reader
+      .selectFrom("users")
+      .selectAll()
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    expect(row).toMatchObject({
+      first_name: "Deleted",
+      last_name: "user",
+      password_hash: null,
+      active: 0,
+      unit_id: null,
+    });
     expect(row).toMatchObject({ language: null, timezone: null, deleted_at: instance.now() });
   });
 

@@ -15,10 +15,25 @@ describeEverywhere("users, reading", (environment) => {
 
   beforeAll(async () => {
     const { addUser, types, units } = world();
-    await addUser({ first_name: "Søren", last_name: "Ångström", title: "Crane driver", email: "s.angstrom@docks.example" });
-    await addUser({ first_name: "José", last_name: "Sorensen", title: "Driver of Lorries", email: "jose@docks.example" });
+    await addUser({
+      first_name: "Søren",
+      last_name: "Ångström",
+      title: "Crane driver",
+      email: "s.angstrom@docks.example",
+    });
+    await addUser({
+      first_name: "José",
+      last_name: "Sorensen",
+      title: "Driver of Lorries",
+      email: "jose@docks.example",
+    });
     await addUser({ first_name: "ΝΊΚΟΣ", last_name: "Straße", title: "東京 office" });
-    const both = await addUser({ first_name: "Both", last_name: "Sides", unit: units.south, userTypes: [types.editor] });
+    const both = await addUser({
+      first_name: "Both",
+      last_name: "Sides",
+      unit: units.south,
+      userTypes: [types.editor],
+    });
     await admin().call(users.membershipAdd, { user: both.id, unit: units.yard, userTypes: [types.editor] });
   });
 
@@ -35,7 +50,9 @@ describeEverywhere("users, reading", (environment) => {
     expect(await see(actors.outsider)).toEqual({ ...full, ...hidden, ...rights });
     expect(await see(await instance.as(ids.colleague))).toEqual({ ...full, ...rights });
     expect(await actors.manager.call(users.get, { id: ids.outsider })).toMatchObject({ ...hidden, ...rights });
-    expect(await actors.manager.call(users.get, { id: ids.boss }), "an administrator in the branch").toMatchObject(rights);
+    expect(await actors.manager.call(users.get, { id: ids.boss }), "an administrator in the branch").toMatchObject(
+      rights,
+    );
   });
 
   it("every way to read hides the same", async () => {
@@ -68,7 +85,8 @@ describeEverywhere("users, reading", (environment) => {
     expect(found.map((user) => user.id)).toEqual([ids.outsider, 1, ids.deactivated, ids.member]);
     expect(await admin().call(users.collection, { ids: [987654] })).toEqual({ users: [] });
     expect(await wrongFields(admin().call(users.collection, { ids: [1, 0, -1] }))).toEqual(["ids.1", "ids.2"]);
-    const many = (count: number) => admin().call(users.collection, { ids: Array.from({ length: count }, (_, n) => n + 1) });
+    const many = (count: number) =>
+      admin().call(users.collection, { ids: Array.from({ length: count }, (_, n) => n + 1) });
     expect((await many(500)).users.length).toBeGreaterThan(5);
     expect(await wrongFields(many(501))).toEqual(["ids"]);
   });
@@ -181,7 +199,9 @@ describeEverywhere("users, reading", (environment) => {
     const cursor = meta.next_cursor!;
     const tampered = `${cursor.slice(0, -2)}${cursor.endsWith("A") ? "B" : "A"}`;
     for (const bad of ["", "x", tampered, Buffer.from("[1,0]").toString("base64url"), "A".repeat(1000), "\n"]) {
-      expect(await wrongFields(admin().call(users.list, { limit: 1, cursor: bad })), JSON.stringify(bad)).toEqual(["cursor"]);
+      expect(await wrongFields(admin().call(users.list, { limit: 1, cursor: bad })), JSON.stringify(bad)).toEqual([
+        "cursor",
+      ]);
     }
     expect(await wrongFields(admin().call(users.list, { inactive: true, cursor }))).toEqual(["cursor"]);
     expect(await codeOf(admin().call(users.list, { limit: 7, cursor })), "another limit is no other list").toBe("ok");

@@ -16,10 +16,32 @@ describeEverywhere("users", (environment) => {
     const least = { first_name: "Åse", last_name: "Æbelø", email: "Aase@Example.com", unit: places.harbour };
     const made = await admin().call(users.create, least);
     const { id } = made;
-    const north = { content_type: "unit", id: places.north, name: "North", level: 1, unit_type: "unit", url: `/units/${places.north}` };
-    const harbour = { content_type: "unit", id: places.harbour, name: "Harbour", level: 2, unit_type: "unit", url: `/units/${places.harbour}` };
+    const north = {
+      content_type: "unit",
+      id: places.north,
+      name: "North",
+      level: 1,
+      unit_type: "unit",
+      url: `/units/${places.north}`,
+    };
+    const harbour = {
+      content_type: "unit",
+      id: places.harbour,
+      name: "Harbour",
+      level: 2,
+      unit_type: "unit",
+      url: `/units/${places.harbour}`,
+    };
     const unit = { ...harbour, parent: north };
-    const abilities = { news: false, calendar: false, groups: false, user: false, units: false, usertypes: false, integrations: false };
+    const abilities = {
+      news: false,
+      calendar: false,
+      groups: false,
+      user: false,
+      units: false,
+      usertypes: false,
+      integrations: false,
+    };
     expect(made).toEqual({
       content_type: "user",
       id,
@@ -78,7 +100,11 @@ describeEverywhere("users", (environment) => {
       meta_field_0: "a",
       meta_field_4: "é\n\t'\"\\",
     };
-    const made = await world().addUser({ ...profile, department: cranes, userTypes: [types.employee, types.editor, types.editor] });
+    const made = await world().addUser({
+      ...profile,
+      department: cranes,
+      userTypes: [types.employee, types.editor, types.editor],
+    });
     expect(made).toMatchObject(profile);
     expect(made.department).toEqual({ id: cranes, name: "Cranes" });
     expect(made.userTypes.map((type) => type.id)).toEqual([types.editor, types.employee].sort((a, b) => a - b));
@@ -120,7 +146,12 @@ describeEverywhere("users", (environment) => {
       "unit",
       "userTypes.0",
     ]);
-    expect(await wrongFields(admin().call(users.create, {} as never))).toEqual(["email", "first_name", "last_name", "unit"]);
+    expect(await wrongFields(admin().call(users.create, {} as never))).toEqual([
+      "email",
+      "first_name",
+      "last_name",
+      "unit",
+    ]);
   });
 
   it("users.create: 255 characters are counted as people do", async () => {
@@ -187,7 +218,14 @@ describeEverywhere("users", (environment) => {
 
   it("users.update changes what it names, and nothing else", async () => {
     const { instance, addUser } = world();
-    const before = await addUser({ title: "Old", phone: "1", birthday: "1990-01-01", language: "da", timezone: "UTC", meta_field_1: "m" });
+    const before = await addUser({
+      title: "Old",
+      phone: "1",
+      birthday: "1990-01-01",
+      language: "da",
+      timezone: "UTC",
+      meta_field_1: "m",
+    });
     const { id } = before;
     instance.wait(5);
     const after = await admin().call(users.update, { id, title: "New", settings: { birthdays_optout: true } });
@@ -198,8 +236,22 @@ describeEverywhere("users", (environment) => {
       updated_at: expect.any(Number),
     });
     expect(after.updated_at).toBeGreaterThan(before.updated_at);
-    const cleared = await admin().call(users.update, { id, phone: null, birthday: null, language: null, timezone: null, title: "" });
-    expect(cleared).toMatchObject({ phone: null, birthday: null, language: null, timezone: null, title: "", meta_field_1: "m" });
+    const cleared = await admin().call(users.update, {
+      id,
+      phone: null,
+      birthday: null,
+      language: null,
+      timezone: null,
+      title: "",
+    });
+    expect(cleared).toMatchObject({
+      phone: null,
+      birthday: null,
+      language: null,
+      timezone: null,
+      title: "",
+      meta_field_1: "m",
+    });
   });
 
   it("users.update names all wrong fields at once", async () => {
@@ -220,7 +272,15 @@ describeEverywhere("users", (environment) => {
       ...own,
       settings: { show_birthdays: "none", birthdays_optout: false },
     });
-    const others = [{ first_name: "X" }, { email: "x@example.com" }, { birthday: "2000-01-01" }, { admin: true }, { reference: "x" }, { meta_field_0: "x" }, { title: "Boss" }];
+    const others = [
+      { first_name: "X" },
+      { email: "x@example.com" },
+      { birthday: "2000-01-01" },
+      { admin: true },
+      { reference: "x" },
+      { meta_field_0: "x" },
+      { title: "Boss" },
+    ];
     for (const other of others) {
       const mixed = { id: ids.member, phone: "43", ...other };
       expect(await codeOf(actors.member.call(users.update, mixed)), JSON.stringify(other)).toBe("forbidden");

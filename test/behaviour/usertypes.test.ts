@@ -6,7 +6,15 @@ import { useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
-const none = { news: false, calendar: false, groups: false, user: false, units: false, usertypes: false, integrations: false };
+const none = {
+  news: false,
+  calendar: false,
+  groups: false,
+  user: false,
+  units: false,
+  usertypes: false,
+  integrations: false,
+};
 
 describeEverywhere("usertypes", (environment) => {
   const world = useWorld(environment);
@@ -16,7 +24,8 @@ describeEverywhere("usertypes", (environment) => {
     count += 1;
     return by.call(usertypes.create, { name: `Type ${count}`, ...input });
   };
-  const update = (input: ArgumentsOf<typeof usertypes.update>, by: Caller = admin()) => by.call(usertypes.update, input);
+  const update = (input: ArgumentsOf<typeof usertypes.update>, by: Caller = admin()) =>
+    by.call(usertypes.update, input);
   const remove = (id: number, by: Caller = admin()) => by.call(usertypes.delete, { id });
 
   it("usertypes.create, get, reference, list", async () => {
@@ -83,7 +92,10 @@ describeEverywhere("usertypes", (environment) => {
     const { addUser } = world();
     const { id } = await create();
     const { id: user } = await addUser({ userTypes: [id] });
-    expect(await refusal(remove(id))).toMatchObject({ code: "conflict", message: expect.stringContaining("held by 1") });
+    expect(await refusal(remove(id))).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("held by 1"),
+    });
     await admin().call(users.delete, { id: user });
     expect(await remove(id)).toBeUndefined();
     expect(await codeOf(remove(id))).toBe("not_found");
@@ -128,6 +140,8 @@ describeEverywhere("usertypes", (environment) => {
     const second = await admin().call(usertypes.list, { limit: 2, cursor: first.meta.next_cursor! });
     expect([...first.data, ...second.data]).toEqual(all.slice(0, 4));
     expect(await admin().call(usertypes.list, { limit: 2, cursor: second.meta.prev_cursor! })).toEqual(first);
-    expect(await wrongFields(admin().call(usertypes.list, { cursor: `${first.meta.next_cursor}A` }))).toEqual(["cursor"]);
+    expect(await wrongFields(admin().call(usertypes.list, { cursor: `${first.meta.next_cursor}A` }))).toEqual([
+      "cursor",
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ServiceError } from "../../src/contract/errors.ts";
+import { shape } from "../../src/contract/shape.ts";
 import { createMetricsApp } from "../../src/http/metrics.ts";
 import { type Fake, gate, json, operations, serveFake } from "./support.ts";
 
@@ -87,6 +88,16 @@ describe("the answer", () => {
     answer = () => ({ data: { id: 3 } });
     const response = await post("/api/webhooks", {});
     expect([response.status, response.headers.get("location")]).toEqual([201, `${server.url}/api/webhooks/3`]);
+  });
+
+  test("has what its Location names, or else what was made could not be announced", () => {
+    const missing = operations.flatMap((op) => {
+      const { fields = [] } = shape("", op.output());
+      const known = [...fields, ...(fields.find(({ name }) => name === op.item)?.fields ?? [])].map(({ name }) => name);
+      const named = [...(op.location ?? "").matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+      return named.filter((name) => !known.includes(name)).map((name) => `${op.name}: ${name}`);
+    });
+    expect(missing).toEqual([]);
   });
 
   test("Location is built from base_url where it is set", async () => {

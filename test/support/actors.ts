@@ -24,7 +24,10 @@ export interface World {
   readonly actors: Record<ActorName, Caller>;
   /** Without a token. */
   readonly stranger: Caller;
-  readonly ids: Record<"administrator" | "boss" | "manager" | "member" | "colleague" | "outsider" | "deactivated", number>;
+  readonly ids: Record<
+    "administrator" | "boss" | "manager" | "member" | "colleague" | "outsider" | "deactivated",
+    number
+  >;
   readonly units: Record<"root" | "north" | "harbour" | "yard" | "south", number>;
   /** Department of Harbour. */
   readonly cranes: number;
@@ -81,7 +84,10 @@ export async function newWorld(environment: Environment): Promise<World> {
     outsider: await person("Outsider", { unit: places.south, phone: "789", reference: "outsider" }),
     deactivated: await person("Deactivated", {}),
   };
-  const [deactivatedToken, ...staleTokens] = [await instance.tokenOf(ids.deactivated), ...(await stale(instance, addUser))];
+  const [deactivatedToken, ...staleTokens] = [
+    await instance.tokenOf(ids.deactivated),
+    ...(await stale(instance, addUser)),
+  ];
   await administrator.call(users.deactivate, { id: ids.deactivated });
   const { forged } = await forgeries(instance);
   const all = [...forged, ...staleTokens];
@@ -121,7 +127,13 @@ async function addUnits(administrator: Caller): Promise<World["units"]> {
   const add = async (name: string, parent: number) =>
     (await administrator.call(units.create, { name, parent, reference: name.toLowerCase() })).id;
   const north = await add("North", 1);
-  return { root: 1, north, harbour: await add("Harbour", north), yard: await add("Yard", north), south: await add("South", 1) };
+  return {
+    root: 1,
+    north,
+    harbour: await add("Harbour", north),
+    yard: await add("Yard", north),
+    south: await add("South", 1),
+  };
 }
 
 /** Tokens that were good once: of a deleted user, and from before a change of the password. */

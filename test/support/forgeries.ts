@@ -70,6 +70,7 @@ export async function forgeries(instance: Instance): Promise<{ control: string; 
     truncated: own(good).slice(0, -6),
     "one character": "x",
   };
-  for (const name of ["iss", "sub", "iat", "exp", "jti", "auth_time", "ver"]) tokens[`without ${name}`] = own(without(name));
+  for (const name of ["iss", "sub", "iat", "exp", "jti", "auth_time", "ver"])
+    tokens[`without ${name}`] = own(without(name));
   return { control: own(good), forged: Object.entries(tokens).map(([name, token]) => ({ name, token })) };
 }

@@ -51,6 +51,8 @@ export interface Instance {
   tokenOf(userId: number): Promise<string>;
   /** Moves the clock, in seconds. */
   wait(seconds: number): void;
+  /** Stops the clock; from now on only `wait` moves it. */
+  freeze(): void;
   /** Unix seconds by the instance's clock. */
   now(): number;
   close(): Promise<void>;
@@ -76,7 +78,8 @@ export async function newDatabase(kind: DatabaseKind): Promise<{ target: string;
 export async function newInstance({ database: kind, caller }: Environment): Promise<Instance> {
   const { target, remove } = await newDatabase(kind);
   let offset = 0;
-  const clock = () => Date.now() + offset * 1000;
+  let stopped: number | undefined;
+  const clock = () => (stopped ?? Date.now()) + offset * 1000;
   const now = () => Math.floor(clock() / 1000);
   const database = await openDatabase(target, {
     create: async (tx) => {
@@ -108,6 +111,9 @@ export async function newInstance({ database: kind, caller }: Environment): Prom
     tokenOf,
     wait(seconds) {
       offset += seconds;
+    },
+    freeze() {
+      stopped ??= Date.now();
     },
     now,
     async close() {

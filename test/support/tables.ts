@@ -17,12 +17,14 @@ export async function allRows({ reader }: Database): Promise<Record<string, Row[
 
 async function tableNames(db: Kysely<Schema>): Promise<string[]> {
   const { rows } = isPostgres(db)
-    ? await sql<{ name: string }>`select table_name as name from information_schema.tables where table_schema = current_schema() and table_type = 'BASE TABLE'`.execute(
+    ? await sql<{
+        name: string;
+      }>`select table_name as name from information_schema.tables where table_schema = current_schema() and table_type = 'BASE TABLE'`.execute(
         db,
       )
-    : await sql<{ name: string }>`select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`.execute(
-        db,
-      );
+    : await sql<{
+        name: string;
+      }>`select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`.execute(db);
   return rows.map((row) => row.name).sort();
 }
 

@@ -13,7 +13,16 @@ export const demo: OwnLeaf = {
   run,
 };
 
-const joins = ["--first-name", "Katherine", "--last-name", "Johnson", "--email", "katherine@example.com", "--unit", "2"];
+const joins = [
+  "--first-name",
+  "Katherine",
+  "--last-name",
+  "Johnson",
+  "--email",
+  "katherine@example.com",
+  "--unit",
+  "2",
+];
 
 async function run({ terminal }: Context): Promise<void> {
   const began = performance.now();
@@ -40,12 +49,32 @@ async function run({ terminal }: Context): Promise<void> {
   };
   try {
     await say("A database with a small organisation, which Ada administers.");
-    await show("init", "--demo", "--root-unit", "Acme", "--admin-email", "ada@example.com", "--admin-name", "Ada Lovelace");
+    await show(
+      "init",
+      "--demo",
+      "--root-unit",
+      "Acme",
+      "--admin-email",
+      "ada@example.com",
+      "--admin-name",
+      "Ada Lovelace",
+    );
     await say("People belong to a tree of units.");
     await show("units", "tree");
     await show("users", "search", "engineer", "--fields", "id,name,title,unit.name");
     await say("A program wants to know when somebody joins: it registers a webhook.");
-    await show("webhooks", "create", "--name", "payroll", "--uri", receiver.url, "--triggers", "user.create", "--fields", "id,uri,triggers,secret");
+    await show(
+      "webhooks",
+      "create",
+      "--name",
+      "payroll",
+      "--uri",
+      receiver.url,
+      "--triggers",
+      "user.create",
+      "--fields",
+      "id,uri,triggers,secret",
+    );
     receiver.trust(/whsec_\S+/.exec(shown)?.[0] ?? "");
     await say("Somebody joins ...");
     await show("users", "create", ...joins, "--fields", "id,name,unit.name");
@@ -53,7 +82,9 @@ async function run({ terminal }: Context): Promise<void> {
     await terminal.write(`${receiver.heard.join("\n")}\n\n`);
     await show("webhooks", "logs", "1", "--fields", "id,event,status,duration_ms");
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
-    await say(`That took ${seconds} s, and the database is gone again. With --url, the same commands work on an instance.`);
+    await say(
+      `That took ${seconds} s, and the database is gone again. With --url, the same commands work on an instance.`,
+    );
     await terminal.write("Now your own: wcs init, then wcs --help\n");
   } finally {
     receiver.close();
@@ -80,7 +111,9 @@ async function startReceiver() {
     const { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": given } = request.headers;
     const expected = createHmac("sha256", key).update(`${id}.${time}.`).update(body).digest("base64");
     const { type, data } = JSON.parse(body.toString()) as { type: string; data: { name: string } };
-    heard.push(`POST ${request.url}  ${type}  ${data.name}  ${given === `v1,${expected}` ? "signature good" : "SIGNATURE BAD"}`);
+    heard.push(
+      `POST ${request.url}  ${type}  ${data.name}  ${given === `v1,${expected}` ? "signature good" : "SIGNATURE BAD"}`,
+    );
     response.writeHead(200).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

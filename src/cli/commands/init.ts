@@ -23,6 +23,7 @@ export const init: OwnLeaf = {
       completes: "file",
     },
     { flags: "--root-unit <name>", description: "Name of the unit above all others (default Organisation)" },
+    { flags: "--demo", description: "Fill it with a small organisation to try things on" },
     { flags: "--no-profile", description: "Keep no profile" },
   ],
   examples: [
@@ -53,6 +54,7 @@ async function run(context: Context): Promise<void> {
   const answers = await ask(context);
   if (isFile) mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
   const id = await make(database, answers);
+  if (context.flags.demo) await fill(database, id);
   const profile = context.flags.profile === false ? undefined : await keepProfile(context, database, answers.email);
   const made = { database, administrator: { id, email: answers.email }, profile: profile ?? null };
   await createOutput({}, globals, terminal).one(made);
@@ -103,6 +105,16 @@ async function make(database: string, { email, first_name, last_name, rootUnit, 
   });
   await opened.close();
   return id;
+}
+
+async function fill(database: string, userId: number): Promise<void> {
+  const [{ openDatabase }, { createService }, { fillOrganisation }] = await Promise.all([
+    import("../../store/database.ts"),
+    import("../../core/service.ts"),
+    import("../demo-organisation.ts"),
+  ]);
+  const caller = createService({ database: await openDatabase(database) }).caller({ userId });
+  await fillOrganisation(caller).finally(() => caller.close());
 }
 
 /** Whoever owns the database needs no token for it: the profile only says as whom. */

@@ -2,7 +2,7 @@ import Table from "cli-table3";
 import { pick } from "../fields.ts";
 import { hasPager } from "../pager.ts";
 import type { Item } from "../paging.ts";
-import { fit, widthOf } from "./width.ts";
+import { columnWidths, widthOf } from "./width.ts";
 import { columnsOf, details, type Sheet, type Writer } from "./writer.ts";
 
 const bare = {
@@ -51,7 +51,7 @@ export function createTableWriter(sheet: Sheet): Writer {
 
   function draw(rows: string[][], head: string[] | undefined): string {
     const width = terminal.stdoutIsTerminal ? terminal.width : Number.POSITIVE_INFINITY;
-    const colWidths = fit(head ? [head, ...rows] : rows, width, 2);
+    const colWidths = columnWidths(head ? [head, ...rows] : rows, width, 2);
     const table = new Table({
       chars: bare,
       colWidths,

@@ -1,6 +1,5 @@
 import stringWidth from "string-width";
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: printable ASCII is everything between two controls
 const ascii = /^[\u0020-\u007e]*$/;
 
 /** How many columns of a terminal a text takes. */
@@ -9,8 +8,8 @@ export const widthOf = (text: string): number => (ascii.test(text) ? text.length
 const narrowest = 8;
 
 /** Widths of the columns of a table: as wide as what is in them, the widest narrowed until all fit. */
-export function fit(rows: readonly (readonly string[])[], width: number, gap: number): number[] {
-  const wanted = rows[0]!.map((_, at) => Math.max(1, ...rows.map((row) => widthOf(row[at]!))));
+export function columnWidths(rows: readonly (readonly string[])[], width: number, gap: number): number[] {
+  const wanted = rows[0]!.map((_, at) => rows.reduce((most, row) => Math.max(most, widthOf(row[at]!)), 1));
   let room = width - gap * (wanted.length - 1);
   const widths = [...wanted];
   const byWidth = wanted.map((_, at) => at).sort((a, b) => wanted[a]! - wanted[b]!);

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
-import type { Caller } from "../../contract/operation.ts";
+import type { ArgumentsOf, Caller } from "../../contract/operation.ts";
 import { webhooks } from "../../contract/webhooks.ts";
 import { ConditionError, UsageError } from "../failure.ts";
 import { createOutput } from "../output.ts";
@@ -14,12 +14,7 @@ const retryPause = 2000;
 const standardWait = "60s";
 const columns = ["id", "created_at", "event", "status", "attempt", "duration_ms", "error"];
 
-interface Filter {
-  readonly id: number;
-  readonly event?: string;
-  readonly status?: string;
-  readonly since?: number;
-}
+type Filter = ArgumentsOf<typeof webhooks.logs>;
 
 /** `wcs webhooks logs`: the log as it is, as it grows, or until an entry is in it. */
 export async function logs(context: Context): Promise<void> {
@@ -43,7 +38,7 @@ export async function logs(context: Context): Promise<void> {
 
 async function readFilter({ args, flags, globals }: Context): Promise<Filter> {
   const id = readScalar({ kind: "integer" }, args.id as string, "<id>") as number;
-  const { event, status, since } = flags as { event?: string; status?: string; since?: string };
+  const { event, status, since } = flags as { event?: NonNullable<Filter["event"]>; status?: string; since?: string };
   return {
     id,
     ...(event !== undefined && { event }),

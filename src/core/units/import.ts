@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { z } from "zod";
-import type { FieldErrors } from "../../contract/errors.ts";
+import { type FieldErrors, invalid } from "../../contract/errors.ts";
 import { type units as contract, unitRow } from "../../contract/units.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema.ts";
@@ -8,7 +8,7 @@ import type { Ctx, Handlers } from "../context.ts";
 import { parseRows, results } from "../import.ts";
 import { may } from "../permissions.ts";
 import { fold } from "../text-keys.ts";
-import { addUnit, moveBranch } from "../unit-tree.ts";
+import { addUnit, fits, moveBranch } from "../unit-tree.ts";
 
 type Row = z.infer<ReturnType<typeof unitRow>>;
 type Existing = Pick<
@@ -22,6 +22,7 @@ type Known = Map<string, Existing | "assumed">;
 
 /** A row waits until its parent is there, wherever the parent's row stands. */
 export const importRows: Import = async (ctx, { rows, assume = [] }) => {
+  if (assume.length > 0 && !ctx.dryRun) throw invalid({ assume: ["is for dry runs only"] });
   const { list, leaveOut, done } = results(rows);
   const known: Known = new Map(assume.map((reference) => [reference, "assumed"]));
   let waiting: { index: number; row: Row }[] = [];
@@ -64,6 +65,8 @@ function loadUnits(ctx: Ctx) {
     .select(["id", "reference", "name", "unit_type", "description", "parent_id", "path", "level"]);
 }
 
+const tooDeep = "is too deep in the tree";
+
 type Done = { action: "created" | "changed" | "unchanged"; id: number | null };
 
 async function putUnit(
@@ -82,6 +85,8 @@ async function putUnit(
       return { action: "created", id: null };
     }
     if (parent === undefined || !mayChange(ctx, parent, "parent", problems)) return undefined;
+    if (!(await fits(ctx.db, parent))) problems.parent = [tooDeep];
+    if (problems.parent) return undefined;
     const { reference, name, unit_type, description } = row;
     const id = await addUnit(ctx, parent, { reference, name, unit_type, description });
     ctx.changed("unit.create", id);
@@ -110,6 +115,7 @@ async function changeUnit(
   if (moves && parent !== "assumed") {
     mayChange(ctx, parent, "parent", problems);
     if (parent.path.startsWith(existing.path)) problems.parent = ["must not be the unit itself or one below it"];
+    else if (!(await fits(ctx.db, parent, existing))) problems.parent = [tooDeep];
   }
   if (Object.keys(problems).length > 0) return undefined;
   if (moves && parent !== "assumed") await moveBranch(ctx.db, existing, parent);

@@ -6,6 +6,8 @@ import { may } from "../permissions.ts";
 import { emailKey, fold } from "../text-keys.ts";
 import type { Row } from "./import.ts";
 
+const longestName = 255;
+
 export type Existing = Awaited<ReturnType<typeof loadUsers>>[number];
 
 /** Everything that the rows of a batch name, found with a constant number of queries. */
@@ -14,7 +16,9 @@ export interface Known {
   readonly byEmail: Map<string, Existing>;
   readonly units: Map<string, { id: number; path: string }>;
   /** By folded name. */
-  readonly types: Map<string, { id: number; abilities: Ability[] }>;
+  readonly types: Map<string, Type>;
+  /** User types made for this import. */
+  readonly newTypes: readonly number[];
   /** By unit ID and name. */
   readonly departments: Map<string, number>;
   /** Puts in users that were made or changed since. */
@@ -44,8 +48,10 @@ export async function lookUp(ctx: Ctx, rows: readonly Row[], createTypes: boolea
   const byEmail = new Map<string, Existing>();
   const add = (users: readonly Existing[]) => {
     for (const user of users) {
+      for (const map of [byReference, byEmail]) {
+        for (const [key, { id }] of map) if (id === user.id) map.delete(key);
+      }
       if (user.reference !== null) byReference.set(user.reference, user);
-      for (const [key, { id }] of byEmail) if (id === user.id && key !== user.email_key) byEmail.delete(key);
       if (user.email_key !== null) byEmail.set(user.email_key, user);
     }
   };
@@ -61,12 +67,12 @@ export async function lookUp(ctx: Ctx, rows: readonly Row[], createTypes: boolea
     byEmail,
     add,
     units,
-    types: await loadTypes(ctx, rows, createTypes),
+    ...(await loadTypes(ctx, rows, createTypes)),
     departments: await loadDepartments(ctx, rows, units),
   };
 }
 
-/** Users as an import compares them, with their first membership. */
+/** Users as an import compares them, with their first membership and the units of all. */
 export async function loadUsers(ctx: Ctx, ids: readonly number[]) {
   if (ids.length === 0) return [];
   const rows = await ctx.db
@@ -79,21 +85,40 @@ export async function loadUsers(ctx: Ctx, ids: readonly number[]) {
     .where("u.deleted_at", "is", null)
     .execute();
   const types = await ctx.db
-    .selectFrom("membership_user_types")
-    .select(["membership_id", "user_type_id"])
+    .selectFrom("membership_user_types as mt")
+    .innerJoin("user_types as t", "t.id", "mt.user_type_id")
+    .select(["mt.membership_id", "t.id", "t.name", "t.abilities"])
     .where((eb) =>
       isAmong(
         ctx.db,
-        eb.ref("membership_id"),
+        eb.ref("mt.membership_id"),
         rows.flatMap((row) => row.membership_id ?? []),
       ),
     )
     .execute();
-  const byMembership = Map.groupBy(types, (row) => row.membership_id);
+  const memberships = await ctx.db
+    .selectFrom("memberships")
+    .select(["user_id", "unit_id"])
+    .where((eb) => isAmong(ctx.db, eb.ref("user_id"), ids))
+    .execute();
+  const typesOf = Map.groupBy(types, (row) => row.membership_id);
+  const unitsOf = Map.groupBy(memberships, (row) => row.user_id);
   return rows.map((row) => ({
     ...row,
-    types: (byMembership.get(row.membership_id ?? 0) ?? []).map((type) => type.user_type_id),
+    types: (typesOf.get(row.membership_id ?? 0) ?? []).map(present),
+    units: (unitsOf.get(row.id) ?? []).map((membership) => membership.unit_id),
   }));
+}
+
+/** A user type as an import compares it. */
+export interface Type {
+  readonly id: number;
+  readonly name: string;
+  readonly abilities: readonly Ability[];
+}
+
+function present({ id, name, abilities }: { id: number; name: string; abilities: string }): Type {
+  return { id, name, abilities: JSON.parse(abilities) };
 }
 
 async function loadUnits(ctx: Ctx, references: readonly string[]) {
@@ -111,21 +136,24 @@ async function loadTypes(ctx: Ctx, rows: readonly Row[], create: boolean) {
   const load = () =>
     ctx.db
       .selectFrom("user_types")
-      .select(["id", "name_key", "abilities"])
+      .select(["id", "name", "name_key", "abilities"])
       .where((eb) => isAmong(ctx.db, eb.ref("name_key"), [...names.keys()]))
       .execute();
   let found = names.size === 0 ? [] : await load();
+  let newTypes: number[] = [];
   if (create && found.length < names.size && may(ctx.actor, "usertypes")) {
     const known = new Set(found.map((row) => row.name_key));
-    const missing = [...names].filter(([name_key]) => !known.has(name_key));
-    await insertRows(
+    const missing = [...names].filter(([key, name]) => !known.has(key) && [...name].length <= longestName);
+    const made = await insertRows<{ id: number }>(
       ctx.db,
       "user_types",
       missing.map(([name_key, name]) => ({ name, name_key, reference: null })),
+      "id",
     );
+    newTypes = made.map((row) => row.id);
     found = await load();
   }
-  return new Map(found.map((row) => [row.name_key, { id: row.id, abilities: JSON.parse(row.abilities) as Ability[] }]));
+  return { types: new Map(found.map((row) => [row.name_key, present(row)])), newTypes };
 }
 
 async function loadDepartments(ctx: Ctx, rows: readonly Row[], units: Known["units"]) {

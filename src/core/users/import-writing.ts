@@ -81,9 +81,9 @@ export async function changeUser(ctx: Ctx, existing: Existing, wanted: Wanted): 
     Object.entries(defined(wanted.columns)).filter(([name, value]) => before[name] !== value),
   );
   const moved = unit_id !== wanted.unit.id;
-  const types = wanted.types ?? existing.types;
-  const retyped =
-    moved || types.length !== existing.types.length || types.some((type) => !existing.types.includes(type));
+  const held = existing.types.map((type) => type.id);
+  const types = wanted.types ?? held;
+  const retyped = types.length !== held.length || types.some((type) => !held.includes(type));
   const department = wanted.department === undefined ? (moved ? null : existing.department_id) : wanted.department;
   const changed = Object.keys(differing).length > 0 || moved || retyped || department !== existing.department_id;
   if (!changed) return false;

@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import type { FieldErrors } from "../../contract/errors.ts";
-import type { Ability } from "../../contract/operation.ts";
 import { type users as contract, userRow } from "../../contract/users.ts";
+import { isAmong } from "../../store/dialect.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { parseRows, results } from "../import.ts";
 import { may } from "../permissions.ts";
 import { emailKey, fold } from "../text-keys.ts";
 import { columns } from "./changing.ts";
-import { type Existing, type Known, loadUsers, lookUp, typeNames } from "./import-lookup.ts";
+import { type Existing, type Known, loadUsers, lookUp, type Type, typeNames } from "./import-lookup.ts";
 import { changeUser, createUsers } from "./import-writing.ts";
 
 export type Row = z.infer<ReturnType<typeof userRow>>;
@@ -68,6 +68,7 @@ export const importRows: Import = async (ctx, { rows, create_user_types }) => {
     }
   }
   await flush();
+  await dropUnheld(ctx, known.newTypes);
   return { results: list };
 };
 
@@ -87,10 +88,13 @@ function resolve(
   const unit = known.units.get(unitReference);
   if (unit === undefined) problems.unit = [`names no unit: ${unitReference}`];
   else if (!may(ctx.actor, "user", unit.path)) problems.unit = ["is outside of what you may administer"];
+  else if (existing && existing.unit_id !== unit.id && existing.units.includes(unit.id))
+    problems.unit = [`has user ${existing.id} as a member already`];
   const holder = known.byEmail.get(emailKey(row.email));
   if (holder !== undefined && holder.id !== existing?.id) problems.email = [`is taken by user ${holder.id}`];
   if (existing !== undefined) requireReach(ctx, existing, problems);
-  const types = user_types === undefined ? undefined : resolveTypes(ctx, known, user_types, unit, existing, problems);
+  const types = user_types === undefined ? undefined : resolveTypes(known, user_types, problems);
+  if (unit !== undefined) requireGrantable(ctx, unit, existing, types, problems);
   const departmentId = department
     ? known.departments.get(`${unit?.id} ${department}`)
     : department === undefined
@@ -99,7 +103,12 @@ function resolve(
   if (department && departmentId === undefined) problems.department = [`is no department of the unit: ${department}`];
   if (unit === undefined || Object.keys(problems).length > 0) return undefined;
   const { first_name, last_name, email } = row;
-  return { columns: { ...columns(fields), first_name, last_name, email }, unit, types, department: departmentId };
+  return {
+    columns: { ...columns(fields), first_name, last_name, email },
+    unit,
+    types: types?.map((type) => type.id),
+    department: departmentId,
+  };
 }
 
 function requireReach({ actor }: Ctx, { unit_path, admin }: Existing, problems: FieldErrors): void {
@@ -108,26 +117,56 @@ function requireReach({ actor }: Ctx, { unit_path, admin }: Existing, problems: 
   }
 }
 
-function resolveTypes(
-  { actor }: Ctx,
-  known: Known,
-  names: string,
-  unit: { path: string } | undefined,
-  existing: Existing | undefined,
-  problems: FieldErrors,
-): number[] {
-  const found: number[] = [];
-  const reasons: string[] = [];
+function resolveTypes(known: Known, names: string, problems: FieldErrors): Type[] {
+  const found = new Map<number, Type>();
+  const unknown: string[] = [];
   for (const name of typeNames(names)) {
     const type = known.types.get(fold(name));
-    if (type === undefined) reasons.push(`names no user type: ${name}`);
-    else {
-      found.push(type.id);
-      const beyond = type.abilities.filter((ability: Ability) => !may(actor, ability, unit?.path));
-      if (beyond.length > 0 && !existing?.types.includes(type.id))
-        reasons.push(`${name} grants what you do not have: ${beyond.join(", ")}`);
+    if (type === undefined) unknown.push(`names no user type: ${name}`);
+    else found.set(type.id, type);
+  }
+  if (unknown.length > 0) problems.user_types = unknown;
+  return [...found.values()];
+}
+
+/** Only abilities that one has there oneself can be given or taken; whoever moves takes along what is held. */
+function requireGrantable(
+  { actor }: Ctx,
+  unit: { id: number; path: string },
+  existing: Existing | undefined,
+  wanted: readonly Type[] | undefined,
+  problems: FieldErrors,
+): void {
+  const held = existing?.types ?? [];
+  const moved = existing !== undefined && existing.unit_id !== unit.id;
+  const isIn = (types: readonly Type[], type: Type) => types.some((each) => each.id === type.id);
+  const touched = [...held, ...(wanted ?? []).filter((type) => !isIn(held, type))].filter(
+    (type) => moved || isIn(held, type) !== isIn(wanted ?? held, type),
+  );
+  for (const { name, abilities } of touched) {
+    const beyond = abilities.filter((ability) => !may(actor, ability, unit.path));
+    if (beyond.length > 0) {
+      problems.user_types ??= [];
+      problems.user_types.push(`${name} grants what you do not have: ${beyond.join(", ")}`);
     }
   }
-  if (reasons.length > 0) problems.user_types = reasons;
-  return [...new Set(found)];
+}
+
+/** Takes back the user types that were made for rows which were left out. */
+async function dropUnheld({ db }: Ctx, types: readonly number[]): Promise<void> {
+  if (types.length === 0) return;
+  await db
+    .deleteFrom("user_types")
+    .where((eb) => isAmong(db, eb.ref("id"), types))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("membership_user_types as mt")
+            .select("mt.user_type_id")
+            .whereRef("mt.user_type_id", "=", "user_types.id"),
+        ),
+      ),
+    )
+    .execute();
 }

@@ -33,13 +33,13 @@ export const logs: Pick<Handlers<typeof contract>, "logs" | "log" | "stats"> = {
       .selectFrom(matching.select("id").limit(countedEntries).as("counted"))
       .select((eb) => eb.fn.countAll<number>().as("total"))
       .executeTakeFirstOrThrow();
-    const items = await matching
+    const rows = await matching
       .select(entryColumns)
       .orderBy("id", "desc")
       .limit(limit)
       .offset((page - 1) * limit)
       .execute();
-    return pageOf(ctx, `/webhooks/${id}/logs`, input, { items, total });
+    return pageOf(ctx, `/webhooks/${id}/logs`, input, { items: rows.map((row) => ({ ...row })), total });
   },
 
   async log(ctx, { id, log }) {

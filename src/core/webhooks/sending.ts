@@ -80,5 +80,5 @@ async function firstEntry(ctx: Ctx, webhook: number, { delivery, message_id }: T
       .where("message_id", "=", message_id)
       .executeTakeFirst(),
   );
-  return entry ?? null;
+  return entry === undefined ? null : { ...entry };
 }

@@ -1,0 +1,239 @@
+import { expect, it } from "vitest";
+import type { ArgumentsOf, Caller, CallOptions } from "../../src/contract/operation.ts";
+import { units } from "../../src/contract/units.ts";
+import { useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, wrongFields } from "../support/outcome.ts";
+import { allRows } from "../support/tables.ts";
+
+type Input = ArgumentsOf<typeof units.import>;
+
+describeEverywhere("units.import", (environment) => {
+  const world = useWorld(environment);
+  const admin = () => world().actors.administrator;
+  const run = async (
+    rows: Input["rows"],
+    { by = admin(), assume, ...options }: { by?: Caller; assume?: string[] } & CallOptions = {},
+  ) => (await by.call(units.import, { rows, assume }, options)).results;
+  const actions = (results: Awaited<ReturnType<typeof run>>) => results.map((result) => result.action);
+  const get = (reference: string) => admin().call(units.reference, { reference });
+  let count = 0;
+  const row = (fields: Record<string, unknown> = {}) => {
+    count += 1;
+    return { reference: `u${count}`, name: `Imported ${count}`, parent: "yard", ...fields } as Record<
+      string,
+      unknown
+    > & { reference: string };
+  };
+
+  it("creates by reference, children before parents; a second run changes nothing", async () => {
+    const [top, middle, leaf] = [row(), row(), row()];
+    middle.parent = top.reference;
+    leaf.parent = middle.reference;
+    const rows = [
+      leaf,
+      middle,
+      { ...top, unit_type: "department", description: "d" },
+      row({ parent: "" }),
+      row({ parent: undefined }),
+    ];
+    const results = await run(rows);
+    expect(actions(results)).toEqual(["created", "created", "created", "created", "created"]);
+    expect(results.map((result) => result.reference)).toEqual(rows.map((each) => each.reference));
+    expect(await get(leaf.reference)).toMatchObject({ id: results[0]!.id, level: 5, parent: { id: results[1]!.id } });
+    expect(await get(top.reference)).toMatchObject({
+      unit_type: "department",
+      description: "d",
+      parent: { id: world().units.yard },
+    });
+    expect(await get(rows[3]!.reference)).toMatchObject({ level: 1 });
+    expect(await get(rows[4]!.reference)).toMatchObject({ level: 1 });
+    const before = await allRows(world().instance.database);
+    world().instance.wait(1);
+    expect(actions(await run(rows))).toEqual(["unchanged", "unchanged", "unchanged", "unchanged", "unchanged"]);
+    expect({ ...(await allRows(world().instance.database)), idempotency_keys: [] }).toEqual({
+      ...before,
+      idempotency_keys: [],
+    });
+  });
+
+  it("changes what differs; a missing column leaves as it was", async () => {
+    const first = row({ description: "Old", unit_type: "department" });
+    await run([first]);
+    const { reference } = first;
+    expect(actions(await run([{ reference, name: "Renamed" }]))).toEqual(["changed"]);
+    expect(await get(reference)).toMatchObject({
+      name: "Renamed",
+      description: "Old",
+      unit_type: "department",
+      parent: { id: world().units.yard },
+    });
+    expect(actions(await run([{ reference, name: "Renamed", unit_type: "", description: "" }]))).toEqual(["changed"]);
+    expect(await get(reference)).toMatchObject({ description: "", unit_type: "department" });
+    const { data } = await admin().call(units.list, { name: "renamed" });
+    expect(data).toHaveLength(1);
+  });
+
+  it("moves branches, also those that the same import made or changed", async () => {
+    const [a, b, c] = [row(), row(), row()];
+    await run([a, { ...b, parent: a.reference }, { ...c, parent: b.reference }]);
+    const results = await run([
+      { ...b, parent: "south" },
+      { ...c, parent: a.reference },
+      { ...a, parent: b.reference },
+    ]);
+    expect(actions(results)).toEqual(["changed", "changed", "changed"]);
+    expect(await get(c.reference)).toMatchObject({ level: 4, parent: { id: results[2]!.id } });
+    expect((await get("south")).stats.children_total).toBe(3);
+    await run([{ ...b, parent: "yard" }]);
+  });
+
+  it("a parent that is empty is the root", async () => {
+    const first = row();
+    await run([first]);
+    expect(actions(await run([{ ...first, parent: "" }]))).toEqual(["changed"]);
+    expect((await get(first.reference)).level).toBe(1);
+  });
+
+  it("leaves out bad rows, each with all that is wrong, and what hangs on them", async () => {
+    const [good, bad, below] = [row(), row({ name: "", unit_type: "shop", colour: 1 }), row()];
+    below.parent = bad.reference;
+    const [one, other] = [row(), row()];
+    one.parent = other.reference;
+    other.parent = one.reference;
+    const self = row();
+    self.parent = self.reference;
+    const rows = [bad, below, good, row({ parent: "nowhere" }), one, other, self, {}, row({ reference: "" })];
+    const results = await run(rows);
+    expect(actions(results)).toEqual(rows.map((each) => (each === good ? "created" : "left out")));
+    expect(results.map((result) => Object.keys(result.fields ?? {}).sort())).toEqual([
+      ["colour", "name", "unit_type"],
+      ["parent"],
+      [],
+      ["parent"],
+      ["parent"],
+      ["parent"],
+      ["parent"],
+      ["name", "reference"],
+      ["reference"],
+    ]);
+  });
+
+  it("a unit does not go below itself; the root stays where it is", async () => {
+    const [top, below] = [row(), row()];
+    below.parent = top.reference;
+    await run([top, below]);
+    const root = { reference: "root", name: "Acme" };
+    const results = await run([
+      { ...top, parent: below.reference },
+      { ...top, parent: top.reference },
+      { ...root, parent: "yard" },
+      { ...root, parent: "" },
+      { ...root, name: "Acme A/S" },
+      { ...root },
+    ]);
+    expect(actions(results)).toEqual(["left out", "left out", "left out", "unchanged", "changed", "changed"]);
+  });
+
+  it("a row repeated in a batch is one unit", async () => {
+    const twice = row();
+    const results = await run([twice, { ...twice }, { ...twice, name: "Third" }]);
+    expect(actions(results)).toEqual(["created", "unchanged", "changed"]);
+    expect(new Set(results.map((result) => result.id)).size).toBe(1);
+  });
+
+  it("references are compared exactly, whatever they are", async () => {
+    const odd = ["__proto__", "constructor", "a/b", "Ø ", "'; drop table units; --"].map((reference) =>
+      row({ reference }),
+    );
+    expect(actions(await run(odd))).toEqual(odd.map(() => "created"));
+    expect(actions(await run(odd.map((each) => ({ ...each, name: "Again", parent: "__proto__" })).slice(1)))).toEqual(
+      odd.slice(1).map(() => "changed"),
+    );
+    for (const { reference } of odd) expect(await codeOf(get(reference))).toBe("ok");
+  });
+
+  it("a dry run says what would be done, and does nothing; it may assume what an earlier part would make", async () => {
+    const before = await allRows(world().instance.database);
+    const [first, second] = [row(), row()];
+    const rows = [
+      first,
+      { ...second, parent: first.reference },
+      { reference: "yard", name: "Yard", parent: "harbour" },
+    ];
+    expect(actions(await run(rows, { dryRun: true }))).toEqual(["created", "created", "changed"]);
+    const rest = await run([row({ parent: first.reference }), { ...first, name: "x" }], {
+      dryRun: true,
+      assume: [first.reference],
+    });
+    expect(rest).toMatchObject([
+      { action: "created", id: null },
+      { action: "unchanged", id: null },
+    ]);
+    expect(await allRows(world().instance.database)).toEqual(before);
+  });
+
+  it("assume is for dry runs only: what was not made is not there", async () => {
+    expect(await wrongFields(run([row({ parent: "assumed" })], { assume: ["assumed"] }))).toEqual(["assume"]);
+  });
+
+  it("a manager imports into the own branch, and changes nothing else", async () => {
+    const { manager } = world().actors;
+    const results = await run(
+      [
+        row(),
+        row({ parent: "south" }),
+        row({ parent: "" }),
+        { reference: "south", name: "Taken over" },
+        { reference: "south", name: "South", parent: "yard" },
+        { reference: "yard", name: "Yard", parent: "south" },
+        { reference: "yard", name: "The yard" },
+        { reference: "south", name: "South" },
+      ],
+      { by: manager },
+    );
+    expect(actions(results)).toEqual([
+      "created",
+      "left out",
+      "left out",
+      "left out",
+      "left out",
+      "left out",
+      "changed",
+      "unchanged",
+    ]);
+    expect(results.map((result) => Object.keys(result.fields ?? {}))).toEqual([
+      [],
+      ["parent"],
+      ["parent"],
+      ["reference"],
+      ["reference"],
+      ["parent"],
+      [],
+      [],
+    ]);
+  });
+
+  it("a chain of units, the last one first, down to 100 levels", async () => {
+    const chain = Array.from({ length: 100 }, () => row({ parent: `u${count}` }));
+    chain[0]!.parent = "south";
+    const results = await run(chain.toReversed());
+    expect(actions(results).reverse()).toEqual(chain.map((_, n) => (n < 99 ? "created" : "left out")));
+    expect(Object.keys(results[0]!.fields ?? {})).toEqual(["parent"]);
+    expect(await get(chain[98]!.reference)).toMatchObject({ level: 100 });
+    const top = await get(chain[0]!.reference);
+    expect(top.stats.children_total).toBe(98);
+    const { id } = await get("yard");
+    expect(await codeOf(admin().call(units.move, { id: top.id, parent: id }))).toBe("conflict");
+    expect(actions(await run([{ ...chain[0]!, parent: "yard" }]))).toEqual(["left out"]);
+    const last = await get(chain[98]!.reference);
+    expect(await codeOf(admin().call(units.create, { name: "Too deep", parent: last.id }))).toBe("conflict");
+  });
+
+  it("1000 rows below one parent", async () => {
+    const rows = Array.from({ length: 1001 }, () => row());
+    expect(await wrongFields(run(rows))).toEqual(["rows"]);
+    expect(new Set(actions(await run(rows.slice(1))))).toEqual(new Set(["created"]));
+    expect((await get("yard")).stats.children).toBeGreaterThanOrEqual(1000);
+  });
+});

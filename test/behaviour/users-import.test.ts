@@ -1,0 +1,379 @@
+import { expect, it } from "vitest";
+import type { ArgumentsOf, Caller, CallOptions } from "../../src/contract/operation.ts";
+import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
+import { useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, wrongFields } from "../support/outcome.ts";
+import { allRows } from "../support/tables.ts";
+
+type Rows = ArgumentsOf<typeof users.import>["rows"];
+
+describeEverywhere("users.import", (environment) => {
+  const world = useWorld(environment);
+  const admin = () => world().actors.administrator;
+  const run = async (
+    rows: Rows,
+    {
+      by = admin(),
+      create_user_types = false,
+      ...options
+    }: { by?: Caller; create_user_types?: boolean } & CallOptions = {},
+  ) => (await by.call(users.import, { rows, create_user_types }, options)).results;
+  const actions = (results: Awaited<ReturnType<typeof run>>) => results.map((result) => result.action);
+  let count = 0;
+  /** A row about somebody new. */
+  const row = (fields: Record<string, unknown> = {}) => {
+    count += 1;
+    return {
+      reference: `row-${count}`,
+      first_name: "Row",
+      last_name: `No${count}`,
+      email: `row${count}@example.com`,
+      unit: "harbour",
+      ...fields,
+    };
+  };
+  const idOf = async (one: Rows[number]) => (await run([one]))[0]!.id!;
+  const get = async (reference: string) => admin().call(users.reference, { reference });
+
+  it("creates by reference; a second run changes nothing", async () => {
+    const full = row({
+      title: "Docker",
+      phone: "+45 1",
+      birthday: "2000-02-29",
+      language: "da",
+      timezone: "Europe/Copenhagen",
+      meta_field_3: "x",
+      department: "Cranes",
+      user_types: "Employee; editor;EMPLOYEE",
+    });
+    const rows = [full, row(), row({ unit: "south", reference: undefined })];
+    const results = await run(rows);
+    expect(actions(results)).toEqual(["created", "created", "created"]);
+    expect(results.map((result) => result.reference)).toEqual([full.reference, rows[1]!.reference, null]);
+    const made = await get(full.reference);
+    expect(results[0]!.id).toBe(made.id);
+    expect(made).toMatchObject({
+      first_name: "Row",
+      email: full.email,
+      title: "Docker",
+      phone: "+45 1",
+      birthday: "2000-02-29",
+      language: "da",
+      timezone: "Europe/Copenhagen",
+      meta_field_3: "x",
+      meta_field_0: "",
+      active: true,
+      admin: false,
+      unit: { id: world().units.harbour },
+      department: { name: "Cranes" },
+      userTypes: [{ name: "Editor" }, { name: "Employee" }].sort(),
+    });
+    expect((await admin().call(users.search, { q: full.last_name })).data).toMatchObject([{ id: made.id }]);
+    expect((await admin().call(users.birthdays, { start: "02-28", end: "02-29" })).data).toMatchObject([
+      { id: made.id },
+    ]);
+    const before = await allRows(world().instance.database);
+    world().instance.wait(1);
+    const again = await run(rows);
+    expect(actions(again)).toEqual(["unchanged", "unchanged", "unchanged"]);
+    expect(again.map((result) => result.id)).toEqual(results.map((result) => result.id));
+    expect({ ...(await allRows(world().instance.database)), idempotency_keys: [] }).toEqual({
+      ...before,
+      idempotency_keys: [],
+    });
+  });
+
+  it("changes what differs; a missing column leaves, an empty cell clears", async () => {
+    const first = row({
+      title: "Old",
+      phone: "1",
+      birthday: "1990-01-01",
+      department: "Cranes",
+      user_types: "Employee",
+      meta_field_0: "m",
+    });
+    const id = await idOf(first);
+    const { reference, email, unit } = first;
+    const least = { reference, first_name: "Changed", last_name: "Name", email, unit };
+    expect(actions(await run([least]))).toEqual(["changed"]);
+    const kept = {
+      title: "Old",
+      phone: "1",
+      birthday: "1990-01-01",
+      department: { name: "Cranes" },
+      meta_field_0: "m",
+    };
+    expect(await get(reference)).toMatchObject({
+      id,
+      first_name: "Changed",
+      ...kept,
+      userTypes: [{ name: "Employee" }],
+    });
+    const empty = {
+      ...least,
+      title: "",
+      phone: "",
+      birthday: "",
+      department: "",
+      language: "",
+      timezone: "",
+      user_types: "",
+      meta_field_0: "",
+    };
+    expect(actions(await run([empty]))).toEqual(["changed"]);
+    expect(await get(reference)).toMatchObject({
+      title: "",
+      phone: null,
+      birthday: null,
+      department: null,
+      userTypes: [],
+      meta_field_0: "",
+    });
+    expect((await admin().call(users.search, { q: first.last_name })).data).toEqual([]);
+    expect((await admin().call(users.birthdays, { start: "01-01", end: "01-01" })).data).toEqual([]);
+  });
+
+  it("moves to another unit, with the user types, without the department", async () => {
+    const first = row({ department: "Cranes", user_types: "Employee" });
+    await run([first]);
+    const moved = { ...first, unit: "south", department: undefined, user_types: undefined };
+    expect(actions(await run([moved]))).toEqual(["changed"]);
+    const shown = await get(first.reference);
+    expect(shown).toMatchObject({
+      unit: { id: world().units.south },
+      department: null,
+      userTypes: [{ name: "Employee" }],
+    });
+    expect(shown.memberUnits).toHaveLength(1);
+  });
+
+  it("leaves out bad rows, each with all that is wrong, and takes the good ones", async () => {
+    const good = row();
+    const results = await run([
+      row({ first_name: "", email: "nonsense", birthday: "2023-02-29", shoe_size: 43, language: "english!" }),
+      row({ unit: "nowhere", user_types: "Employee; Pilot;Steward", department: "Kitchen" }),
+      {},
+      good,
+      row({ department: "Kitchen" }),
+      row({ unit: "" }),
+      row({ admin: true }),
+      row({ user_types: "a\0b", title: "\ud800" }),
+      row({ user_types: 5 }),
+    ]);
+    expect(actions(results)).toEqual([
+      "left out",
+      "left out",
+      "left out",
+      "created",
+      "left out",
+      "left out",
+      "left out",
+      "left out",
+      "left out",
+    ]);
+    const fields = results.map((result) => Object.keys(result.fields ?? {}).sort());
+    expect(fields).toEqual([
+      ["birthday", "email", "first_name", "language", "shoe_size"],
+      ["department", "unit", "user_types"],
+      ["email", "first_name", "last_name", "unit"],
+      [],
+      ["department"],
+      ["unit"],
+      ["admin"],
+      ["title", "user_types"],
+      ["user_types"],
+    ]);
+    expect(results[1]!.fields?.user_types).toHaveLength(2);
+    expect(await codeOf(get(good.reference))).toBe("ok");
+  });
+
+  it("a row without reference is matched by its address, in any case", async () => {
+    const first = row({ reference: undefined });
+    const id = await idOf(first);
+    const again = { ...first, email: first.email.toUpperCase(), title: "Matched" };
+    expect(await run([again])).toMatchObject([{ action: "changed", id }]);
+    expect(await admin().call(users.get, { id })).toMatchObject({ email: first.email.toUpperCase(), title: "Matched" });
+    expect(await run([{ ...again, reference: "" }])).toMatchObject([{ action: "unchanged", id }]);
+  });
+
+  it("an address that somebody else has leaves the row out, in other case, too", async () => {
+    const { ids } = world();
+    const taken = { email: [`is taken by user ${ids.member}`] };
+    const first = row();
+    await run([first]);
+    const results = await run([
+      row({ email: "Member@EXAMPLE.com" }),
+      { ...first, email: "MEMBER@example.com" },
+      row({ email: "deactivated@example.com" }),
+    ]);
+    expect(actions(results)).toEqual(["left out", "left out", "left out"]);
+    expect(results.slice(0, 2).map((result) => result.fields)).toEqual([taken, taken]);
+  });
+
+  it("a row repeated in a batch is one user", async () => {
+    const twice = row();
+    const results = await run([twice, { ...twice }, { ...twice, title: "Third" }, { ...twice, title: "Third" }]);
+    expect(actions(results)).toEqual(["created", "unchanged", "changed", "unchanged"]);
+    expect(new Set(results.map((result) => result.id)).size).toBe(1);
+    expect((await get(twice.reference)).title).toBe("Third");
+  });
+
+  it("rows see what the rows before them did", async () => {
+    const [one, two] = [row(), row()];
+    const results = await run([
+      one,
+      { ...two, email: one.email },
+      { ...one, email: "given-up@example.com" },
+      { ...two, email: one.email },
+      { ...one, email: two.email },
+      { ...two, email: two.email },
+    ]);
+    expect(actions(results)).toEqual(["created", "left out", "changed", "created", "changed", "left out"]);
+    expect((await get(one.reference)).email).toBe(two.email);
+    expect((await get(two.reference)).email).toBe(one.email);
+  });
+
+  it("a reference that a row clears is free for the rows after it", async () => {
+    const first = row();
+    const id = await idOf(first);
+    const other = row({ reference: first.reference });
+    const results = await run([{ ...first, reference: "" }, other]);
+    expect(results).toMatchObject([
+      { action: "changed", id },
+      { action: "created", reference: first.reference },
+    ]);
+    expect((await get(first.reference)).email).toBe(other.email);
+    expect((await admin().call(users.get, { id })).reference).toBeNull();
+  });
+
+  it("a user who is a member of the row's unit besides the first is left out", async () => {
+    const { units: places } = world();
+    const [first, next] = [row(), row()];
+    const id = await idOf(first);
+    await admin().call(users.membershipAdd, { user: id, unit: places.yard });
+    const results = await run([{ ...first, unit: "yard" }, next]);
+    expect(actions(results)).toEqual(["left out", "created"]);
+    expect(Object.keys(results[0]!.fields ?? {})).toEqual(["unit"]);
+    expect((await get(first.reference)).unit?.id).toBe(places.harbour);
+  });
+
+  it("create_user_types makes those that rows name, and no others", async () => {
+    const name = `New type ${environment.caller}`;
+    const rows = [
+      row({ user_types: `${name};Employee` }),
+      row({ user_types: name.toUpperCase() }),
+      row({ unit: "nowhere", user_types: "Never" }),
+      row({ user_types: "x".repeat(256) }),
+    ];
+    expect(actions(await run(rows))).toEqual(["left out", "left out", "left out", "left out"]);
+    expect(actions(await run(rows, { create_user_types: true }))).toEqual([
+      "created",
+      "created",
+      "left out",
+      "left out",
+    ]);
+    const { data } = await admin().call(usertypes.list, { limit: 500 });
+    expect(data.filter((type) => type.name.toLowerCase() === name.toLowerCase())).toHaveLength(1);
+    expect(data.filter((type) => type.name === "Never" || type.name.length > 255)).toEqual([]);
+    expect((await get(rows[0]!.reference)).userTypes).toHaveLength(2);
+  });
+
+  it("a dry run says what would be done, and does nothing", async () => {
+    const first = row();
+    await run([first]);
+    const before = await allRows(world().instance.database);
+    const rows = [{ ...first, title: "Dry" }, row({ user_types: "Dry type" }), row({ unit: "nowhere" })];
+    const results = await run(rows, { dryRun: true, create_user_types: true });
+    expect(actions(results)).toEqual(["changed", "created", "left out"]);
+    expect(await allRows(world().instance.database)).toEqual(before);
+  });
+
+  it("at most 1000 rows", async () => {
+    const many = (length: number) => Array.from({ length }, () => row());
+    expect(await wrongFields(run(many(1001)))).toEqual(["rows"]);
+    const results = await run(many(1000));
+    expect(new Set(results.map((result) => result.action))).toEqual(new Set(["created"]));
+    expect(new Set(results.map((result) => result.id)).size).toBe(1000);
+    expect(await run([])).toEqual([]);
+  });
+
+  it("a manager imports into the own branch, and changes nobody else", async () => {
+    const { manager } = world().actors;
+    const results = await run(
+      [
+        row(),
+        row({ unit: "south" }),
+        row({ reference: "outsider", email: "outsider@example.com" }),
+        row({ reference: undefined, email: "boss@example.com", unit: "north" }),
+        row({ reference: "colleague", email: "colleague@example.com", unit: "root" }),
+        row({ user_types: "Editor" }),
+        row({ user_types: "Manager" }),
+      ],
+      { by: manager },
+    );
+    expect(actions(results)).toEqual([
+      "created",
+      "left out",
+      "left out",
+      "left out",
+      "left out",
+      "left out",
+      "created",
+    ]);
+    expect(results.map((result) => Object.keys(result.fields ?? {}))).toEqual([
+      [],
+      ["unit"],
+      ["reference"],
+      ["reference"],
+      ["unit"],
+      ["user_types"],
+      [],
+    ]);
+  });
+
+  it("a manager neither gives nor takes abilities of others by an import; other rows go in", async () => {
+    const { manager } = world().actors;
+    const editor = row({ user_types: "Editor" });
+    await run([editor]);
+    const next = row();
+    const results = await run(
+      [
+        { ...editor, user_types: "Employee" },
+        { ...editor, unit: "north", user_types: undefined },
+        { ...editor, title: "Left as it is", user_types: "Editor;Employee" },
+        next,
+      ],
+      { by: manager },
+    );
+    expect(actions(results)).toEqual(["left out", "left out", "changed", "created"]);
+    expect(results.slice(0, 2).map((result) => Object.keys(result.fields ?? {}))).toEqual([
+      ["user_types"],
+      ["user_types"],
+    ]);
+    expect(await get(editor.reference)).toMatchObject({ title: "Left as it is", unit: { id: world().units.harbour } });
+  });
+
+  it("a manager without usertypes creates none", async () => {
+    const { addUser, instance, units: places } = world();
+    const { id: type } = await admin().call(usertypes.create, { name: "Clerk", abilities: { user: true } });
+    const { id } = await addUser({ unit: places.harbour, userTypes: [type] });
+    const clerk = await instance.as(id);
+    expect(
+      actions(await run([row({ user_types: "Invented" }), row()], { by: clerk, create_user_types: true })),
+    ).toEqual(["left out", "created"]);
+  });
+
+  it("a user who deactivated stays so; one who was deleted is made anew", async () => {
+    const first = row();
+    const id = await idOf(first);
+    await admin().call(users.deactivate, { id });
+    expect(await run([{ ...first, title: "Asleep" }])).toMatchObject([{ action: "changed", id }]);
+    expect(await admin().call(users.get, { id })).toMatchObject({ active: false, title: "Asleep" });
+    await admin().call(users.delete, { id });
+    const [again] = await run([first]);
+    expect(again?.action).toBe("created");
+    expect(again?.id).not.toBe(id);
+  });
+});

@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import { describeEverywhere, type Instance, newInstance } from "../support/instance.ts";
+
+describeEverywhere("webhooks events", (environment) => {
+  let instance: Instance;
+  let last = 0;
+  let unit = 0;
+  let number = 0;
+  beforeAll(async () => {
+    instance = await newInstance(environment);
+    last = (await instance.administrator.call(webhooks.events, {})).meta.last_id;
+    unit = (await instance.administrator.call(units.create, { name: "Shop", parent: 1, reference: "shop" })).id;
+  });
+  afterAll(() => instance.close());
+
+  /** What happened since the last look, as type and ID. */
+  const happened = async () => {
+    const { data, meta } = await instance.administrator.call(webhooks.events, { after: last, limit: 500 });
+    last = meta.last_id;
+    return data;
+  };
+  const seen = async () => (await happened()).map(({ payload }) => `${payload.type} ${payload.data.id}`);
+  const person = () => {
+    number += 1;
+    return { first_name: "Bo", last_name: `Berg ${number}`, email: `bo${number}@example.com`, unit };
+  };
+  const newUser = () => instance.administrator.call(users.create, person());
+  const newUnit = (parent = 1) => instance.administrator.call(units.create, { name: `Unit ${++number}`, parent });
+  const newType = (name: string) => instance.administrator.call(usertypes.create, { name });
+
+  it("an event holds the full form and says when", async () => {
+    await happened();
+    const made = await newUser();
+    const [event] = await happened();
+    expect(event).toEqual({
+      id: expect.any(Number),
+      webhook_event_id: expect.stringMatching(/^msg_[\w-]{24}$/),
+      created_at: made.created_at,
+      payload: { type: "user.create", timestamp: new Date(made.created_at * 1000).toISOString(), data: made },
+    });
+  });
+
+  it("users: each change is one event, of what they are after it", async () => {
+    const { administrator } = instance;
+    const { id } = await administrator.call(users.create, { ...person(), welcome: true });
+    expect(await seen()).toEqual([`user.create ${id}`]);
+    await administrator.call(users.update, { id, title: "Baker", phone: "1" });
+    await administrator.call(users.deactivate, { id });
+    await administrator.call(users.reactivate, { id });
+    expect((await happened()).map(({ payload }) => [payload.type, payload.data.title, payload.data.active])).toEqual([
+      ["user.update", "Baker", true],
+      ["user.update", "Baker", false],
+      ["user.update", "Baker", true],
+    ]);
+    const before = await administrator.call(users.get, { id });
+    await administrator.call(users.delete, { id });
+    expect((await happened()).map(({ payload }) => [payload.type, payload.data])).toEqual([["user.delete", before]]);
+  });
+
+  it("a change that changes nothing is none", async () => {
+    const { administrator } = instance;
+    const user = await administrator.call(users.create, { ...person(), birthday: "1990-02-28", phone: "1" });
+    const type = await newType(`Type ${++number}`);
+    const place = await administrator.call(units.create, {
+      name: "Same",
+      parent: unit,
+      addresses: { company: { city: "Aarhus" } },
+      geo: { lat: 1, lng: 2 },
+    });
+    const department = await administrator.call(units.departmentAdd, { id: unit, name: `Front ${number}` });
+    await administrator.call(users.membershipSet, {
+      user: user.id,
+      from: unit,
+      userTypes: [type.id],
+      department: department.id,
+    });
+    const userBefore = await administrator.call(users.get, { id: user.id });
+    const unitBefore = await administrator.call(units.get, { id: place.id });
+    await happened();
+    instance.wait(5);
+
+    const { id, first_name, birthday, phone, settings } = userBefore;
+    await administrator.call(users.update, { id, first_name, birthday, phone, settings });
+    await administrator.call(users.update, { id });
+    await administrator.call(users.reactivate, { id });
+    const held = { user: id, from: unit };
+    await administrator.call(users.membershipSet, { ...held, userTypes: [type.id], department: department.id });
+    await administrator.call(users.membershipSet, { ...held, userTypes: [type.id], overwrite: false });
+    await administrator.call(users.membershipSet, { ...held, unit });
+    await administrator.call(units.update, { id: place.id, name: "Same", addresses: { company: { city: "Aarhus" } } });
+    await administrator.call(units.update, { id: place.id, geo: { lat: 1, lng: 2 }, addresses: { delivery: null } });
+    await administrator.call(units.move, { id: place.id, parent: unit });
+    await administrator.call(units.departmentUpdate, { id: unit, department: department.id, name: department.name });
+    await administrator.call(usertypes.update, { id: type.id, name: "Renamed" });
+    await administrator.call(users.password, { id, password: "correct horse battery" });
+    await administrator.call(users.welcome, { users: [id] });
+    await administrator.call(users.policy, {});
+    expect(await seen()).toEqual([]);
+    expect((await administrator.call(units.get, { id: place.id })).updated_at).toBe(unitBefore.updated_at);
+    await administrator.call(usertypes.update, { id: type.id, name: type.name });
+    const { updated_at: _, ...after } = await administrator.call(users.get, { id });
+    expect(userBefore).toMatchObject(after);
+  });
+
+  it("what was refused, tried dry, or taken back is none", async () => {
+    const { administrator } = instance;
+    const { id, email } = await newUser();
+    await happened();
+    await expect(administrator.call(users.create, { ...person(), email: email! })).rejects.toThrow();
+    await expect(administrator.call(units.delete, { id: 1 })).rejects.toThrow();
+    await expect(administrator.call(units.delete, { id: unit })).rejects.toThrow();
+    await administrator.call(users.update, { id, title: "Dry" }, { dryRun: true });
+    await administrator.call(users.delete, { id }, { dryRun: true });
+    await administrator.call(users.create, person(), { dryRun: true });
+    expect(await seen()).toEqual([]);
+  });
+
+  it("memberships are changes of the user", async () => {
+    const { administrator } = instance;
+    const user = (await newUser()).id;
+    const other = (await newUnit()).id;
+    const third = (await newUnit()).id;
+    await happened();
+    await administrator.call(users.membershipAdd, { user, unit: other });
+    await administrator.call(users.membershipSet, { user, from: other, unit: third });
+    await administrator.call(users.membershipRemove, { user, unit: third });
+    expect(await seen()).toEqual(Array(3).fill(`user.update ${user}`));
+  });
+
+  it("units: a move is one event of the moved unit, departments are changes of the unit", async () => {
+    const { administrator } = instance;
+    const { id } = await newUnit();
+    const child = await newUnit(id);
+    expect(await seen()).toEqual([`unit.create ${id}`, `unit.create ${child.id}`]);
+    await administrator.call(units.move, { id, parent: unit });
+    const moved = await happened();
+    expect(moved.map(({ payload }) => [payload.type, payload.data.id, payload.data.level])).toEqual([
+      ["unit.update", id, 2],
+    ]);
+    const { id: department } = await administrator.call(units.departmentAdd, { id, name: "Front" });
+    await administrator.call(units.departmentUpdate, { id, department, name: "Back" });
+    await administrator.call(units.departmentRemove, { id, department });
+    await administrator.call(units.update, { id, contact: { name: "Ann" } });
+    expect((await happened()).map(({ payload }) => payload.data.departments)).toEqual([
+      [{ id: department, name: "Front" }],
+      [{ id: department, name: "Back" }],
+      [],
+      [],
+    ]);
+  });
+
+  it("deleting a unit with transfer: the unit, its children, its members", async () => {
+    const { administrator } = instance;
+    const { id } = await newUnit(unit);
+    const child = await newUnit(id);
+    const user = await administrator.call(users.create, { ...person(), unit: id });
+    const target = (await newUnit()).id;
+    await happened();
+    instance.wait(2);
+    await administrator.call(units.delete, { id, transfer: target });
+    const events = await happened();
+    expect(events.map(({ payload }) => `${payload.type} ${payload.data.id}`)).toEqual([
+      `unit.delete ${id}`,
+      `unit.update ${child.id}`,
+      `user.update ${user.id}`,
+    ]);
+    expect(events[0]!.payload.data).toMatchObject({ id, stats: { users: 1, children: 1 } });
+    expect(events[1]!.payload.data).toMatchObject({ parent: { id: target } });
+    expect(events[2]!.payload.data).toMatchObject({ unit: { id: target } });
+    const { updated_at } = await administrator.call(users.get, { id: user.id });
+    expect(updated_at).toBeGreaterThan(user.updated_at);
+  });
+
+  it("imports: one event for each thing that changed, whatever the rows", async () => {
+    const { administrator } = instance;
+    const row = (reference: string, more: object = {}) => ({
+      reference,
+      first_name: "Im",
+      last_name: reference,
+      email: `${reference}@example.com`,
+      unit: "shop",
+      ...more,
+    });
+    const first = await administrator.call(users.import, {
+      rows: [row("i1"), row("i2"), row("i1", { title: "Twice" })],
+    });
+    const [i1, i2] = first.results.map((result) => result.id);
+    const made = await happened();
+    expect(made.map(({ payload }) => [payload.type, payload.data.id, payload.data.title])).toEqual([
+      ["user.create", i1, "Twice"],
+      ["user.create", i2, ""],
+    ]);
+    await administrator.call(users.import, {
+      rows: [
+        row("i1", { title: "Twice" }),
+        row("i2", { title: "A" }),
+        row("i2", { title: "B" }),
+        row("i3", { email: "bad" }),
+      ],
+    });
+    const changed = await happened();
+    expect(changed.map(({ payload }) => [payload.type, payload.data.id, payload.data.title])).toEqual([
+      ["user.update", i2, "B"],
+    ]);
+    const places = [
+      { reference: "u2", name: "Two", parent: "u1" },
+      { reference: "u1", name: "One" },
+      { reference: "shop", name: "Shop" },
+    ];
+    const imported = await administrator.call(units.import, { rows: places });
+    const [two, one] = imported.results.map((result) => result.id);
+    expect(await seen()).toEqual([`unit.create ${one}`, `unit.create ${two}`]);
+    await administrator.call(units.import, { rows: [{ reference: "u2", name: "Two", parent: "shop" }] });
+    expect(await seen()).toEqual([`unit.update ${two}`]);
+  });
+
+  it("a repeat with the same Idempotency-Key happens once", async () => {
+    const { administrator } = instance;
+    await happened();
+    const input = person();
+    const options = { idempotencyKey: `key ${number}`.replace(" ", "-") };
+    const { id } = await administrator.call(users.create, input, options);
+    await administrator.call(users.create, input, options);
+    expect(await seen()).toEqual([`user.create ${id}`]);
+  });
+});

@@ -1,0 +1,231 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { finished, newHome, start, useHome } from "./support.ts";
+
+const home = useHome();
+const config = () => JSON.parse(readFileSync(home().path("config/config.json"), "utf8"));
+
+describe("wcs init", () => {
+  it("asks for what is not given, until it is right", async () => {
+    const fresh = newHome();
+    const answers = ["nope", "ada@example.com", "Ada", "Ada King Lovelace", "", "correct horse 9", "correct horse 9"];
+    const { code, stdout, stderr } = await fresh.sit(["init"], { answers });
+    expect(stderr).toContain("> must be an e-mail address like ann@example.com");
+    expect(stderr).toContain("> must be a first and a last name");
+    expect({ code, database: stdout.split("\n")[0] }).toEqual({ code: 0, database: `database\t${fresh.path("data/wcs/wcs.db")}` });
+    expect(statSync(fresh.path("data/wcs/wcs.db")).mode & 0o077).toBe(0);
+    const me = JSON.parse((await fresh.sit(["users", "current", "--json"])).stdout);
+    expect(me).toMatchObject({ first_name: "Ada", last_name: "King Lovelace", admin: true, unit: { name: "Organisation" } });
+    const login = ["auth", "login", "--db", fresh.path("data/wcs/wcs.db"), "--username", "ada@example.com", "--password-stdin"];
+    expect((await fresh.sit(login, { stdin: "correct horse 9" })).code).toBe(0);
+  });
+
+  it("without a terminal names what is missing, all at once", async () => {
+    const { code, stderr } = await newHome().sit(["init"]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: "error: Missing --admin-email, --admin-name.\n" });
+  });
+
+  it("refuses a weak password, and makes nothing", async () => {
+    const fresh = newHome();
+    const args = ["init", "--db", fresh.path("x.db"), "--admin-email", "a@example.com", "--admin-name", "A B", "--password-stdin"];
+    expect((await fresh.sit(args, { stdin: "password" })).code).toBe(3);
+    expect(existsSync(fresh.path("x.db"))).toBe(false);
+    expect(existsSync(fresh.path("config"))).toBe(false);
+  });
+
+  it("leaves an existing database as it is: exit 7", async () => {
+    const before = readFileSync(home().path("data/wcs/wcs.db"));
+    const { code } = await home().sit(["init", "--admin-email", "eve@example.com", "--admin-name", "Eve E"]);
+    expect(code).toBe(7);
+    expect(readFileSync(home().path("data/wcs/wcs.db")).equals(before)).toBe(true);
+  });
+
+  it("--no-profile keeps none; a second database gets a name of its own", async () => {
+    const args = (file: string) => ["init", "--db", home().path(file), "--admin-email", "a@example.com", "--admin-name", "A B"];
+    await home().sit([...args("two.db"), "--no-profile"]);
+    expect(Object.keys(config().profiles)).toEqual(["local"]);
+    await home().sit(args("three.db"));
+    expect(config()).toMatchObject({ current: "local-2", profiles: { "local-2": { target: home().path("three.db") } } });
+    await home().sit(["profile", "use", "local"]);
+  });
+});
+
+describe("wcs profile", () => {
+  it("adds, lists, shows, uses and removes", async () => {
+    const { sit } = home();
+    expect((await sit(["profile", "add", "work", "--url", "https://wcs.example.com/api/"])).stderr).toBe("Added profile work.\n");
+    expect((await sit(["profile", "add", "work", "--url", "https://x.example.com"])).code).toBe(2);
+    expect((await sit(["profile", "add", "both", "--url", "https://x.example.com", "--db", "x"])).code).toBe(2);
+    const shown = JSON.parse((await sit(["profile", "show", "work", "--json"])).stdout);
+    expect(shown).toEqual({ name: "work", current: false, target: "https://wcs.example.com", user: null, signed_in: false, expires: null });
+    expect((await sit(["profile", "use", "wrok"])).stderr).toContain("Did you mean 'work'?");
+    await sit(["profile", "use", "work"]);
+    expect(JSON.parse((await sit(["profile", "show", "--json"])).stdout).name).toBe("work");
+    await sit(["profile", "remove", "work"]);
+    expect(config().current).toBeUndefined();
+    expect((await sit(["profile", "show"])).code).toBe(2);
+    expect((await sit(["units", "list"])).code).toBe(2);
+    await sit(["profile", "use", "local"]);
+    expect((await sit(["profile", "list", "--fields", "name,current", "--no-header"])).stdout).toContain("local\tyes\n");
+  });
+
+  it("a name like those of every object is no profile", async () => {
+    for (const name of ["__proto__", "constructor", "toString"]) expect((await home().sit(["profile", "use", name])).code, name).toBe(2);
+  });
+});
+
+describe("wcs serve and a login over HTTP", () => {
+  it("says where it is, serves the same commands, and ends when told", async () => {
+    await home().sit(["users", "password", "1", "--password-stdin"], { stdin: "correct horse 9" });
+    const server = start(["serve", "--port", "0", "--profile", "local"], home().env);
+    const ended = finished(server);
+    const url = await new Promise<string>((resolve) => server.stdout?.once("data", (line) => resolve(String(line).trim())));
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const { sit } = home();
+    const login = ["auth", "login", "--url", url, "--username", "ada@example.com", "--password-stdin", "--profile", "remote"];
+    expect((await sit(login, { stdin: "wrong horse 9" })).code).toBe(4);
+    expect(config().profiles.remote).toBeUndefined();
+    expect((await sit(login, { stdin: "correct horse 9" })).stderr).toContain(`Signed in to ${url} as ada@example.com (profile remote).`);
+    expect(config().current).toBe("remote");
+    for (const line of ["units list", "units get 2 --json", "users get me --fields id,email", "units tree", "units list --query [].name"]) {
+      const remote = await sit(line.split(" "));
+      expect(remote, line).toEqual(await sit([...line.split(" "), "--profile", "local"]));
+      expect(remote.code).toBe(0);
+    }
+    expect(JSON.parse((await sit(["auth", "status", "--json"])).stdout)).toMatchObject({ target: url, profile: "remote", login: "token" });
+    expect((await sit(["auth", "renew"])).stderr).toMatch(/^Renewed; good until /);
+    expect((await sit(["api", "GET", "/healthz", "--query", "status"])).stdout).toBe('"ok"\n');
+    const second = await home().wcs(["serve", "--profile", "local", "--port", new URL(url).port]);
+    expect(second).toMatchObject({ code: 8, stdout: "" });
+    await sit(["auth", "logout"]);
+    expect((await sit(["units", "list"])).code).toBe(4);
+    server.kill("SIGTERM");
+    const result = await ended;
+    expect(result.code).toBe(0);
+    expect(result.stdout).toBe(`${url}\n`);
+    for (const line of result.stderr.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("msg");
+    await sit(["profile", "use", "local"]);
+  });
+
+  it("takes databases and ports only", async () => {
+    expect((await home().sit(["serve", "--url", "http://x.example.com"])).code).toBe(2);
+    expect((await home().sit(["serve", "--port", "http"])).code).toBe(2);
+    expect((await home().sit(["serve", "--log-level", "loud"])).code).toBe(2);
+  });
+});
+
+describe("wcs api", () => {
+  const api = async (...args: string[]) => home().sit(["api", ...args]);
+
+  it("reads fields as the operation takes them", async () => {
+    const made = await api("POST", "/units", "-f", "name=12", "-f", "parent=1", "-f", "contact.phone=0123", "-f", "unit_type=department");
+    expect(JSON.parse(made.stdout)).toMatchObject({ name: "12", unit_type: "department", contact: { phone: "0123" } });
+    const { id } = JSON.parse(made.stdout);
+    const cleared = await api("patch", `api/units/${id}`, "-f", "contact.phone=null", "-f", "description=@@home", "--query", "[contact.phone,description]");
+    expect(JSON.parse(cleared.stdout)).toEqual([null, "@home"]);
+    expect((await api("DELETE", `/units/${id}`)).stderr).toBe("204\n");
+    const list = await api("GET", "/units?limit=1", "-f", "name=Sal", "--query", "data[].name");
+    expect(JSON.parse(list.stdout)).toEqual(["Sales"]);
+    const settings = await api("PATCH", "/settings", "-f", "webhooks.timeout=9", "--query", '"webhooks.timeout"');
+    expect(settings.stdout).toBe("9\n");
+  });
+
+  it("takes a body, and mistakes in it are the service's to name", async () => {
+    const { code, stdout } = await home().sit(["api", "POST", "/units", "--input", "-", "-n"], { stdin: '{"name":"From stdin","parent":1}' });
+    expect({ code, name: JSON.parse(stdout).name }).toEqual({ code: 0, name: "From stdin" });
+    expect((await api("POST", "/units", "-f", "name=x", "-f", "parent=one")).code).toBe(3);
+    expect((await api("GET", "/units", "-f", "nmae=x")).code).toBe(3);
+    expect((await api("GET", "/units", "-f", "nonsense")).code).toBe(2);
+  });
+});
+
+describe("wcs settings", () => {
+  const settings = async (...args: string[]) => home().sit(["settings", ...args]);
+
+  it("lists all, also those that are not set", async () => {
+    expect((await settings("list")).stdout).toMatch(/^base_url\t$/m);
+  });
+
+  it("sets and restores", async () => {
+    expect((await settings("set", "timezone", "Europe/Copenhagen")).stdout).toBe("Europe/Copenhagen\n");
+    expect((await settings("get", "timezone", "--json")).stdout).toBe('{\n  "timezone": "Europe/Copenhagen"\n}\n');
+    expect((await settings("set", "timezone", "--default")).stdout).toBe("UTC\n");
+    expect((await settings("set", "languages", "en,da,de")).stdout).toBe("en,da,de\n");
+    expect((await settings("set", "webhooks.allow_private", "yes")).stdout).toBe("true\n");
+    const dry = await settings("set", "webhooks.allow_private", "no", "-n");
+    expect(dry).toMatchObject({ stdout: "false\n", stderr: "Dry run: nothing was changed.\n" });
+    expect((await settings("get", "webhooks.allow_private")).stdout).toBe("true\n");
+  });
+
+  it("names what is wrong", async () => {
+    expect((await settings("set", "webhooks.allow_private", "maybe")).code).toBe(2);
+    expect((await settings("set", "tokens.lifetime", "soon")).stderr).toBe("error: tokens.lifetime must be an integer, not 'soon'.\n");
+    expect((await settings("set", "tokens.lifetime", "1")).code).toBe(3);
+    expect((await settings("set", "timezone")).code).toBe(2);
+  });
+});
+
+describe("input", () => {
+  it("of several kinds: lists, no-flags, files, nested fields, --data, which flags win over", async () => {
+    const { sit } = home();
+    const types = await Promise.all(["One", "Two"].map((name) => sit(["usertypes", "create", "--name", name, "--abilities-news", "--no-abilities-user", "--query", "id"])));
+    const ids = types.map(({ stdout }) => Number(stdout));
+    const data = JSON.stringify({ first_name: "Data", last_name: "Wins not", email: "data@example.com", unit: 1, settings: { show_birthdays: "unit" } });
+    const made = await sit([
+      "users", "create", "--data", data, "--first-name", "Flag", "--settings-birthdays-optout",
+      "--user-types", String(ids[0]), "--user-types", `${ids[1]}`, "--title", "-", "--json",
+    ], { stdin: "From stdin\n" });
+    expect(JSON.parse(made.stdout)).toMatchObject({
+      first_name: "Flag",
+      title: "From stdin",
+      settings: { show_birthdays: "unit", birthdays_optout: true },
+      userTypes: [{ name: "One" }, { name: "Two" }],
+    });
+    const { id } = JSON.parse(made.stdout);
+    expect((await sit(["users", "update", String(id), "--phone", "1", "--reference", "R-1"])).code).toBe(0);
+    const cleared = JSON.parse((await sit(["users", "update", String(id), "--unset", "phone,reference", "--json"])).stdout);
+    expect(cleared).toMatchObject({ reference: null });
+    expect(cleared.phone ?? "").toBe("");
+    expect((await sit(["users", "list", "--no-inactive", "--admin", "--no-header", "--fields", "id"])).stdout).toBe("1\n");
+    expect((await sit(["users", "list", "--no-admin", "--no-header", "--fields", "id"])).stdout).toBe(`${id}\n`);
+    expect((await sit(["users", "create", "--title", "-", "--phone", "-"], { stdin: "x" })).stderr).toMatch(/stdin cannot be read twice/i);
+  });
+
+  it("on a terminal asks for what is missing, and again for what is wrong", async () => {
+    const { code, stderr, stdout } = await home().sit(["users", "create", "--first-name", "Asked", "--query", "[last_name,email]", "--json"], {
+      answers: ["Person", "nope", "asked@example.com", "x", "1"],
+    });
+    expect({ code, found: JSON.parse(stdout) }).toEqual({ code: 0, found: ["Person", "asked@example.com"] });
+    expect(stderr).toContain("> It must be an e-mail address");
+    expect(stderr).toContain("> It must be an integer, not 'x'");
+    const ci = await home().sit(["users", "create"], { answers: ["x"], env: { CI: "true" } });
+    expect(ci.code).toBe(2);
+  });
+
+  it("asks before it destroys, about what it is", async () => {
+    const { sit } = home();
+    const { stdout: id } = await sit(["units", "create", "--name", "Doomed", "--parent", "1", "--query", "id"]);
+    const kept = await sit(["units", "delete", id.trim()], { answers: ["n"] });
+    expect(kept).toEqual({ code: 130, stdout: "", stderr: "? Delete unit Doomed?\nNothing was changed.\n" });
+    const gone = await sit(["units", "delete", id.trim()], { answers: ["y"] });
+    expect(gone).toEqual({ code: 0, stdout: "", stderr: `? Delete unit Doomed?\nDeleted unit ${id.trim()}.\n` });
+  });
+
+  it("users by several IDs, by reference, and oneself", async () => {
+    const { sit } = home();
+    expect((await sit(["users", "get", "1,999", "1", "--no-header", "--fields", "id"])).stdout).toContain("1\n");
+    expect((await sit(["users", "get", "me", "--query", "email"])).stdout).toBe("ada@example.com\n");
+    expect((await sit(["users", "get", "1", "--query", "id", "--json"])).stdout).toBe("1\n");
+    expect((await sit(["units", "get", "--reference", "SALES", "--query", "id"])).stdout).toBe("2\n");
+    expect((await sit(["users", "search", "ada", "love", "--query", "[].id", "--json"])).stdout).toBe("[\n  1\n]\n");
+  });
+});
+
+it("every topic of help is there, and help on a command is its --help", async () => {
+  for (const topic of ["environment", "exit-codes", "formatting", "configuration"]) {
+    expect((await home().sit(["help", topic])).stdout.length).toBeGreaterThan(200);
+  }
+  expect(await home().sit(["help", "users", "create"])).toEqual(await home().sit(["users", "create", "--help"]));
+  expect(await home().sit(["help"])).toEqual(await home().sit([]));
+  expect((await home().sit(["users"])).stdout).toContain("Commands:");
+});

@@ -1,0 +1,95 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { fileNames, script } from "../../src/cli/completion/script.ts";
+import { bin, useHome } from "./support.ts";
+
+const home = useHome();
+const folder = join(import.meta.dirname, "../../completions");
+const has = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
+
+it.each(Object.entries(fileNames))("the script for %s is the one in completions (npm run completions makes it)", async (shell, name) => {
+  expect(readFileSync(join(folder, name), "utf8")).toBe(await script(shell));
+  expect((await home().sit(["completion", shell])).stdout).toBe(await script(shell));
+});
+
+/** What is typed, and what it can become; `started` when a process may be needed to know. */
+const cases: readonly { line: string; found: readonly string[]; started?: true }[] = [
+  { line: "wcs unit", found: ["units"] },
+  { line: "wcs users mem", found: ["membership"] },
+  { line: "wcs users membership ", found: ["add", "list", "remove", "set"] },
+  { line: "wcs --profile x users membership s", found: ["set"] },
+  { line: "wcs users list --bel", found: ["--below"] },
+  { line: "wcs users list -o n", found: ["ndjson"] },
+  { line: "wcs units update 2 --unit-type ", found: ["department", "unit"] },
+  { line: "wcs completion f", found: ["fish"] },
+  { line: "wcs users list --unit ", found: ["1", "2"], started: true },
+  { line: "wcs units get ", found: ["1", "2"], started: true },
+  { line: "wcs --profile ", found: ["local"], started: true },
+  { line: "wcs users get --db /no/such ", found: [], started: true },
+  { line: "wcs users get --url http://127.0.0.1:1 ", found: [], started: true },
+];
+
+let path: string;
+let silent: string;
+beforeAll(() => {
+  path = join(home().folder, "bin");
+  silent = join(home().folder, "silent");
+  for (const each of [path, silent]) mkdirSync(each);
+  symlinkSync(process.execPath, join(path, "node"));
+  writeFileSync(join(path, "wcs"), `#!/bin/sh\nexec "${process.execPath}" "${bin}" "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(silent, "wcs"), `#!/bin/sh\necho started >> "${home().folder}/started"\n`, { mode: 0o755 });
+});
+
+function complete(shell: string, line: string, started: boolean): string[] {
+  const env = { ...home().env, PATH: `${started ? path : silent}:${process.env.PATH}` };
+  return execFileSync(shell, [...harness[shell]!, line], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
+    .split("\n")
+    .map((found) => found.split("\t")[0]!.trim())
+    .filter(Boolean)
+    .sort();
+}
+
+const bashHarness = `
+source "${join(folder, "wcs.bash")}"
+read -ra COMP_WORDS <<< "$1"
+[[ "$1" == *' ' ]] && COMP_WORDS+=('')
+COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+_wcs
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+// zsh completes in its line editor only, so what would be offered is printed instead.
+const zshHarness = `
+compadd() { local -a all; while (( $# )); do case "$1" in -d) shift 2;; -a) all+=(\${(P)2}); shift 2;; -l|-U) shift;; --) shift; all+=("$@"); break;; *) all+=("$1"); shift;; esac; done; print -l -- $all; }
+_describe() { [[ "$1" == -o ]] && shift; local -a all; all=(\${(P)2}); print -l -- \${all%%:*}; }
+_files() { :; }
+compset() { :; }
+compdef() { :; }
+source "${join(folder, "_wcs")}"
+words=(\${(z)1}); [[ "$1" == *' ' ]] && words+=(''); CURRENT=$#words; PREFIX=$words[-1]
+_wcs | while read -r line; do [[ "$line" == "$PREFIX"* ]] && print -r -- "$line"; done; true`;
+const harness: Record<string, string[]> = {
+  bash: ["--norc", "-c", bashHarness, "bash"],
+  zsh: ["-f", "-c", zshHarness, "zsh"],
+  fish: ["--no-config", "-c", `source "${join(folder, "wcs.fish")}"; complete -C $argv[1]`],
+};
+
+describe.each(["bash", "zsh", "fish"])("%s", (shell) => {
+  it.skipIf(!has(shell)).each(cases)("$line", ({ line, found, started = false }) => {
+    expect(complete(shell, line, started)).toEqual(found);
+  });
+
+  it.skipIf(!has(shell))("starts nothing for words and flags", () => {
+    expect(() => readFileSync(join(home().folder, "started"))).toThrow("ENOENT");
+  });
+});
+
+it("names lead to IDs, and nothing goes wrong aloud", async () => {
+  const run = async (...args: string[]) => home().wcs(["__complete", ...args]);
+  expect(await run("users", "ada")).toMatchObject({ code: 0, stdout: "1\tAda Lovelace\n" });
+  expect(await run("units", "Sal")).toMatchObject({ code: 0, stdout: "2\tSales\n" });
+  expect(await run("units", "", "units", "get", "--profile=nobody")).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  expect(await run("nonsense")).toMatchObject({ code: 0, stderr: "" });
+  writeFileSync(home().path("config/config.json"), "{");
+  expect(await run("profiles")).toMatchObject({ code: 0, stdout: "", stderr: "" });
+});

@@ -1,0 +1,147 @@
+import { fork } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { changeConfig, configDir, configFile, dataDir, readConfig } from "../../src/cli/config.ts";
+import { LockTimeout, withLock } from "../../src/cli/lock.ts";
+import { type Home, newHome } from "./support.ts";
+
+let home: Home;
+let env: Record<string, string>;
+beforeEach(() => {
+  home = newHome();
+  env = home.env;
+});
+
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const add = (name: string) => changeConfig(env, (config) => ({ ...config, profiles: { ...config.profiles, [name]: { target: "/x" } } }));
+
+describe("the file", () => {
+  it.each([0o000, 0o022, 0o077])("is its owner's alone, with umask %i too", async (umask) => {
+    const before = process.umask(umask);
+    try {
+      await add("first");
+      expect([mode(configDir(env)), mode(configFile(env))]).toEqual(["700", "600"]);
+      chmodSync(configDir(env), 0o755);
+      chmodSync(configFile(env), 0o644);
+      await add("second");
+      expect([mode(configDir(env)), mode(configFile(env))]).toEqual(["700", "600"]);
+      expect(process.umask()).toBe(umask);
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  it("keeps what it does not know, and names with dots", async () => {
+    mkdirSync(configDir(env), { recursive: true });
+    writeFileSync(configFile(env), '{"profiles":{"a":{"target":"/a","colour":"red"}},"later":1}');
+    await add("wcs.example.com");
+    expect(JSON.parse(readFileSync(configFile(env), "utf8"))).toEqual({
+      profiles: { a: { target: "/a", colour: "red" }, "wcs.example.com": { target: "/x" } },
+      later: 1,
+    });
+  });
+
+  it.each(["{", "[]", "null", '"x"', "", '{"profiles":[]}', '{"profiles":{"a":1}}', '{"profiles":{"a":{"target":1}}}'])(
+    "that is broken (%s) is named and left as it is",
+    async (text) => {
+      mkdirSync(configDir(env), { recursive: true });
+      writeFileSync(configFile(env), text);
+      const attempts = [["units", "list"], ["profile", "add", "x", "--db", "/x"], ["profile", "list"], ["auth", "logout"]];
+      for (const args of attempts) {
+        const { code, stderr } = await home.sit(args);
+        expect(code).toBe(2);
+        expect(stderr).toContain(`The configuration ${configFile(env)} is broken.`);
+        expect(stderr).toMatch(/hint: .*move it away/);
+      }
+      expect(readFileSync(configFile(env), "utf8")).toBe(text);
+      const { code } = await home.sit(["--version"]);
+      expect(code).toBe(0);
+    },
+  );
+
+  it("leaves nothing else behind", async () => {
+    await add("first");
+    expect(readdirSync(configDir(env))).toEqual(["config.json"]);
+  });
+});
+
+it("lives where each system has it", () => {
+  expect(configDir({ WCS_CONFIG_DIR: "/own" })).toBe("/own");
+  expect(configDir({ XDG_CONFIG_HOME: "/xdg" }, "linux")).toBe("/xdg/wcs");
+  expect(configDir({}, "linux")).toMatch(/\/\.config\/wcs$/);
+  expect(configDir({ APPDATA: "C:/Roaming" }, "win32")).toBe(join("C:/Roaming", "wcs"));
+  expect(dataDir({ XDG_DATA_HOME: "/data" }, "linux")).toBe("/data/wcs");
+  expect(dataDir({ LOCALAPPDATA: "C:/Local" }, "win32")).toBe(join("C:/Local", "wcs"));
+});
+
+describe("the lock", () => {
+  const file = () => join(home.folder, "lock");
+
+  it("lets one in at a time, and nobody's change gets lost", async () => {
+    let inside = 0;
+    let most = 0;
+    await Promise.all(
+      Array.from({ length: 40 }, (_, number) =>
+        withLock(file(), 10_000, async () => {
+          inside += 1;
+          most = Math.max(most, inside);
+          await new Promise((resolve) => setTimeout(resolve, number % 3));
+          inside -= 1;
+        }),
+      ),
+    );
+    expect(most).toBe(1);
+    await Promise.all(Array.from({ length: 20 }, (_, number) => add(`profile-${number}`)));
+    expect(Object.keys(readConfig(env).profiles)).toHaveLength(20);
+  });
+
+  it("gives up after a while", async () => {
+    await withLock(file(), 1000, async () => {
+      await expect(withLock(file(), 50, async () => {})).rejects.toThrow(LockTimeout);
+    });
+    expect(existsSync(file())).toBe(false);
+  });
+
+  it("is free again when the work fails", async () => {
+    await expect(withLock(file(), 50, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect(await withLock(file(), 50, async () => "in")).toBe("in");
+  });
+
+  it("of a process that died is taken over, by one of many", async () => {
+    const child = fork("-e", [], { execArgv: ["-e", "0"], stdio: "ignore" });
+    await new Promise((resolve) => child.on("exit", resolve));
+    writeFileSync(file(), `${child.pid} ${hostname()} x`);
+    let inside = 0;
+    let most = 0;
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        withLock(file(), 5000, async () => {
+          inside += 1;
+          most = Math.max(most, inside);
+          await new Promise((resolve) => setTimeout(resolve, 2));
+          inside -= 1;
+        }),
+      ),
+    );
+    expect(most).toBe(1);
+  });
+
+  it("that is too old is taken over; its owner notices", async () => {
+    await withLock(file(), 100, async (held) => {
+      expect(held()).toBe(true);
+      const old = Date.now() / 1000 - 11;
+      utimesSync(file(), old, old);
+      await withLock(file(), 1000, async (heldByOther) => {
+        expect([held(), heldByOther()]).toEqual([false, true]);
+      });
+      expect(existsSync(file())).toBe(false);
+    });
+  });
+
+  it("of another machine counts until it is too old", async () => {
+    writeFileSync(file(), "1 elsewhere x");
+    await expect(withLock(file(), 50, async () => {})).rejects.toThrow(LockTimeout);
+  });
+});

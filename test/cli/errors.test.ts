@@ -1,0 +1,146 @@
+import { writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { finished, start, useHome } from "./support.ts";
+
+const home = useHome();
+
+/** What is typed, the exit code, and what stderr says. */
+const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] = [
+  ["nonsense", 2, /^error: Unknown command 'wcs nonsense'\.\nusage: wcs <command>; see wcs --help\n$/],
+  ["unist", 2, /^error: Unknown command 'wcs unist'\.\nhint: Did you mean 'wcs units'\?\n$/],
+  ["units lst", 2, /hint: Did you mean 'wcs units list'\?/],
+  ["users membership ad", 2, /hint: Did you mean 'wcs users membership add'\?/],
+  ["units list --limt 3", 2, /^error: Unknown option '--limt'\.\nhint: Did you mean --limit\?\n$/],
+  ["units list --zzz", 2, /^error: Unknown option '--zzz'\.\nusage: wcs units list \[options\]\n$/],
+  ["units --zzz", 2, /^error: Unknown option '--zzz'\.\nusage: wcs units <command> \[options\]\n$/],
+  ["--zzz", 2, /^error: Unknown option '--zzz'\./],
+  ["units list extra", 2, /^error: Too many arguments\./],
+  ["units list --limit", 2, /^error: Option '--limit <n>' argument missing\./],
+  ["units list --limit abc", 2, /^error: --limit must be an integer, not 'abc'\.\n$/],
+  ["units get abc", 2, /^error: <id> must be an integer, not 'abc'\.\n$/],
+  ["units create --unit-type floor --name x --parent 1", 2, /^error: --unit-type must be one of unit, department, not 'floor'\.\n$/],
+  ["units update 2 --geo-lat north", 2, /^error: --geo-lat must be a number, not 'north'\.\n$/],
+  ["units update 2 --opening-hours-closed {", 2, /^error: --opening-hours-closed must be JSON\.\n$/],
+  ["units update 2 --data []", 2, /^error: --data must be a JSON object/],
+  ["units update 2 --unset name", 2, /^error: --unset: 'name' cannot be cleared\./],
+  ["units update 2 --description @/no/such", 2, /^error: --description: there is no file \/no\/such\.\n$/],
+  ["units get", 2, /^error: Missing <id>\.\n$/],
+  ["users create", 2, /^error: Missing --first-name, --last-name, --email, --unit\.\n$/],
+  ["units get 2 --reference SALES", 2, /^error: <id> and --reference exclude each other\.\n$/],
+  ["units list --db a --url http://b", 2, /^error: --db and --url exclude each other\.\n$/],
+  ["units list --profile nobody", 2, /^error: There is no profile 'nobody'\./],
+  ["units list --db http://example.com", 2, /hint: Use --url\./],
+  ["units list --url example.com", 2, /^error: 'example.com' is not the URL of an instance\./],
+  ["units list --url http://127.0.0.1:1 --as ada@example.com", 2, /^error: --as is for databases/],
+  ["units list --url http://127.0.0.1:1 --timeout never", 2, /^error: --timeout must be a number of seconds/],
+  ["units delete 2", 2, /^error: This cannot be taken back.*\nhint: Add --yes to do it\.\n$/],
+  ["units create --name= --parent 1", 3, /^error: --name must not be blank\.?\n$/],
+  ["units create --name x --parent 99", 3, /^error: --parent names no unit/],
+  ["users create --first-name= --last-name x --email nope --unit 1", 3, /^error: --first-name .*; --email .*\n$/],
+  ["units list --limit 3 --cursor nonsense", 3, /--cursor/],
+  ["units list --url http://127.0.0.1:1", 8, /^error: .*refused the connection/],
+  ["units get 99", 6, /^error: There is no unit 99\.\n$/],
+  ["units list --db /no/such.db", 6, /^error: There is no database at \/no\/such.db\./],
+  ["units create --name x --parent 1 --reference SALES", 7, /reference/],
+  ["users delete 1 --yes", 7, /^error: /],
+  ["users list --as 99", 6, /^error: There is no user 99\./],
+  ["help nonsense", 2, /^error: Unknown command 'wcs nonsense'\./],
+  ["completion tcsh", 2, /^error: <shell> must be one of bash, zsh, fish, powershell/],
+  ["api FETCH /users", 2, /^error: <method> must be GET/],
+  ["api GET /nothing", 6, /^error: There is no operation GET \/nothing\./],
+  ["settings get base_ulr", 2, /hint: Did you mean 'base_url'\?/],
+];
+
+it.each(cases)("wcs %s: exit %i", async (line, code, stderr) => {
+  const result = await home().sit(line.split(" "));
+  expect(result.stderr).toMatch(stderr);
+  expect(result.code).toBe(code);
+  expect(result.stdout).toBe("");
+});
+
+it.each(["--json", "-o json", "-ojson", "--output=ndjson"])("with %s an error is an object on stderr", async (flag) => {
+  const { stderr, stdout, code } = await home().sit(["users", "create", "--first-name=", "--last-name", "x", "--email", "e@x.org", "--unit", "1", ...flag.split(" ")]);
+  expect({ stdout, code }).toEqual({ stdout: "", code: 3 });
+  expect(JSON.parse(stderr)).toEqual({
+    error: { code: "validation_failed", message: "--first-name must not be blank", fields: { first_name: ["must not be blank"] } },
+  });
+  const usage = await home().sit(["units", "list", "--limt", "3", ...flag.split(" ")]);
+  expect(JSON.parse(usage.stderr).error).toMatchObject({ code: "usage", hint: "Did you mean --limit?" });
+});
+
+it("nothing to work on: exit 2, and how to get there", async () => {
+  const { code, stderr } = await home().sit(["units", "list"], { env: { WCS_CONFIG_DIR: home().path("none") } });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/hint: .*wcs init.*wcs auth login/);
+});
+
+it("not signed in: exit 4", async () => {
+  const { code, stderr } = await home().sit(["units", "list"], { env: { WCS_TOKEN: "forged" } });
+  expect(code).toBe(4);
+  expect(stderr).toMatch(/hint: Sign in with wcs auth login\./);
+});
+
+it("forbidden: exit 5", async () => {
+  await home().sit(["users", "create", "--first-name", "Bo", "--last-name", "Low", "--email", "bo@example.com", "--unit", "2"]);
+  const { code } = await home().sit(["settings", "list", "--as", "bo@example.com"]);
+  expect(code).toBe(5);
+});
+
+it("a crash says one sentence, and more only when asked", async () => {
+  // A folder where the configuration should be cannot be foreseen.
+  const env = { WCS_DB: home().path("broken.db") };
+  writeFileSync(home().path("broken.db"), "this is not a database at all, not by far");
+  const { code, stderr } = await home().sit(["units", "list"], { env });
+  expect(code).not.toBe(0);
+  expect(stderr.trim().split("\n").length).toBeLessThanOrEqual(2);
+  expect(stderr).not.toMatch(/ at .*\.ts/);
+  const debugged = await home().sit(["units", "list"], { env: { ...env, WCS_DEBUG: "1" } });
+  expect(debugged.stderr).toMatch(/ at /);
+});
+
+describe("breaking off", () => {
+  it("Ctrl-C ends it at once with 130", async () => {
+    const child = start(["serve", "--port", "0", "--db", home().path("data/wcs/wcs.db")], home().env);
+    const reading = start(["units", "update", "2", "--description", "-"], home().env);
+    const serving = finished(child);
+    const waiting = finished(reading);
+    child.stdout?.once("data", () => child.kill("SIGINT"));
+    // Nothing comes on stdin: it waits.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    reading.kill("SIGINT");
+    expect(await waiting).toMatchObject({ code: 130, stdout: "", stderr: "" });
+    expect((await serving).code).toBe(0);
+  });
+
+  it("Ctrl-C at a question: 130, and nothing was done", async () => {
+    const { code } = await home().sit(["units", "delete", "2"], { answers: ["^C"] });
+    expect(code).toBe(130);
+    expect((await home().sit(["units", "get", "2"])).code).toBe(0);
+  });
+});
+
+describe("global options", () => {
+  it("stand anywhere on the line", async () => {
+    const expected = await home().sit(["units", "get", "2", "--fields", "id,name", "--json"]);
+    expect(expected.code).toBe(0);
+    for (const line of ["--json --fields id,name units get 2", "units --json get --fields id,name 2", "units -o json get 2 --fields=id,name"]) {
+      expect(await home().sit(line.split(" ")), line).toEqual(expected);
+    }
+  });
+
+  it("--quiet leaves notes out, errors in", async () => {
+    const quiet = await home().sit(["users", "policy", "accept", "-q"]);
+    expect(quiet).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect((await home().sit(["units", "get", "99", "-q"])).stderr).toMatch(/^error: /);
+  });
+
+  it("a dry run says so and changes nothing", async () => {
+    const made = await home().sit(["units", "create", "--name", "Dry", "--parent", "1", "-n", "--json"]);
+    expect(JSON.parse(made.stdout).name).toBe("Dry");
+    expect(made.stderr).toBe("Dry run: nothing was changed.\n");
+    const { stdout } = await home().sit(["units", "list", "--query", "[].name"]);
+    expect(stdout).not.toContain("Dry");
+    const removed = await home().sit(["units", "delete", "2", "--transfer", "1", "--dry-run"]);
+    expect(removed).toEqual({ code: 0, stdout: "", stderr: "Dry run: nothing was changed.\n" });
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import { parse as parseYaml } from "yaml";
+import { finished, start, useHome } from "./support.ts";
+
+const home = useHome();
+const screen = { width: 60, height: 24 };
+
+describe("what a program reads", () => {
+  it("rows divided by tabs, under a plain line of names", async () => {
+    const { stdout, stderr, code } = await home().wcs(["units", "list", "--fields", "id,name,parent.name"]);
+    expect(stdout).toBe("id\tname\tparent.name\n1\tAcme\t\n2\tSales\tAcme\n");
+    expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+  });
+
+  it("--no-header leaves the names out", async () => {
+    const { stdout } = await home().wcs(["units", "list", "--fields", "id,name", "--no-header"]);
+    expect(stdout).toBe("1\tAcme\n2\tSales\n");
+  });
+
+  it("of one thing a row per field, times with their offset", async () => {
+    const { stdout } = await home().wcs(["units", "get", "2", "--tz", "Europe/Copenhagen"]);
+    expect(stdout).toMatch(/^id\t2$/m);
+    expect(stdout).toMatch(/^parent\tAcme$/m);
+    expect(stdout).toMatch(/^created_at\t\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0[12]:00$/m);
+  });
+
+  it("JSON: a list is an array, one thing an object, times are Unix seconds", async () => {
+    const list = JSON.parse((await home().wcs(["units", "list", "--json"])).stdout);
+    expect(list.map(({ id }: { id: number }) => id)).toEqual([1, 2]);
+    const one = JSON.parse((await home().wcs(["units", "get", "2", "-o", "json"])).stdout);
+    expect(one).toEqual(list[1] && { ...list[1], children: [] });
+    expect(one.created_at).toBeTypeOf("number");
+  });
+
+  it("JSON of an empty list", async () => {
+    expect((await home().wcs(["usertypes", "list", "--json"])).stdout).toBe("[]\n");
+    expect((await home().wcs(["usertypes", "list", "--json", "--all"])).stdout).toBe("[]\n");
+    expect((await home().wcs(["usertypes", "list", "-o", "yaml"])).stdout).toBe("[]\n");
+    expect((await home().wcs(["usertypes", "list", "-o", "ndjson"])).stdout).toBe("");
+    expect((await home().wcs(["usertypes", "list", "-o", "csv"])).stdout).toBe("id,name,reference\n");
+    expect((await home().wcs(["usertypes", "list"])).stdout).toBe("id\tname\treference\n");
+  });
+
+  it("one item per line, CSV and YAML", async () => {
+    const fields = ["--fields", "id,name,stats.users"];
+    expect((await home().wcs(["units", "list", "-o", "ndjson", ...fields])).stdout).toBe(
+      '{"id":1,"name":"Acme","stats":{"users":1}}\n{"id":2,"name":"Sales","stats":{"users":0}}\n',
+    );
+    expect((await home().wcs(["units", "list", "-o", "csv", ...fields])).stdout).toBe("id,name,stats.users\n1,Acme,1\n2,Sales,0\n");
+    expect((await home().wcs(["units", "list", "-o", "csv", "--no-header", ...fields])).stdout).toBe("1,Acme,1\n2,Sales,0\n");
+    expect(parseYaml((await home().wcs(["units", "list", "-o", "yaml", ...fields])).stdout)).toEqual([
+      { id: 1, name: "Acme", stats: { users: 1 } },
+      { id: 2, name: "Sales", stats: { users: 0 } },
+    ]);
+  });
+
+  it("--query finds things in what would be printed", async () => {
+    const query = async (...args: string[]) => (await home().wcs(["units", "list", ...args])).stdout;
+    expect(await query("--query", "[].name")).toBe("Acme\nSales\n");
+    expect(await query("--query", "[?id==`2`].{a:id,b:name}")).toBe("a\tb\n2\tSales\n");
+    expect(await query("--query", "length(@)", "--json")).toBe("2\n");
+    expect(await query("--query", "[].name", "-o", "ndjson")).toBe('"Acme"\n"Sales"\n');
+    expect(await query("--query", "[0]", "--fields", "id", "--json")).toBe('{\n  "id": 1\n}\n');
+    expect(await query("--query", "nothing", "--json")).toBe("null\n");
+  });
+
+  it("--raw is the body as the API has it", async () => {
+    const body = JSON.parse((await home().wcs(["units", "list", "--raw"])).stdout);
+    expect(Object.keys(body)).toEqual(["data", "meta"]);
+  });
+
+  it("what does not exist is a mistake, not an empty column", async () => {
+    const { code, stderr, stdout } = await home().wcs(["users", "list", "--fields", "id,unit.nmae"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toBe("error: --fields: there is no field 'unit.nmae'.\nhint: Did you mean 'unit.name'?\n");
+  });
+
+  it("formats that exclude each other, zones and queries that do not exist: exit 2", async () => {
+    expect((await home().wcs(["units", "list", "--json", "-o", "csv"])).code).toBe(2);
+    expect((await home().wcs(["units", "list", "-o", "xml"])).code).toBe(2);
+    expect((await home().wcs(["units", "list", "--query", "[["])).code).toBe(2);
+    expect((await home().wcs(["units", "list", "--tz", "Mars/Olympus"])).code).toBe(2);
+    expect((await home().wcs(["units", "list", "--raw", "--all"])).code).toBe(2);
+  });
+});
+
+describe("long lists", () => {
+  it("--limit bounds the total over pages, --all takes all of them", async () => {
+    const { sit } = home();
+    for (let number = 0; number < 60; number++) {
+      await sit(["units", "create", "--name", `Branch ${number}`, "--parent", "2", "-q"]);
+    }
+    const lines = async (...args: string[]) => (await sit(["units", "list", "--no-header", ...args])).stdout.split("\n").length - 1;
+    expect(await lines()).toBe(50);
+    expect(await lines("--limit", "55")).toBe(55);
+    expect(await lines("--limit", "3")).toBe(3);
+    expect(await lines("--all")).toBe(62);
+    expect(await lines("--all", "--limit", "61")).toBe(61);
+    expect((await sit(["units", "list", "--limit", "0"])).code).toBe(2);
+    const json = JSON.parse((await sit(["units", "list", "--all", "--json"])).stdout);
+    expect(json).toHaveLength(62);
+  });
+
+  it("a reader that leaves, as head does, is no error", async () => {
+    const child = start(["units", "list", "--all", "-o", "ndjson"], home().env);
+    child.stdout?.once("data", () => child.stdout?.destroy());
+    const { code, stderr } = await finished(child, "");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const { code: early } = await home().sit(["units", "list", "--all"], { readsUpTo: 0 });
+    expect(early).toBe(0);
+  });
+});
+
+describe("what a person reads", () => {
+  it("a table no wider than the screen", async () => {
+    await home().sit(["units", "update", "2", "--name", `Sales ${"of a very long name ".repeat(5)}`]);
+    const { stdout } = await home().sit(["units", "list", "--limit", "2"], { screen });
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^ID {2}NAME +UNIT TYPE +PARENT +REFERENCE +USERS$/);
+    expect(lines[2]).toContain("…");
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(screen.width);
+    await home().sit(["units", "update", "2", "--name", "Sales"]);
+  });
+
+  it("wide characters take two columns", async () => {
+    await home().sit(["units", "update", "2", "--name", "東京".repeat(20)]);
+    const { stdout } = await home().sit(["units", "list", "--fields", "name,id", "--limit", "2"], { screen: { width: 21, height: 9 } });
+expect(stdout).toBe(`NAME               ID\nAcme               1\n${"東京".repeat(4)}…  2\n`);
+    await home().sit(["units", "update", "2", "--name", "Sales"]);
+  });
+
+  it("says when there is nothing, and when there is more", async () => {
+    const none = await home().sit(["usertypes", "list"], { screen });
+    expect(none).toEqual({ code: 0, stdout: "", stderr: "No usertypes.\n" });
+    const some = await home().sit(["units", "list", "--limit", "2"], { screen });
+    expect(some.stderr).toBe("The first 2; --all or --limit N shows more.\n");
+    const all = await home().sit(["units", "list", "--all"], { screen });
+    expect(all.stderr).toBe("");
+  });
+
+  it("data cannot steer the terminal", async () => {
+    const evil = "Evil\u001b]0;title\u0007\u009b31m\u202e";
+    const { stdout: id } = await home().sit(["units", "create", "--name", evil, "--parent", "1", "--query", "id"]);
+    for (const format of ["table", "json", "ndjson", "csv", "yaml"]) {
+      for (const command of [["get", id.trim()], ["list", "--all"]]) {
+        const { stdout } = await home().sit(["units", ...command, "-o", format], { screen });
+        expect(stdout, `${format} ${command[0]}`).toContain("Evil");
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: the point
+        expect(stdout, `${format} ${command[0]}`).not.toMatch(/[\u001b\u0007\u009b\u202e]/);
+      }
+    }
+    const { stdout: json } = await home().sit(["units", "get", id.trim(), "--json"], { screen });
+    expect(JSON.parse(json).name).toBe(evil);
+    const { stdout: piped } = await home().wcs(["units", "get", id.trim(), "--json"]);
+    expect(JSON.parse(piped).name).toBe(evil);
+    const { stderr } = await home().sit(["units", "delete", id.trim()], { answers: ["y"], screen });
+    expect(stderr).toContain("Delete unit Evil\\u001b]0;title");
+  });
+
+  it("draws the tree, siblings by name", async () => {
+    const tree = await home().sit(["units", "tree", "--depth", "1"], { screen });
+    expect(tree.stdout).toBe("Acme (1)\n└── Sales (0)\n");
+    await home().sit(["units", "create", "--name", "Archive", "--parent", "1"]);
+    await home().sit(["units", "create", "--name", "Cellar", "--parent", "63"]);
+    const { stdout } = await home().sit(["units", "tree"], { screen });
+    expect(stdout).toMatch(/^Acme \(1\)\n├── Archive \(0\)\n/);
+    expect(stdout).toContain("└── Sales (0)\n    ├── Branch 0 (0)\n    ├── Branch 1 (0)\n    ├── Branch 2 (0)\n");
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe("    └── Branch 59 (0)");
+  });
+});

@@ -1,0 +1,86 @@
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { walk } from "../../src/cli/paging.ts";
+import { type AnyOperation, type Caller, operation, type Paging } from "../../src/contract/operation.ts";
+
+const total = 23;
+const largest = 10;
+
+function listOf(paging: Paging): AnyOperation {
+  return operation({
+    method: "GET",
+    path: "/things",
+    summary: "Things",
+    access: "public",
+    input: () => z.strictObject({ limit: z.int().min(1).max(largest).default(4), page: z.int().default(1), cursor: z.string().optional() }),
+    output: () => z.object({}),
+    status: 200,
+    list: { items: paging === "hits" ? "hits" : "data", paging },
+  });
+}
+
+/** A service that has `total` things, and remembers what it was asked. */
+function service(paging: Paging): Caller & { asked: { limit?: number; page?: number; cursor?: string }[] } {
+  const asked: { limit?: number; page?: number; cursor?: string }[] = [];
+  return {
+    asked,
+    async call(_, given) {
+      const input = given as { limit?: number; page?: number; cursor?: string };
+      asked.push(input);
+      const size = input.limit ?? 4;
+      if (size > largest) throw new Error("too many at once");
+      const page = input.page ?? 1;
+      const from = paging === "cursor" ? Number(input.cursor ?? 0) : (page - 1) * size;
+      const items = Array.from({ length: Math.min(size, Math.max(0, total - from)) }, (_, at) => ({ id: from + at + 1 }));
+      const pages = Math.ceil(total / size);
+      const next = from + size < total ? String(from + size) : null;
+      const answers: Record<Paging, unknown> = {
+        cursor: { data: items, meta: { next_cursor: next, prev_cursor: null } },
+        pages: { data: items, links: {}, meta: { current_page: page, last_page: pages } },
+        hits: { hits: items, meta: { pagination: { current_page: page, total_pages: pages } } },
+        numbered: { data: items },
+      };
+      return answers[paging] as never;
+    },
+    close: async () => {},
+  };
+}
+
+async function ids(paging: Paging, extent: { all: boolean; limit: number | undefined }) {
+  const caller = service(paging);
+  const found: unknown[] = [];
+  let more: boolean | undefined;
+  for await (const page of walk(caller, listOf(paging), {}, extent)) {
+    found.push(...page.items.map(({ id }) => id));
+    more = page.more;
+  }
+  return { found, more, asked: caller.asked };
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
+
+it.each(["cursor", "pages", "hits", "numbered"] as const)("a list continued by %s", async (paging) => {
+  const page = await ids(paging, { all: false, limit: undefined });
+  expect(page.found).toEqual(upTo(4));
+  expect(page.asked).toEqual([{}]);
+  expect(page.more).toBe(true);
+
+  const all = await ids(paging, { all: true, limit: undefined });
+  expect(all.found).toEqual(upTo(total));
+  expect(all.asked.every(({ limit }) => limit === largest)).toBe(true);
+  expect(all.more).toBe(false);
+
+  const few = await ids(paging, { all: false, limit: 3 });
+  expect(few.found).toEqual(upTo(3));
+  expect(few.asked.map(({ limit }) => limit)).toEqual([3]);
+  expect(few.more).toBe(true);
+
+  const some = await ids(paging, { all: false, limit: 12 });
+  expect(some.found).toEqual(upTo(12));
+  expect(some.asked).toHaveLength(2);
+  expect(new Set(some.asked.map(({ limit }) => limit))).toEqual(new Set([largest]));
+  expect(some.more).toBe(true);
+
+  const exact = await ids(paging, { all: false, limit: total });
+  expect(exact.found).toEqual(upTo(total));
+});

@@ -1,0 +1,140 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Config, configDir, configFile } from "../../src/cli/config.ts";
+import { type LoginServer, startLoginServer, token } from "./login-server.ts";
+import { finished, type Home, newHome, start } from "./support.ts";
+
+let home: Home;
+let server: LoginServer;
+beforeEach(async () => {
+  home = newHome();
+  server = await startLoginServer();
+});
+afterEach(() => server.close());
+
+function signedIn(jwt: string): string {
+  mkdirSync(configDir(home.env), { recursive: true, mode: 0o700 });
+  const work = { target: server.url, token: jwt, user: "ada@example.com" };
+  writeFileSync(configFile(home.env), JSON.stringify({ profiles: { work }, current: "work" }), { mode: 0o600 });
+  return jwt;
+}
+
+const config = () => JSON.parse(readFileSync(configFile(home.env), "utf8")) as Config;
+const stored = () => config().profiles.work?.token;
+const list = ["languages", "list", "--no-header"];
+const good = { code: 0, stdout: "en\tEnglish\n", stderr: "" };
+
+describe("a token", () => {
+  it("with more than half of its life left is sent as it is", async () => {
+    const jwt = signedIn(token(100, 1000));
+    expect(await home.sit(list)).toEqual(good);
+    expect(server.seen).toEqual({ renewals: 0, calls: [jwt] });
+  });
+
+  it("with less than half left is renewed on the way, and kept", async () => {
+    const old = signedIn(token(600, 1000));
+    expect(await home.sit(list)).toEqual(good);
+    expect(server.seen.renewals).toBe(1);
+    expect(stored()).not.toBe(old);
+    expect(server.seen.calls).toEqual([stored()]);
+    expect(await home.sit(list)).toEqual(good);
+    expect(server.seen.renewals).toBe(1);
+  });
+
+  it.each(["refused", "broken"] as const)("that is good is used when its renewal is %s", async (how) => {
+    const old = signedIn(token(600, 1000));
+    server.renewal = how;
+    expect(await home.sit(list)).toEqual(good);
+    expect(server.seen.calls).toEqual([old]);
+    expect(stored()).toBe(old);
+  });
+
+  it("that has expired: exit 4, and nothing is sent", async () => {
+    signedIn(token(2000, 1000));
+    const { code, stderr } = await home.sit(list);
+    expect(code).toBe(4);
+    expect(stderr).toBe("error: The login of profile work has expired.\nhint: Sign in with wcs auth login --profile work.\n");
+    expect(server.seen).toEqual({ renewals: 0, calls: [] });
+  });
+
+  it("that was revoked: exit 4", async () => {
+    signedIn(token(0, 1000));
+    server.accept();
+    expect((await home.sit(list)).code).toBe(4);
+  });
+
+  it("of WCS_TOKEN wins, is neither renewed nor written down", async () => {
+    const old = signedIn(token(600, 1000));
+    const own = token(900, 1000, "own");
+    expect(await home.sit(list, { env: { WCS_TOKEN: own } })).toEqual(good);
+    expect(server.seen).toEqual({ renewals: 0, calls: [own] });
+    expect(stored()).toBe(old);
+    expect((await home.sit(["auth", "token"], { env: { WCS_TOKEN: own } })).stdout).toBe(`${own}\n`);
+  });
+
+  it("of a profile counts for its URL, too", async () => {
+    const jwt = signedIn(token(0, 1000));
+    expect(await home.sit([...list, "--url", `${server.url}/api/`])).toEqual(good);
+    expect(server.seen.calls).toEqual([jwt]);
+  });
+});
+
+describe("on a terminal", () => {
+  it.each([
+    ["has expired", () => signedIn(token(2000, 1000))],
+    ["was revoked", () => signedIn(token(0, 1000)) && server.accept()],
+  ])("one can sign in again when the token %s", async (_, prepare) => {
+    prepare();
+    const { code, stdout, stderr } = await home.sit(list, { answers: ["y", "right"] });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: good.stdout });
+    expect(stderr).toContain("Sign in again as ada@example.com?");
+    expect(await home.sit(list)).toEqual(good);
+  });
+
+  it("or not: exit 4", async () => {
+    signedIn(token(2000, 1000));
+    expect((await home.sit(list, { answers: ["n"] })).code).toBe(4);
+    expect((await home.sit(list, { answers: ["y", "wrong"] })).code).toBe(4);
+    expect((await home.sit([...list, "--no-input"], { answers: ["y", "right"] })).code).toBe(4);
+  });
+});
+
+describe("many at once", () => {
+  it("50 commands near renewal: none fails, one renews, the configuration is whole", async () => {
+    signedIn(token(600, 1000));
+    const results = await Promise.all(Array.from({ length: 50 }, () => home.wcs(list)));
+    expect(results.filter((result) => result.code !== 0 || result.stdout !== good.stdout)).toEqual([]);
+    expect(server.seen.renewals).toBe(1);
+    expect(Object.keys(config().profiles)).toEqual(["work"]);
+    expect((statSync(configFile(home.env)).mode & 0o777).toString(8)).toBe("600");
+    expect(stored()).toBe(server.seen.calls.at(-1));
+  }, 60_000);
+
+  it("killed at any moment: the configuration is whole, and the next one goes on", async () => {
+    for (let round = 0; round < 12; round++) {
+      signedIn(token(600, 1000, `round-${round}`));
+      const child = start(list, home.env);
+      const ended = finished(child, "");
+      await sleep(35 + round * 8);
+      child.kill("SIGKILL");
+      await ended;
+      expect(config().profiles.work?.target).toBe(server.url);
+      expect(await home.sit(list)).toEqual(good);
+    }
+  }, 60_000);
+
+  it("who cannot have the lock in time goes on with the old token", async () => {
+    const old = signedIn(token(600, 1000));
+    writeFileSync(`${configFile(home.env)}.lock`, "1 elsewhere x");
+    expect(await home.sit(list)).toEqual(good);
+    expect(server.seen).toEqual({ renewals: 0, calls: [old] });
+  });
+
+  it("an instance that does not answer renewals does not hold up for long", async () => {
+    const old = signedIn(token(600, 1000));
+    server.renewal = "slow";
+    expect(await home.sit(list)).toEqual(good);
+    expect(server.seen.calls).toEqual([old]);
+  });
+});

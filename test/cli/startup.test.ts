@@ -1,0 +1,42 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { version } from "../../src/cli/version.ts";
+import { useHome } from "./support.ts";
+
+const home = useHome();
+
+it("the version is that of the package", async () => {
+  const { version: packaged } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
+  expect(version).toBe(packaged);
+  for (const flag of ["--version", "-V"]) expect((await home().wcs([flag])).stdout).toBe(`${packaged}\n`);
+  expect((await home().wcs(["--version", "--no-color"])).stdout).toBe(`${packaged}\n`);
+});
+
+/** Bytes of our own files that a command loads: what makes it slow to start. */
+async function loaded(args: readonly string[]): Promise<{ bytes: number; builtins: string[] }> {
+  const spy = home().path("spy.cjs");
+  const report = home().path("loaded.json");
+  writeFileSync(
+    spy,
+    `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(report)}, JSON.stringify({
+      files: Object.keys(require.cache).filter((file) => file.includes("/dist/")),
+      builtins: process.moduleLoadList.filter((name) => name.startsWith("NativeModule")).map((name) => name.slice(13)),
+    })));`,
+  );
+  const { code } = await home().wcs(args, { env: { NODE_OPTIONS: `--require ${spy}` } });
+  expect(code).toBe(0);
+  const { files, builtins } = JSON.parse(readFileSync(report, "utf8")) as { files: string[]; builtins: string[] };
+  return { bytes: files.reduce((sum, file) => sum + statSync(file).size, 0), builtins };
+}
+
+it.each([
+  [["--version"], 25_000],
+  [["--help"], 25_000],
+  [["profile", "list"], 130_000],
+  [["users", "get", "1", "--json"], 500_000],
+])("%s loads little", async (args, most) => {
+  const { bytes, builtins } = await loaded(args);
+  expect(bytes).toBeLessThan(most);
+  for (const slow of ["http", "https", "child_process", "readline"]) expect(builtins).not.toContain(slow);
+});

@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { BrokenPipe, Interrupted } from "../../src/cli/failure.ts";
+import { execute } from "../../src/cli/main.ts";
+import { oneLine } from "../../src/cli/plain.ts";
+import type { Ask } from "../../src/cli/prompts.ts";
+import { noPaint, type Terminal } from "../../src/cli/terminal.ts";
+
+export const bin = join(import.meta.dirname, "../../bin/wcs.js");
+
+export interface Result {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Home {
+  readonly folder: string;
+  readonly env: Record<string, string>;
+  /** Runs wcs as it is shipped, as a process. */
+  wcs(args: readonly string[], more?: { stdin?: string; env?: Record<string, string> }): Promise<Result>;
+  /** Runs wcs in this process, on a terminal that a script sits at. */
+  sit(args: readonly string[], seat?: Seat): Promise<Omit<Result, "signal">>;
+  path(name: string): string;
+}
+
+/** A user's home with an own configuration, and, if wanted, a database with two units and an administrator. */
+export function useHome({ database = true } = {}): () => Home {
+  let home: Home | undefined;
+  beforeAll(async () => {
+    home = newHome();
+    if (!database) return;
+    const made = await home.wcs(["init", "--admin-email", "ada@example.com", "--admin-name", "Ada Lovelace", "--root-unit", "Acme"]);
+    const unit = await home.wcs(["units", "create", "--name", "Sales", "--parent", "1", "--reference", "SALES"]);
+    if (made.code !== 0 || unit.code !== 0) throw new Error(made.stderr + unit.stderr);
+  });
+  afterAll(() => home && rmSync(home.folder, { recursive: true, force: true }));
+  return () => home!;
+}
+
+export function newHome(): Home {
+  const folder = mkdtempSync(join(tmpdir(), "wcs-cli-"));
+  const env = {
+    PATH: process.env.PATH ?? "",
+    HOME: folder,
+    XDG_CACHE_HOME: join(tmpdir(), "wcs-test-cache"),
+    WCS_CONFIG_DIR: join(folder, "config"),
+    XDG_DATA_HOME: join(folder, "data"),
+    TZ: "UTC",
+  };
+  const path = (name: string) => join(folder, name);
+  return {
+    folder,
+    env,
+    path,
+    wcs: (args, { stdin = "", env: more } = {}) => finished(start(args, { ...env, ...more }), stdin),
+    sit: (args, seat = {}) => sitDown(args, { ...seat, env: { ...env, ...seat.env } }),
+  };
+}
+
+export function start(args: readonly string[], env: Record<string, string>): ChildProcess {
+  return spawn(process.execPath, [bin, ...args], { env, stdio: "pipe" });
+}
+
+export function finished(child: ChildProcess, stdin?: string): Promise<Result> {
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout?.on("data", (chunk) => out.push(chunk));
+  child.stderr?.on("data", (chunk) => err.push(chunk));
+  child.stdin?.on("error", () => {});
+  if (stdin !== undefined) child.stdin?.end(stdin);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) =>
+      resolve({ code, signal, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }),
+    );
+  });
+}
+
+export interface Seat {
+  /** Typed at each question in turn; an answer that is refused is followed by the next. "^C" breaks off. */
+  readonly answers?: readonly string[];
+  readonly env?: Record<string, string>;
+  readonly stdin?: string;
+  /** Whether stdout is a terminal, and of which size. */
+  readonly screen?: { width: number; height: number };
+  /** After so many characters nobody reads any more. */
+  readonly readsUpTo?: number;
+}
+
+async function sitDown(args: readonly string[], seat: Seat): Promise<Omit<Result, "signal">> {
+  const page = { stdout: "", stderr: "" };
+  const code = await execute(args, fakeTerminal(seat, page));
+  return { code, ...page };
+}
+
+function fakeTerminal(seat: Seat, page: { stdout: string; stderr: string }): Terminal {
+  const options = { input: true, quiet: false };
+  const write = async (text: string) => {
+    if (page.stdout.length >= (seat.readsUpTo ?? Number.POSITIVE_INFINITY)) throw new BrokenPipe();
+    page.stdout += text;
+  };
+  return {
+    env: seat.env ?? {},
+    stdoutIsTerminal: seat.screen !== undefined,
+    width: seat.screen?.width ?? 80,
+    height: seat.screen?.height ?? 24,
+    get interactive() {
+      return seat.answers !== undefined && options.input && !seat.env?.CI;
+    },
+    paint: noPaint,
+    errorPaint: async () => noPaint,
+    configure: ({ input = true, quiet = false }) => Object.assign(options, { input, quiet }),
+    write,
+    note(line) {
+      if (!options.quiet) page.stderr += `${line}\n`;
+    },
+    complain(text) {
+      page.stderr += text;
+    },
+    plain: oneLine,
+    read: async () => seat.stdin ?? "",
+    readBytes: async () => Buffer.from(seat.stdin ?? ""),
+    async *input() {
+      yield Buffer.from(seat.stdin ?? "");
+    },
+    progress: () => {},
+    ask: async () => scripted([...(seat.answers ?? [])], page),
+    spin: (_, work) => work,
+    page: write,
+    onInterrupt: () => {},
+  };
+}
+
+const scripts = new WeakMap<readonly string[], string[]>();
+
+function scripted(answers: string[], page: { stderr: string }): Ask {
+  const left = scripts.get(page as never) ?? answers;
+  scripts.set(page as never, left);
+  const next = (question: string) => {
+    page.stderr += `? ${question}\n`;
+    const answer = left.shift();
+    if (answer === undefined) throw new Error(`nobody answers: ${question}`);
+    if (answer === "^C") throw new Interrupted();
+    return answer;
+  };
+  return {
+    async text(question, check, standard) {
+      for (;;) {
+        const answer = next(question) || standard || "";
+        const verdict = check?.(answer) ?? true;
+        if (verdict === true) return answer;
+        page.stderr += `> ${verdict}\n`;
+      }
+    },
+    choice: async (question, values) => {
+      const answer = next(`${question} (${values.join(", ")})`);
+      if (!values.includes(answer)) throw new Error(`${answer} is not offered`);
+      return answer;
+    },
+    secret: async (question) => next(`${question} (hidden)`),
+    confirm: async (question) => next(question) === "y",
+  };
+}

@@ -1,0 +1,157 @@
+import { expect, it } from "vitest";
+import { type Command, Option } from "commander";
+import { addSharedOptions, createCommand, parseLine } from "../../src/cli/commander.ts";
+import { buildOwn } from "../../src/cli/command.ts";
+import { itemFields, parseFields } from "../../src/cli/fields.ts";
+import { buildOperation, intakeOf } from "../../src/cli/intake.ts";
+import { find } from "../../src/cli/program.ts";
+import { root } from "../../src/cli/root.ts";
+import { noPaint } from "../../src/cli/terminal.ts";
+import { type Entry, isGroup, isOperation, type Leaf, summaryOf } from "../../src/cli/tree.ts";
+import { allOperations } from "../../src/contract/rooms.ts";
+import { fieldsOf } from "../../src/contract/shape.ts";
+
+const look = { width: 100, paint: noPaint };
+
+interface Place {
+  readonly path: readonly string[];
+  readonly leaf: Leaf;
+}
+
+async function leaves(): Promise<Place[]> {
+  const found: Place[] = [];
+  const walk = (path: readonly string[], entry: Entry): void => {
+    if (isGroup(entry)) for (const [name, child] of Object.entries(entry.commands)) walk([...path, name], child);
+    else found.push({ path, leaf: entry });
+  };
+  for (const [name, { load }] of Object.entries(root)) walk([name], await load());
+  return found;
+}
+
+const build = ({ path, leaf }: Place): Command =>
+  isOperation(leaf) ? buildOperation(leaf, path, look, intakeOf(leaf)) : buildOwn(leaf, path, look);
+
+/** Operations that another command carries out, and which. */
+const elsewhere: Record<string, string> = {
+  "auth.authenticate": "auth login",
+  "auth.renew": "auth renew",
+  "settings.set": "settings set",
+  "users.import": "users import",
+  "units.import": "units import",
+  "webhooks.logs": "webhooks logs",
+  "webhooks.events": "webhooks listen",
+};
+
+it("every operation has a command", async () => {
+  const used = new Set<string>();
+  for (const { leaf } of await leaves()) {
+    if (!isOperation(leaf)) continue;
+    for (const op of [leaf.op, leaf.instead?.several, leaf.instead?.reference]) if (op) used.add(op.name);
+  }
+  const missing = (await allOperations()).map(({ name }) => name).filter((name) => !used.has(name) && !elsewhere[name]);
+  expect(missing).toEqual([]);
+});
+
+it("every field of an operation is a positional or a flag, once, and none is a global option", async () => {
+  const globals = new Set(addSharedOptions(createCommand([], look), true).options.flatMap(({ long, short }) => [long, short]));
+  const mistakes: string[] = [];
+  for (const place of await leaves()) {
+    const name = place.path.join(" ");
+    const command = build(place);
+    const flags = command.options.map(({ long }) => long);
+    for (const flag of flags) if (flags.indexOf(flag) !== flags.lastIndexOf(flag)) mistakes.push(`${name}: ${flag} twice`);
+    if (!isOperation(place.leaf)) continue;
+    const own = intakeOf(place.leaf);
+    for (const flag of own.flags) if (globals.has(`--${flag.name}`)) mistakes.push(`${name}: --${flag.name} is global`);
+    const known = new Set([...own.args.map(({ field }) => field), ...own.flags.map(({ path }) => path[0]), ...(place.leaf.hidden ?? [])]);
+    for (const field of fieldsOf(place.leaf.op)) if (!known.has(field.name)) mistakes.push(`${name}: ${field.name} cannot be given`);
+    for (const { field } of own.args) {
+      if (!fieldsOf(place.leaf.op).some((candidate) => candidate.name === field)) mistakes.push(`${name}: no field ${field}`);
+    }
+  }
+  expect(mistakes).toEqual([]);
+});
+
+it("help shows every flag that it should, with what it means", async () => {
+  const mistakes: string[] = [];
+  for (const place of await leaves()) {
+    const name = place.path.join(" ");
+    const command = build(place);
+    const help = command.helpInformation();
+    if (!help.startsWith(`Usage: wcs ${name}`)) mistakes.push(`${name}: no usage`);
+    if (!help.includes(summaryOf(place.leaf))) mistakes.push(`${name}: no summary`);
+    for (const option of command.options.filter((candidate) => !candidate.hidden)) {
+      if (!help.includes(option.flags)) mistakes.push(`${name}: ${option.flags} is not in help`);
+      if (!option.description) mistakes.push(`${name}: ${option.flags} is not explained`);
+    }
+  }
+  expect(mistakes).toEqual([]);
+});
+
+it("columns and templates name fields that are there", async () => {
+  const mistakes: string[] = [];
+  for (const { path, leaf } of await leaves()) {
+    if (!isOperation(leaf)) continue;
+    const name = path.join(" ");
+    const inputs = new Set(fieldsOf(leaf.op).map((field) => field.name));
+    for (const column of leaf.columns ?? []) {
+      try {
+        parseFields(column, leaf.op);
+      } catch (error) {
+        mistakes.push(`${name}: ${(error as Error).message}`);
+      }
+    }
+    if (leaf.op.list && !leaf.columns) mistakes.push(`${name}: a list without columns`);
+    const about = leaf.confirm?.about;
+    const asked = new Set([...inputs, ...(about ? itemFields(about).map((field) => field.name) : [])]);
+    for (const [, field = ""] of (leaf.confirm?.ask ?? "").matchAll(/\{(\w+)\}/g)) {
+      if (!asked.has(field)) mistakes.push(`${name}: confirm names ${field}`);
+    }
+    for (const [, field = ""] of (leaf.done ?? "").matchAll(/\{(\w+)\}/g)) {
+      if (!inputs.has(field)) mistakes.push(`${name}: done names ${field}`);
+    }
+    if (leaf.op.status === 204 && !leaf.done) mistakes.push(`${name}: says nothing when it is done`);
+  }
+  expect(mistakes).toEqual([]);
+});
+
+it("what destroys asks first", async () => {
+  const mistakes: string[] = [];
+  for (const { path, leaf } of await leaves()) {
+    if (isOperation(leaf) && leaf.op.method === "DELETE" && !leaf.confirm) mistakes.push(path.join(" "));
+  }
+  expect(mistakes).toEqual([]);
+});
+
+/** The words of an example, as a shell would give them. */
+function wordsOf(example: string): string[] {
+  const command = /(?:^|\| |\$\()(wcs [^|#>)]*)/.exec(example)?.[1] ?? "";
+  return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, plain]) => single ?? double ?? plain ?? "").slice(1);
+}
+
+it("examples are command lines that parse", async () => {
+  const mistakes: string[] = [];
+  for (const place of await leaves()) {
+    for (const example of place.leaf.examples ?? []) {
+      try {
+        const { path, entry, rest } = await find(wordsOf(example.replace(/<.*/, "")));
+        if (!entry || isGroup(entry)) throw new Error("it leads nowhere");
+        if (path.join(" ") !== place.path.join(" ")) throw new Error(`it is an example of ${path.join(" ")}`);
+        parseLine(build({ path, leaf: entry }), rest);
+      } catch (error) {
+        mistakes.push(`${example}: ${(error as Error).message}`);
+      }
+    }
+  }
+  expect(mistakes).toEqual([]);
+});
+
+it("commander sees no value for flags that take none", async () => {
+  const mistakes: string[] = [];
+  for (const place of await leaves()) {
+    for (const option of build(place).options as Option[]) {
+      if (option.optional || option.variadic) mistakes.push(`${place.path.join(" ")}: ${option.flags}`);
+    }
+  }
+  expect(mistakes).toEqual([]);
+});

@@ -1,0 +1,166 @@
+import { createServer, type Server } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isPublic } from "../../src/delivery/addresses.ts";
+import { createSender, type Sender } from "../../src/delivery/send.ts";
+import { type NameServer, newNameServer } from "../support/dns.ts";
+
+/*
+ * Whoever may register a webhook could make the server call what only the server can reach: itself, its neighbours, the
+ * metadata of its cloud. Here every way to write such an address is tried against listeners on all addresses of this machine.
+ */
+
+describe("isPublic", () => {
+  const good = ["1.1.1.1", "93.184.215.14", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a00:1450::1"];
+  it.each(good)("%s", (address) => expect(isPublic(address)).toBe(true));
+
+  const bad = [
+    ["unspecified", "0.0.0.0", "0.1.2.3", "::"],
+    ["loopback", "127.0.0.1", "127.255.255.254", "::1"],
+    ["private", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "fc00::1", "fdff::1"],
+    ["CGNAT", "100.64.0.1", "100.127.255.255"],
+    ["link-local", "169.254.169.254", "fe80::1", "fe80::1%eth0", "febf::1"],
+    ["site-local", "fec0::1"],
+    ["multicast", "224.0.0.1", "239.255.255.255", "ff02::1"],
+    ["reserved, broadcast", "240.0.0.1", "255.255.255.255"],
+    ["documentation, benchmarking", "192.0.2.1", "198.51.100.1", "203.0.113.1", "198.18.0.1", "2001:db8::1", "3fff::1"],
+    ["mapped, compatible", "::ffff:127.0.0.1", "::ffff:7f00:1", "::ffff:1.1.1.1", "::127.0.0.1", "::ffff:0:127.0.0.1"],
+    ["NAT64", "64:ff9b::7f00:1", "64:ff9b::127.0.0.1", "64:ff9b:1::a00:1"],
+    ["6to4", "2002:7f00:1::", "2002:a00:1::1", "192.88.99.1"],
+    ["Teredo", "2001:0:7f00:1::1", "2001::1"],
+    ["discard, SRv6", "100::1", "5f00::1"],
+    ["none", "", "localhost", "127.1", "0x7f.1"],
+  ];
+  it.each(bad)("%s is not", (_, ...addresses) => {
+    expect(addresses.filter(isPublic)).toEqual([]);
+  });
+});
+
+describe("a callback reaches no address that is not public", () => {
+  const listeners: Server[] = [];
+  let connections = 0;
+  let port = 0;
+  let names: NameServer;
+  let sender: Sender;
+
+  beforeAll(async () => {
+    for (const host of ["0.0.0.0", "::"]) {
+      const server = createServer((socket) => {
+        connections += 1;
+        socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+      });
+      listeners.push(server);
+      port = await new Promise<number>((resolve) =>
+        server.listen({ port, host, ipv6Only: host === "::" }, () =>
+          resolve((server.address() as { port: number }).port),
+        ),
+      );
+    }
+    names = await newNameServer((name, time) => {
+      if (name === "metadata.example") return ["169.254.169.254"];
+      if (name === "inside.example") return ["127.0.0.1", "::1"];
+      if (name === "mapped.example") return ["::ffff:7f00:1"];
+      if (name === "nat64.example") return ["64:ff9b::7f00:1"];
+      // Good while it is looked at, bad when it is connected to.
+      if (name === "rebinding.example") return time === 0 ? ["192.0.2.1"] : ["127.0.0.1"];
+      return [];
+    });
+    const clock = Date.now;
+    sender = await createSender({ settings: { "webhooks.allow_private": false }, resolve: names.resolve, clock });
+  });
+  afterAll(async () => {
+    await sender.close();
+    names.close();
+    for (const server of listeners) server.close();
+  });
+
+  const send = (url: string, by = sender) =>
+    by.send({ url, headers: {}, body: "{}", timeout: 3000, signal: new AbortController().signal });
+
+  const hosts = [
+    "127.0.0.1",
+    "127.1",
+    "127.000.000.001",
+    "0177.0.0.1",
+    "0x7f.0.0.1",
+    "0x7f000001",
+    "2130706433",
+    "017700000001",
+    "0",
+    "0.0.0.0",
+    "127.255.255.254",
+    "①②⑦.⓪.⓪.①",
+    "127。0。0。1",
+    "%31%32%37.0.0.1",
+    "[::1]",
+    "[0:0:0:0:0:0:0:1]",
+    "[::]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[::127.0.0.1]",
+    "[64:ff9b::127.0.0.1]",
+    "[2002:7f00:1::]",
+    "[2001:0:7f00:1::]",
+    "[fe80::1]",
+    "[fd00::1]",
+    "10.0.0.1",
+    "192.168.0.1",
+    "172.16.0.1",
+    "100.64.0.1",
+    "169.254.169.254",
+    "224.0.0.1",
+    "255.255.255.255",
+    "metadata.example",
+    "inside.example",
+    "mapped.example",
+    "nat64.example",
+  ];
+  it.each(hosts)("%s", async (host) => {
+    for (const scheme of ["http", "https"]) {
+      expect(await send(`${scheme}://${host}:${port}/`)).toMatchObject({ status: "blocked", response: null });
+    }
+    expect(connections).toBe(0);
+  });
+
+  it.each(["localhost", "localhost.", "LOCALHOST", "127.0.0.1.", "ip6-localhost"])("%s by the system", async (host) => {
+    const system = await createSender({ settings: { "webhooks.allow_private": false }, clock: Date.now });
+    expect((await send(`http://${host}:${port}/`, system)).status).toMatch(/^(blocked|dns_error)$/);
+    expect(connections).toBe(0);
+    await system.close();
+  });
+
+  it("a name that changes its address between two looks is looked up once, and that answer counts", async () => {
+    for (let i = 0; i < 3; i++) await send(`http://rebinding.example:${port}/`);
+    expect(names.asked.get("rebinding.example 1")).toBe(3);
+    expect(connections).toBe(0);
+  });
+
+  it("a redirect to the inside is not followed", async () => {
+    let asked = 0;
+    const redirecting = createServer((socket) => {
+      asked += 1;
+      socket.end(
+        `HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:${port}/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+      );
+    });
+    await new Promise<void>((resolve) => redirecting.listen(0, "127.0.0.1", resolve));
+    const open = await createSender({ settings: { "webhooks.allow_private": true }, clock: Date.now });
+    const { port: at } = redirecting.address() as { port: number };
+    expect(await send(`http://127.0.0.1:${at}/`, open)).toMatchObject({ status: "302" });
+    expect([asked, connections]).toEqual([1, 0]);
+    await open.close();
+    redirecting.close();
+  });
+
+  it("allowed, they are reached: the listeners work", async () => {
+    const open = await createSender({
+      settings: { "webhooks.allow_private": true },
+      resolve: names.resolve,
+      clock: Date.now,
+    });
+    for (const host of ["127.0.0.1", "[::1]", "2130706433", "inside.example"]) {
+      expect(await send(`http://${host}:${port}/`, open)).toMatchObject({ status: "200" });
+    }
+    expect(connections).toBe(4);
+    await open.close();
+  });
+});

@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { users } from "../../src/contract/users.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import type { Engine } from "../../src/delivery/index.ts";
+import { describeOnDatabases, newEngine } from "../support/engine.ts";
+import type { Instance } from "../support/instance.ts";
+import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
+import { newReceiver, type Receiver, verify } from "../support/receiver.ts";
+
+describeOnDatabases("operations on deliveries", (open) => {
+  let instance: Instance;
+  let receiver: Receiver;
+  let engine: Engine | undefined;
+  beforeEach(async () => {
+    instance = await open();
+    receiver = await newReceiver();
+  });
+  afterEach(async () => {
+    await engine?.stop();
+    engine = undefined;
+    await receiver.close();
+    await instance.close();
+  });
+  const drain = () => newEngine(instance).drain({ maxSeconds: 5 });
+  const start = () => {
+    engine = newEngine(instance);
+    engine.start();
+  };
+
+  it("test: one attempt of an event that is marked as a test, answered with its entry", async () => {
+    start();
+    const { id, secret } = await newWebhook(instance, receiver.url, "mine");
+    const answer = await instance.administrator.call(webhooks.test, { id });
+    const [request] = receiver.received;
+    expect(verify(secret, request!)).toMatchObject({ type: "webhook.test", data: { id, name: "mine" } });
+    expect(answer.webhook_event_id).toBe(request!.headers["webhook-id"]);
+    expect(answer.data).toMatchObject({ event: "webhook.test", status: "200", attempt: 1 });
+    expect(await logOf(instance, id, { event: "webhook.test" })).toEqual([answer.data]);
+  });
+
+  it("test: a failure is not repeated, and says nothing about the webhook", async () => {
+    start();
+    receiver.answer = (_, response) => void response.writeHead(500).end();
+    const { id } = await newWebhook(instance, receiver.url);
+    const { data } = await instance.administrator.call(webhooks.test, { id });
+    expect(data).toMatchObject({ status: "500", next_attempt_at: null });
+    expect(await engine?.waiting()).toMatchObject({ due: 0, later: 0 });
+  });
+
+  it("test: null when nobody delivers, nothing in a dry run, conflict when inactive", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    const { administrator } = instance;
+    expect(await administrator.call(webhooks.test, { id, wait: 0 })).toMatchObject({ data: null });
+    expect(await administrator.call(webhooks.test, { id, wait: 60 }, { dryRun: true })).toMatchObject({ data: null });
+    expect(await newEngine(instance).waiting()).toMatchObject({ due: 1 });
+    await administrator.call(webhooks.update, { id, active: false });
+    await expect(administrator.call(webhooks.test, { id })).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  it("tests are no events for those who listen", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await instance.administrator.call(webhooks.test, { id, wait: 0 });
+    expect((await instance.administrator.call(webhooks.events, { after: 0 })).data).toEqual([]);
+  });
+
+  it("resend: the event of an entry goes out again, under the same ID", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance);
+    await drain();
+    const [entry] = await logOf(instance, id);
+    await instance.administrator.call(webhooks.resend, { id, log: entry!.id });
+    await drain();
+    const [first, second] = receiver.received;
+    expect(second!.headers["webhook-id"]).toBe(first!.headers["webhook-id"]);
+    expect(second!.body).toBe(first!.body);
+    expect((await logOf(instance, id)).map((each) => each.attempt)).toEqual([1, 1]);
+  });
+
+  it("resend: of one that waits for its next attempt brings it forward", async () => {
+    receiver.answer = (_, response) => void response.writeHead(500).end();
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance);
+    await drain();
+    await drain();
+    expect(receiver.received).toHaveLength(1);
+    const [entry] = await logOf(instance, id);
+    await instance.administrator.call(webhooks.resend, { id, log: entry!.id });
+    await drain();
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it("resend: unknown entries and those of other webhooks are not found; inactive is a conflict", async () => {
+    const { administrator } = instance;
+    const { id } = await newWebhook(instance, receiver.url);
+    const other = await newWebhook(instance, receiver.url, "other");
+    await makeUsers(instance);
+    await drain();
+    const [entry] = await logOf(instance, other.id);
+    const notFound = { code: "not_found" };
+    await expect(administrator.call(webhooks.resend, { id, log: 999 })).rejects.toMatchObject(notFound);
+    await expect(administrator.call(webhooks.resend, { id, log: entry!.id })).rejects.toMatchObject(notFound);
+    await expect(administrator.call(webhooks.log, { id, log: entry!.id })).rejects.toMatchObject(notFound);
+    await administrator.call(webhooks.update, { id: other.id, active: false });
+    await expect(administrator.call(webhooks.resend, { id: other.id, log: entry!.id })).rejects.toMatchObject({
+      code: "conflict",
+    });
+  });
+
+  it("recover: only what failed for good, and only since the time", async () => {
+    const { administrator } = instance;
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 2);
+    await administrator.call(webhooks.update, { id, active: false });
+    await drain();
+    await administrator.call(webhooks.update, { id, active: true });
+    instance.wait(100);
+    await makeUsers(instance);
+    await drain();
+    instance.wait(100);
+    expect(await administrator.call(webhooks.recover, { id, since: instance.now() - 150 })).toEqual({ recovered: 0 });
+    expect(await administrator.call(webhooks.recover, { id, since: instance.now() - 250 })).toEqual({ recovered: 2 });
+    await drain();
+    expect(receiver.received).toHaveLength(3);
+  });
+
+  it("rotateSecret: two signatures for 24 hours, then one", async () => {
+    const { id, secret: old } = await newWebhook(instance, receiver.url);
+    const { secret = "" } = (await instance.administrator.call(webhooks.rotateSecret, { id })).data;
+    await makeUsers(instance);
+    await drain();
+    const [during] = receiver.received;
+    expect(verify(old, during!)).toMatchObject({ type: "user.create" });
+    expect(verify(secret, during!)).toMatchObject({ type: "user.create" });
+    const forged = { ...during!, body: during!.body.replace("user.create", "user.creatf") };
+    expect(() => verify(secret, forged)).toThrow("No matching signature");
+    expect(() => verify(old, forged)).toThrow("No matching signature");
+    instance.wait(86_401);
+    await makeUsers(instance);
+    await drain();
+    expect(String(receiver.received[1]!.headers["webhook-signature"]).split(" ")).toHaveLength(1);
+  });
+
+  it("logs: pages, filters, and the newest first", async () => {
+    const { administrator } = instance;
+    const { id } = await newWebhook(instance, receiver.url);
+    receiver.answer = (_, response) => void response.writeHead(receiver.received.length > 20 ? 500 : 200).end();
+    const ids = await makeUsers(instance, 20);
+    await drain();
+    instance.wait(3600);
+    for (const user of ids.slice(0, 5)) await administrator.call(users.update, { id: user, title: "x" });
+    await drain();
+    const first = await administrator.call(webhooks.logs, { id });
+    expect(first.data).toHaveLength(20);
+    expect(first.meta).toMatchObject({ current_page: 1, last_page: 2, per_page: 20, from: 1, to: 20, total: 25 });
+    expect(first.links).toMatchObject({
+      prev: null,
+      next: expect.stringMatching(/\/api\/webhooks\/1\/logs\?.*page=2/),
+    });
+    const second = await administrator.call(webhooks.logs, { id, page: 2 });
+    const all = [...first.data, ...second.data].map((entry) => entry.id);
+    expect(all).toEqual(all.toSorted((a, b) => b - a));
+    const count = async (filter: object) => (await administrator.call(webhooks.logs, { id, ...filter })).meta.total;
+    expect(await count({ event: "user.update" })).toBe(5);
+    expect(await count({ status: "500" })).toBe(5);
+    expect(await count({ status: "timeout" })).toBe(0);
+    expect(await count({ since: instance.now() - 1800 })).toBe(5);
+    expect(await count({ after: all.at(-4)! })).toBe(21);
+    expect(await count({ event: "user.create", status: "500" })).toBe(0);
+    const { data } = await administrator.call(webhooks.stats, { id, since: instance.now() - 7200, parts: 4 });
+    expect(data.map(({ succeeded, failed }) => [succeeded, failed])).toEqual([
+      [0, 0],
+      [20, 0],
+      [0, 0],
+      [0, 5],
+    ]);
+    expect(data[1]!.start - data[0]!.start).toBe(1801);
+  });
+
+  it("a webhook that is deleted or deactivated while deliveries wait: they stop", async () => {
+    const { administrator } = instance;
+    const kept = await newWebhook(instance, receiver.url, "inactive");
+    const gone = await newWebhook(instance, receiver.url, "deleted");
+    await makeUsers(instance, 3);
+    await administrator.call(webhooks.update, { id: kept.id, active: false });
+    await administrator.call(webhooks.delete, { id: gone.id });
+    expect(await drain()).toMatchObject({ due: 0, later: 0 });
+    expect(receiver.received).toEqual([]);
+    expect((await logOf(instance, kept.id)).map((entry) => entry.status)).toEqual(Array(3).fill("disabled"));
+  });
+});

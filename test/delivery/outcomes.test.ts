@@ -1,0 +1,169 @@
+import { createServer, type Server } from "node:net";
+import { SMTPServer } from "smtp-server";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import { describeOnDatabases, newEngine } from "../support/engine.ts";
+import type { Instance } from "../support/instance.ts";
+import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
+import { newReceiver, type Receiver } from "../support/receiver.ts";
+
+describeOnDatabases("outcomes of an attempt", (open) => {
+  let instance: Instance;
+  let receiver: Receiver;
+  let hook: number;
+  beforeAll(async () => {
+    instance = await open();
+  });
+  afterAll(() => instance.close());
+  beforeEach(async () => {
+    receiver = await newReceiver();
+  });
+  afterEach(async () => {
+    await instance.administrator.call(webhooks.delete, { id: hook });
+    await receiver.close();
+  });
+
+  /** One attempt of one event; its log entry with request and response. */
+  const attempt = async (url = receiver.url) => {
+    hook = (await newWebhook(instance, url)).id;
+    await makeUsers(instance);
+    await newEngine(instance, { settings: { "webhooks.timeout": 1 }, random: () => 0.5 }).drain({ maxSeconds: 5 });
+    const [entry, ...others] = await logOf(instance, hook);
+    expect(others).toEqual([]);
+    return (await instance.administrator.call(webhooks.log, { id: hook, log: entry!.id })).data;
+  };
+  const webhook = async () => (await instance.administrator.call(webhooks.get, { id: hook })).data;
+
+  it("200: request and response are in the log", async () => {
+    receiver.answer = (_, response) => void response.setHeader("x-request", "r1").end("thanks");
+    const entry = await attempt();
+    expect(entry).toMatchObject({ status: "200", error: null, next_attempt_at: null, attempt: 1 });
+    const [{ body, headers } = {}] = receiver.received;
+    expect(entry.request.body).toBe(body);
+    for (const [name, value] of Object.entries(entry.request.headers)) expect(headers?.[name]).toBe(value);
+    expect(Object.keys(entry.request.headers)).toContain("webhook-signature");
+    expect(entry.response).toMatchObject({ headers: { "x-request": "r1" }, body: "thanks", cut: false });
+  });
+
+  it.each([204, 299])("%i succeeds", async (status) => {
+    receiver.answer = (_, response) => void response.writeHead(status).end();
+    expect(await attempt()).toMatchObject({ status: String(status), error: null, next_attempt_at: null });
+  });
+
+  it.each([500, 404, 400, 503, 301])("%i fails and is tried again after 5 seconds", async (status) => {
+    receiver.answer = (_, response) => void response.writeHead(status).end("no");
+    const entry = await attempt();
+    expect(entry).toMatchObject({ status: String(status), error: expect.any(String), response: { body: "no" } });
+    expect(entry.next_attempt_at! - entry.created_at).toBe(5);
+  });
+
+  it("308 is not followed", async () => {
+    receiver.answer = (_, response) => void response.writeHead(308, { location: `${receiver.url}/elsewhere` }).end();
+    expect(await attempt()).toMatchObject({ status: "308", error: "Redirects are not followed (308)." });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it.each([
+    ["429 with seconds", 429, () => "120", 120],
+    ["503 with a date", 503, () => new Date((instance.now() + 300) * 1000).toUTCString(), 300],
+    ["less than the schedule", 429, () => "1", 5],
+    ["more than a day", 429, () => "999999999", 86_400],
+    ["nonsense", 429, () => "soon", 5],
+  ])("Retry-After: %s", async (_, status, header, seconds) => {
+    receiver.answer = (_request, response) => void response.writeHead(status, { "retry-after": header() }).end();
+    const { next_attempt_at, created_at } = await attempt();
+    expect(Math.abs(next_attempt_at! - created_at - seconds)).toBeLessThanOrEqual(1);
+  });
+
+  it("410 disables at once", async () => {
+    receiver.answer = (_, response) => void response.writeHead(410).end();
+    expect(await attempt()).toMatchObject({ status: "410", next_attempt_at: null });
+    expect(await webhook()).toMatchObject({ active: false, disabled_reason: "gone", disabled_at: expect.any(Number) });
+  });
+
+  it("no answer: timeout", async () => {
+    receiver.answer = () => {};
+    const entry = await attempt();
+    expect(entry).toMatchObject({ status: "timeout", error: "There was no answer within 1 seconds.", response: null });
+    expect(entry.duration_ms).toBeGreaterThanOrEqual(990);
+  });
+
+  it("an answer that does not end: timeout", async () => {
+    receiver.answer = (_, response) => {
+      response.write("slow");
+    };
+    expect(await attempt()).toMatchObject({ status: "timeout", error: "The answer did not end within 1 seconds." });
+  });
+
+  it("a reset connection", async () => {
+    receiver.answer = (_, response) => {
+      (response.socket as import("node:net").Socket).resetAndDestroy();
+    };
+    expect(await attempt()).toMatchObject({ status: "reset", error: expect.stringContaining("ECONNRESET") });
+  });
+
+  it("a connection that ends without an answer", async () => {
+    receiver.answer = (_, response) => void response.socket?.end();
+    expect(await attempt()).toMatchObject({ status: "reset", response: null });
+  });
+
+  it("an endless body: 64 KiB are read, 4 KiB kept, the connection closed", async () => {
+    let written = 0;
+    let closed = 0;
+    receiver.answer = (_, response) => {
+      const chunk = Buffer.alloc(16_384, "x");
+      const more = () => {
+        while (!response.destroyed && response.write(chunk)) written += chunk.length;
+        written += chunk.length;
+      };
+      response.on("drain", more).on("close", () => {
+        closed += 1;
+      });
+      more();
+    };
+    const entry = await attempt();
+    expect(entry).toMatchObject({ status: "200", response: { cut: true } });
+    expect(entry.response?.body).toBe("x".repeat(4096));
+    // What the sockets of both sides buffer comes on top.
+    expect(written).toBeLessThan(16_777_216);
+    await vi.waitFor(() => expect(closed).toBe(1));
+  });
+
+  it("what is not HTTP", async () => {
+    const port = await listening(createServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n")));
+    expect(await attempt(`http://127.0.0.1:${port}`)).toMatchObject({ status: "reset" });
+  });
+
+  it("nobody listens: refused", async () => {
+    await receiver.close();
+    expect(await attempt()).toMatchObject({ status: "refused", error: expect.stringContaining("ECONNREFUSED") });
+    receiver = await newReceiver();
+  });
+
+  it("an unknown name: dns_error", async () => {
+    expect(await attempt("http://receiver.invalid/")).toMatchObject({ status: "dns_error" });
+  });
+
+  it("a certificate that nobody vouches for: tls_error", async () => {
+    // It brings a certificate that it signed itself.
+    const server = new SMTPServer({ secure: true });
+    server.on("error", () => {});
+    const port = await listening(server.server as Server);
+    expect(await attempt(`https://127.0.0.1:${port}`)).toMatchObject({ status: "tls_error" });
+  });
+
+  it("no TLS at all: tls_error", async () => {
+    expect(await attempt(receiver.url.replace("http:", "https:"))).toMatchObject({ status: "tls_error" });
+  });
+
+  const servers: Server[] = [];
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close();
+  });
+  function listening(server: Server): Promise<number> {
+    servers.push(server);
+    return new Promise((resolve) =>
+      server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port)),
+    );
+  }
+});

@@ -1,0 +1,35 @@
+import { describe } from "vitest";
+import { defaults, type Settings } from "../../src/contract/settings.ts";
+import { createEngine, type Engine, type EngineOptions } from "../../src/delivery/index.ts";
+import { type DatabaseKind, type Instance, newInstance } from "./instance.ts";
+
+export const userAgent = "wcs/test";
+
+/** An engine on an instance's database and clock, which may call receivers on loopback. */
+export function newEngine(
+  instance: Instance,
+  { settings = {}, ...options }: Partial<Omit<EngineOptions, "settings">> & { settings?: Partial<Settings> } = {},
+): Engine {
+  return createEngine({
+    database: instance.database,
+    clock: () => instance.now() * 1000,
+    settings: async () => ({ ...defaults, "webhooks.allow_private": true, ...settings }),
+    log: { info() {}, error() {} },
+    userAgent,
+    ...options,
+  });
+}
+
+/** A suite that runs on each database. Its administrator is known by ID, so that no token ends however the clock moves. */
+export function describeOnDatabases(
+  name: string,
+  suite: (open: () => Promise<Instance>, kind: DatabaseKind) => void,
+): void {
+  for (const database of ["sqlite", "postgres"] as const) {
+    const open = async () => {
+      const instance = await newInstance({ database, caller: "local" });
+      return { ...instance, administrator: instance.service.caller({ userId: 1 }) };
+    };
+    describe(`${name} (${database})`, () => suite(open, database));
+  }
+}
