@@ -60,7 +60,11 @@ export async function openDatabase(target: string, options: OpenOptions = {}): P
 export const latestMigration = "0002-webhooks";
 
 async function prepareSchema(database: Database, create: OpenOptions["create"]): Promise<void> {
-  const applied = await lastMigration(database.reader);
+  const applied = await lastMigration(database.reader).catch(async (error) => {
+    // Asked only now, because it costs every command a query.
+    if (await hasTable(database.reader, "kysely_migration")) throw error;
+    return undefined;
+  });
   if (create && applied !== undefined) {
     throw new ServiceError("conflict", "The database exists already; it was left as it is.");
   }
@@ -73,7 +77,7 @@ async function prepareSchema(database: Database, create: OpenOptions["create"]):
   }
   const { migrate } = await import("./migrate.ts");
   await database.write(async (tx) => {
-    if (create && (await lastMigration(tx)) !== undefined) {
+    if (create && (await hasTable(tx, "kysely_migration"))) {
       throw new ServiceError("conflict", "The database was made by another process at the same time.");
     }
     await migrate(tx);
@@ -82,9 +86,6 @@ async function prepareSchema(database: Database, create: OpenOptions["create"]):
 }
 
 async function lastMigration(db: Db): Promise<string | undefined> {
-  if (!(await hasTable(db, "kysely_migration"))) return undefined;
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`.execute(
-    db,
-  );
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`.execute(db);
   return rows[0]?.name;
 }

@@ -52,10 +52,16 @@ function open(path: string): DatabaseSync {
   return new DatabaseSync(path, { enableForeignKeyConstraints: true, timeout: busySeconds * 1000 });
 }
 
+/** Versions as numbers that compare; a collator would take milliseconds to load. */
+function rank(version: string): number {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  return major * 1_000_000 + minor * 1000 + patch;
+}
+
 function checkFile(connection: DatabaseSync, path: string, create: boolean): void {
   const { version } = connection.prepare("select sqlite_version() as version").get() as { version: string };
   // Up to 3.51.2 a commit can be lost in WAL mode when a checkpoint runs at the same moment.
-  if (version.localeCompare(oldestSqlite, "en", { numeric: true }) < 0) {
+  if (rank(version) < rank(oldestSqlite)) {
     throw new ServiceError("unavailable", `wcs needs SQLite ${oldestSqlite} or newer; this Node brings ${version}.`);
   }
   const { application_id } = connection.prepare("pragma application_id").get() as { application_id: number };

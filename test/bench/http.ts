@@ -49,13 +49,30 @@ async function figures(id: string, where: string, target: string): Promise<Figur
       measured.push(await requestsPerSecond(url, jwt));
     }
     server.kill("SIGKILL");
-    found.push({ id, what: `${what} (${where})`, measured: median(measured), floor: median(floors), unit: "req/s", target: ">= 0.5 x" });
+    found.push({
+      id,
+      what: `${what} (${where})`,
+      measured: median(measured),
+      floor: median(floors),
+      unit: "req/s",
+      target: ">= 0.5 x",
+    });
   }
   return found;
 }
 
 async function requestsPerSecond(url: string, jwt: string): Promise<number> {
-  const { stdout } = await run("taskset", ["-c", "1", "wrk", "-t1", "-c32", `-d${seconds}`, "-H", `Authorization: Bearer ${jwt}`, url]);
+  const { stdout } = await run("taskset", [
+    "-c",
+    "1",
+    "wrk",
+    "-t1",
+    "-c32",
+    `-d${seconds}`,
+    "-H",
+    `Authorization: Bearer ${jwt}`,
+    url,
+  ]);
   if (/Non-2xx/.test(stdout)) throw new Error(`${url} answered with errors`);
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
 }

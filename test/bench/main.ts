@@ -17,7 +17,9 @@ const number = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPre
 
 const wanted = process.argv.slice(2);
 const print = (line: string) => process.stdout.write(`${line}\n`);
-print(`${"id".padEnd(4)} ${"what".padEnd(56)} ${"measured".padStart(10)} ${"floor".padStart(10)} ${"ratio".padStart(6)}  target`);
+print(
+  `${"id".padEnd(4)} ${"what".padEnd(56)} ${"measured".padStart(10)} ${"floor".padStart(10)} ${"ratio".padStart(6)}  target`,
+);
 for (const [name, run] of Object.entries(suites)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   for (const { id, what, measured, floor, unit, target, note = "" } of await run()) {

@@ -33,9 +33,21 @@ async function move(where: string, target: string): Promise<Figure> {
   const [left, right] = [await make("left", 1), await make("right", 1)];
   const top = await make("top", left);
   const rows = (from: number, parents: readonly number[]) =>
-    parents.flatMap((_, index) => Array.from({ length: 99 }, (_, child) => ({ reference: `u${from}-${index}-${child}`, name: `Unit ${child}`, parent: from === 1 ? "top" : `u1-0-${index}` })));
+    parents.flatMap((_, index) =>
+      Array.from({ length: 99 }, (_, child) => ({
+        reference: `u${from}-${index}-${child}`,
+        name: `Unit ${child}`,
+        parent: from === 1 ? "top" : `u1-0-${index}`,
+      })),
+    );
   await load(caller, rows(1, [top]));
-  await load(caller, rows(2, Array.from({ length: 99 }, (_, index) => index)));
+  await load(
+    caller,
+    rows(
+      2,
+      Array.from({ length: 99 }, (_, index) => index),
+    ),
+  );
   const measured: number[] = [];
   const floors: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -52,7 +64,10 @@ async function move(where: string, target: string): Promise<Figure> {
   }
 }
 
-async function load(caller: ReturnType<ReturnType<typeof createService>["caller"]>, rows: Record<string, string>[]): Promise<void> {
+async function load(
+  caller: ReturnType<ReturnType<typeof createService>["caller"]>,
+  rows: Record<string, string>[],
+): Promise<void> {
   for (let start = 0; start < rows.length; start += 500) {
     const { results } = await caller.call(units.import, { rows: rows.slice(start, start + 500) });
     if (results.some((row) => row.action !== "created")) throw new Error("the units did not go in");
@@ -63,11 +78,15 @@ async function load(caller: ReturnType<ReturnType<typeof createService>["caller"
 async function updatePaths(database: Database): Promise<number> {
   const floor = await time(() =>
     database.write(async (tx) => {
-      await sql`update units set path = '/~' || path, level = level + 1 where path >= '/1/' and path < '/10'`.execute(tx);
+      await sql`update units set path = '/~' || path, level = level + 1 where path >= '/1/' and path < '/10'`.execute(
+        tx,
+      );
     }),
   );
   await database.write(async (tx) => {
-    await sql`update units set path = substr(path, 3), level = level - 1 where path >= '/~' and path < '/~~'`.execute(tx);
+    await sql`update units set path = substr(path, 3), level = level - 1 where path >= '/~' and path < '/~~'`.execute(
+      tx,
+    );
   });
   return floor;
 }

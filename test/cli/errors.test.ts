@@ -32,7 +32,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list --db http://example.com", 2, /hint: Use --url\./],
   ["units list --url example.com", 2, /^error: 'example.com' is not the URL of an instance\./],
   ["units list --url http://127.0.0.1:1 --as ada@example.com", 2, /^error: --as is for databases/],
-  ["units list --url http://127.0.0.1:1 --timeout never", 2, /^error: --timeout must be a number of seconds/],
+  ["units list --url http://127.0.0.1:1 --timeout never", 2, /^error: --timeout must be a length of time/],
   ["units delete 2", 2, /^error: This cannot be taken back.*\nhint: Add --yes to do it\.\n$/],
   ["units create --name= --parent 1", 3, /^error: --name must not be blank\.?\n$/],
   ["units create --name x --parent 99", 3, /^error: --parent names no unit/],

@@ -31,18 +31,20 @@ it("no secret is the value of a flag, in any command", async () => {
 });
 
 describe("a password", () => {
-  const login = ["auth", "login", "--username", "ada@example.com", "--db"];
+  const login = ["auth", "login", "--username", "bo@example.com", "--db"];
   const database = () => home().path("data/wcs/wcs.db");
 
   it("comes from stdin, a file, the environment or a question", async () => {
+    const bo = ["--first-name", "Bo", "--last-name", "Low", "--email", "bo@example.com", "--unit", "1"];
+    await home().sit(["users", "create", ...bo, ...local]);
     const file = home().path("password.txt");
     writeFileSync(file, `${secret}\n`);
     const ways = [
-      () => home().sit(["users", "password", "1", "--password-stdin", ...local], { stdin: `${secret}\n` }),
-      () => home().sit(["users", "password", "1", "--password-file", file, ...local]),
-      () => home().sit(["users", "password", "1", ...local], { env: { WCS_PASSWORD: secret } }),
-      () => home().sit(["users", "password", "1", ...local], { answers: [secret, secret] }),
-      () => home().sit(["users", "password", "1", "--data", "-", ...local], { stdin: JSON.stringify({ password: secret }) }),
+      () => home().sit(["users", "password", "2", "--password-stdin", ...local], { stdin: `${secret}\n` }),
+      () => home().sit(["users", "password", "2", "--password-file", file, ...local]),
+      () => home().sit(["users", "password", "2", ...local], { env: { WCS_PASSWORD: secret } }),
+      () => home().sit(["users", "password", "2", ...local], { answers: [secret, secret] }),
+      () => home().sit(["users", "password", "2", "--data", "-", ...local], { stdin: JSON.stringify({ password: secret }) }),
     ];
     for (const way of ways) {
       expect(await way()).toMatchObject({ code: 0, stdout: "" });
@@ -52,21 +54,21 @@ describe("a password", () => {
   });
 
   it("that is mistyped the second time is not set", async () => {
-    const { code, stderr } = await home().sit(["users", "password", "1", ...local], { answers: [secret, "another horse"] });
+    const { code, stderr } = await home().sit(["users", "password", "2", ...local], { answers: [secret, "another horse"] });
     expect({ code, stderr: stderr.split("\n").at(-2) }).toEqual({ code: 2, stderr: "error: The two passwords are not the same." });
   });
 
   it("in --data on the command line is refused, and not repeated", async () => {
-    const { code, stderr } = await home().sit(["users", "password", "1", "--data", JSON.stringify({ password: secret })]);
+    const { code, stderr } = await home().sit(["users", "password", "2", "--data", JSON.stringify({ password: secret })]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/Password must not stand on the command line/i);
     expect(stderr).not.toContain(secret);
   });
 
   it("of the environment is not given to a new user", async () => {
-    const create = ["users", "create", "--first-name", "Bo", "--last-name", "New", "--email", "bo@example.com", "--unit", "1", ...local];
+    const create = ["users", "create", "--first-name", "Cy", "--last-name", "New", "--email", "cy@example.com", "--unit", "1", ...local];
     expect((await home().sit(create, { env: { WCS_PASSWORD: secret } })).code).toBe(0);
-    const { code } = await home().sit(["auth", "login", "--username", "bo@example.com", "--db", database(), "--password-stdin"], { stdin: secret });
+    const { code } = await home().sit(["auth", "login", "--username", "cy@example.com", "--db", database(), "--password-stdin"], { stdin: secret });
     expect(code).toBe(4);
   });
 

@@ -1,6 +1,7 @@
-import { createServer, type Server } from "node:net";
+import { connect, createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isPublic } from "../../src/delivery/addresses.ts";
+import { socketLookup } from "../../src/delivery/guard.ts";
 import { createSender, type Sender } from "../../src/delivery/send.ts";
 import { type NameServer, newNameServer } from "../support/dns.ts";
 
@@ -46,6 +47,7 @@ describe("a callback reaches no address that is not public", () => {
     for (const host of ["0.0.0.0", "::"]) {
       const server = createServer((socket) => {
         connections += 1;
+        socket.on("error", () => {});
         socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
       });
       listeners.push(server);
@@ -60,8 +62,7 @@ describe("a callback reaches no address that is not public", () => {
       if (name === "inside.example") return ["127.0.0.1", "::1"];
       if (name === "mapped.example") return ["::ffff:7f00:1"];
       if (name === "nat64.example") return ["64:ff9b::7f00:1"];
-      // Good while it is looked at, bad when it is connected to.
-      if (name === "rebinding.example") return time === 0 ? ["192.0.2.1"] : ["127.0.0.1"];
+      if (name === "rebinding.example") return time === 0 ? ["127.0.0.2"] : ["127.0.0.1"];
       return [];
     });
     const clock = Date.now;
@@ -128,9 +129,21 @@ describe("a callback reaches no address that is not public", () => {
     await system.close();
   });
 
-  it("a name that changes its address between two looks is looked up once, and that answer counts", async () => {
-    for (let i = 0; i < 3; i++) await send(`http://rebinding.example:${port}/`);
-    expect(names.asked.get("rebinding.example 1")).toBe(3);
+  it("a name that changes its address is looked up once for each connection, and that answer is connected to", async () => {
+    const lookup = socketLookup(names.resolve, (address) => address === "127.0.0.2");
+    const reach = () =>
+      new Promise<string | undefined>((resolve, reject) => {
+        const socket = connect({ host: "rebinding.example", port, lookup, autoSelectFamily: true });
+        socket.on("error", reject).on("connect", () => {
+          resolve(socket.remoteAddress);
+          socket.destroy();
+        });
+      });
+    expect(await reach()).toBe("127.0.0.2");
+    await expect(reach()).rejects.toMatchObject({ code: "EBLOCKED" });
+    expect(names.asked.get("rebinding.example 1")).toBe(2);
+    connections = 0;
+    expect(await send(`http://rebinding.example:${port}/`)).toMatchObject({ status: "blocked" });
     expect(connections).toBe(0);
   });
 

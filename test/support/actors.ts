@@ -60,6 +60,7 @@ export function useWorld(environment: Environment): () => World {
 
 export async function newWorld(environment: Environment): Promise<World> {
   const instance = await newInstance(environment);
+  instance.freeze();
   const { administrator } = instance;
   const types = await addTypes(administrator);
   let count = 0;

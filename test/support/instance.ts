@@ -47,7 +47,8 @@ export interface Instance {
   readonly administrator: Caller;
   /** A caller for the user of that ID, of the kind of the environment. */
   as(userId: number): Promise<Caller>;
-  withToken(token: string | undefined): Caller;
+  /** Of the kind of the environment, unless told otherwise. */
+  withToken(token: string | undefined, kind?: CallerKind): Caller;
   tokenOf(userId: number): Promise<string>;
   /** Moves the clock, in seconds. */
   wait(seconds: number): void;
@@ -99,8 +100,8 @@ export async function newInstance({ database: kind, caller }: Environment): Prom
   });
   const server = await listen(app, { host: "127.0.0.1", port: 0, timeouts: { notice: 0 } });
   const tokenOf = async (userId: number) => (await service.caller({ userId }).call(auth.renew, {}))[0].jwt;
-  const withToken = (token: string | undefined): Caller =>
-    caller === "http" ? createClient({ url: server.url, token, userAgent: "test" }) : localCaller(service, token);
+  const withToken = (token: string | undefined, as: CallerKind = caller): Caller =>
+    as === "http" ? createClient({ url: server.url, token, userAgent: "test" }) : localCaller(service, token);
   return {
     database,
     service,

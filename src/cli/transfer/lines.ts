@@ -38,9 +38,18 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, label: string)
 }
 
 function split(before: readonly Uint8Array[], chunk: Uint8Array, first: number) {
-  const bytes = Buffer.concat([...before, chunk]);
-  const text = bytes.toString("utf8", first === 1 && bytes.indexOf("\ufeff") === 0 ? 3 : 0);
-  return { lines: text.split("\n"), first, whole: isUtf8(bytes) };
+  const bytes =
+    before.length > 0 ? Buffer.concat([...before, chunk]) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  const lines: string[] = [];
+  let start = first === 1 && bytes.indexOf("\ufeff") === 0 ? 3 : 0;
+  // One by one: a text with a single letter beyond Latin-1 takes twice the memory, and so do all its parts.
+  for (;;) {
+    const end = bytes.indexOf(newline, start);
+    lines.push(bytes.toString("utf8", start, end < 0 ? bytes.length : end));
+    if (end < 0) break;
+    start = end + 1;
+  }
+  return { lines, first, whole: isUtf8(bytes) };
 }
 
 /** Spreadsheets save "Unicode text" as UTF-16. */

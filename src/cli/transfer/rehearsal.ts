@@ -48,7 +48,10 @@ export function rehearseUsers(): Rehearsal {
       }
       const judged = same ? repeated(same, row, outcome) : outcome;
       if (judged.action !== "unchanged") {
-        const made = { line, part, print: rowPrint(row), reference: key ?? same?.reference };
+        // An empty reference clears the one that there was.
+        const kept = row.reference === undefined ? same?.reference : undefined;
+        const made = { line, part, print: rowPrint(row), reference: key ?? kept };
+        if (same?.reference !== undefined && same.reference !== made.reference) byReference.delete(same.reference);
         if (made.reference !== undefined) byReference.set(made.reference, made);
         byEmail.set(email, made);
       }

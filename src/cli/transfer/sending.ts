@@ -41,7 +41,7 @@ export async function send(job: Job, what: string, dryRun: boolean, results: Res
         if ("fields" in each) results.add(each.line, leftOut(each.fields));
         else {
           const outcome = outcomes[next++]!;
-          results.add(each.line, rehearsal?.judge(each.line, each.row, outcome) ?? outcome);
+          results.add(each.line, rehearsal ? rehearsal.judge(each.line, each.row, outcome) : outcome);
         }
       }
       rehearsal?.next();

@@ -1,5 +1,5 @@
-import { insertRows } from "../../store/bulk.ts";
-import { prepared } from "../../store/prepared.ts";
+import { sql } from "kysely";
+import { insertRows, rowsAs } from "../../store/bulk.ts";
 import type { Ctx } from "../context.ts";
 import { moveMembership, setUserTypes } from "../membership.ts";
 import { emailKey } from "../text-keys.ts";
@@ -7,53 +7,48 @@ import type { Wanted } from "./import.ts";
 import type { Existing } from "./import-lookup.ts";
 import { indexUser, searchWords } from "./search.ts";
 
-/** The columns that an import fills, with what a new user has when a row says nothing. */
-const blank = {
-  reference: null,
-  email: "",
-  email_key: "",
-  first_name: "",
-  last_name: "",
-  title: "",
-  phone: null,
-  birthday: null,
-  birthday_key: null,
-  language: null,
-  timezone: null,
-  meta_field_0: "",
-  meta_field_1: "",
-  meta_field_2: "",
-  meta_field_3: "",
-  meta_field_4: "",
-};
-
-const countMembers = prepared((db, p: { unit: number; more: number }) =>
-  db
-    .updateTable("units")
-    .set((eb) => ({ user_count: eb("user_count", "+", p.more) }))
-    .where("id", "=", p.unit),
-);
-
-/** Creates users, all with one statement for each table. Their IDs in the same order. */
+/** Creates users, some hundred with each statement. Their IDs in the same order. */
 export async function createUsers(ctx: Ctx, wanted: readonly Wanted[]): Promise<number[]> {
   if (wanted.length === 0) return [];
-  const users = wanted.map(({ columns, unit }) => ({
-    ...blank,
-    ...defined(columns),
-    unit_id: unit.id,
-    created_at: ctx.now,
-    updated_at: ctx.now,
-  }));
+  const users = wanted.map((each) => newUser(ctx, each));
   const made = await insertRows<{ id: number; email_key: string }>(ctx.db, "users", users, "id, email_key");
   const idByKey = new Map(made.map((row) => [row.email_key, row.id]));
-  const ids = wanted.map(({ columns }) => idByKey.get(emailKey(columns.email))!);
+  const ids = users.map((user) => idByKey.get(user.email_key)!);
   await insertMemberships(ctx, wanted, ids);
+  const words: { word: string; private: 0 | 1; user_id: number }[] = [];
+  for (const [position, user] of users.entries()) {
+    for (const { word, private: hidden } of searchWords(user))
+      words.push({ word, private: hidden, user_id: ids[position]! });
+  }
   // Words go in sorted, so that neighbours in the index are written together.
-  const words = users
-    .flatMap((user, position) => searchWords(user).map((word) => ({ ...word, user_id: ids[position]! })))
-    .sort((a, b) => (a.word < b.word ? -1 : a.word > b.word ? 1 : a.user_id - b.user_id));
+  words.sort((a, b) => (a.word < b.word ? -1 : a.word > b.word ? 1 : a.user_id - b.user_id));
   await insertRows(ctx.db, "user_words", words);
   return ids;
+}
+
+/** A row of the table, with what a new user has when the import says nothing. */
+function newUser({ now }: Ctx, { columns, unit }: Wanted) {
+  return {
+    reference: columns.reference ?? null,
+    email: columns.email,
+    email_key: emailKey(columns.email),
+    first_name: columns.first_name,
+    last_name: columns.last_name,
+    title: columns.title ?? "",
+    phone: columns.phone ?? null,
+    birthday: columns.birthday ?? null,
+    birthday_key: columns.birthday_key ?? null,
+    language: columns.language ?? null,
+    timezone: columns.timezone ?? null,
+    meta_field_0: columns.meta_field_0 ?? "",
+    meta_field_1: columns.meta_field_1 ?? "",
+    meta_field_2: columns.meta_field_2 ?? "",
+    meta_field_3: columns.meta_field_3 ?? "",
+    meta_field_4: columns.meta_field_4 ?? "",
+    unit_id: unit.id,
+    created_at: now,
+    updated_at: now,
+  };
 }
 
 async function insertMemberships(ctx: Ctx, wanted: readonly Wanted[], ids: readonly number[]): Promise<void> {
@@ -68,9 +63,12 @@ async function insertMemberships(ctx: Ctx, wanted: readonly Wanted[], ids: reado
     types.map((user_type_id) => ({ membership_id: membershipOf.get(ids[position]!)!, user_type_id })),
   );
   await insertRows(ctx.db, "membership_user_types", types);
-  for (const [unit, members] of Map.groupBy(rows, (row) => row.unit_id)) {
-    await countMembers(ctx.db, { unit, more: members.length });
-  }
+  const byUnit = Map.groupBy(rows, (row) => row.unit_id);
+  const members = [...byUnit].map(([unit, joined]) => ({ unit, more: joined.length }));
+  const counts = rowsAs(ctx.db, "joined", { unit: "bigint", more: "bigint" }, members);
+  await sql`update units set user_count = user_count + joined.more from ${counts} where units.id = joined.unit`.execute(
+    ctx.db,
+  );
 }
 
 /** Changes an existing user where the row differs. Whether it did. */

@@ -47,7 +47,8 @@ export const importRows: Import = async (ctx, { rows, create_user_types }) => {
     }
     const { index, row } = each;
     // A row about somebody whom an earlier row makes has to see what that row made.
-    if (keysOf(row).some((key) => waiting.has(key))) {
+    const keys = keysOf(row);
+    if (keys.some((key) => waiting.has(key))) {
       known.add(await loadUsers(ctx, await flush()));
       waiting.clear();
     }
@@ -57,7 +58,7 @@ export const importRows: Import = async (ctx, { rows, create_user_types }) => {
     if (wanted === undefined) leaveOut(index, problems);
     else if (existing === undefined) {
       pending.push({ index, wanted });
-      for (const key of keysOf(row)) waiting.add(key);
+      for (const key of keys) waiting.add(key);
     } else {
       const changed = await changeUser(ctx, existing, wanted);
       if (changed) {
@@ -73,7 +74,8 @@ export const importRows: Import = async (ctx, { rows, create_user_types }) => {
 };
 
 function keysOf({ reference, email }: Row): string[] {
-  return [`email ${emailKey(email)}`, ...(reference ? [`reference ${reference}`] : [])];
+  const byEmail = `email ${emailKey(email)}`;
+  return reference ? [byEmail, `reference ${reference}`] : [byEmail];
 }
 
 /** Finds what the row names and whether the actor may do it; `problems` gets every reason why not. */

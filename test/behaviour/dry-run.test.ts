@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import { allOperations } from "../../src/contract/rooms.ts";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { outcome } from "../support/outcome.ts";
+import { permissionTable, useScene } from "../support/permission-table.ts";
+import { allRows } from "../support/tables.ts";
+
+const writing = (await allOperations()).filter((op) => op.method !== "GET");
+
+describeEverywhere("dry run", (environment) => {
+  const open = useScene(environment);
+
+  for (const op of writing) {
+    it(`${op.name} changes nothing`, async () => {
+      const { actors, ids, instance, ...scene } = await open();
+      const before = await allRows(instance.database);
+      for (const [about, , input] of permissionTable[op.name] ?? []) {
+        const asked = input({ actors, ids, instance, ...scene }, ids.administrator);
+        await outcome(actors.administrator.call(op, asked, { dryRun: true, idempotencyKey: `dry ${op.name}` }));
+        expect(await allRows(instance.database), about).toEqual(before);
+      }
+    });
+  }
+
+  it("answers what would have been, and the call in earnest is not taken for a repeat", async () => {
+    const { actors, units: places, ids, cranes, types } = await open();
+    const { administrator } = actors;
+    const person = { first_name: "Dry", last_name: "Run", email: "dry.run@example.com", unit: places.harbour };
+    const same = async <T>(call: (dryRun: boolean) => Promise<T>): Promise<T> => {
+      const [dry, earnest] = [await call(true), await call(false)];
+      expect(withoutIds(dry)).toEqual(withoutIds(earnest));
+      return earnest;
+    };
+    const options = (dryRun: boolean) => ({ dryRun, idempotencyKey: "the-same" });
+    const user = await same((dry) => administrator.call(users.create, { ...person, department: cranes }, options(dry)));
+    await same((dryRun) => administrator.call(users.update, { id: user.id, title: "Wet" }, { dryRun }));
+    const membership = { user: user.id, unit: places.yard, userTypes: [types.editor] };
+    await same((dryRun) => administrator.call(users.membershipAdd, membership, { dryRun }));
+    const unit = await same((dryRun) => administrator.call(units.create, { name: "Dry", parent: 1 }, { dryRun }));
+    await same((dryRun) => administrator.call(units.move, { id: places.yard, parent: unit.id }, { dryRun }));
+    await same((dryRun) => administrator.call(usertypes.create, { name: "Dry" }, { dryRun }));
+    const rows = [{ ...person, email: "import@example.com", unit: "harbour" }];
+    await same((dryRun) => administrator.call(users.import, { rows }, { dryRun }));
+    await same((dryRun) => administrator.call(users.delete, { id: ids.colleague }, { dryRun }));
+  });
+
+  /** On PostgreSQL the IDs of what was taken back are not given again. */
+  function withoutIds(answer: unknown): unknown {
+    if (environment.database === "sqlite") return answer;
+    return JSON.parse(JSON.stringify(answer ?? null).replaceAll(/(?<="id":|\/)\d+/g, "0"));
+  }
+});

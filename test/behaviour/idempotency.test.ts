@@ -1,0 +1,147 @@
+import { expect, it } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
+import type { Caller } from "../../src/contract/operation.ts";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
+import { password, useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
+
+describeEverywhere("Idempotency-Key", (environment) => {
+  const world = useWorld(environment);
+  const admin = () => world().actors.administrator;
+  const person = (email: string) => ({ first_name: "Once", last_name: "Only", email, unit: world().units.harbour });
+  const create = (email: string, idempotencyKey: string, by: Caller = admin()) =>
+    by.call(users.create, person(email), { idempotencyKey });
+  const countOf = async (email: string) => {
+    const rows = world().instance.database.reader.selectFrom("users").select("id").where("email_key", "=", email);
+    return (await rows.execute()).length;
+  };
+
+  it("a repeat gets the first answer, whatever has happened since", async () => {
+    const first = await create("first@example.com", "k1");
+    await admin().call(users.update, { id: first.id, title: "Changed since" });
+    expect(await create("first@example.com", "k1")).toEqual(first);
+    await admin().call(users.delete, { id: first.id });
+    expect(await create("first@example.com", "k1")).toEqual(first);
+    expect(await countOf("first@example.com")).toBe(0);
+  });
+
+  it("an answer without content is repeated, too", async () => {
+    const mails = async () =>
+      (await world().instance.database.reader.selectFrom("mails").select("id").execute()).length;
+    const input = { users: [world().ids.colleague] };
+    const before = await mails();
+    expect(await admin().call(users.welcome, input, { idempotencyKey: "k2" })).toBeUndefined();
+    expect(await admin().call(users.welcome, input, { idempotencyKey: "k2" })).toBeUndefined();
+    expect(await mails()).toBe(before + 1);
+  });
+
+  it("the same key with another body, or for another operation, is refused", async () => {
+    await create("second@example.com", "k3");
+    expect(await wrongFields(create("third@example.com", "k3"))).toEqual(["Idempotency-Key"]);
+    const other = admin().call(usertypes.create, { name: "By the same key" }, { idempotencyKey: "k3" });
+    expect(await wrongFields(other)).toEqual(["Idempotency-Key"]);
+    expect(await countOf("third@example.com")).toBe(0);
+  });
+
+  it("defaults and the order of fields make no other body", async () => {
+    const { units: places } = world();
+    const first = await create("fourth@example.com", "k4");
+    const input = {
+      unit: places.harbour,
+      email: "fourth@example.com",
+      last_name: "Only",
+      first_name: "Once",
+      welcome: false,
+    };
+    expect(await admin().call(users.create, input, { idempotencyKey: "k4" })).toEqual(first);
+  });
+
+  it("keys are each actor's own", async () => {
+    await create("fifth@example.com", "k5");
+    const { id } = await create("sixth@example.com", "k5", world().actors.manager);
+    expect(await create("sixth@example.com", "k5", world().actors.manager)).toMatchObject({ id });
+  });
+
+  it("a refusal is not kept: the repeat may succeed", async () => {
+    const taken = await create("seventh@example.com", "k6");
+    expect(await codeOf(create("seventh@example.com", "k7"))).toBe("conflict");
+    await admin().call(users.delete, { id: taken.id });
+    expect(await codeOf(create("seventh@example.com", "k7"))).toBe("ok");
+  });
+
+  it("after 24 hours a key is new", async () => {
+    const { instance, ids } = world();
+    const first = await create("eighth@example.com", "k8");
+    instance.wait(86_390);
+    const by = await instance.as(ids.administrator);
+    expect(await create("eighth@example.com", "k8", by)).toEqual(first);
+    instance.wait(11);
+    expect(await codeOf(create("eighth@example.com", "k8", by))).toBe("conflict");
+    world().actors.administrator = by;
+  });
+
+  it("100 at once with one key make one", async () => {
+    const all = await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        try {
+          return (await create("parallel@example.com", "k9")).id;
+        } catch (error) {
+          return (error as { code?: string }).code;
+        }
+      }),
+    );
+    const ids = new Set(all.filter((each) => typeof each === "number"));
+    expect(ids.size).toBe(1);
+    // Others may be told that the first is still running; they may ask again.
+    expect(all.filter((each) => typeof each !== "number" && each !== "conflict")).toEqual([]);
+    expect(await countOf("parallel@example.com")).toBe(1);
+    expect((await create("parallel@example.com", "k9")).id).toBe([...ids][0]);
+  });
+
+  it("while the first is running: 409, to be asked again in a second", async () => {
+    // Hashing the password takes the first a while.
+    const ask = () =>
+      admin().call(users.create, { ...person("running@example.com"), password }, { idempotencyKey: "k10" });
+    const first = ask();
+    const second = await refusal(ask());
+    expect(second).toMatchObject({
+      code: "conflict",
+      retryAfter: 1,
+      message: expect.stringContaining("still running"),
+    });
+    await first;
+  });
+
+  it("two servers on one database: 20 with one key make one", async () => {
+    const { createService } = await import("../../src/core/service.ts");
+    const { database } = world().instance;
+    const servers = [1, 2, 3].map(() => createService({ database }).caller({ userId: 1 }));
+    const made = await Promise.all(
+      Array.from({ length: 18 }, (_, n) => codeOf(create("servers@example.com", "k11", servers[n % 3]))),
+    );
+    expect(made.filter((code) => code === "ok").length).toBeGreaterThanOrEqual(1);
+    expect(made.filter((code) => code !== "ok" && code !== "conflict")).toEqual([]);
+    expect(await countOf("servers@example.com")).toBe(1);
+  });
+
+  it("operations that write in one transaction keep the key, too", async () => {
+    const { units: places } = world();
+    const add = () => admin().call(units.create, { name: "Keyed", parent: places.yard }, { idempotencyKey: "k12" });
+    const first = await add();
+    expect(await add()).toEqual(first);
+    expect((await admin().call(units.get, { id: places.yard })).stats.children).toBe(1);
+  });
+
+  it("what holds secrets is not kept", async () => {
+    const { instance, stranger } = world();
+    await stranger.call(auth.passwordRequest, { email: "member@example.com" }, { idempotencyKey: "k13" });
+    const tokens = [0, 1].map(() => admin().call(auth.renew, {}, { idempotencyKey: "k14" }));
+    await Promise.allSettled(tokens);
+    const kept = await instance.database.reader.selectFrom("idempotency_keys").select(["key", "response"]).execute();
+    expect(kept.filter(({ key }) => key === "k13" || key === "k14")).toEqual([]);
+    expect(JSON.stringify(kept)).not.toContain("jwt");
+  });
+});

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { errorCodes } from "../../src/contract/errors.ts";
+import type { AnyOperation } from "../../src/contract/operation.ts";
+import { allOperations } from "../../src/contract/rooms.ts";
+import { type ActorName, actorNames } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { outcome } from "../support/outcome.ts";
+import { permissionTable, type Scene, unmatched, useScene } from "../support/permission-table.ts";
+import { allRows } from "../support/tables.ts";
+
+const operations = await allOperations();
+
+describeEverywhere("permissions", (environment) => {
+  const open = useScene(environment);
+  let scene: Scene;
+  let before: Awaited<ReturnType<typeof rows>>;
+  const rows = async () => ({ ...(await allRows(scene.instance.database)), event_listening: [] });
+
+  beforeAll(async () => {
+    scene = await open();
+    before = await rows();
+  });
+  afterAll(async () => expect(await rows()).toEqual(before));
+
+  /** Whoever is let through makes a dry run, so that all find the same; whoever is not asks in earnest. */
+  const ask = async (op: AnyOperation, name: ActorName, input: Line[2], expected: string | undefined) => {
+    const me = name === "attacker" ? scene.ids.administrator : scene.ids[name];
+    const result = await outcome(scene.actors[name].call(op, input(scene, me), { dryRun: expected === "yes" }));
+    if ("answer" in result) return "yes";
+    return String(errorCodes[result.refusal.code as keyof typeof errorCodes].status);
+  };
+
+  it("every operation is in the table, and nothing else", () => {
+    expect(unmatched(operations)).toEqual({ missing: [], unknown: [] });
+  });
+
+  for (const op of operations) {
+    for (const [about, outcomes, input] of permissionTable[op.name] ?? []) {
+      it(`${op.name} ${about}`, async () => {
+        const expected = outcomes.trim().split(/\s+/);
+        const found: string[] = [];
+        for (const [index, name] of actorNames.entries()) found.push(await ask(op, name, input, expected[index]));
+        expect(labelled(found)).toEqual(labelled(expected));
+      });
+    }
+  }
+});
+
+type Line = (typeof permissionTable)[string][number];
+
+function labelled(outcomes: readonly string[]): Record<string, string | undefined> {
+  return Object.fromEntries(actorNames.map((name, index) => [name, outcomes[index]]));
+}

@@ -1,0 +1,214 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
+import type { Settings } from "../../src/contract/settings.ts";
+import { users } from "../../src/contract/users.ts";
+import { describeOnDatabases, newEngine } from "../support/engine.ts";
+import type { Instance } from "../support/instance.ts";
+import { type Mailbox, newMailbox } from "../support/mailbox.ts";
+import { makeUsers, newWebhook } from "../support/outbox.ts";
+import { newReceiver } from "../support/receiver.ts";
+
+describeOnDatabases("mail", (open) => {
+  let instance: Instance;
+  let mailbox: Mailbox;
+  beforeEach(async () => {
+    instance = await open();
+    mailbox = await newMailbox();
+  });
+  afterEach(async () => {
+    await mailbox.close();
+    await instance.close();
+  });
+
+  const settings = (more: Partial<Settings> = {}) => ({
+    base_url: "https://intra.example.com",
+    "mail.from": "Acme <no-reply@example.com>",
+    "mail.smtp_url": `smtp://127.0.0.1:${mailbox.port}`,
+    ...more,
+  });
+  const drain = (more: Partial<Settings> = {}) =>
+    newEngine(instance, { settings: settings(more) }).drain({ maxSeconds: 10 });
+  const welcome = (fields: object = {}) =>
+    instance.administrator.call(users.create, {
+      first_name: "Bo",
+      last_name: "Berg",
+      email: "bo@example.com",
+      unit: 1,
+      welcome: true,
+      ...fields,
+    });
+  const rows = () => instance.database.reader.selectFrom("mails").selectAll().orderBy("id").execute();
+  const tokenIn = (text: string) => /token=([\w-]+)/.exec(text)?.[1] ?? "";
+  const reset = (token: string, password = "correct horse battery") =>
+    instance.withToken(undefined).call(auth.passwordReset, {
+      token,
+      email: "bo@example.com",
+      password,
+      password_confirm: password,
+    });
+
+  it("welcome: the token in it sets the password, once, and is kept nowhere", async () => {
+    await welcome();
+    expect(await drain()).toMatchObject({ mails: 0, failedMails: 0 });
+    const [mail] = mailbox.mails;
+    expect(mailbox.mails).toHaveLength(1);
+    expect(mail).toMatchObject({ from: "no-reply@example.com", to: ["bo@example.com"], subject: "Welcome" });
+    const token = tokenIn(mail!.text);
+    expect(mail!.text).toContain(`https://intra.example.com/password/reset?token=${token}&email=bo%40example.com`);
+    expect(mail!.text).toContain("30 minutes");
+    expect(mail!.html).toContain(token);
+    expect(mail!.raw).toMatch(/^Message-ID: <wcs-1-\d+@example.com>/im);
+    expect(JSON.stringify(await rows())).not.toContain(token);
+    expect(await rows()).toMatchObject([{ sent_at: expect.any(Number), attempts: 1, last_error: null }]);
+    await reset(token);
+    await expect(reset(token, "another good password")).rejects.toMatchObject({ code: "validation_failed" });
+    await instance.withToken(undefined).call(auth.authenticate, { username: "bo@example.com", password: "correct horse battery" });
+  });
+
+  it("welcome with a password set: no token", async () => {
+    await welcome({ password: "correct horse battery" });
+    await drain();
+    expect(mailbox.mails[0]!.text).toContain("You sign in as bo@example.com");
+    expect(mailbox.mails[0]!.text).not.toContain("token");
+  });
+
+  it("password reset: the link comes from the settings, whatever the Host header says; the token works once", async () => {
+    await welcome({ welcome: false });
+    await fetch(`${instance.url}/api/password/request`, {
+      method: "POST",
+      headers: { "content-type": "application/json", host: "evil.example", "x-forwarded-host": "evil.example" },
+      body: JSON.stringify({ email: "bo@example.com" }),
+    });
+    await drain();
+    const [mail] = mailbox.mails;
+    expect(mail!.subject).toBe("Set a new password");
+    expect(mail!.raw).not.toContain("evil");
+    expect(mail!.text).toContain("https://intra.example.com/password/reset?token=");
+    await reset(tokenIn(mail!.text));
+    await expect(reset(tokenIn(mail!.text))).rejects.toMatchObject({ code: "validation_failed" });
+  });
+
+  it("without base_url: a code and no link", async () => {
+    await welcome();
+    await drain({ base_url: null });
+    const { text } = mailbox.mails[0]!;
+    expect(text).not.toContain("http");
+    await reset(/^ {4}([\w-]{43})$/m.exec(text)?.[1] ?? "");
+  });
+
+  it("names cannot write HTML or headers", async () => {
+    await welcome({ first_name: "<img src=x>\r\nBcc: all@example.com\r\n\r\n", last_name: "& Co" });
+    await drain();
+    const [mail] = mailbox.mails;
+    expect(mail!.to).toEqual(["bo@example.com"]);
+    expect(mail!.html).not.toContain("<img");
+    expect(mail!.html).toContain("&#60;img");
+    expect(mail!.raw.split("\r\n\r\n")[0]).not.toContain("Bcc");
+  });
+
+  it("without a mail server, or a sender, it waits", async () => {
+    await welcome();
+    expect(await drain({ "mail.smtp_url": null })).toMatchObject({ mails: 1 });
+    expect(await drain({ "mail.from": null })).toMatchObject({ mails: 1 });
+    expect(await rows()).toMatchObject([{ attempts: 0, sent_at: null }]);
+    expect(await drain()).toMatchObject({ mails: 0 });
+  });
+
+  it("a mail server that is away is tried again, later and later", async () => {
+    await welcome();
+    const { port } = mailbox;
+    await mailbox.close();
+    const away = { "mail.smtp_url": `smtp://127.0.0.1:${port}` };
+    expect(await drain(away)).toMatchObject({ mails: 1 });
+    expect(await rows()).toMatchObject([{ attempts: 1, last_error: "ESOCKET" }]);
+    mailbox = await newMailbox({}, port);
+    await drain(away);
+    expect(mailbox.mails).toEqual([]);
+    instance.wait(31);
+    await drain(away);
+    expect(mailbox.mails).toHaveLength(1);
+  });
+
+  it("a recipient that is refused for good is given up, with what the server said", async () => {
+    await mailbox.close();
+    mailbox = await newMailbox({
+      onRcptTo: (_, __, done) => done(Object.assign(new Error("no such mailbox"), { responseCode: 550 })),
+    });
+    await welcome();
+    expect(await drain()).toMatchObject({ mails: 0, failedMails: 1 });
+    const [row] = await rows();
+    expect(row).toMatchObject({ failed_at: expect.any(Number), last_error: expect.stringContaining("no such mailbox") });
+    expect(row!.payload).not.toContain("token");
+  });
+
+  it("one that is refused for now is tried again", async () => {
+    await mailbox.close();
+    mailbox = await newMailbox({
+      onRcptTo: (_, __, done) => done(Object.assign(new Error("greylisted"), { responseCode: 450 })),
+    });
+    await welcome();
+    expect(await drain()).toMatchObject({ mails: 1, failedMails: 0 });
+  });
+
+  it("a password goes over TLS only", async () => {
+    await mailbox.close();
+    mailbox = await newMailbox({ disabledCommands: [], authOptional: false });
+    await welcome();
+    const url = `smtp://ann:hunter2@127.0.0.1:${mailbox.port}`;
+    expect(await drain({ "mail.smtp_url": url })).toMatchObject({ mails: 1 });
+    expect((await rows())[0]).toMatchObject({ last_error: expect.stringMatching(/ETLS|ESOCKET/) });
+    instance.wait(31);
+    expect(await drain({ "mail.smtp_url": `${url}?tls.rejectUnauthorized=false` })).toMatchObject({ mails: 0 });
+    expect(mailbox.mails).toMatchObject([{ secure: true, user: "ann" }]);
+  });
+
+  it("a wrong password is in the outbox, without the password", async () => {
+    await welcome();
+    expect(await drain({ "mail.smtp_url": `smtp://ann:letmein@127.0.0.1:${mailbox.port}` })).toMatchObject({ mails: 1 });
+    const [row] = await rows();
+    expect(row!.last_error).toContain("EAUTH");
+    expect(row!.last_error).not.toContain("letmein");
+  });
+
+  it("a reset that waited too long is not sent; a welcome gets a token that works", async () => {
+    await welcome();
+    await instance.withToken(undefined).call(auth.passwordRequest, { email: "bo@example.com" });
+    await welcome({ email: "late@example.com" });
+    instance.wait(3600);
+    expect(await drain()).toMatchObject({ mails: 0, failedMails: 1 });
+    // Bo's token was replaced by that of the reset, so the welcome comes without; the other one has a new one.
+    const byRecipient = new Map(mailbox.mails.map((mail) => [mail.to[0], mail.text]));
+    expect([...byRecipient.keys()].toSorted()).toEqual(["bo@example.com", "late@example.com"]);
+    expect(byRecipient.get("bo@example.com")).not.toContain("token=");
+    await instance.withToken(undefined).call(auth.passwordReset, {
+      token: tokenIn(byRecipient.get("late@example.com")!),
+      email: "late@example.com",
+      password: "correct horse battery",
+      password_confirm: "correct horse battery",
+    });
+  });
+
+  it("a disabled webhook: its author is told why, and what to do", async () => {
+    const receiver = await newReceiver();
+    receiver.answer = (_, response) => void response.writeHead(410).end();
+    const { id } = await newWebhook(instance, receiver.url, "The\nhook");
+    await makeUsers(instance);
+    await newEngine(instance).drain({ maxSeconds: 5 });
+    await drain();
+    const [mail] = mailbox.mails;
+    expect(mail).toMatchObject({ to: ["admin@example.com"], subject: "Webhook The hook was disabled" });
+    expect(mail!.text).toContain("gone (410)");
+    expect(mail!.text).toContain(`wcs webhooks recover ${id}`);
+    await receiver.close();
+  });
+
+  it("several workers, each mail once", async () => {
+    const ids = await makeUsers(instance, 30);
+    await instance.administrator.call(users.welcome, { users: ids });
+    const engines = Array.from({ length: 4 }, () => newEngine(instance, { settings: settings() }));
+    await Promise.all(engines.map((engine) => engine.drain({ maxSeconds: 20 })));
+    console.log((await rows()).map((r)=>[r.id,r.attempts,r.last_error,r.sent_at,r.lease_token,r.due_at]));
+    expect(mailbox.mails).toHaveLength(30);
+    expect(new Set(mailbox.mails.map((mail) => mail.to[0])).size).toBe(30);
+  });
+});

@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import type { Engine } from "../../src/delivery/index.ts";
+import { claim, extend, giveBack, leaseMilliseconds, settle } from "../../src/delivery/queue.ts";
+import { describeOnDatabases, newEngine } from "../support/engine.ts";
+import type { Instance } from "../support/instance.ts";
+import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
+import { newReceiver, type Receiver } from "../support/receiver.ts";
+
+describeOnDatabases("workers", (open) => {
+  let instance: Instance;
+  let receiver: Receiver;
+  let engines: Engine[] = [];
+  beforeEach(async () => {
+    instance = await open();
+    receiver = await newReceiver();
+    engines = [];
+  });
+  afterEach(async () => {
+    await Promise.all(engines.map((engine) => engine.stop()));
+    await receiver.close();
+    await instance.close();
+  });
+  const start = (options: Parameters<typeof newEngine>[1] = {}) => {
+    const engine = newEngine(instance, options);
+    engine.start();
+    engines.push(engine);
+    return engine;
+  };
+  const held = (now: number, most: number, webhook: number, token: string) =>
+    claim(instance.database, [{ webhook_id: webhook, most }], { now, token });
+  const now = () => instance.now() * 1000;
+  const idsOf = (requests: { headers: Record<string, unknown> }[]) => requests.map(({ headers }) => headers["webhook-id"]);
+
+  it("a change wakes them up", async () => {
+    start();
+    await newWebhook(instance, receiver.url);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await makeUsers(instance);
+    await receiver.until(1);
+  });
+
+  it("a change by another connection wakes them up, and those who wait for events", async () => {
+    start();
+    await newWebhook(instance, receiver.url);
+    const { administrator } = instance;
+    const { last_id: after } = (await administrator.call(webhooks.events, {})).meta;
+    const listening = administrator.call(webhooks.events, { after, wait: 20 });
+    await makeUsers(instance);
+    const { data } = await listening;
+    expect(data).toHaveLength(1);
+    await receiver.until(1);
+    expect(data[0]!.webhook_event_id).toBe(receiver.received[0]!.headers["webhook-id"]);
+  });
+
+  it("many waiting callers hold neither connections nor each other up", async () => {
+    const { administrator } = instance;
+    const { last_id: after } = (await administrator.call(webhooks.events, {})).meta;
+    const listening = Array.from({ length: 40 }, () => administrator.call(webhooks.events, { after, wait: 30 }));
+    await makeUsers(instance);
+    for (const { data } of await Promise.all(listening)) expect(data).toHaveLength(1);
+  });
+
+  it("who waits in vain gets an empty answer, and who ends the service an early one", async () => {
+    const { administrator, service } = instance;
+    const { last_id: after } = (await administrator.call(webhooks.events, {})).meta;
+    expect(await administrator.call(webhooks.events, { after, wait: 1 })).toEqual({ data: [], meta: { last_id: after } });
+    const waiting = administrator.call(webhooks.events, { after, wait: 60 });
+    service.endWaits();
+    expect(await waiting).toEqual({ data: [], meta: { last_id: after } });
+  });
+
+  it("a receiver that hangs holds up nobody else", async () => {
+    const hanging = await newReceiver();
+    hanging.answer = () => {};
+    const slow = await newWebhook(instance, hanging.url, "hanging");
+    await newWebhook(instance, receiver.url, "good");
+    await makeUsers(instance, 60);
+    start({ settings: { "webhooks.timeout": 2 } });
+    await receiver.until(60);
+    expect(new Set(idsOf(receiver.received)).size).toBe(60);
+    expect(hanging.received.length).toBeLessThanOrEqual(16);
+    await vi.waitFor(async () => expect(await logOf(instance, slow.id, { status: "timeout" })).not.toEqual([]), 10_000);
+    // Once it has hung, it gets one request at a time, and what was taken ahead for it is given back.
+    expect(hanging.received.length).toBeLessThanOrEqual(17);
+    await Promise.all(engines.map((engine) => engine.stop()));
+    await hanging.close();
+  });
+
+  it("several workers share the work: all of it, each piece once", async () => {
+    const events = 150;
+    await newWebhook(instance, receiver.url, "one");
+    await newWebhook(instance, receiver.url, "two");
+    await makeUsers(instance, events);
+    for (let i = 0; i < 4; i++) start();
+    await receiver.until(2 * events);
+    await vi.waitFor(async () => expect(await engines[0]!.waiting()).toMatchObject({ due: 0, later: 0 }));
+    expect(receiver.received).toHaveLength(2 * events);
+    expect(new Set(idsOf(receiver.received)).size).toBe(events);
+  });
+
+  it("stopping finishes what is under way, and leaves the rest at once", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 40);
+    receiver.answer = (_, response) => void setTimeout(() => response.end(), 300);
+    const engine = start();
+    await receiver.until(16);
+    await engine.stop();
+    expect(receiver.received).toHaveLength(16);
+    expect((await logOf(instance, id)).map((entry) => entry.status)).toEqual(Array(16).fill("200"));
+    expect(await engine.waiting()).toMatchObject({ due: 24, later: 0 });
+  });
+
+  it("drain gives up in time, and says what is left", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 40);
+    receiver.answer = () => {};
+    const began = performance.now();
+    const left = await newEngine(instance).drain({ maxSeconds: 1 });
+    expect(performance.now() - began).toBeLessThan(3000);
+    expect(left).toMatchObject({ due: 24, later: 16 });
+    expect((await logOf(instance, id))[0]).toMatchObject({ status: "timeout", error: expect.stringContaining("cut short") });
+  });
+
+  it("a lease keeps others away until it ends; then its token is worth nothing", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 3);
+    const first = await held(now(), 2, id, "a");
+    expect(first).toHaveLength(2);
+    expect(await held(now(), 10, id, "b")).toHaveLength(1);
+    expect(await extend(instance.database, first, now() + 20_000)).toEqual(new Set(first.map((job) => job.id)));
+    const later = now() + leaseMilliseconds + 1000;
+    expect(await held(later, 10, id, "c")).toHaveLength(1);
+    const second = await held(later + 20_000, 10, id, "d");
+    expect(second.map((job) => job.id).toSorted()).toEqual(first.map((job) => job.id).toSorted());
+    expect(await extend(instance.database, first, later)).toEqual(new Set());
+    const done = first.map((job) => ({ ...job, state: "done" as const, attempt: 1, due_at: later }));
+    expect(await instance.database.writeLocking((tx) => settle(tx, done))).toEqual(new Set());
+    await giveBack(instance.database, first, later);
+    expect(await held(later + 20_000, 10, id, "e")).toEqual([]);
+    await giveBack(instance.database, second, later);
+    expect(await held(later, 10, id, "f")).toHaveLength(2);
+  });
+
+  it("a result that comes too late is logged, and decides nothing", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance);
+    let answered = () => {};
+    receiver.answer = (_, response) => {
+      answered = () => response.writeHead(500).end();
+    };
+    start();
+    await receiver.until(1);
+    const [taken] = await held(now() + leaseMilliseconds + 1000, 1, id, "other");
+    expect(taken).toBeDefined();
+    answered();
+    await vi.waitFor(async () => expect(await logOf(instance, id)).toHaveLength(1));
+    expect((await logOf(instance, id))[0]).toMatchObject({ status: "500", attempt: 1, next_attempt_at: null });
+    const row = await instance.database.reader.selectFrom("deliveries").selectAll().executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ state: "waiting", attempt: 0, lease_token: "other" });
+  });
+
+  it("changes of a webhook count at once for what was taken ahead", async () => {
+    const { id } = await newWebhook(instance, `${receiver.url}/old`);
+    await makeUsers(instance, 40);
+    const waiting: (() => void)[] = [];
+    receiver.answer = (_, response) => void waiting.push(() => response.end());
+    start();
+    await receiver.until(16);
+    await instance.administrator.call(webhooks.update, { id, uri: `${receiver.url}/new` });
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    receiver.answer = (_, response) => void response.end();
+    for (const answer of waiting) answer();
+    await receiver.until(40);
+    expect(Map.groupBy(receiver.received, (request) => request.path).get("/old")).toHaveLength(16);
+  });
+
+  it("a database that goes away and comes back costs nothing but time", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 5);
+    let broken = false;
+    const database = { ...instance.database };
+    database.writeLocking = (work) =>
+      broken ? Promise.reject(new Error("the connection is gone")) : instance.database.writeLocking(work);
+    receiver.answer = (_, response) => {
+      broken = true;
+      setTimeout(() => {
+        broken = false;
+      }, 700);
+      response.end();
+    };
+    start({ database });
+    await vi.waitFor(async () => expect(await logOf(instance, id)).toHaveLength(5), 5000);
+    expect(receiver.received).toHaveLength(5);
+  });
+});

@@ -1,0 +1,235 @@
+// biome-ignore-all format: a table is read by its columns
+import { auth } from "../../src/contract/auth.ts";
+import type { AnyOperation } from "../../src/contract/operation.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import { password, useWorld, type World } from "./actors.ts";
+import type { Environment } from "./instance.ts";
+
+/** The world with what only the table needs: a user and a unit of South, a webhook, a token to reset the member's password. */
+export interface Scene extends World {
+  readonly southerner: number;
+  readonly webhook: number;
+  readonly resetToken: string;
+}
+
+export function useScene(environment: Environment): () => Promise<Scene> {
+  const world = useWorld(environment);
+  let scene: Promise<Scene> | undefined;
+  return () => {
+    scene ??= setUp(world());
+    return scene;
+  };
+}
+
+async function setUp(world: World): Promise<Scene> {
+  const { administrator } = world.actors;
+  const southerner = (await world.addUser({ unit: world.units.south })).id;
+  const webhook = await administrator.call(webhooks.create, { name: "Hook", uri: "https://hook.example/" });
+  await world.stranger.call(auth.passwordRequest, { email: "member@example.com" });
+  const { payload } = await world.instance.database.reader
+    .selectFrom("mails")
+    .select("payload")
+    .where("user_id", "=", world.ids.member)
+    .executeTakeFirstOrThrow();
+  return { ...world, southerner, webhook: webhook.data.id, resetToken: JSON.parse(payload).token };
+}
+
+/** What is asked, what each actor gets, and the input; `me` is the ID of the one who asks. */
+export type Line = readonly [about: string, outcomes: string, input: (scene: Scene, me: number) => object];
+
+const nothing = () => ({});
+const one = ({ ids }: Scene) => ({ id: ids.colleague });
+const elsewhere = ({ southerner }: Scene) => ({ id: southerner });
+const boss = ({ ids }: Scene) => ({ id: ids.boss });
+const gone = () => ({ id: 987654 });
+const person = { first_name: "New", last_name: "Person", email: "new.person@example.com" };
+const row = { ...person, reference: "new person" };
+const hook = ({ webhook }: Scene) => ({ id: webhook });
+
+/**
+ * Who may do what (decisions, section 5): a line for each case of each operation. An outcome is `yes` or the status of the
+ * refusal, of the administrator, the manager of North, the member in North, the outsider from South, the deactivated user,
+ * and the attacker, in this order. Cases that do not depend on what is asked for have one line.
+ */
+export const permissionTable: Record<string, readonly Line[]> = {
+  //                              admin manag membr outsd deact attck
+  "auth.authenticate": [["", "     yes   yes   yes   yes   yes   yes", () => ({ username: "member@example.com", password })]],
+  "auth.renew": [["", "            yes   yes   yes   yes   401   401", nothing]],
+  "auth.passwordRequest": [["", "  yes   yes   yes   yes   yes   yes", () => ({ email: "colleague@example.com" })]],
+  "auth.passwordReset": [
+    ["with the token", "           yes   yes   yes   yes   yes   yes", ({ resetToken }) => reset(resetToken)],
+    ["with another token", "       422   422   422   422   422   422", () => reset("guess")],
+  ],
+
+  "users.list": [["", "            yes   yes   yes   yes   401   401", nothing]],
+  "users.get": [
+    ["in North", "                 yes   yes   yes   yes   401   401", one],
+    ["in South", "                 yes   yes   yes   yes   401   401", elsewhere],
+    ["nobody", "                   404   404   404   404   401   401", gone],
+  ],
+  "users.current": [["", "         yes   yes   yes   yes   401   401", nothing]],
+  "users.reference": [["", "       yes   yes   yes   yes   401   401", () => ({ reference: "colleague" })]],
+  "users.search": [["", "          yes   yes   yes   yes   401   401", () => ({ q: "colleague" })]],
+  "users.collection": [["", "      yes   yes   yes   yes   401   401", ({ ids }) => ({ ids: [ids.colleague, ids.outsider] })]],
+  "users.birthdays": [["", "       yes   yes   yes   yes   401   401", nothing]],
+  "users.create": [
+    ["in North", "                 yes   yes   403   403   401   401", ({ units }) => ({ ...person, unit: units.harbour })],
+    ["in South", "                 yes   403   403   403   401   401", ({ units }) => ({ ...person, unit: units.south })],
+    ["at the root", "              yes   403   403   403   401   401", ({ units }) => ({ ...person, unit: units.root })],
+    ["an administrator", "         yes   403   403   403   401   401", ({ units }) => ({ ...person, unit: units.harbour, admin: true })],
+    ["with the manager's type", "  yes   yes   403   403   401   401", ({ units, types }) => ({ ...person, unit: units.harbour, userTypes: [types.manager] })],
+    ["with more abilities", "      yes   403   403   403   401   401", ({ units, types }) => ({ ...person, unit: units.harbour, userTypes: [types.editor] })],
+    ["in no unit", "               422   422   422   422   401   401", () => ({ ...person, unit: 987654 })],
+  ],
+  "users.update": [
+    ["in North", "                 yes   yes   403   403   401   401", (scene) => ({ ...one(scene), title: "Changed" })],
+    ["in South", "                 yes   403   403   403   401   401", (scene) => ({ ...elsewhere(scene), title: "Changed" })],
+    ["an administrator", "         yes   403   403   403   401   401", (scene) => ({ ...boss(scene), phone: "1" })],
+    ["to administrator", "         yes   403   403   403   401   401", (scene) => ({ ...one(scene), admin: true })],
+    ["one's own phone", "          yes   yes   yes   yes   401   401", (_, me) => ({ id: me, phone: "1" })],
+    ["one's own name", "           yes   yes   403   403   401   401", (_, me) => ({ id: me, first_name: "Me" })],
+    ["oneself to administrator", " yes   403   403   403   401   401", (_, me) => ({ id: me, admin: true })],
+    ["nobody", "                   404   404   404   404   401   401", () => ({ ...gone(), title: "Changed" })],
+  ],
+  "users.delete": [
+    ["in North", "                 yes   yes   403   403   401   401", one],
+    ["in South", "                 yes   403   403   403   401   401", elsewhere],
+    ["an administrator", "         yes   403   403   403   401   401", boss],
+    ["oneself", "                  yes   yes   403   403   401   401", (_, me) => ({ id: me })],
+  ],
+  "users.deactivate": [
+    ["in North", "                 yes   yes   403   403   401   401", one],
+    ["in South", "                 yes   403   403   403   401   401", elsewhere],
+    ["an administrator", "         yes   403   403   403   401   401", boss],
+  ],
+  "users.reactivate": [
+    ["in North", "                 yes   yes   403   403   401   401", ({ ids }) => ({ id: ids.deactivated })],
+    ["in South", "                 yes   403   403   403   401   401", elsewhere],
+  ],
+  "users.welcome": [
+    ["in North", "                 yes   yes   403   403   401   401", ({ ids }) => ({ users: [ids.colleague, ids.member] })],
+    ["one in South", "             yes   403   403   403   401   401", ({ ids, southerner }) => ({ users: [ids.colleague, southerner] })],
+    ["an administrator", "         yes   403   403   403   401   401", ({ ids }) => ({ users: [ids.colleague, ids.boss] })],
+  ],
+  "users.password": [
+    ["in North", "                 yes   yes   403   403   401   401", (scene) => ({ ...one(scene), password: "another password" })],
+    ["in South", "                 yes   403   403   403   401   401", (scene) => ({ ...elsewhere(scene), password: "another password" })],
+    ["an administrator's", "       yes   403   403   403   401   401", (scene) => ({ ...boss(scene), password: "another password" })],
+    ["the first of one's own", "   yes   yes   422   yes   401   401", (_, me) => ({ id: me, password: "another password" })],
+    ["the member's", "             yes   yes   yes   403   401   401", ({ ids }) => ({ id: ids.member, password: "another password", current: password })],
+  ],
+  "users.policy": [["", "          yes   yes   yes   yes   401   401", nothing]],
+  "users.memberships": [["", "     yes   yes   yes   yes   401   401", ({ ids }) => ({ user: ids.colleague })]],
+  "users.membershipAdd": [
+    ["in North", "                 yes   yes   403   403   401   401", ({ ids, units }) => ({ user: ids.colleague, unit: units.yard })],
+    ["to South", "                 yes   403   403   403   401   401", ({ ids, units }) => ({ user: ids.colleague, unit: units.south })],
+    ["from South", "               yes   403   403   403   401   401", ({ southerner, units }) => ({ user: southerner, unit: units.yard })],
+    ["of an administrator", "      yes   403   403   403   401   401", ({ ids, units }) => ({ user: ids.boss, unit: units.yard })],
+    ["with more abilities", "      yes   403   403   403   401   401", ({ ids, units, types }) => ({ user: ids.colleague, unit: units.yard, userTypes: [types.editor] })],
+  ],
+  "users.membershipSet": [
+    ["in North", "                 yes   yes   403   403   401   401", ({ ids, units, types }) => ({ user: ids.colleague, from: units.harbour, userTypes: [types.employee] })],
+    ["to South", "                 yes   403   403   403   401   401", ({ ids, units }) => ({ user: ids.colleague, from: units.harbour, unit: units.south })],
+    ["from South", "               yes   403   403   403   401   401", ({ southerner, units }) => ({ user: southerner, from: units.south, unit: units.yard })],
+    ["with more abilities", "      yes   403   403   403   401   401", ({ ids, units, types }) => ({ user: ids.colleague, from: units.harbour, userTypes: [types.editor] })],
+  ],
+  "users.membershipRemove": [
+    ["the last", "                 409   409   403   403   401   401", ({ ids, units }) => ({ user: ids.colleague, unit: units.harbour })],
+    ["in South", "                 409   403   403   403   401   401", ({ southerner, units }) => ({ user: southerner, unit: units.south })],
+    ["none", "                     404   404   403   403   401   401", ({ ids, units }) => ({ user: ids.colleague, unit: units.yard })],
+  ],
+  "users.import": [["", "          yes   yes   403   403   401   401", () => ({ rows: [{ ...row, unit: "harbour" }] })]],
+
+  "units.list": [["", "            yes   yes   yes   yes   401   401", nothing]],
+  "units.get": [["", "             yes   yes   yes   yes   401   401", ({ units }) => ({ id: units.south })]],
+  "units.reference": [["", "       yes   yes   yes   yes   401   401", () => ({ reference: "south" })]],
+  "units.tree": [["", "            yes   yes   yes   yes   401   401", nothing]],
+  "units.children": [["", "        yes   yes   yes   yes   401   401", ({ units }) => ({ id: units.root })]],
+  "units.create": [
+    ["in North", "                 yes   yes   403   403   401   401", ({ units }) => ({ name: "New", parent: units.harbour })],
+    ["in South", "                 yes   403   403   403   401   401", ({ units }) => ({ name: "New", parent: units.south })],
+    ["below the root", "           yes   403   403   403   401   401", ({ units }) => ({ name: "New", parent: units.root })],
+  ],
+  "units.update": [
+    ["North", "                    yes   yes   403   403   401   401", ({ units }) => ({ id: units.north, name: "New" })],
+    ["below North", "              yes   yes   403   403   401   401", ({ units }) => ({ id: units.harbour, name: "New" })],
+    ["South", "                    yes   403   403   403   401   401", ({ units }) => ({ id: units.south, name: "New" })],
+    ["the root", "                 yes   403   403   403   401   401", ({ units }) => ({ id: units.root, name: "New" })],
+    ["none", "                     404   404   404   404   401   401", gone],
+  ],
+  "units.move": [
+    ["in North", "                 yes   yes   403   403   401   401", ({ units }) => ({ id: units.harbour, parent: units.yard })],
+    ["North to South", "           yes   403   403   403   401   401", ({ units }) => ({ id: units.harbour, parent: units.south })],
+    ["South to North", "           yes   403   403   403   401   401", ({ units }) => ({ id: units.south, parent: units.yard })],
+  ],
+  "units.delete": [
+    ["in North", "                 yes   yes   403   403   401   401", ({ units }) => ({ id: units.yard })],
+    ["South", "                    409   403   403   403   401   401", ({ units }) => ({ id: units.south })],
+    ["transfer in North", "        yes   yes   403   403   401   401", ({ units }) => ({ id: units.harbour, transfer: units.yard })],
+    ["transfer to South", "        yes   403   403   403   401   401", ({ units }) => ({ id: units.harbour, transfer: units.south })],
+    ["transfer from South", "      yes   403   403   403   401   401", ({ units }) => ({ id: units.south, transfer: units.yard })],
+  ],
+  "units.departmentAdd": [
+    ["in North", "                 yes   yes   403   403   401   401", ({ units }) => ({ id: units.harbour, name: "New" })],
+    ["in South", "                 yes   403   403   403   401   401", ({ units }) => ({ id: units.south, name: "New" })],
+  ],
+  "units.departmentUpdate": [
+    ["in North", "                 yes   yes   403   403   401   401", ({ units, cranes }) => ({ id: units.harbour, department: cranes, name: "New" })],
+    ["by another unit", "          404   403   403   403   401   401", ({ units, cranes }) => ({ id: units.south, department: cranes, name: "New" })],
+  ],
+  "units.departmentRemove": [
+    ["in North", "                 yes   yes   403   403   401   401", ({ units, cranes }) => ({ id: units.harbour, department: cranes })],
+    ["by another unit", "          404   403   403   403   401   401", ({ units, cranes }) => ({ id: units.south, department: cranes })],
+  ],
+  "units.import": [["", "          yes   yes   403   403   401   401", () => ({ rows: [{ reference: "new", name: "New", parent: "yard" }] })]],
+
+  "usertypes.list": [["", "        yes   yes   yes   yes   401   401", nothing]],
+  "usertypes.get": [["", "         yes   yes   yes   yes   401   401", ({ types }) => ({ id: types.editor })]],
+  "usertypes.reference": [["", "   yes   yes   yes   yes   401   401", () => ({ reference: "editor" })]],
+  "usertypes.create": [
+    ["with own abilities", "       yes   yes   403   403   401   401", () => ({ name: "New", abilities: { user: true, units: true } })],
+    ["with more abilities", "      yes   403   403   403   401   401", () => ({ name: "New", abilities: { news: true } })],
+  ],
+  "usertypes.update": [
+    ["the name", "                 yes   yes   403   403   401   401", ({ types }) => ({ id: types.employee, name: "New" })],
+    ["own abilities", "            yes   yes   403   403   401   401", ({ types }) => ({ id: types.employee, abilities: { units: true } })],
+    ["more abilities", "           yes   403   403   403   401   401", ({ types }) => ({ id: types.employee, abilities: { news: true } })],
+    ["others' abilities", "        yes   403   403   403   401   401", ({ types }) => ({ id: types.editor, abilities: { news: false } })],
+  ],
+  "usertypes.delete": [
+    ["others' abilities", "        yes   403   403   403   401   401", ({ types }) => ({ id: types.editor })],
+    ["held", "                     409   409   403   403   401   401", ({ types }) => ({ id: types.employee })],
+  ],
+
+  "languages.list": [["", "        yes   yes   yes   yes   401   401", nothing]],
+  "timezones.list": [["", "        yes   yes   yes   yes   401   401", nothing]],
+  "settings.list": [["", "         yes   403   403   403   401   401", nothing]],
+  "settings.set": [["", "          yes   403   403   403   401   401", () => ({ timezone: "Europe/Oslo" })]],
+
+  "webhooks.create": [["", "       yes   403   403   403   401   401", () => ({ name: "Mine", uri: "https://mine.example/" })]],
+  "webhooks.list": [["", "         yes   403   403   403   401   401", nothing]],
+  "webhooks.get": [["", "          yes   403   403   403   401   401", hook]],
+  "webhooks.update": [["", "       yes   403   403   403   401   401", (scene) => ({ ...hook(scene), name: "Mine" })]],
+  "webhooks.delete": [["", "       yes   403   403   403   401   401", hook]],
+  "webhooks.rotateSecret": [["", " yes   403   403   403   401   401", hook]],
+  "webhooks.test": [["", "         yes   403   403   403   401   401", (scene) => ({ ...hook(scene), wait: 0 })]],
+  "webhooks.recover": [["", "      yes   403   403   403   401   401", (scene) => ({ ...hook(scene), since: 0 })]],
+  "webhooks.logs": [["", "         yes   403   403   403   401   401", hook]],
+  "webhooks.log": [["", "          404   403   403   403   401   401", (scene) => ({ ...hook(scene), log: 987654 })]],
+  "webhooks.resend": [["", "       404   403   403   403   401   401", (scene) => ({ ...hook(scene), log: 987654 })]],
+  "webhooks.stats": [["", "        yes   403   403   403   401   401", hook]],
+  "webhooks.events": [["", "       yes   403   403   403   401   401", nothing]],
+};
+
+function reset(token: string) {
+  return { email: "member@example.com", token, password: "another password", password_confirm: "another password" };
+}
+
+/** The operations that have no line in the table, and the names in the table that are no operations. */
+export function unmatched(operations: readonly AnyOperation[]): { missing: string[]; unknown: string[] } {
+  const names = operations.map((op) => op.name);
+  return {
+    missing: names.filter((name) => !permissionTable[name]?.length),
+    unknown: Object.keys(permissionTable).filter((name) => !names.includes(name)),
+  };
+}
