@@ -28,7 +28,12 @@ const withoutNeedless: Plugin = {
   resolveId: (id, importer) => (isNeedless(id, importer) ? "\0nothing" : undefined),
   load: (id) => (id === "\0nothing" ? "export default {};" : undefined),
 };
-const external = new Set([...builtinModules, ...builtinModules.map((name) => `node:${name}`), "node:sqlite", "pg-native"]);
+const external = new Set([
+  ...builtinModules,
+  ...builtinModules.map((name) => `node:${name}`),
+  "node:sqlite",
+  "pg-native",
+]);
 
 // CommonJS: with the compile cache it starts some 10 ms faster than the same as ES modules.
 const bundle = await rolldown({

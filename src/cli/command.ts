@@ -49,7 +49,9 @@ async function runOwn(
 
 /** The commander command of a command with work of its own. */
 export function buildOwn(leaf: OwnLeaf, path: readonly string[], look: Look): Command {
-  const command = createCommand(path, look, leaf.examples).description(describe(leaf.summary, leaf.description));
+  const command = createCommand(path, look, { examples: leaf.examples }).description(
+    describe(leaf.summary, leaf.description),
+  );
   for (const { name, optional, many, description } of leaf.args ?? []) {
     const shown = `${name}${many ? "..." : ""}`;
     command.addArgument(new Argument(optional ? `[${shown}]` : `<${shown}>`, description));

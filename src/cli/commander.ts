@@ -1,7 +1,7 @@
 import { Command, CommanderError, type Help, Option } from "commander";
 import { UsageError } from "./failure.ts";
 import { globalOptions, outputOptions } from "./globals.ts";
-import { type HelpPage, layOut, termOf } from "./help-format.ts";
+import { type HelpPage, layOut, type Section, termOf } from "./help-format.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What help has to know of the terminal. */
@@ -16,20 +16,25 @@ export class HelpShown extends Error {
   }
 }
 
+/** What help shows beside what commander knows. */
+export interface Beside {
+  readonly examples?: readonly string[] | undefined;
+  readonly sections?: readonly Section[];
+}
+
 /** A commander command that throws what is wrong and prints nothing itself. */
-export function createCommand(path: readonly string[], terminal: Look, examples?: readonly string[]): Command {
+export function createCommand(path: readonly string[], look: Look, beside: Beside = {}): Command {
   return new Command(["wcs", ...path].join(" "))
     .exitOverride()
     .helpOption(false)
     .helpCommand(false)
     .configureOutput({ writeErr: () => {} })
     .configureHelp({
-      formatHelp: (command, helper) =>
-        layOut(pageOf(command, helper, examples), Math.min(terminal.width, 100), terminal.paint),
+      formatHelp: (command, helper) => layOut(pageOf(command, helper, beside), Math.min(look.width, 100), look.paint),
     });
 }
 
-function pageOf(command: Command, helper: Help, examples: readonly string[] | undefined): HelpPage {
+function pageOf(command: Command, helper: Help, { examples, sections: more = [] }: Beside): HelpPage {
   const groups = Map.groupBy(helper.visibleOptions(command), ({ helpGroupHeading }) => helpGroupHeading ?? "Options:");
   const sections = [...groups].map(([title, options]) => ({
     title,
@@ -41,7 +46,9 @@ function pageOf(command: Command, helper: Help, examples: readonly string[] | un
     description: command.description(),
     sections: [
       { title: "Arguments:", rows: described.map((argument) => [argument.name(), argument.description] as const) },
-      ...sections.slice(0, -1),
+      ...sections.slice(0, 1),
+      ...more,
+      ...sections.slice(1, -1),
     ],
     examples,
     // They are added last.

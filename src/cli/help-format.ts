@@ -26,7 +26,7 @@ export function layOut(
 ): string {
   const parts = [
     `${paint.strong("Usage:")} ${usage}`,
-    wrap(description, width, ""),
+    wrap(flowing(description), width, ""),
     ...sections.filter(({ rows }) => rows.length > 0).map((section) => layOutSection(section, width, paint)),
     ...(examples ? [`${paint.strong("Examples:")}\n${examples.map((example) => `  $ ${example}`).join("\n")}`] : []),
     layOutSection(globals, width, paint),
@@ -44,6 +44,9 @@ function layOutSection({ title, rows }: Section, width: number, paint: Paint): s
   });
   return `${paint.strong(title)}\n${lines.join("\n")}`;
 }
+
+/** Paragraphs as one line each, whatever lines they were written in; indented lines and empty ones stay. */
+const flowing = (text: string) => text.replace(/(\S)\n(?=\S)/g, "$1 ");
 
 /** Breaks lines between words; indented lines stay as they are. */
 function wrap(text: string, width: number, indent: string): string {

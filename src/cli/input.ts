@@ -30,7 +30,7 @@ export const attribute = (name: string): string => name.replace(/-(.)/g, (_, let
 /** Reads the input of an operation from the line; flags win over --data. Asks for what is missing, if it can. */
 export async function readInput(intake: Intake, line: Line, sources: Sources, terminal: Terminal): Promise<Input> {
   const input: Input = await readData(intake, line.options.data as string | undefined, sources);
-  clear(intake.flags, line.options.unset as string[] | undefined, input);
+  clear(intake.fields, line.options.unset as string[] | undefined, input);
   for (const flag of intake.flags) {
     const value = await readFlag(flag, line.options, sources);
     if (value !== undefined) place(input, flag.path, value);
@@ -63,8 +63,8 @@ async function readData(intake: Intake, text: string | undefined, sources: Sourc
   return data as Input;
 }
 
-function clear(flags: readonly Flag[], names: readonly string[] | undefined, input: Input): void {
-  const clearable = clearablePaths(flags);
+function clear(fields: readonly Field[], names: readonly string[] | undefined, input: Input): void {
+  const clearable = clearablePaths(fields);
   for (const name of (names ?? []).flatMap((list) => list.split(","))) {
     const path = clearable.find((candidate) => candidate.join(".") === name || candidate.map(kebab).join("-") === name);
     if (!path) {
@@ -76,9 +76,12 @@ function clear(flags: readonly Flag[], names: readonly string[] | undefined, inp
   }
 }
 
-/** Paths of the fields that may be null. */
-export function clearablePaths(flags: readonly Flag[]): readonly (readonly string[])[] {
-  return flags.filter(({ field }) => field.nullable).map(({ path }) => path);
+/** Paths of the fields that may be null, objects as a whole among them. */
+export function clearablePaths(fields: readonly Field[], above: readonly string[] = []): (readonly string[])[] {
+  return fields.flatMap((field) => {
+    const path = [...above, field.name];
+    return [...(field.nullable ? [path] : []), ...clearablePaths(field.fields ?? [], path)];
+  });
 }
 
 async function readFlag(flag: Flag, options: Line["options"], sources: Sources): Promise<unknown> {

@@ -6,7 +6,7 @@ import { fieldsOf } from "../contract/shape.ts";
 import { describe, usage } from "./command.ts";
 import { addSharedOptions, createCommand, type Look } from "./commander.ts";
 import { clearablePaths, type Intake, labelOf } from "./input.ts";
-import { changes, flagsOf, optionsOf } from "./options.ts";
+import { changes, familiesOf, flagsOf, optionsOf } from "./options.ts";
 import type { OperationLeaf, Positional } from "./tree.ts";
 
 /** What a command takes: the fields of its operation, each as a positional or as a flag. */
@@ -30,9 +30,8 @@ function check({ op }: OperationLeaf, name: string, value: unknown): string | un
 /** The commander command of an operation. */
 export function buildOperation(leaf: OperationLeaf, path: readonly string[], look: Look, intake: Intake): Command {
   const { op } = leaf;
-  const command = createCommand(path, look, leaf.examples).description(
-    describe(leaf.summary ?? op.summary, op.description),
-  );
+  const command = createCommand(path, look, { examples: leaf.examples, sections: familiesOf(intake.flags) });
+  command.description(describe(leaf.summary ?? op.summary, op.description));
   const args = intake.args.map((arg) => ({ ...arg, label: labelOf(arg), optional: isOptional(arg, leaf, intake) }));
   // What is missing is asked for, or named all at once: to commander nothing is required.
   for (const { label, many } of args) command.argument(many ? `[${label}...]` : `[${label}]`);
@@ -49,14 +48,14 @@ export function buildOperation(leaf: OperationLeaf, path: readonly string[], loo
   return command;
 }
 
-function addCommonOptions(command: Command, { op, confirm }: OperationLeaf, { flags }: Intake): void {
+function addCommonOptions(command: Command, { op, confirm }: OperationLeaf, { fields, flags }: Intake): void {
   if (op.list?.paging) {
     command.option("--limit <n>", "At most so many items in all");
     command.option("--all", "All items, page by page");
   }
   if (!changes(op)) return;
   if (flags.length > 0) command.option("--data <json>", "All fields as a JSON object, @file or - for stdin");
-  if (clearablePaths(flags).length > 0) {
+  if (clearablePaths(fields).length > 0) {
     command.addOption(
       new Option("--unset <field,...>", "Clear these fields").argParser((value, before: string[] | undefined) => [
         ...(before ?? []),

@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import type { AnyOperation } from "../contract/operation.ts";
 import type { Field } from "../contract/shape.ts";
+import type { Section } from "./help-format.ts";
 
 /** A flag of a command that carries out an operation: where its value goes in the input, and how it is read. */
 export interface Flag {
@@ -64,12 +65,25 @@ const references: Readonly<Record<string, "users" | "units" | "usertypes">> = {
 export const refersTo = ({ name, kind, items }: Field): "users" | "units" | "usertypes" | undefined =>
   kind === "integer" || items?.kind === "integer" ? references[name] : undefined;
 
+/** Flags of objects within objects are many and alike: help shows them as one family per object. */
+const isDeep = ({ path }: Flag) => path.length > 2;
+
+/** The families of deep flags: `--addresses-company-<field>`. */
+export function familiesOf(flags: readonly Flag[]): Section[] {
+  const families = Map.groupBy(flags.filter(isDeep), ({ path }) => path.slice(0, -1).map(kebab).join("-"));
+  if (families.size === 0) return [];
+  const rows = [...families].map(([family, members]): [string, string] => [
+    `    --${family}-<field>`,
+    members.map(({ path }) => kebab(path.at(-1)!)).join(", "),
+  ]);
+  return [{ title: "Families of options:", rows }];
+}
+
 /** What commander has to know of a flag. */
 export function optionsOf(flag: Flag): Option[] {
   const { name, field, reads } = flag;
   const description = describe(flag);
-  const heading = flag.path.length > 2 ? `${sentenceCase(flag.path[0]!)}:` : undefined;
-  const grouped = (option: Option) => (heading ? option.helpGroup(heading) : option);
+  const shown = (option: Option, hidden = false) => option.hideHelp(hidden || isDeep(flag));
   if (reads === "secret") {
     return [
       new Option(`--${name}-stdin`, `Read ${description.toLowerCase()} from stdin`),
@@ -79,15 +93,14 @@ export function optionsOf(flag: Flag): Option[] {
   if (reads === "boolean") {
     // Both forms exist always; help shows the one that changes something.
     return [
-      grouped(new Option(`--${name}`, description).hideHelp(field.default === true)),
-      grouped(
-        new Option(`--no-${name}`, field.default === true ? negated(description) : description).hideHelp(
-          field.default !== true,
-        ),
+      shown(new Option(`--${name}`, description), field.default === true),
+      shown(
+        new Option(`--no-${name}`, field.default === true ? negated(description) : description),
+        field.default !== true,
       ),
     ];
   }
-  const option = grouped(new Option(`--${name} <${placeholder(flag)}>`, description));
+  const option = shown(new Option(`--${name} <${placeholder(flag)}>`, description));
   if (reads === "list") option.argParser((value, before: string[] | undefined) => [...(before ?? []), value]);
   return [option];
 }
@@ -104,7 +117,7 @@ function placeholder({ field, reads }: Flag): string {
 function describe({ path, field }: Flag): string {
   const said = isTime(field) ? field.description?.replace(unixTime, " ").trim() : field.description;
   const text = said || sentenceCase(path.slice(-2).join(" "));
-  if (field.required) return `${text} (required)`;
+  if (field.required && path.length === 1) return `${text} (required)`;
   return field.default === undefined || field.kind === "boolean" ? text : `${text} (default ${String(field.default)})`;
 }
 

@@ -1,9 +1,9 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { insertRows } from "../store/bulk.ts";
-import type { Database, Tx } from "../store/database.ts";
+import type { Database, Db, Tx } from "../store/database.ts";
 import { isAmong, isPostgres } from "../store/dialect.ts";
 import { prepared } from "../store/prepared.ts";
-import type { DisabledReason } from "../store/schema.ts";
+import type { DisabledReason, Schema } from "../store/schema.ts";
 
 interface Webhook {
   readonly id: number;
@@ -47,89 +47,80 @@ export async function disable(tx: Tx, webhook: Webhook, reason: DisabledReason, 
 /** Stopped at a time. */
 const portion = 500;
 
-const waitingForInactive = prepared((db, p: { now: number; most: number }) =>
+type Stoppable = Pick<Selectable<Schema["webhooks"]>, "id" | "uri" | "deleted_at">;
+
+const inactive = prepared((db, p: { now: number }) =>
   db
     .selectFrom("webhooks as w")
-    .innerJoin("deliveries as d", "d.webhook_id", "w.id")
-    .select(["d.id", "d.webhook_id", "d.event_id", "d.attempt", "w.uri", "w.deleted_at", "w.disabled_at"])
+    .select(["w.id", "w.uri", "w.deleted_at"])
     .where("w.active", "=", 0)
-    .where("d.state", "=", sql.lit("waiting"))
-    // One that is being sent just now ends by itself.
-    .where((eb) => eb.or([eb("d.lease_token", "is", null), eb("d.due_at", "<=", p.now)]))
-    .limit(p.most),
+    .where((eb) => eb.exists(stoppable(db, p.now).where("d.webhook_id", "=", sql.ref<number>("w.id"))))
+    .limit(1),
 );
 
+/** What waits, but not what is being sent just now, which ends by itself. */
+function stoppable(db: Db, now: number) {
+  return db
+    .selectFrom("deliveries as d")
+    .select("d.id")
+    .where("d.state", "=", sql.lit<"waiting">("waiting"))
+    .where((eb) => eb.or([eb("d.lease_token", "is", null), eb("d.due_at", "<=", now)]));
+}
+
 /**
- * Ends what waits for webhooks that were disabled, with an entry in the log for each, and for those deleted. How many;
- * there may be more.
+ * Ends what waits for a webhook that was disabled, with an entry in the log for each, or deleted. How many; there may be
+ * more.
  */
 export async function stopInactive(database: Database, now: number): Promise<number> {
-  if ((await waitingForInactive(database.reader, { now, most: 1 })).length === 0) return 0;
+  const [webhook] = await inactive(database.reader, { now });
+  if (webhook === undefined) return 0;
   return database.writeLocking(async (tx) => {
-    const found = await waitingForInactive(tx, { now, most: portion });
-    const ids = found.map((row) => row.id);
-    let stopping = tx
+    const waiting = stoppable(tx, now).where("d.webhook_id", "=", webhook.id).limit(portion);
+    const found = await (isPostgres(tx) ? waiting.forUpdate().skipLocked() : waiting).execute();
+    const stopped = await tx
       .updateTable("deliveries")
       .set({ state: "failed", lease_token: null })
-      .where("state", "=", "waiting")
-      .where((eb) => isAmong(tx, eb.ref("id"), ids));
-    if (isPostgres(tx)) {
-      // What another worker is stopping at this moment is left to it.
-      const free = tx
-        .selectFrom("deliveries")
-        .select("id")
-        .where((eb) => isAmong(tx, eb.ref("id"), ids))
-        .forUpdate()
-        .skipLocked();
-      stopping = stopping.where(sql<boolean>`id = any(array(${free}))`);
-    }
-    const stopped = new Set((await stopping.returning("id").execute()).map((row) => row.id));
-    await logStopped(
-      tx,
-      found.filter((row) => stopped.has(row.id) && row.deleted_at === null),
-      now,
-    );
-    return stopped.size;
+      .where((eb) =>
+        isAmong(
+          tx,
+          eb.ref("id"),
+          found.map((row) => row.id),
+        ),
+      )
+      .returning(["event_id", "attempt"])
+      .execute();
+    if (webhook.deleted_at === null) await logStopped(tx, webhook, stopped, now);
+    return stopped.length;
   });
 }
 
 async function logStopped(
   tx: Tx,
-  stopped: readonly Awaited<ReturnType<typeof waitingForInactive>>[number][],
+  webhook: Stoppable,
+  stopped: readonly { event_id: number; attempt: number }[],
   now: number,
 ): Promise<void> {
+  const attempts = new Map(stopped.map((row) => [row.event_id, row.attempt]));
   const events = await tx
     .selectFrom("webhook_events")
     .select(["id", "message_id", "type"])
-    .where((eb) =>
-      isAmong(
-        tx,
-        eb.ref("id"),
-        stopped.map((row) => row.event_id),
-      ),
-    )
+    .where((eb) => isAmong(tx, eb.ref("id"), [...attempts.keys()]))
+    .orderBy("id")
     .execute();
-  const byId = new Map(events.map((event) => [event.id, event]));
-  const entries = stopped.flatMap(({ webhook_id, event_id, attempt, uri }) => {
-    const event = byId.get(event_id);
-    if (event === undefined) return [];
-    return [
-      {
-        webhook_id,
-        event_id,
-        message_id: event.message_id,
-        event: event.type,
-        uri,
-        status: "disabled",
-        attempt,
-        duration_ms: 0,
-        created_at: Math.floor(now / 1000),
-        error: "Not sent: the webhook was disabled.",
-        next_attempt_at: null,
-        request_headers: "{}",
-        response: null,
-      },
-    ];
-  });
+  const entries = events.map((event) => ({
+    webhook_id: webhook.id,
+    event_id: event.id,
+    message_id: event.message_id,
+    event: event.type,
+    uri: webhook.uri,
+    status: "disabled",
+    attempt: attempts.get(event.id) ?? 0,
+    duration_ms: 0,
+    created_at: Math.floor(now / 1000),
+    error: "Not sent: the webhook was disabled.",
+    next_attempt_at: null,
+    request_headers: "{}",
+    response: null,
+  }));
   await insertRows(tx, "webhook_logs", entries);
 }

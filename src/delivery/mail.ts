@@ -49,6 +49,7 @@ export class MailWorker {
     if (this.#stopping || !sendsMail(settings)) return 0;
     const mails = await claimMails(database, clock(), mailsInRound);
     if (mails.length === 0) return 0;
+    const transporter = await this.#connect(settings["mail.smtp_url"]!);
     const open = new Set(mails);
     const heartbeat = setInterval(() => {
       extendMails(database, [...open], clock()).catch((error) => log.error({ err: error }, "mail leases are lost"));
@@ -56,7 +57,7 @@ export class MailWorker {
     const queue = [...mails];
     const worker = async () => {
       for (let mail = queue.shift(); mail !== undefined && !this.#stopping; mail = queue.shift()) {
-        await this.#send(settings, mail);
+        await this.#send(transporter, settings, mail);
         open.delete(mail);
       }
     };
@@ -69,7 +70,7 @@ export class MailWorker {
     return mails.length - open.size;
   }
 
-  async #send(settings: Settings, mail: Mail): Promise<void> {
+  async #send(transporter: Transporter, settings: Settings, mail: Mail): Promise<void> {
     const { database, clock, log } = this.#options;
     try {
       const text = await this.#text(settings, mail);
@@ -77,7 +78,6 @@ export class MailWorker {
         await mailFailed(database, mail, { now: clock(), error: "The token in it expired.", hopeless: true });
         return;
       }
-      const transporter = await this.#connect(settings["mail.smtp_url"]!);
       const from = settings["mail.from"]!;
       const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? "wcs";
       await transporter.sendMail({

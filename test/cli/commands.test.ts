@@ -12,11 +12,27 @@ describe("wcs init", () => {
     const { code, stdout, stderr } = await fresh.sit(["init"], { answers });
     expect(stderr).toContain("> must be an e-mail address like ann@example.com");
     expect(stderr).toContain("> must be a first and a last name");
-    expect({ code, database: stdout.split("\n")[0] }).toEqual({ code: 0, database: `database\t${fresh.path("data/wcs/wcs.db")}` });
+    expect({ code, database: stdout.split("\n")[0] }).toEqual({
+      code: 0,
+      database: `database\t${fresh.path("data/wcs/wcs.db")}`,
+    });
     expect(statSync(fresh.path("data/wcs/wcs.db")).mode & 0o077).toBe(0);
     const me = JSON.parse((await fresh.sit(["users", "current", "--json"])).stdout);
-    expect(me).toMatchObject({ first_name: "Ada", last_name: "King Lovelace", admin: true, unit: { name: "Organisation" } });
-    const login = ["auth", "login", "--db", fresh.path("data/wcs/wcs.db"), "--username", "ada@example.com", "--password-stdin"];
+    expect(me).toMatchObject({
+      first_name: "Ada",
+      last_name: "King Lovelace",
+      admin: true,
+      unit: { name: "Organisation" },
+    });
+    const login = [
+      "auth",
+      "login",
+      "--db",
+      fresh.path("data/wcs/wcs.db"),
+      "--username",
+      "ada@example.com",
+      "--password-stdin",
+    ];
     expect((await fresh.sit(login, { stdin: "correct horse 9" })).code).toBe(0);
   });
 
@@ -27,7 +43,16 @@ describe("wcs init", () => {
 
   it("refuses a weak password, and makes nothing", async () => {
     const fresh = newHome();
-    const args = ["init", "--db", fresh.path("x.db"), "--admin-email", "a@example.com", "--admin-name", "A B", "--password-stdin"];
+    const args = [
+      "init",
+      "--db",
+      fresh.path("x.db"),
+      "--admin-email",
+      "a@example.com",
+      "--admin-name",
+      "A B",
+      "--password-stdin",
+    ];
     expect((await fresh.sit(args, { stdin: "password" })).code).toBe(3);
     expect(existsSync(fresh.path("x.db"))).toBe(false);
     expect(existsSync(fresh.path("config"))).toBe(false);
@@ -37,15 +62,31 @@ describe("wcs init", () => {
     const before = readFileSync(home().path("data/wcs/wcs.db"));
     const { code } = await home().sit(["init", "--admin-email", "eve@example.com", "--admin-name", "Eve E"]);
     expect(code).toBe(7);
+    // Nor does it ask first.
+    expect(await home().sit(["init"], { answers: [] })).toMatchObject({
+      code: 7,
+      stderr: expect.not.stringContaining("?"),
+    });
     expect(readFileSync(home().path("data/wcs/wcs.db")).equals(before)).toBe(true);
   });
 
   it("--no-profile keeps none; a second database gets a name of its own", async () => {
-    const args = (file: string) => ["init", "--db", home().path(file), "--admin-email", "a@example.com", "--admin-name", "A B"];
+    const args = (file: string) => [
+      "init",
+      "--db",
+      home().path(file),
+      "--admin-email",
+      "a@example.com",
+      "--admin-name",
+      "A B",
+    ];
     await home().sit([...args("two.db"), "--no-profile"]);
     expect(Object.keys(config().profiles)).toEqual(["local"]);
     await home().sit(args("three.db"));
-    expect(config()).toMatchObject({ current: "local-2", profiles: { "local-2": { target: home().path("three.db") } } });
+    expect(config()).toMatchObject({
+      current: "local-2",
+      profiles: { "local-2": { target: home().path("three.db") } },
+    });
     await home().sit(["profile", "use", "local"]);
   });
 });
@@ -53,11 +94,20 @@ describe("wcs init", () => {
 describe("wcs profile", () => {
   it("adds, lists, shows, uses and removes", async () => {
     const { sit } = home();
-    expect((await sit(["profile", "add", "work", "--url", "https://wcs.example.com/api/"])).stderr).toBe("Added profile work.\n");
+    expect((await sit(["profile", "add", "work", "--url", "https://wcs.example.com/api/"])).stderr).toBe(
+      "Added profile work.\n",
+    );
     expect((await sit(["profile", "add", "work", "--url", "https://x.example.com"])).code).toBe(2);
     expect((await sit(["profile", "add", "both", "--url", "https://x.example.com", "--db", "x"])).code).toBe(2);
     const shown = JSON.parse((await sit(["profile", "show", "work", "--json"])).stdout);
-    expect(shown).toEqual({ name: "work", current: false, target: "https://wcs.example.com", user: null, signed_in: false, expires: null });
+    expect(shown).toEqual({
+      name: "work",
+      current: false,
+      target: "https://wcs.example.com",
+      user: null,
+      signed_in: false,
+      expires: null,
+    });
     expect((await sit(["profile", "use", "wrok"])).stderr).toContain("Did you mean 'work'?");
     await sit(["profile", "use", "work"]);
     expect(JSON.parse((await sit(["profile", "show", "--json"])).stdout).name).toBe("work");
@@ -66,11 +116,14 @@ describe("wcs profile", () => {
     expect((await sit(["profile", "show"])).code).toBe(2);
     expect((await sit(["units", "list"])).code).toBe(2);
     await sit(["profile", "use", "local"]);
-    expect((await sit(["profile", "list", "--fields", "name,current", "--no-header"])).stdout).toContain("local\tyes\n");
+    expect((await sit(["profile", "list", "--fields", "name,current", "--no-header"])).stdout).toContain(
+      "local\tyes\n",
+    );
   });
 
   it("a name like those of every object is no profile", async () => {
-    for (const name of ["__proto__", "constructor", "toString"]) expect((await home().sit(["profile", "use", name])).code, name).toBe(2);
+    for (const name of ["__proto__", "constructor", "toString"])
+      expect((await home().sit(["profile", "use", name])).code, name).toBe(2);
   });
 });
 
@@ -79,20 +132,44 @@ describe("wcs serve and a login over HTTP", () => {
     await home().sit(["users", "password", "1", "--password-stdin"], { stdin: "correct horse 9" });
     const server = start(["serve", "--port", "0", "--profile", "local"], home().env);
     const ended = finished(server);
-    const url = await new Promise<string>((resolve) => server.stdout?.once("data", (line) => resolve(String(line).trim())));
+    const url = await new Promise<string>((resolve) =>
+      server.stdout?.once("data", (line) => resolve(String(line).trim())),
+    );
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const { sit } = home();
-    const login = ["auth", "login", "--url", url, "--username", "ada@example.com", "--password-stdin", "--profile", "remote"];
+    const login = [
+      "auth",
+      "login",
+      "--url",
+      url,
+      "--username",
+      "ada@example.com",
+      "--password-stdin",
+      "--profile",
+      "remote",
+    ];
     expect((await sit(login, { stdin: "wrong horse 9" })).code).toBe(4);
     expect(config().profiles.remote).toBeUndefined();
-    expect((await sit(login, { stdin: "correct horse 9" })).stderr).toContain(`Signed in to ${url} as ada@example.com (profile remote).`);
+    expect((await sit(login, { stdin: "correct horse 9" })).stderr).toContain(
+      `Signed in to ${url} as ada@example.com (profile remote).`,
+    );
     expect(config().current).toBe("remote");
-    for (const line of ["units list", "units get 2 --json", "users get me --fields id,email", "units tree", "units list --query [].name"]) {
+    for (const line of [
+      "units list",
+      "units get 2 --json",
+      "users get me --fields id,email",
+      "units tree",
+      "units list --query [].name",
+    ]) {
       const remote = await sit(line.split(" "));
       expect(remote, line).toEqual(await sit([...line.split(" "), "--profile", "local"]));
       expect(remote.code).toBe(0);
     }
-    expect(JSON.parse((await sit(["auth", "status", "--json"])).stdout)).toMatchObject({ target: url, profile: "remote", login: "token" });
+    expect(JSON.parse((await sit(["auth", "status", "--json"])).stdout)).toMatchObject({
+      target: url,
+      profile: "remote",
+      login: "token",
+    });
     expect((await sit(["auth", "renew"])).stderr).toMatch(/^Renewed; good until /);
     expect((await sit(["api", "GET", "/healthz", "--query", "status"])).stdout).toBe('"ok"\n');
     const second = await home().wcs(["serve", "--profile", "local", "--port", new URL(url).port]);
@@ -118,10 +195,30 @@ describe("wcs api", () => {
   const api = async (...args: string[]) => home().sit(["api", ...args]);
 
   it("reads fields as the operation takes them", async () => {
-    const made = await api("POST", "/units", "-f", "name=12", "-f", "parent=1", "-f", "contact.phone=0123", "-f", "unit_type=department");
+    const made = await api(
+      "POST",
+      "/units",
+      "-f",
+      "name=12",
+      "-f",
+      "parent=1",
+      "-f",
+      "contact.phone=0123",
+      "-f",
+      "unit_type=department",
+    );
     expect(JSON.parse(made.stdout)).toMatchObject({ name: "12", unit_type: "department", contact: { phone: "0123" } });
     const { id } = JSON.parse(made.stdout);
-    const cleared = await api("patch", `api/units/${id}`, "-f", "contact.phone=null", "-f", "description=@@home", "--query", "[contact.phone,description]");
+    const cleared = await api(
+      "patch",
+      `api/units/${id}`,
+      "-f",
+      "contact.phone=null",
+      "-f",
+      "description=@@home",
+      "--query",
+      "[contact.phone,description]",
+    );
     expect(JSON.parse(cleared.stdout)).toEqual([null, "@home"]);
     expect((await api("DELETE", `/units/${id}`)).stderr).toBe("204\n");
     const list = await api("GET", "/units?limit=1", "-f", "name=Sal", "--query", "data[].name");
@@ -131,7 +228,9 @@ describe("wcs api", () => {
   });
 
   it("takes a body, and mistakes in it are the service's to name", async () => {
-    const { code, stdout } = await home().sit(["api", "POST", "/units", "--input", "-", "-n"], { stdin: '{"name":"From stdin","parent":1}' });
+    const { code, stdout } = await home().sit(["api", "POST", "/units", "--input", "-", "-n"], {
+      stdin: '{"name":"From stdin","parent":1}',
+    });
     expect({ code, name: JSON.parse(stdout).name }).toEqual({ code: 0, name: "From stdin" });
     expect((await api("POST", "/units", "-f", "name=x", "-f", "parent=one")).code).toBe(3);
     expect((await api("GET", "/units", "-f", "nmae=x")).code).toBe(3);
@@ -159,7 +258,9 @@ describe("wcs settings", () => {
 
   it("names what is wrong", async () => {
     expect((await settings("set", "webhooks.allow_private", "maybe")).code).toBe(2);
-    expect((await settings("set", "tokens.lifetime", "soon")).stderr).toBe("error: tokens.lifetime must be an integer, not 'soon'.\n");
+    expect((await settings("set", "tokens.lifetime", "soon")).stderr).toBe(
+      "error: tokens.lifetime must be an integer, not 'soon'.\n",
+    );
     expect((await settings("set", "tokens.lifetime", "1")).code).toBe(3);
     expect((await settings("set", "timezone")).code).toBe(2);
   });
@@ -168,13 +269,38 @@ describe("wcs settings", () => {
 describe("input", () => {
   it("of several kinds: lists, no-flags, files, nested fields, --data, which flags win over", async () => {
     const { sit } = home();
-    const types = await Promise.all(["One", "Two"].map((name) => sit(["usertypes", "create", "--name", name, "--abilities-news", "--no-abilities-user", "--query", "id"])));
+    const types = await Promise.all(
+      ["One", "Two"].map((name) =>
+        sit(["usertypes", "create", "--name", name, "--abilities-news", "--no-abilities-user", "--query", "id"]),
+      ),
+    );
     const ids = types.map(({ stdout }) => Number(stdout));
-    const data = JSON.stringify({ first_name: "Data", last_name: "Wins not", email: "data@example.com", unit: 1, settings: { show_birthdays: "unit" } });
-    const made = await sit([
-      "users", "create", "--data", data, "--first-name", "Flag", "--settings-birthdays-optout",
-      "--user-types", String(ids[0]), "--user-types", `${ids[1]}`, "--title", "-", "--json",
-    ], { stdin: "From stdin\n" });
+    const data = JSON.stringify({
+      first_name: "Data",
+      last_name: "Wins not",
+      email: "data@example.com",
+      unit: 1,
+      settings: { show_birthdays: "unit" },
+    });
+    const made = await sit(
+      [
+        "users",
+        "create",
+        "--data",
+        data,
+        "--first-name",
+        "Flag",
+        "--settings-birthdays-optout",
+        "--user-types",
+        String(ids[0]),
+        "--user-types",
+        `${ids[1]}`,
+        "--title",
+        "-",
+        "--json",
+      ],
+      { stdin: "From stdin\n" },
+    );
     expect(JSON.parse(made.stdout)).toMatchObject({
       first_name: "Flag",
       title: "From stdin",
@@ -183,18 +309,49 @@ describe("input", () => {
     });
     const { id } = JSON.parse(made.stdout);
     expect((await sit(["users", "update", String(id), "--phone", "1", "--reference", "R-1"])).code).toBe(0);
-    const cleared = JSON.parse((await sit(["users", "update", String(id), "--unset", "phone,reference", "--json"])).stdout);
+    const cleared = JSON.parse(
+      (await sit(["users", "update", String(id), "--unset", "phone,reference", "--json"])).stdout,
+    );
     expect(cleared).toMatchObject({ reference: null });
     expect(cleared.phone ?? "").toBe("");
-    expect((await sit(["users", "list", "--no-inactive", "--admin", "--no-header", "--fields", "id"])).stdout).toBe("1\n");
+    expect((await sit(["users", "list", "--no-inactive", "--admin", "--no-header", "--fields", "id"])).stdout).toBe(
+      "1\n",
+    );
     expect((await sit(["users", "list", "--no-admin", "--no-header", "--fields", "id"])).stdout).toBe(`${id}\n`);
-    expect((await sit(["users", "create", "--title", "-", "--phone", "-"], { stdin: "x" })).stderr).toMatch(/stdin cannot be read twice/i);
+    expect((await sit(["users", "create", "--title", "-", "--phone", "-"], { stdin: "x" })).stderr).toMatch(
+      /stdin cannot be read twice/i,
+    );
+  });
+
+  it("clears objects as a whole", async () => {
+    const { sit } = home();
+    const set = await sit([
+      "units",
+      "update",
+      "2",
+      "--geo-lat",
+      "55.7",
+      "--geo-lng",
+      "12.5",
+      "--addresses-company-city",
+      "Aarhus",
+      "--json",
+    ]);
+    expect(JSON.parse(set.stdout)).toMatchObject({
+      geo: { lat: 55.7, lng: 12.5 },
+      addresses: { company: { city: "Aarhus" } },
+    });
+    const cleared = await sit(["units", "update", "2", "--unset", "geo,addresses-company", "--json"]);
+    expect(JSON.parse(cleared.stdout)).toMatchObject({ geo: { lat: null, lng: null }, addresses: { company: null } });
   });
 
   it("on a terminal asks for what is missing, and again for what is wrong", async () => {
-    const { code, stderr, stdout } = await home().sit(["users", "create", "--first-name", "Asked", "--query", "[last_name,email]", "--json"], {
-      answers: ["Person", "nope", "asked@example.com", "x", "1"],
-    });
+    const { code, stderr, stdout } = await home().sit(
+      ["users", "create", "--first-name", "Asked", "--query", "[last_name,email]", "--json"],
+      {
+        answers: ["Person", "nope", "asked@example.com", "x", "1"],
+      },
+    );
     expect({ code, found: JSON.parse(stdout) }).toEqual({ code: 0, found: ["Person", "asked@example.com"] });
     expect(stderr).toContain("> It must be an e-mail address");
     expect(stderr).toContain("> It must be an integer, not 'x'");

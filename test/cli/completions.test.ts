@@ -9,10 +9,13 @@ const home = useHome();
 const folder = join(import.meta.dirname, "../../completions");
 const has = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
 
-it.each(Object.entries(fileNames))("the script for %s is the one in completions (npm run completions makes it)", async (shell, name) => {
-  expect(readFileSync(join(folder, name), "utf8")).toBe(await script(shell));
-  expect((await home().sit(["completion", shell])).stdout).toBe(await script(shell));
-});
+it.each(Object.entries(fileNames))(
+  "the script for %s is the one in completions (node scripts/completions.ts makes it)",
+  async (shell, name) => {
+    expect(readFileSync(join(folder, name), "utf8")).toBe(await script(shell));
+    expect((await home().sit(["completion", shell])).stdout).toBe(await script(shell));
+  },
+);
 
 /** What is typed, and what it can become; `started` when a process may be needed to know. */
 const cases: readonly { line: string; found: readonly string[]; started?: true }[] = [

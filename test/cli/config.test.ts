@@ -1,5 +1,14 @@
 import { fork } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -15,7 +24,8 @@ beforeEach(() => {
 });
 
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
-const add = (name: string) => changeConfig(env, (config) => ({ ...config, profiles: { ...config.profiles, [name]: { target: "/x" } } }));
+const add = (name: string) =>
+  changeConfig(env, (config) => ({ ...config, profiles: { ...config.profiles, [name]: { target: "/x" } } }));
 
 describe("the file", () => {
   it.each([0o000, 0o022, 0o077])("is its owner's alone, with umask %i too", async (umask) => {
@@ -48,7 +58,12 @@ describe("the file", () => {
     async (text) => {
       mkdirSync(configDir(env), { recursive: true });
       writeFileSync(configFile(env), text);
-      const attempts = [["units", "list"], ["profile", "add", "x", "--db", "/x"], ["profile", "list"], ["auth", "logout"]];
+      const attempts = [
+        ["units", "list"],
+        ["profile", "add", "x", "--db", "/x"],
+        ["profile", "list"],
+        ["auth", "logout"],
+      ];
       for (const args of attempts) {
         const { code, stderr } = await home.sit(args);
         expect(code).toBe(2);

@@ -18,7 +18,11 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list --limit", 2, /^error: Option '--limit <n>' argument missing\./],
   ["units list --limit abc", 2, /^error: --limit must be an integer, not 'abc'\.\n$/],
   ["units get abc", 2, /^error: <id> must be an integer, not 'abc'\.\n$/],
-  ["units create --unit-type floor --name x --parent 1", 2, /^error: --unit-type must be one of unit, department, not 'floor'\.\n$/],
+  [
+    "units create --unit-type floor --name x --parent 1",
+    2,
+    /^error: --unit-type must be one of unit, department, not 'floor'\.\n$/,
+  ],
   ["units update 2 --geo-lat north", 2, /^error: --geo-lat must be a number, not 'north'\.\n$/],
   ["units update 2 --opening-hours-closed {", 2, /^error: --opening-hours-closed must be JSON\.\n$/],
   ["units update 2 --data []", 2, /^error: --data must be a JSON object/],
@@ -59,10 +63,25 @@ it.each(cases)("wcs %s: exit %i", async (line, code, stderr) => {
 });
 
 it.each(["--json", "-o json", "-ojson", "--output=ndjson"])("with %s an error is an object on stderr", async (flag) => {
-  const { stderr, stdout, code } = await home().sit(["users", "create", "--first-name=", "--last-name", "x", "--email", "e@x.org", "--unit", "1", ...flag.split(" ")]);
+  const { stderr, stdout, code } = await home().sit([
+    "users",
+    "create",
+    "--first-name=",
+    "--last-name",
+    "x",
+    "--email",
+    "e@x.org",
+    "--unit",
+    "1",
+    ...flag.split(" "),
+  ]);
   expect({ stdout, code }).toEqual({ stdout: "", code: 3 });
   expect(JSON.parse(stderr)).toEqual({
-    error: { code: "validation_failed", message: "--first-name must not be blank", fields: { first_name: ["must not be blank"] } },
+    error: {
+      code: "validation_failed",
+      message: "--first-name must not be blank",
+      fields: { first_name: ["must not be blank"] },
+    },
   });
   const usage = await home().sit(["units", "list", "--limt", "3", ...flag.split(" ")]);
   expect(JSON.parse(usage.stderr).error).toMatchObject({ code: "usage", hint: "Did you mean --limit?" });
@@ -81,7 +100,18 @@ it("not signed in: exit 4", async () => {
 });
 
 it("forbidden: exit 5", async () => {
-  await home().sit(["users", "create", "--first-name", "Bo", "--last-name", "Low", "--email", "bo@example.com", "--unit", "2"]);
+  await home().sit([
+    "users",
+    "create",
+    "--first-name",
+    "Bo",
+    "--last-name",
+    "Low",
+    "--email",
+    "bo@example.com",
+    "--unit",
+    "2",
+  ]);
   const { code } = await home().sit(["settings", "list", "--as", "bo@example.com"]);
   expect(code).toBe(5);
 });
@@ -123,7 +153,11 @@ describe("global options", () => {
   it("stand anywhere on the line", async () => {
     const expected = await home().sit(["units", "get", "2", "--fields", "id,name", "--json"]);
     expect(expected.code).toBe(0);
-    for (const line of ["--json --fields id,name units get 2", "units --json get --fields id,name 2", "units -o json get 2 --fields=id,name"]) {
+    for (const line of [
+      "--json --fields id,name units get 2",
+      "units --json get --fields id,name 2",
+      "units -o json get 2 --fields=id,name",
+    ]) {
       expect(await home().sit(line.split(" ")), line).toEqual(expected);
     }
   });

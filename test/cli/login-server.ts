@@ -30,12 +30,17 @@ export async function startLoginServer(): Promise<LoginServer> {
       response.end(JSON.stringify(body));
     };
     const bearer = request.headers.authorization?.replace("Bearer ", "") ?? "";
-    const unauthenticated = { error: { code: "unauthenticated", message: "The token is no longer valid; sign in again.", request_id: "r" } };
+    const unauthenticated = {
+      error: { code: "unauthenticated", message: "The token is no longer valid; sign in again.", request_id: "r" },
+    };
     const isGood = accepted === undefined || accepted.has(bearer);
     const path = request.url ?? "";
     if (path === "/api/authenticate") {
       const { password } = JSON.parse(Buffer.concat(chunks).toString());
-      if (password !== "right") return answer(401, { error: { code: "unauthenticated", message: "E-mail or password is wrong.", request_id: "r" } });
+      if (password !== "right")
+        return answer(401, {
+          error: { code: "unauthenticated", message: "E-mail or password is wrong.", request_id: "r" },
+        });
       const jwt = token(0, 86_400, "signed-in");
       accepted?.add(jwt);
       return answer(200, [{ jwt, expires: Math.floor(Date.now() / 1000) + 86_400 }]);

@@ -46,8 +46,12 @@ describe("what a program reads", () => {
     expect((await home().wcs(["units", "list", "-o", "ndjson", ...fields])).stdout).toBe(
       '{"id":1,"name":"Acme","stats":{"users":1}}\n{"id":2,"name":"Sales","stats":{"users":0}}\n',
     );
-    expect((await home().wcs(["units", "list", "-o", "csv", ...fields])).stdout).toBe("id,name,stats.users\n1,Acme,1\n2,Sales,0\n");
-    expect((await home().wcs(["units", "list", "-o", "csv", "--no-header", ...fields])).stdout).toBe("1,Acme,1\n2,Sales,0\n");
+    expect((await home().wcs(["units", "list", "-o", "csv", ...fields])).stdout).toBe(
+      "id,name,stats.users\n1,Acme,1\n2,Sales,0\n",
+    );
+    expect((await home().wcs(["units", "list", "-o", "csv", "--no-header", ...fields])).stdout).toBe(
+      "1,Acme,1\n2,Sales,0\n",
+    );
     expect(parseYaml((await home().wcs(["units", "list", "-o", "yaml", ...fields])).stdout)).toEqual([
       { id: 1, name: "Acme", stats: { users: 1 } },
       { id: 2, name: "Sales", stats: { users: 0 } },
@@ -90,7 +94,8 @@ describe("long lists", () => {
     for (let number = 0; number < 60; number++) {
       await sit(["units", "create", "--name", `Branch ${number}`, "--parent", "2", "-q"]);
     }
-    const lines = async (...args: string[]) => (await sit(["units", "list", "--no-header", ...args])).stdout.split("\n").length - 1;
+    const lines = async (...args: string[]) =>
+      (await sit(["units", "list", "--no-header", ...args])).stdout.split("\n").length - 1;
     expect(await lines()).toBe(50);
     expect(await lines("--limit", "55")).toBe(55);
     expect(await lines("--limit", "3")).toBe(3);
@@ -103,7 +108,7 @@ describe("long lists", () => {
 
   it("a reader that leaves, as head does, is no error", async () => {
     const child = start(["units", "list", "--all", "-o", "ndjson"], home().env);
-    child.stdout?.once("data", () => child.stdout?.destroy());
+    child.stdout?.destroy();
     const { code, stderr } = await finished(child, "");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const { code: early } = await home().sit(["units", "list", "--all"], { readsUpTo: 0 });
@@ -124,8 +129,10 @@ describe("what a person reads", () => {
 
   it("wide characters take two columns", async () => {
     await home().sit(["units", "update", "2", "--name", "東京".repeat(20)]);
-    const { stdout } = await home().sit(["units", "list", "--fields", "name,id", "--limit", "2"], { screen: { width: 21, height: 9 } });
-expect(stdout).toBe(`NAME               ID\nAcme               1\n${"東京".repeat(4)}…  2\n`);
+    const { stdout } = await home().sit(["units", "list", "--fields", "name,id", "--limit", "2"], {
+      screen: { width: 21, height: 9 },
+    });
+    expect(stdout).toBe(`NAME               ID\nAcme               1\n${"東京".repeat(4)}…  2\n`);
     await home().sit(["units", "update", "2", "--name", "Sales"]);
   });
 
@@ -142,7 +149,10 @@ expect(stdout).toBe(`NAME               ID\nAcme               1\n${"東京".rep
     const evil = "Evil\u001b]0;title\u0007\u009b31m\u202e";
     const { stdout: id } = await home().sit(["units", "create", "--name", evil, "--parent", "1", "--query", "id"]);
     for (const format of ["table", "json", "ndjson", "csv", "yaml"]) {
-      for (const command of [["get", id.trim()], ["list", "--all"]]) {
+      for (const command of [
+        ["get", id.trim()],
+        ["list", "--all"],
+      ]) {
         const { stdout } = await home().sit(["units", ...command, "-o", format], { screen });
         expect(stdout, `${format} ${command[0]}`).toContain("Evil");
         // biome-ignore lint/suspicious/noControlCharactersInRegex: the point

@@ -12,7 +12,12 @@ function listOf(paging: Paging): AnyOperation {
     path: "/things",
     summary: "Things",
     access: "public",
-    input: () => z.strictObject({ limit: z.int().min(1).max(largest).default(4), page: z.int().default(1), cursor: z.string().optional() }),
+    input: () =>
+      z.strictObject({
+        limit: z.int().min(1).max(largest).default(4),
+        page: z.int().default(1),
+        cursor: z.string().optional(),
+      }),
     output: () => z.object({}),
     status: 200,
     list: { items: paging === "hits" ? "hits" : "data", paging },
@@ -31,7 +36,9 @@ function service(paging: Paging): Caller & { asked: { limit?: number; page?: num
       if (size > largest) throw new Error("too many at once");
       const page = input.page ?? 1;
       const from = paging === "cursor" ? Number(input.cursor ?? 0) : (page - 1) * size;
-      const items = Array.from({ length: Math.min(size, Math.max(0, total - from)) }, (_, at) => ({ id: from + at + 1 }));
+      const items = Array.from({ length: Math.min(size, Math.max(0, total - from)) }, (_, at) => ({
+        id: from + at + 1,
+      }));
       const pages = Math.ceil(total / size);
       const next = from + size < total ? String(from + size) : null;
       const answers: Record<Paging, unknown> = {

@@ -54,7 +54,9 @@ describe("a token", () => {
     signedIn(token(2000, 1000));
     const { code, stderr } = await home.sit(list);
     expect(code).toBe(4);
-    expect(stderr).toBe("error: The login of profile work has expired.\nhint: Sign in with wcs auth login --profile work.\n");
+    expect(stderr).toBe(
+      "error: The login of profile work has expired.\nhint: Sign in with wcs auth login --profile work.\n",
+    );
     expect(server.seen).toEqual({ renewals: 0, calls: [] });
   });
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { find } from "../../src/cli/program.ts";
 import { root } from "../../src/cli/root.ts";
-import { isGroup, isOperation, type Entry } from "../../src/cli/tree.ts";
+import { type Entry, isGroup, isOperation } from "../../src/cli/tree.ts";
 import { fieldsOf } from "../../src/contract/shape.ts";
 import { useHome } from "./support.ts";
 
@@ -19,10 +19,12 @@ it("no secret is the value of a flag, in any command", async () => {
       for (const field of fieldsOf(entry.op).filter((candidate) => candidate.secret)) {
         const name = field.name.replaceAll("_", "-");
         const { code, stderr } = await home().sit([...path, `--${name}`, secret, "--no-input"]);
-        if (code !== 2 || stderr.includes(secret) || !/Unknown option|Missing/.test(stderr)) wrong.push(`${path.join(" ")} --${name}`);
+        if (code !== 2 || stderr.includes(secret) || !/Unknown option|Missing/.test(stderr))
+          wrong.push(`${path.join(" ")} --${name}`);
       }
     } else {
-      for (const { flags } of entry.flags ?? []) if (/(password|secret|token)\b[^-]*</.test(flags)) wrong.push(`${path.join(" ")} ${flags}`);
+      for (const { flags } of entry.flags ?? [])
+        if (/(password|secret|token)\b[^-]*</.test(flags)) wrong.push(`${path.join(" ")} ${flags}`);
     }
   };
   for (const [name, { load }] of Object.entries(root)) await walk([name], await load());
@@ -44,31 +46,62 @@ describe("a password", () => {
       () => home().sit(["users", "password", "2", "--password-file", file, ...local]),
       () => home().sit(["users", "password", "2", ...local], { env: { WCS_PASSWORD: secret } }),
       () => home().sit(["users", "password", "2", ...local], { answers: [secret, secret] }),
-      () => home().sit(["users", "password", "2", "--data", "-", ...local], { stdin: JSON.stringify({ password: secret }) }),
+      () =>
+        home().sit(["users", "password", "2", "--data", "-", ...local], {
+          stdin: JSON.stringify({ password: secret }),
+        }),
     ];
     for (const way of ways) {
       expect(await way()).toMatchObject({ code: 0, stdout: "" });
-      const result = await home().sit([...login, database(), "--profile", "check", "--password-stdin"], { stdin: secret });
+      const result = await home().sit([...login, database(), "--profile", "check", "--password-stdin"], {
+        stdin: secret,
+      });
       expect(result.code, result.stderr).toBe(0);
     }
   });
 
   it("that is mistyped the second time is not set", async () => {
-    const { code, stderr } = await home().sit(["users", "password", "2", ...local], { answers: [secret, "another horse"] });
-    expect({ code, stderr: stderr.split("\n").at(-2) }).toEqual({ code: 2, stderr: "error: The two passwords are not the same." });
+    const { code, stderr } = await home().sit(["users", "password", "2", ...local], {
+      answers: [secret, "another horse"],
+    });
+    expect({ code, stderr: stderr.split("\n").at(-2) }).toEqual({
+      code: 2,
+      stderr: "error: The two passwords are not the same.",
+    });
   });
 
   it("in --data on the command line is refused, and not repeated", async () => {
-    const { code, stderr } = await home().sit(["users", "password", "2", "--data", JSON.stringify({ password: secret })]);
+    const { code, stderr } = await home().sit([
+      "users",
+      "password",
+      "2",
+      "--data",
+      JSON.stringify({ password: secret }),
+    ]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/Password must not stand on the command line/i);
     expect(stderr).not.toContain(secret);
   });
 
   it("of the environment is not given to a new user", async () => {
-    const create = ["users", "create", "--first-name", "Cy", "--last-name", "New", "--email", "cy@example.com", "--unit", "1", ...local];
+    const create = [
+      "users",
+      "create",
+      "--first-name",
+      "Cy",
+      "--last-name",
+      "New",
+      "--email",
+      "cy@example.com",
+      "--unit",
+      "1",
+      ...local,
+    ];
     expect((await home().sit(create, { env: { WCS_PASSWORD: secret } })).code).toBe(0);
-    const { code } = await home().sit(["auth", "login", "--username", "cy@example.com", "--db", database(), "--password-stdin"], { stdin: secret });
+    const { code } = await home().sit(
+      ["auth", "login", "--username", "cy@example.com", "--db", database(), "--password-stdin"],
+      { stdin: secret },
+    );
     expect(code).toBe(4);
   });
 
@@ -79,23 +112,34 @@ describe("a password", () => {
     expect(failed.stderr).not.toContain(wrong);
     await home().sit([...login, database(), "--profile", "check", "--password-stdin"], { stdin: secret });
     const { token } = JSON.parse(readFileSync(home().path("config/config.json"), "utf8")).profiles.check;
-    for (const line of ["profile show check --json", "profile list", "auth status --profile check --json", "users list -v --profile check"]) {
+    for (const line of [
+      "profile show check --json",
+      "profile list",
+      "auth status --profile check --json",
+      "users list -v --profile check",
+    ]) {
       const result = await home().sit(line.split(" "));
       expect(result.code, line).toBe(0);
       expect(result.stdout + result.stderr).not.toContain(token);
       expect(result.stdout + result.stderr).not.toContain(token.split(".")[2]);
     }
-    const sent = await home().sit(["users", "list", "-v", "--url", "http://127.0.0.1:1"], { env: { WCS_TOKEN: token } });
+    const sent = await home().sit(["users", "list", "-v", "--url", "http://127.0.0.1:1"], {
+      env: { WCS_TOKEN: token },
+    });
     expect(sent.code).toBe(8);
     expect(sent.stderr).not.toContain(token);
   });
 
   it("one's own takes the present one, which is asked for when it is needed", async () => {
     const signedIn = ["--profile", "check"];
-    const without = await home().sit(["users", "password", "me", "--password-stdin", ...signedIn], { stdin: "another long horse" });
+    const without = await home().sit(["users", "password", "me", "--password-stdin", ...signedIn], {
+      stdin: "another long horse",
+    });
     expect(without.code).toBe(3);
     expect(without.stderr).toContain("--current-stdin");
-    const asked = await home().sit(["users", "password", "me", ...signedIn], { answers: ["another long horse", "another long horse", secret] });
+    const asked = await home().sit(["users", "password", "me", ...signedIn], {
+      answers: ["another long horse", "another long horse", secret],
+    });
     expect(asked.code, asked.stderr).toBe(0);
     expect((await home().sit(["users", "list", ...signedIn])).code).toBe(4);
   });
@@ -106,6 +150,8 @@ it("a secret setting comes from a file or stdin, and shows only that it is set",
   const refused = await home().sit(["settings", "set", "mail.smtp_url", url]);
   expect(refused.code).toBe(2);
   expect(refused.stderr).not.toContain("hunter22");
-  const { code, stdout } = await home().sit(["settings", "set", "mail.smtp_url", "--value-stdin", ...local], { stdin: url });
+  const { code, stdout } = await home().sit(["settings", "set", "mail.smtp_url", "--value-stdin", ...local], {
+    stdin: url,
+  });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "set\n" });
 });

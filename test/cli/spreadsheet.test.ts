@@ -3,7 +3,10 @@ import { expect, it } from "vitest";
 import { escapeCell, unescapeCell } from "../../src/cli/spreadsheet.ts";
 
 it("no cell computes, and every cell comes back", () => {
-  const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "\t", "\r", "\n", "a", "＝") }));
+  const text = fc.oneof(
+    fc.string({ unit: "grapheme" }),
+    fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "\t", "\r", "\n", "a", "＝") }),
+  );
   fc.assert(
     fc.property(text, (cell) => {
       const escaped = escapeCell(cell);

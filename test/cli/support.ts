@@ -34,7 +34,15 @@ export function useHome({ database = true } = {}): () => Home {
   beforeAll(async () => {
     home = newHome();
     if (!database) return;
-    const made = await home.wcs(["init", "--admin-email", "ada@example.com", "--admin-name", "Ada Lovelace", "--root-unit", "Acme"]);
+    const made = await home.wcs([
+      "init",
+      "--admin-email",
+      "ada@example.com",
+      "--admin-name",
+      "Ada Lovelace",
+      "--root-unit",
+      "Acme",
+    ]);
     const unit = await home.wcs(["units", "create", "--name", "Sales", "--parent", "1", "--reference", "SALES"]);
     if (made.code !== 0 || unit.code !== 0) throw new Error(made.stderr + unit.stderr);
   });

@@ -1,9 +1,10 @@
+import type { Command, Option } from "commander";
 import { expect, it } from "vitest";
-import { type Command, Option } from "commander";
-import { addSharedOptions, createCommand, parseLine } from "../../src/cli/commander.ts";
 import { buildOwn } from "../../src/cli/command.ts";
+import { addSharedOptions, createCommand, parseLine } from "../../src/cli/commander.ts";
 import { itemFields, parseFields } from "../../src/cli/fields.ts";
 import { buildOperation, intakeOf } from "../../src/cli/intake.ts";
+import { kebab } from "../../src/cli/options.ts";
 import { find } from "../../src/cli/program.ts";
 import { root } from "../../src/cli/root.ts";
 import { noPaint } from "../../src/cli/terminal.ts";
@@ -53,20 +54,29 @@ it("every operation has a command", async () => {
 });
 
 it("every field of an operation is a positional or a flag, once, and none is a global option", async () => {
-  const globals = new Set(addSharedOptions(createCommand([], look), true).options.flatMap(({ long, short }) => [long, short]));
+  const globals = new Set(
+    addSharedOptions(createCommand([], look), true).options.flatMap(({ long, short }) => [long, short]),
+  );
   const mistakes: string[] = [];
   for (const place of await leaves()) {
     const name = place.path.join(" ");
     const command = build(place);
     const flags = command.options.map(({ long }) => long);
-    for (const flag of flags) if (flags.indexOf(flag) !== flags.lastIndexOf(flag)) mistakes.push(`${name}: ${flag} twice`);
+    for (const flag of flags)
+      if (flags.indexOf(flag) !== flags.lastIndexOf(flag)) mistakes.push(`${name}: ${flag} twice`);
     if (!isOperation(place.leaf)) continue;
     const own = intakeOf(place.leaf);
     for (const flag of own.flags) if (globals.has(`--${flag.name}`)) mistakes.push(`${name}: --${flag.name} is global`);
-    const known = new Set([...own.args.map(({ field }) => field), ...own.flags.map(({ path }) => path[0]), ...(place.leaf.hidden ?? [])]);
-    for (const field of fieldsOf(place.leaf.op)) if (!known.has(field.name)) mistakes.push(`${name}: ${field.name} cannot be given`);
+    const known = new Set([
+      ...own.args.map(({ field }) => field),
+      ...own.flags.map(({ path }) => path[0]),
+      ...(place.leaf.hidden ?? []),
+    ]);
+    for (const field of fieldsOf(place.leaf.op))
+      if (!known.has(field.name)) mistakes.push(`${name}: ${field.name} cannot be given`);
     for (const { field } of own.args) {
-      if (!fieldsOf(place.leaf.op).some((candidate) => candidate.name === field)) mistakes.push(`${name}: no field ${field}`);
+      if (!fieldsOf(place.leaf.op).some((candidate) => candidate.name === field))
+        mistakes.push(`${name}: no field ${field}`);
     }
   }
   expect(mistakes).toEqual([]);
@@ -83,6 +93,20 @@ it("help shows every flag that it should, with what it means", async () => {
     for (const option of command.options.filter((candidate) => !candidate.hidden)) {
       if (!help.includes(option.flags)) mistakes.push(`${name}: ${option.flags} is not in help`);
       if (!option.description) mistakes.push(`${name}: ${option.flags} is not explained`);
+    }
+  }
+  expect(mistakes).toEqual([]);
+});
+
+it("help shows flags of objects within objects as families", async () => {
+  const mistakes: string[] = [];
+  for (const place of await leaves()) {
+    if (!isOperation(place.leaf)) continue;
+    const help = build(place).helpInformation();
+    for (const { path, name } of intakeOf(place.leaf).flags.filter((flag) => flag.path.length > 2)) {
+      const field = kebab(path.at(-1) ?? "");
+      const family = `--${name.slice(0, -field.length)}<field>`;
+      if (!new RegExp(`${family}[^<]*\\b${field}\\b`).test(help)) mistakes.push(`${place.path.join(" ")}: --${name}`);
     }
   }
   expect(mistakes).toEqual([]);
@@ -126,7 +150,9 @@ it("what destroys asks first", async () => {
 /** The words of an example, as a shell would give them. */
 function wordsOf(example: string): string[] {
   const command = /(?:^|\| |\$\()(wcs [^|#>)]*)/.exec(example)?.[1] ?? "";
-  return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, plain]) => single ?? double ?? plain ?? "").slice(1);
+  return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)]
+    .map(([, single, double, plain]) => single ?? double ?? plain ?? "")
+    .slice(1);
 }
 
 it("examples are command lines that parse", async () => {

@@ -62,7 +62,9 @@ describeOnDatabases("mail", (open) => {
     expect(await rows()).toMatchObject([{ sent_at: expect.any(Number), attempts: 1, last_error: null }]);
     await reset(token);
     await expect(reset(token, "another good password")).rejects.toMatchObject({ code: "validation_failed" });
-    await instance.withToken(undefined).call(auth.authenticate, { username: "bo@example.com", password: "correct horse battery" });
+    await instance
+      .withToken(undefined)
+      .call(auth.authenticate, { username: "bo@example.com", password: "correct horse battery" });
   });
 
   it("welcome with a password set: no token", async () => {
@@ -137,7 +139,10 @@ describeOnDatabases("mail", (open) => {
     await welcome();
     expect(await drain()).toMatchObject({ mails: 0, failedMails: 1 });
     const [row] = await rows();
-    expect(row).toMatchObject({ failed_at: expect.any(Number), last_error: expect.stringContaining("no such mailbox") });
+    expect(row).toMatchObject({
+      failed_at: expect.any(Number),
+      last_error: expect.stringContaining("no such mailbox"),
+    });
     expect(row!.payload).not.toContain("token");
   });
 
@@ -164,7 +169,9 @@ describeOnDatabases("mail", (open) => {
 
   it("a wrong password is in the outbox, without the password", async () => {
     await welcome();
-    expect(await drain({ "mail.smtp_url": `smtp://ann:letmein@127.0.0.1:${mailbox.port}` })).toMatchObject({ mails: 1 });
+    expect(await drain({ "mail.smtp_url": `smtp://ann:letmein@127.0.0.1:${mailbox.port}` })).toMatchObject({
+      mails: 1,
+    });
     const [row] = await rows();
     expect(row!.last_error).toContain("EAUTH");
     expect(row!.last_error).not.toContain("letmein");
@@ -207,7 +214,6 @@ describeOnDatabases("mail", (open) => {
     await instance.administrator.call(users.welcome, { users: ids });
     const engines = Array.from({ length: 4 }, () => newEngine(instance, { settings: settings() }));
     await Promise.all(engines.map((engine) => engine.drain({ maxSeconds: 20 })));
-    console.log((await rows()).map((r)=>[r.id,r.attempts,r.last_error,r.sent_at,r.lease_token,r.due_at]));
     expect(mailbox.mails).toHaveLength(30);
     expect(new Set(mailbox.mails.map((mail) => mail.to[0])).size).toBe(30);
   });

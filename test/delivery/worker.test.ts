@@ -30,7 +30,8 @@ describeOnDatabases("workers", (open) => {
   const held = (now: number, most: number, webhook: number, token: string) =>
     claim(instance.database, [{ webhook_id: webhook, most }], { now, token });
   const now = () => instance.now() * 1000;
-  const idsOf = (requests: { headers: Record<string, unknown> }[]) => requests.map(({ headers }) => headers["webhook-id"]);
+  const idsOf = (requests: { headers: Record<string, unknown> }[]) =>
+    requests.map(({ headers }) => headers["webhook-id"]);
 
   it("a change wakes them up", async () => {
     start();
@@ -64,7 +65,10 @@ describeOnDatabases("workers", (open) => {
   it("who waits in vain gets an empty answer, and who ends the service an early one", async () => {
     const { administrator, service } = instance;
     const { last_id: after } = (await administrator.call(webhooks.events, {})).meta;
-    expect(await administrator.call(webhooks.events, { after, wait: 1 })).toEqual({ data: [], meta: { last_id: after } });
+    expect(await administrator.call(webhooks.events, { after, wait: 1 })).toEqual({
+      data: [],
+      meta: { last_id: after },
+    });
     const waiting = administrator.call(webhooks.events, { after, wait: 60 });
     service.endWaits();
     expect(await waiting).toEqual({ data: [], meta: { last_id: after } });
@@ -119,7 +123,10 @@ describeOnDatabases("workers", (open) => {
     const left = await newEngine(instance).drain({ maxSeconds: 1 });
     expect(performance.now() - began).toBeLessThan(3000);
     expect(left).toMatchObject({ due: 24, later: 16 });
-    expect((await logOf(instance, id))[0]).toMatchObject({ status: "timeout", error: expect.stringContaining("cut short") });
+    expect((await logOf(instance, id))[0]).toMatchObject({
+      status: "timeout",
+      error: expect.stringContaining("cut short"),
+    });
   });
 
   it("a lease keeps others away until it ends; then its token is worth nothing", async () => {

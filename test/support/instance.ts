@@ -40,6 +40,8 @@ export function describeEverywhere(name: string, suite: (environment: Environmen
 
 /** A new instance with a root unit (1) and an administrator (1). */
 export interface Instance {
+  /** The path or URL of its database. */
+  readonly target: string;
   readonly database: Database;
   readonly service: Service;
   /** Base URL of a running server, whatever the environment. */
@@ -103,6 +105,7 @@ export async function newInstance({ database: kind, caller }: Environment): Prom
   const withToken = (token: string | undefined, as: CallerKind = caller): Caller =>
     as === "http" ? createClient({ url: server.url, token, userAgent: "test" }) : localCaller(service, token);
   return {
+    target,
     database,
     service,
     url: server.url,

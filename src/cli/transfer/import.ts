@@ -8,12 +8,14 @@ import { createReport, type Report } from "./report.ts";
 import { openResultFile, type ResultFile } from "./result-file.ts";
 import { type Job, send } from "./sending.ts";
 import { openSource } from "./source.ts";
+import { keepYoungHeapSmall } from "./young-heap.ts";
 
 /** Imports a file of rows as the line says, and reports what became of them. */
 export async function importFile(kind: Kind, context: Context): Promise<void> {
   const { terminal, globals, flags } = context;
   const file = String(context.args.file);
   const format = formatFor(file, flags.format, globals);
+  keepYoungHeapSmall();
   const stop = new AbortController();
   const { signal } = stop;
   terminal.onInterrupt(() => stop.abort(new Interrupted()));

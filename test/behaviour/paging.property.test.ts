@@ -1,0 +1,172 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
+import { type Instance, newInstance } from "../support/instance.ts";
+import { outcome, wrongFields } from "../support/outcome.ts";
+
+interface Page {
+  readonly data: readonly { readonly id: number }[];
+  readonly meta: { readonly next_cursor: string | null; readonly prev_cursor: string | null };
+}
+
+/** A list, and how to put something into it and take it out. */
+interface List {
+  page(input: { limit: number; cursor?: string | undefined }): Promise<Page>;
+  add(): Promise<number>;
+  remove(id: number): Promise<unknown>;
+}
+
+/** Before each page: how many come, and which of those that are there go. */
+const script = fc.record({
+  initial: fc.nat(9),
+  limit: fc.integer({ min: 1, max: 4 }),
+  events: fc.array(fc.record({ add: fc.nat(2), remove: fc.array(fc.nat(20), { maxLength: 2 }) }), { maxLength: 12 }),
+});
+
+for (const database of ["sqlite", "postgres"] as const) {
+  describe(`pages (${database})`, () => {
+    let instance: Instance;
+    let count = 0;
+    beforeAll(async () => {
+      instance = await newInstance({ database, caller: "local" });
+    });
+    afterAll(() => instance.close());
+
+    const lists: Record<string, () => Promise<List>> = {
+      "users.list": async () => {
+        const unit = (await instance.administrator.call(units.create, { name: "Own", parent: 1 })).id;
+        return {
+          page: (input) => instance.administrator.call(users.list, { unit, ...input }),
+          add: async () => {
+            const person = { first_name: "A", last_name: "B", email: `p${++count}@example.com`, unit };
+            return (await instance.administrator.call(users.create, person)).id;
+          },
+          remove: (id) => instance.administrator.call(users.delete, { id }),
+        };
+      },
+      "units.list": async () => {
+        const parent = (await instance.administrator.call(units.create, { name: "Own", parent: 1 })).id;
+        return unitsBelow(parent, (input) => instance.administrator.call(units.list, { parent, ...input }));
+      },
+      "units.tree": async () => {
+        const parent = (await instance.administrator.call(units.create, { name: "Own", parent: 1 })).id;
+        return unitsBelow(parent, (input) => instance.administrator.call(units.tree, { unit: parent, ...input }));
+      },
+      "usertypes.list": async () => {
+        const { data } = await instance.administrator.call(usertypes.list, { limit: 500 });
+        for (const { id } of data) await instance.administrator.call(usertypes.delete, { id });
+        return {
+          page: (input) => instance.administrator.call(usertypes.list, input),
+          add: async () => (await instance.administrator.call(usertypes.create, { name: `Type ${++count}` })).id,
+          remove: (id) => instance.administrator.call(usertypes.delete, { id }),
+        };
+      },
+    };
+    const unitsBelow = (parent: number, page: List["page"]): List => ({
+      page,
+      add: async () => (await instance.administrator.call(units.create, { name: `U${++count}`, parent })).id,
+      remove: (id) => instance.administrator.call(units.delete, { id }),
+    });
+
+    for (const [name, make] of Object.entries(lists)) {
+      it(`${name}: there and back, each that was there throughout comes once`, async () => {
+        const property = fc.asyncProperty(script, async ({ initial, limit, events }) => {
+          const list = await make();
+          const there: number[] = [];
+          for (let n = 0; n < initial; n++) there.push(await list.add());
+          const happen = async (at: number) => {
+            const { add = 0, remove = [] } = events[at] ?? {};
+            for (let n = 0; n < add; n++) there.push(await list.add());
+            for (const index of there.length > 0 ? remove : []) {
+              const [id] = there.splice(index % there.length, 1);
+              if (id !== undefined) await list.remove(id);
+            }
+          };
+          let step = 0;
+          const walk = async (direction: "next_cursor" | "prev_cursor", from?: string) => {
+            const before = new Set(there);
+            const seen: number[] = [];
+            let last: Page | undefined;
+            for (let cursor: string | null | undefined = from; cursor !== null; step++) {
+              await happen(step);
+              const page: Page = await list.page({ limit, cursor });
+              const ids = page.data.map((item) => item.id);
+              expect(ids.length).toBeLessThanOrEqual(limit);
+              seen.push(...(direction === "next_cursor" ? ids : ids.toReversed()));
+              if (ids.length > 0) last = page;
+              cursor = page.meta[direction];
+            }
+            expect(new Set(seen).size, "none comes twice").toBe(seen.length);
+            const throughout = there.filter((id) => before.has(id));
+            expect(
+              throughout.filter((id) => !seen.includes(id)),
+              "none is missed",
+            ).toEqual([]);
+            return { last, seen };
+          };
+          const { last } = await walk("next_cursor");
+          if (last?.meta.prev_cursor == null) return;
+          const passed = last.data.map((item) => item.id);
+          const first = Math.min(...passed);
+          const stay = there.filter((id) => id < first);
+          const back = await walkBack(last.meta.prev_cursor);
+          expect(
+            stay.filter((id) => there.includes(id) && !back.includes(id)),
+            "none is missed going back",
+          ).toEqual([]);
+
+          async function walkBack(from: string): Promise<number[]> {
+            const seen: number[] = [];
+            for (let cursor: string | null = from; cursor !== null; step++) {
+              await happen(step);
+              const page: Page = await list.page({ limit, cursor });
+              seen.push(...page.data.map((item) => item.id).reverse());
+              cursor = page.meta.prev_cursor;
+            }
+            expect(new Set(seen).size, "none comes twice").toBe(seen.length);
+            return seen;
+          }
+        });
+        await fc.assert(property, { numRuns: database === "sqlite" ? 25 : 8 });
+      });
+    }
+
+    it("a cursor that was tampered with is refused, or means the same", async () => {
+      const list = await lists["units.list"]!();
+      for (let n = 0; n < 3; n++) await list.add();
+      const { meta } = await list.page({ limit: 1 });
+      const genuine = meta.next_cursor!;
+      const expected = await outcome(list.page({ limit: 1, cursor: genuine }));
+      const changed = fc
+        .tuple(fc.nat(genuine.length - 1), fc.constantFrom(..."ABCxyz019_-=.!"))
+        .map(([at, letter]) => `${genuine.slice(0, at)}${letter}${genuine.slice(at + 1)}`);
+      const arbitrary = fc.oneof(
+        changed,
+        fc.string({ unit: "binary", maxLength: 60 }),
+        fc.base64String({ maxLength: 60 }),
+      );
+      const property = fc.asyncProperty(arbitrary, async (cursor) => {
+        const result = await outcome(list.page({ limit: 1, cursor }));
+        if ("refusal" in result) expect(Object.keys(result.refusal.fields ?? {})).toEqual(["cursor"]);
+        else expect(result).toEqual(expected);
+      });
+      await fc.assert(property, { numRuns: 200 });
+    });
+
+    it("a cursor fits no other list", async () => {
+      const [one, other] = [await lists["units.list"]!(), await lists["units.list"]!()];
+      const [people, tree] = [await lists["users.list"]!(), await lists["units.tree"]!()];
+      for (const list of [one, other, people, tree]) for (let n = 0; n < 2; n++) await list.add();
+      const cursor = (await one.page({ limit: 1 })).meta.next_cursor!;
+      for (const list of [other, people, tree])
+        expect(await wrongFields(list.page({ limit: 1, cursor }))).toEqual(["cursor"]);
+      const foreign = (await newInstance({ database, caller: "local" })) satisfies Instance;
+      const theirs = await foreign.administrator.call(units.list, { limit: 1, parent: 1 });
+      expect(theirs.meta.next_cursor).toBeNull();
+      expect(await wrongFields(foreign.administrator.call(users.list, { cursor }))).toEqual(["cursor"]);
+      await foreign.close();
+    });
+  });
+}

@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { defaults } from "../../src/contract/settings.ts";
+import { users } from "../../src/contract/users.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import { removeExpired } from "../../src/delivery/retention.ts";
+import type { Schema } from "../../src/store/schema.ts";
+import { describeOnDatabases, newEngine } from "../support/engine.ts";
+import type { Instance } from "../support/instance.ts";
+import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
+import { newReceiver, type Receiver } from "../support/receiver.ts";
+
+const day = 86_400;
+
+describeOnDatabases("retention", (open) => {
+  let instance: Instance;
+  let receiver: Receiver;
+  beforeEach(async () => {
+    instance = await open();
+    receiver = await newReceiver();
+  });
+  afterEach(async () => {
+    await receiver.close();
+    await instance.close();
+  });
+  const drain = () => newEngine(instance).drain({ maxSeconds: 10 });
+  const remove = (settings = {}) => removeExpired(instance.database, { ...defaults, ...settings }, instance.now());
+  const count = async (table: keyof Schema) => {
+    const { rows } = await instance.database.reader
+      .selectFrom(table)
+      .select((eb) => eb.fn.countAll<number>().as("rows"))
+      .executeTakeFirstOrThrow();
+    return rows;
+  };
+
+  it("log, events and deliveries go after 30 days, or as set; what is younger stays", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 3);
+    await drain();
+    instance.wait(20 * day);
+    await makeUsers(instance, 2);
+    await drain();
+    await remove();
+    expect(await logOf(instance, id)).toHaveLength(5);
+    instance.wait(11 * day);
+    await remove();
+    expect(await logOf(instance, id)).toHaveLength(2);
+    expect([await count("webhook_events"), await count("deliveries")]).toEqual([2, 2]);
+    await remove({ "webhooks.log_days": 5 });
+    expect([await count("webhook_events"), await count("deliveries"), await count("webhook_logs")]).toEqual([0, 0, 0]);
+  });
+
+  it("an event that still waits stays, however old", async () => {
+    await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 2);
+    instance.wait(40 * day);
+    await remove();
+    expect(await drain()).toMatchObject({ due: 0 });
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it("a log entry outlives its event, and says so when it is asked for", async () => {
+    const { administrator } = instance;
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance);
+    instance.wait(40 * day);
+    await drain();
+    await remove();
+    const [entry] = await logOf(instance, id);
+    const { data } = await administrator.call(webhooks.log, { id, log: entry!.id });
+    expect(data.request.body).toBeNull();
+    await expect(administrator.call(webhooks.resend, { id, log: entry!.id })).rejects.toMatchObject({
+      code: "conflict",
+    });
+  });
+
+  it("of a deleted webhook nothing is left", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    const kept = await newWebhook(instance, receiver.url, "kept");
+    await makeUsers(instance, 3);
+    await drain();
+    await instance.administrator.call(webhooks.delete, { id });
+    await makeUsers(instance);
+    await remove();
+    expect([await count("webhooks"), await count("webhook_logs"), await count("deliveries")]).toEqual([1, 3, 4]);
+    await drain();
+    expect(await logOf(instance, kept.id)).toHaveLength(4);
+  });
+
+  it("stored answers go after a day", async () => {
+    const person = { first_name: "Bo", last_name: "Berg", email: "bo@example.com", unit: 1 };
+    await instance.administrator.call(users.create, person, { idempotencyKey: "k1" });
+    await remove();
+    expect(await count("idempotency_keys")).toBe(1);
+    instance.wait(day + 1);
+    await remove();
+    expect(await count("idempotency_keys")).toBe(0);
+  });
+
+  it("very many go in small portions", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    const template = { webhook_id: id, event_id: 1, message_id: "m", event: "user.update", uri: "u", status: "200" };
+    const row = { ...template, attempt: 1, duration_ms: 1, created_at: 0, request_headers: "{}" };
+    await instance.database.write((tx) => tx.insertInto("webhook_logs").values(Array(1500).fill(row)).execute());
+    await remove();
+    expect(await count("webhook_logs")).toBe(0);
+  });
+});

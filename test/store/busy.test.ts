@@ -1,0 +1,69 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type Child, startChild } from "../support/child.ts";
+import { refusal } from "../support/outcome.ts";
+import { get, put, useDatabase } from "./support.ts";
+
+describe("another process that writes (SQLite)", () => {
+  const open = useDatabase("sqlite");
+  let child: Child | undefined;
+  afterEach(() => child?.kill());
+
+  const hold = async () => {
+    child = startChild("store/lock-holder.ts", [open().target]);
+    expect(await child.next()).toBe("locked");
+    return child;
+  };
+
+  it("is waited for, while everything else goes on", async () => {
+    const { database } = open();
+    const holder = await hold();
+    let written = false;
+    const writing = [1, 2].map((n) =>
+      database
+        .write((tx) => put(tx, `after ${n}`, 1))
+        .then(() => {
+          written = true;
+        }),
+    );
+    // Timers, reads and other requests have their turn meanwhile.
+    for (let turn = 0; turn < 20; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      expect(await get(database, "held")).toBeUndefined();
+    }
+    expect(written).toBe(false);
+    holder.process.kill("SIGTERM");
+    await Promise.all(writing);
+    expect([await get(database, "held"), await get(database, "after 1")]).toEqual(["1", "1"]);
+    await database.write((tx) => tx.deleteFrom("settings").execute());
+  });
+
+  it("that takes too long is given up, and nothing is written later", async () => {
+    const { database } = open();
+    const holder = await hold();
+    let ran = false;
+    const writing = database.write(async (tx) => {
+      ran = true;
+      await put(tx, "too late", 1);
+    });
+    const refused = await refusal(
+      writing.catch((error) => {
+        throw database.explain(error);
+      }),
+    );
+    expect(refused).toMatchObject({ code: "unavailable", message: expect.stringContaining("busy"), retryAfter: 1 });
+    expect(ran).toBe(false);
+    holder.process.kill("SIGTERM");
+    await database.write((tx) => put(tx, "after", 1));
+    expect(await get(database, "too late")).toBeUndefined();
+  });
+
+  it("that is killed in the middle leaves nothing, and holds nobody up", async () => {
+    const { database } = open();
+    await database.write((tx) => tx.deleteFrom("settings").execute());
+    const holder = await hold();
+    const writing = database.write((tx) => put(tx, "after the end", 1));
+    await holder.kill();
+    await writing;
+    expect([await get(database, "held"), await get(database, "after the end")]).toEqual([undefined, "1"]);
+  });
+});

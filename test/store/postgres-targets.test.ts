@@ -1,0 +1,160 @@
+import { createServer } from "node:net";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { openDatabase } from "../../src/store/database.ts";
+import { newDatabase } from "../support/instance.ts";
+import { refusal } from "../support/outcome.ts";
+import { put } from "./support.ts";
+
+describe("PostgreSQL targets", () => {
+  let target: string;
+  let remove: () => Promise<void>;
+  beforeAll(async () => {
+    ({ target, remove } = await newDatabase("postgres"));
+  });
+  afterAll(() => remove());
+
+  const create = { create: async () => {} };
+  const sql = async (url: string, text: string) => {
+    const client = new pg.Client(url);
+    await client.connect();
+    const { rows } = await client.query(text);
+    await client.end();
+    return rows;
+  };
+
+  it("empty: not found; create fills it, once", async () => {
+    expect(await refusal(openDatabase(target))).toMatchObject({
+      code: "not_found",
+      message: expect.stringContaining("wcs init"),
+    });
+    const failing = openDatabase(target, {
+      create: async (tx) => {
+        await put(tx, "half", 1);
+        throw new Error("interrupted");
+      },
+    });
+    await expect(failing).rejects.toThrow("interrupted");
+    expect(await sql(target, "select table_name from information_schema.tables where table_schema = 'public'")).toEqual(
+      [],
+    );
+    await (await openDatabase(target, { create: (tx) => put(tx, "filled", 1) })).close();
+    expect(await refusal(openDatabase(target, create))).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("exists already"),
+    });
+    expect(await sql(target, "select value from settings")).toEqual([{ value: "1" }]);
+    await (await openDatabase(target)).close();
+  });
+
+  it("of a newer wcs: refused", async () => {
+    const newer = await newDatabase("postgres");
+    await (await openDatabase(newer.target, create)).close();
+    await sql(newer.target, "insert into kysely_migration values ('9999-future', '2099-01-01')");
+    expect(await refusal(openDatabase(newer.target))).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("newer version"),
+    });
+    await newer.remove();
+  });
+
+  it("with somebody else's tables: refused and left as it is", async () => {
+    const foreign = await newDatabase("postgres");
+    await sql(foreign.target, "create table theirs (id integer)");
+    expect(await refusal(openDatabase(foreign.target, create))).toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining("other tables"),
+    });
+    expect(await refusal(openDatabase(foreign.target))).toMatchObject({ code: "not_found" });
+    const tables = await sql(
+      foreign.target,
+      "select table_name from information_schema.tables where table_schema = 'public'",
+    );
+    expect(tables).toEqual([{ table_name: "theirs" }]);
+    await foreign.remove();
+  });
+
+  it("of no such name: not found", async () => {
+    const missing = `${inject("postgresUrl")}/no_such_database`;
+    expect(await refusal(openDatabase(missing))).toMatchObject({
+      code: "not_found",
+      message: expect.stringContaining("no PostgreSQL database of that name"),
+    });
+    expect((await refusal(openDatabase(missing, create))).code).toBe("not_found");
+  });
+
+  it("with a wrong password, or user: refused, without saying either", async () => {
+    for (const change of [
+      (url: URL) => {
+        url.password = "hunter2";
+      },
+      (url: URL) => {
+        url.username = "nobody-we-know";
+      },
+    ]) {
+      const url = new URL(target);
+      change(url);
+      const { code, message } = await refusal(openDatabase(url.href));
+      expect(code).toBe("unavailable");
+      expect(message).toContain("user or password");
+      expect(message).not.toMatch(/hunter2|nobody-we-know/);
+    }
+  });
+
+  it("that is down: unavailable", async () => {
+    const url = new URL(target);
+    url.port = String(await freePort());
+    const refused = await refusal(openDatabase(url.href));
+    expect(refused).toMatchObject({ code: "unavailable", message: expect.stringContaining("cannot be reached") });
+    expect(refused.message).not.toContain(url.password);
+  });
+
+  it("whose host is not known: unavailable", async () => {
+    expect((await refusal(openDatabase("postgres://x:y@nowhere.invalid/wcs"))).code).toBe("unavailable");
+  });
+
+  it("that speaks something else: unavailable", async () => {
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as { port: number };
+    const refused = await refusal(openDatabase(`postgres://x:y@127.0.0.1:${port}/wcs`));
+    expect(refused.code).toBe("unavailable");
+    server.close();
+  });
+
+  it("that ends the connections: the next transaction works", async () => {
+    const database = await openDatabase(target);
+    await database.write((tx) => put(tx, "before", 1));
+    const name = new URL(target).pathname.slice(1);
+    const others = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`;
+    const interrupted = database.write(async (tx) => {
+      await put(tx, "during", 1);
+      await sql(`${inject("postgresUrl")}/postgres`, others);
+      await put(tx, "during", 2);
+    });
+    const explained = interrupted.catch((error) => {
+      throw database.explain(error);
+    });
+    expect((await refusal(explained)).code).toBe("unavailable");
+    await database.write((tx) => put(tx, "after", 1));
+    expect(await sql(target, "select key from settings order by key")).toEqual([
+      { key: "after" },
+      { key: "before" },
+      { key: "filled" },
+    ]);
+    await database.close();
+  });
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

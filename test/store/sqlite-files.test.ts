@@ -1,0 +1,191 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/store/database.ts";
+import { refusal } from "../support/outcome.ts";
+import { get, put } from "./support.ts";
+
+describe("SQLite files", () => {
+  let folder: string;
+  let path: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "wcs-store-"));
+    path = join(folder, "wcs.db");
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const create = async (at = path, fill: (tx: Parameters<typeof put>[0]) => Promise<void> = async () => {}) => {
+    const database = await openDatabase(at, { create: fill });
+    await database.close();
+  };
+  const mode = (file: string) => (statSync(file).mode & 0o777).toString(8);
+  /** As a user who owns nothing here. */
+  const asNobody = async <T>(work: () => Promise<T>): Promise<T> => {
+    const root = process.geteuid?.() === 0;
+    if (root) process.seteuid?.(65_534);
+    try {
+      return await work();
+    } finally {
+      if (root) process.seteuid?.(0);
+    }
+  };
+
+  it("a new one is its owner's only, and so are the files beside it and new folders above", async () => {
+    const deep = join(folder, "a", "b", "wcs.db");
+    const database = await openDatabase(deep, { create: (tx) => put(tx, "secret", "1") });
+    for (const file of [deep, `${deep}-wal`, `${deep}-shm`]) expect(mode(file), file).toBe("600");
+    expect(mode(join(folder, "a"))).toBe("700");
+    await database.close();
+    expect(mode(deep)).toBe("600");
+  });
+
+  it("what was committed is there when it is opened again", async () => {
+    await create(path, (tx) => put(tx, "kept", "1"));
+    const database = await openDatabase(path);
+    expect(await get(database, "kept")).toBe("1");
+    await database.close();
+  });
+
+  it("create leaves an existing one as it is", async () => {
+    await create(path, (tx) => put(tx, "kept", "1"));
+    const before = readFileSync(path);
+    const refused = await refusal(openDatabase(path, { create: (tx) => put(tx, "kept", "2") }));
+    expect(refused).toMatchObject({ code: "conflict", message: expect.stringContaining("exists already") });
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  it("create that fails leaves nothing that is taken for a database, and can be tried again", async () => {
+    const failing = openDatabase(path, {
+      create: async (tx) => {
+        await put(tx, "half", "1");
+        throw new Error("interrupted");
+      },
+    });
+    await expect(failing).rejects.toThrow("interrupted");
+    expect(await refusal(openDatabase(path))).toMatchObject({ code: "not_found" });
+    await create(path, (tx) => put(tx, "whole", "1"));
+    const database = await openDatabase(path);
+    expect([await get(database, "half"), await get(database, "whole")]).toEqual([undefined, "1"]);
+    await database.close();
+  });
+
+  it("missing: not found, and none is made", async () => {
+    expect(await refusal(openDatabase(path))).toMatchObject({
+      code: "not_found",
+      message: `There is no database at ${path}.`,
+    });
+    expect(existsSync(path)).toBe(false);
+    expect(await refusal(openDatabase(join(folder, "nowhere", "wcs.db")))).toMatchObject({ code: "not_found" });
+    expect(existsSync(join(folder, "nowhere"))).toBe(false);
+  });
+
+  it("somebody else's: refused and left as it is", async () => {
+    const foreign = new DatabaseSync(path);
+    foreign.exec("create table theirs (id integer); insert into theirs values (1)");
+    foreign.close();
+    const before = readFileSync(path);
+    const notOurs = { code: "conflict", message: expect.stringContaining("is not a database of wcs") };
+    expect(await refusal(openDatabase(path))).toMatchObject(notOurs);
+    expect(await refusal(openDatabase(path, { create: async () => {} }))).toMatchObject(notOurs);
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
+  it("no database at all: refused and left as it is", async () => {
+    for (const content of [
+      "name,email\nAnn,ann@example.com\n".repeat(100),
+      "x",
+      `SQLite format 3\0${"x".repeat(5000)}`,
+    ]) {
+      writeFileSync(path, content);
+      expect(await refusal(openDatabase(path))).toMatchObject({ code: "conflict" });
+      expect(await refusal(openDatabase(path, { create: async () => {} }))).toMatchObject({ code: "conflict" });
+      expect(readFileSync(path, "utf8")).toBe(content);
+    }
+  });
+
+  it("of no length: refused; create fills it, for its owner only", async () => {
+    writeFileSync(path, "");
+    chmodSync(path, 0o644);
+    expect(await refusal(openDatabase(path))).toMatchObject({ code: "conflict" });
+    expect(statSync(path).size).toBe(0);
+    await create(path, (tx) => put(tx, "filled", "1"));
+    expect(mode(path)).toBe("600");
+  });
+
+  it("cut off in the middle: refused, as damaged", async () => {
+    await create(path, async (tx) => {
+      for (let n = 0; n < 200; n++) await put(tx, `row ${n}`, "x".repeat(500));
+    });
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.subarray(0, 4096 * 3 + 100));
+    const opened = openDatabase(path).then(async (database) => {
+      try {
+        await database.reader.selectFrom("settings").selectAll().execute();
+      } catch (error) {
+        throw database.explain(error);
+      } finally {
+        await database.close();
+      }
+    });
+    expect(await refusal(opened)).toMatchObject({ code: "conflict", message: expect.stringContaining("damaged") });
+  });
+
+  it("of a newer wcs: refused and left as it is", async () => {
+    await create();
+    const newer = new DatabaseSync(path);
+    newer.exec("insert into kysely_migration values ('9999-future', '2099-01-01')");
+    newer.close();
+    const refused = { code: "conflict", message: expect.stringContaining("newer version") };
+    expect(await refusal(openDatabase(path))).toMatchObject(refused);
+    expect(await refusal(openDatabase(path, { create: async () => {} }))).toMatchObject({ code: "conflict" });
+  });
+
+  it("a folder: refused", async () => {
+    const refused = await refusal(openDatabase(folder));
+    expect(refused.code).toBe("unavailable");
+    expect(refused.message).toContain(folder);
+    expect((await refusal(openDatabase(folder, { create: async () => {} }))).code).toBe("unavailable");
+  });
+
+  it("below a file: refused", async () => {
+    writeFileSync(path, "");
+    const below = join(path, "wcs.db");
+    expect((await refusal(openDatabase(below, { create: async () => {} }))).code).toBe("unavailable");
+    expect(["unavailable", "not_found"]).toContain((await refusal(openDatabase(below))).code);
+  });
+
+  it("in a folder where one may not write: refused", async () => {
+    const closed = join(folder, "closed");
+    mkdirSync(closed);
+    chmodSync(folder, 0o755);
+    chmodSync(closed, 0o555);
+    const refused = await asNobody(() => refusal(openDatabase(join(closed, "wcs.db"), { create: async () => {} })));
+    expect(refused).toMatchObject({ code: "unavailable", message: expect.stringContaining("cannot be opened") });
+  });
+
+  it("one that one may only read, or not even that: refused when opened or when written to", async () => {
+    await create();
+    chmodSync(folder, 0o755);
+    for (const bits of [0o444, 0o000]) {
+      chmodSync(path, bits);
+      const refused = await asNobody(() =>
+        refusal(
+          openDatabase(path).then(async (database) => {
+            try {
+              await database.write((tx) => put(tx, "x", "1"));
+            } catch (error) {
+              throw database.explain(error);
+            } finally {
+              await database.close();
+            }
+          }),
+        ),
+      );
+      expect(refused.code, bits.toString(8)).toBe("unavailable");
+      expect(refused.message).not.toMatch(/SQLITE|attempt to write|unable to open database file/);
+    }
+  });
+});

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll } from "vitest";
+import { type Database, openDatabase, type Tx } from "../../src/store/database.ts";
+import { type DatabaseKind, newDatabase } from "../support/instance.ts";
+
+export const kinds: readonly DatabaseKind[] = ["sqlite", "postgres"];
+
+/** An empty wcs database for the suite that calls this, with its target. */
+export function useDatabase(kind: DatabaseKind): () => { database: Database; target: string } {
+  let opened: { database: Database; target: string; remove(): Promise<void> } | undefined;
+  beforeAll(async () => {
+    const { target, remove } = await newDatabase(kind);
+    opened = { database: await openDatabase(target, { create: async () => {} }), target, remove };
+  });
+  afterAll(async () => {
+    await opened?.database.close();
+    await opened?.remove();
+  });
+  return () => opened!;
+}
+
+/** Puts a setting, which serves as a row with a key and a value. */
+export async function put(tx: Tx, key: string, value: string | number): Promise<void> {
+  const row = { key, value: String(value) };
+  await tx
+    .insertInto("settings")
+    .values(row)
+    .onConflict((conflict) => conflict.column("key").doUpdateSet(row))
+    .execute();
+}
+
+export async function get({ reader }: Pick<Database, "reader">, key: string): Promise<string | undefined> {
+  const row = await reader.selectFrom("settings").select("value").where("key", "=", key).executeTakeFirst();
+  return row?.value;
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import type { Tx } from "../../src/store/database.ts";
+import { get, kinds, put, useDatabase } from "./support.ts";
+
+const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
+
+for (const kind of kinds) {
+  describe(`transactions (${kind})`, () => {
+    const open = useDatabase(kind);
+    const keys = async (like: string) => {
+      const rows = open().database.reader.selectFrom("settings").select("key").where("key", "like", `${like}%`);
+      return (await rows.execute()).map((row) => row.key).sort();
+    };
+
+    it("of 100 at once those that fail leave nothing, and those that do not leave everything", async () => {
+      const { database } = open();
+      const results = await Promise.allSettled(
+        times(100, (n) =>
+          database.write(async (tx) => {
+            await put(tx, `half ${n} a`, n);
+            await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+            await put(tx, `half ${n} b`, n);
+            if (n % 2 === 0) throw new Error(`fails ${n}`);
+          }),
+        ),
+      );
+      const failed = results.flatMap((result) => (result.status === "rejected" ? [String(result.reason)] : []));
+      expect(failed).toEqual(times(50, (n) => `Error: fails ${n * 2}`));
+      expect(await keys("half")).toEqual(
+        times(50, (n) => n * 2 + 1)
+          .flatMap((n) => [`half ${n} a`, `half ${n} b`])
+          .sort(),
+      );
+    });
+
+    it("each is as if it were alone: 50 that add one to a number add 50", async () => {
+      const { database } = open();
+      await database.write((tx) => put(tx, "number", 0));
+      await Promise.all(
+        times(50, () =>
+          database.write(async (tx) => {
+            const before = await get({ reader: tx }, "number");
+            await put(tx, "number", Number(before) + 1);
+          }),
+        ),
+      );
+      expect(await get(database, "number")).toBe("50");
+    });
+
+    it("a transaction sees what it wrote; the reader does not, and does not wait", async () => {
+      const { database } = open();
+      await database.write((tx) => put(tx, "seen", "before"));
+      await database.write(async (tx) => {
+        await put(tx, "seen", "after");
+        expect(await get({ reader: tx }, "seen")).toBe("after");
+        // If it had to wait for the transaction, neither would ever end.
+        expect(await get(database, "seen")).toBe("before");
+      });
+      expect(await get(database, "seen")).toBe("after");
+    });
+
+    it("a reader never sees half of a transaction", async () => {
+      const { database } = open();
+      const both = (tx: Tx, n: number) => put(tx, "pair a", n).then(() => put(tx, "pair b", n));
+      await database.write((tx) => both(tx, 0));
+      let writing = true;
+      const seen = new Set<string>();
+      const watch = async () => {
+        while (writing) {
+          const rows = await database.reader.selectFrom("settings").selectAll().where("key", "like", "pair%").execute();
+          seen.add(rows.map((row) => row.value).join(" "));
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      };
+      const readers = times(3, watch);
+      for (let n = 1; n <= 50; n++) await database.write((tx) => both(tx, n));
+      writing = false;
+      await Promise.all(readers);
+      expect([...seen].filter((pair) => pair.split(" ")[0] !== pair.split(" ")[1])).toEqual([]);
+      expect(seen.size).toBeGreaterThan(1);
+    });
+
+    it("the reader refuses to write, where it is a connection of its own", async () => {
+      const { database } = open();
+      const writing = database.reader.insertInto("settings").values({ key: "by the reader", value: "1" }).execute();
+      if (kind === "sqlite") await expect(writing).rejects.toThrow(/readonly/);
+      else await writing;
+    });
+
+    it("a handle that outlives its transaction is of no use", async () => {
+      const { database } = open();
+      let leaked: Tx | undefined;
+      await database.write(async (tx) => {
+        leaked = tx;
+      });
+      await expect(put(leaked!, "leaked", 1)).rejects.toThrow(/already committed/);
+      await database
+        .write(async (tx) => {
+          leaked = tx;
+          throw new Error("taken back");
+        })
+        .catch(() => {});
+      await expect(put(leaked!, "leaked", 1)).rejects.toThrow(/already rolled back/);
+      expect(await get(database, "leaked")).toBeUndefined();
+    });
+
+    it("after a failing statement the next transaction works", async () => {
+      const { database } = open();
+      await expect(database.write((tx) => tx.deleteFrom("nowhere" as never).execute())).rejects.toThrow();
+      const broken = database.write(async (tx) => {
+        await put(tx, "broken", 1);
+        await tx.insertInto("departments").values({ unit_id: 987654, name: "x" }).execute();
+      });
+      await expect(broken).rejects.toThrow(/foreign key/i);
+      expect(await get(database, "broken")).toBeUndefined();
+      await database.write((tx) => put(tx, "broken", 2));
+      expect(await get(database, "broken")).toBe("2");
+    });
+
+    it("version changes with every commit, and not otherwise, where it can be told", async () => {
+      const { database } = open();
+      const first = database.version();
+      expect(first === undefined).toBe(kind === "postgres");
+      if (first === undefined) return;
+      await get(database, "x");
+      await database.write((tx) => put(tx, "x", 0)).catch(() => {});
+      const second = database.version();
+      expect(second).not.toBe(first);
+      await database
+        .write(async (tx) => {
+          await put(tx, "x", 1);
+          throw new Error("taken back");
+        })
+        .catch(() => {});
+      expect(database.version()).toBe(second);
+    });
+  });
+}

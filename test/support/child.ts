@@ -1,0 +1,37 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export interface Child {
+  readonly process: ChildProcess;
+  readonly lines: string[];
+  /** Resolves with the next line that it prints; rejects when it ends first. */
+  next(): Promise<string>;
+  /** Ends it as a power cut would: no handler runs, nothing is written any more. */
+  kill(): Promise<void>;
+}
+
+/** Runs a script of `test/` in a process of its own. */
+export function startChild(script: string, args: readonly string[]): Child {
+  const path = fileURLToPath(new URL(`../${script}`, import.meta.url));
+  const child = spawn(process.execPath, [path, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const lines: string[] = [];
+  const waiting: { resolve(line: string): void; reject(error: Error): void }[] = [];
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    lines.push(line);
+    waiting.shift()?.resolve(line);
+  });
+  void ended.then(() => {
+    for (const each of waiting) each.reject(new Error("the child has ended"));
+  });
+  return {
+    process: child,
+    lines,
+    next: () => new Promise((resolve, reject) => waiting.push({ resolve, reject })),
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
