@@ -1,4 +1,4 @@
-import { rename, rm } from "node:fs/promises";
+import { readdir, readFile, rename, rm } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { basename } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
@@ -21,12 +21,17 @@ const together = [
   },
 ];
 
-/** commander can run programs as its subcommands. We do not, and what that takes is slow to load. */
-const isNeedless = (id: string, importer = "") => id === "node:child_process" && importer.includes("/commander/");
+/** What libraries load for features that we do not use: programs as subcommands (commander), schemas (conf). */
+const needless: Readonly<Record<string, string>> = {
+  "node:child_process": "/commander/",
+  "ajv/dist/2020.js": "/conf/",
+  "ajv-formats": "/conf/",
+};
+const isNeedless = (id: string, importer = "") => needless[id] !== undefined && importer.includes(needless[id]);
 const withoutNeedless: Plugin = {
   name: "without-needless",
   resolveId: (id, importer) => (isNeedless(id, importer) ? "\0nothing" : undefined),
-  load: (id) => (id === "\0nothing" ? "export default {};" : undefined),
+  load: (id) => (id === "\0nothing" ? "export default {}; export const Ajv2020 = undefined;" : undefined),
 };
 const external = new Set([
   ...builtinModules,
@@ -43,10 +48,10 @@ const bundle = await rolldown({
   checks: { ineffectiveDynamicImport: false },
   plugins: [withoutNeedless],
 });
-// Built beside the old one: a build that fails leaves that as it is.
-await rm("dist.new", { recursive: true, force: true });
+// Built aside: a build that fails leaves the old one as it is, and others may build at the same time.
+const aside = `node_modules/.wcs-${process.pid}`;
 await bundle.write({
-  dir: "dist.new",
+  dir: aside,
   format: "cjs",
   entryFileNames: "[name].cjs",
   chunkFileNames: "[name]-[hash].cjs",
@@ -54,5 +59,19 @@ await bundle.write({
   codeSplitting: { groups: together },
 });
 await bundle.close();
-await rm("dist", { recursive: true, force: true });
-await rename("dist.new", "dist");
+// Names hold hashes of contents. What did not change stays, for those who run it at this moment.
+const namesIn = async (folder: string) => (await readdir(folder).catch(() => [])).sort().join();
+if ((await namesIn(aside)) !== (await namesIn("dist")) || (await text(aside)) !== (await text("dist"))) {
+  const old = `${aside}-old`;
+  await rename("dist", old).catch(() => {});
+  await rename(aside, "dist").catch((error: NodeJS.ErrnoException) => {
+    // Another build was faster, and made the same.
+    if (error.code !== "ENOTEMPTY") throw error;
+  });
+  await rm(old, { recursive: true, force: true });
+}
+await rm(aside, { recursive: true, force: true });
+
+function text(folder: string): Promise<string> {
+  return readFile(`${folder}/main.cjs`, "utf8");
+}

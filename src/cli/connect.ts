@@ -8,6 +8,8 @@ import { readDuration } from "./times.ts";
 import { version } from "./version.ts";
 
 const standardTimeout = "30s";
+/** Milliseconds that a command may take before its callbacks are sent without waiting for its end. */
+const patience = 250;
 
 /** How to reach a target; what the core and the HTTP client have to be told stands here and nowhere else. */
 export interface Route {
@@ -37,10 +39,19 @@ export async function open(
     import("../core/service.ts"),
   ]);
   const database = await openDatabase(target.address);
-  let announced = false;
+  // What is put out is sent when the command ends, or, when it takes longer, meanwhile: it may wait for just that.
+  let sending: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const send = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    sending = Promise.resolve(sending).then(async () =>
+      (await import("./deliver.ts")).deliverFirst(database, service, terminal),
+    );
+  };
   const announce = () => {
-    announced = true;
     database.announce();
+    timer ??= setTimeout(send, patience);
   };
   const service = createService({ database: { ...database, announce }, environment: terminal.env });
   // Operations without a login need nobody; the others act as the owner.
@@ -49,7 +60,8 @@ export async function open(
   return {
     call: caller.call,
     async close() {
-      if (announced) await (await import("./deliver.ts")).deliverFirst(database, service, terminal);
+      if (timer !== undefined) send();
+      await sending;
       await caller.close();
     },
   };

@@ -106,7 +106,20 @@ export async function printToken(context: Context): Promise<void> {
   const { terminal } = context;
   const target = targetOf(context);
   if (terminal.env.WCS_TOKEN) return terminal.write(`${terminal.env.WCS_TOKEN}\n`);
+  if (!target.remote && !target.profile?.token) return issueToken(context);
   const profile = needProfile(target);
   const { freshToken } = await import("./login.ts");
   await terminal.write(`${await freshToken(routeOf(context, target), { ...profile, target: target.address })}\n`);
+}
+
+/** Whoever owns a database may have a token for it, for use with the instance that serves it. */
+async function issueToken({ connect, terminal }: Context): Promise<void> {
+  const { auth } = await import("../contract/auth.ts");
+  const { caller } = await connect();
+  try {
+    const [{ jwt }] = await caller.call(auth.renew, {});
+    await terminal.write(`${jwt}\n`);
+  } finally {
+    await caller.close();
+  }
 }

@@ -18,23 +18,41 @@ export function isTerminal(stream: () => NodeJS.WriteStream): boolean {
   }
 }
 
+// One buffer for all: those of a long list would fill the memory before they are collected.
+let buffer: Uint8Array | undefined;
+
 /** Writes all of the text; through the stream where the descriptor would have to be waited for. */
 export async function writeOut(text: string, stream: () => NodeJS.WriteStream): Promise<void> {
-  const bytes = Buffer.from(text);
+  buffer ??= new Uint8Array(65_536);
+  const encoder = new TextEncoder();
+  for (let at = 0; at < text.length; ) {
+    const { read, written } = encoder.encodeInto(text.slice(at), buffer);
+    const done = writeNow(buffer.subarray(0, written));
+    if (done < written) {
+      await writeStream(buffer.slice(done, written), stream());
+      return writeStream(Buffer.from(text.slice(at + read)), stream());
+    }
+    at += read;
+  }
+}
+
+/** How many bytes went out before the descriptor would have to be waited for. */
+function writeNow(bytes: Uint8Array): number {
   let done = 0;
   try {
     while (done < bytes.length) done += writeSync(descriptor, bytes, done);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw brokenOr(error);
-    await writeStream(bytes.subarray(done), stream());
   }
+  return done;
 }
 
-function writeStream(bytes: Uint8Array, stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve, reject) => {
-    stream.once("error", (error) => reject(brokenOr(error)));
-    stream.write(bytes, (error) => (error ? reject(brokenOr(error)) : resolve()));
-  });
+async function writeStream(bytes: Uint8Array, stream: NodeJS.WriteStream): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const fail = (error: unknown) => reject(brokenOr(error));
+  stream.once("error", fail);
+  stream.write(bytes, (error) => (error ? fail(error) : resolve()));
+  await promise.finally(() => stream.off("error", fail));
 }
 
 const brokenOr = (error: unknown) => ((error as NodeJS.ErrnoException).code === "EPIPE" ? new BrokenPipe() : error);

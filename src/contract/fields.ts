@@ -27,7 +27,10 @@ export const reference = () => text(255, 1);
 export const email = () => z.email("must be an e-mail address like ann@example.com").max(254);
 export const date = () => z.iso.date("must be a date that exists, as YYYY-MM-DD");
 export const url = () =>
-  z.url({ protocol: /^https?$/, error: "must be a URL that begins with http:// or https://" }).max(2048);
+  z
+    .url({ protocol: /^https?$/, error: "must be a URL that begins with http:// or https://" })
+    .max(2048)
+    .refine((value) => value.isWellFormed() && !/[\p{Cc}\s]/u.test(value), "must not contain spaces");
 
 function isLanguage(tag: string): boolean {
   try {

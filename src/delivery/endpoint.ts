@@ -2,14 +2,18 @@ import type { Job, Receiver } from "./queue.ts";
 
 /** Requests under way at once. */
 const mostSending = 16;
-/** Deliveries taken ahead, so that they need not be claimed one by one. */
-const mostHeld = 64;
+/** Deliveries taken ahead, so that they need not be claimed one by one: the more, the faster the receiver is. */
+const held = { least: 64, most: 512 };
+/** They should last so long, in milliseconds: shorter, and more are taken; much longer, and other workers miss them. */
+const ahead = { least: 250, most: 2000 };
 
 /** What one worker has for one webhook. */
 export class Endpoint {
   readonly #queue: Job[] = [];
   readonly #held = new Map<number, Job>();
   #sending = 0;
+  #most = held.least;
+  #takenAt = Number.NEGATIVE_INFINITY;
   /** The last request hung: until one does not, they go one by one, so that few connections wait for nothing. */
   suspect = false;
   /** As it was when last looked at. */
@@ -29,13 +33,19 @@ export class Endpoint {
 
   /** How many more to take: none while there is enough, since taking a few at a time costs as much as many. */
   get room(): number {
-    const most = this.suspect ? 1 : mostHeld;
-    return this.held > most / 2 ? 0 : most - this.held;
+    const most = this.suspect ? 1 : this.#most;
+    return this.queued > most / 4 ? 0 : Math.max(most - this.held, 0);
   }
 
-  add(job: Job): void {
-    this.#held.set(job.id, job);
-    this.#queue.push(job);
+  /** `now` is in milliseconds of any clock that does not jump. */
+  add(jobs: readonly Job[], now: number): void {
+    if (jobs.length === 0) return;
+    const lasted = now - this.#takenAt;
+    if (lasted < ahead.least) this.#most = Math.min(this.#most * 2, held.most);
+    else if (lasted > ahead.most) this.#most = Math.max(this.#most / 2, held.least);
+    this.#takenAt = now;
+    for (const job of jobs) this.#held.set(job.id, job);
+    this.#queue.push(...jobs);
   }
 
   /** The next to be sent, if one may be. */

@@ -144,13 +144,18 @@ async function drainAll(
   const drainMails = async () => {
     while (left() > 0 && (await mails.round()) > 0);
   };
-  const timer = setTimeout(() => void mails.stop(), Math.max(left(), 0));
+  const timer = setTimeout(() => void mails.stop(), timerFor(left()));
   try {
     await Promise.all([drainWebhooks(), drainMails()]);
   } finally {
     clearTimeout(timer);
     mails.close();
   }
+}
+
+/** Milliseconds as timers take them: a longer time, or one without end, would be none at all. */
+export function timerFor(milliseconds: number): number {
+  return Math.min(Math.max(milliseconds, 0), 2 ** 31 - 1);
 }
 
 function sleep(milliseconds: number): Promise<void> {

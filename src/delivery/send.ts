@@ -57,46 +57,83 @@ export async function createSender({ settings, resolve, clock }: SenderOptions):
     pipelining: 1,
   });
   return {
-    send: (callback) => attempt(undici.request, agent, callback, clock),
+    send: (callback) => attempt(agent, callback, clock),
     close: () => agent.close(),
   };
 }
 
-async function attempt(
-  request: typeof import("undici").request,
-  dispatcher: Agent,
+/** One request on the bare dispatcher: what it does not have to do for streams and signals, it does not do. */
+function attempt(
+  agent: Agent,
   { url, headers, body, timeout, signal }: Callback,
   clock: () => number,
 ): Promise<Answer> {
-  const began = performance.now();
-  const timer = new AbortController();
-  const timeouts = setTimeout(() => timer.abort(), timeout);
-  let answered: Dispatcher.ResponseData | undefined;
-  const done = (rest: Omit<Answer, "duration">): Answer => ({
-    ...rest,
-    duration: Math.round(performance.now() - began),
+  return new Promise((resolve) => {
+    const began = performance.now();
+    const kept: Buffer[] = [];
+    let read = 0;
+    let over = false;
+    let controller: Dispatcher.DispatchController | undefined;
+    let head: { status: number; headers: Headers } | undefined;
+
+    const end = (outcome: Pick<Answer, "status" | "error" | "response" | "retryAfter">) => {
+      if (over) return;
+      over = true;
+      clearTimeout(timer);
+      signal.removeEventListener("abort", cut);
+      resolve({ ...outcome, duration: Math.round(performance.now() - began) });
+    };
+    const fail = (status: string, error: string) => {
+      end({ status, error, response: null, retryAfter: undefined });
+      // Closes the connection, whatever is still on its way there.
+      controller?.abort(new Error(error));
+    };
+    const succeed = () => {
+      const { status, headers } = head!;
+      const good = status >= 200 && status < 300;
+      end({
+        status: String(status),
+        error: good ? null : sentenceFor(status),
+        retryAfter: good ? undefined : parseRetryAfter(single(headers["retry-after"]), clock()),
+        response: { headers: keptHeaders(headers), body: textOf(kept), cut: read > keptBytes },
+      });
+    };
+    const cut = () => fail("timeout", "The attempt was cut short, because the process that made it ended.");
+    const late = () =>
+      fail("timeout", `${head ? "The answer did not end" : "There was no answer"} within ${timeout / 1000} seconds.`);
+    const timer = setTimeout(late, timeout);
+    signal.addEventListener("abort", cut);
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(started) {
+        controller = started;
+        if (over) started.abort(new Error("nobody waits for it any more"));
+      },
+      onResponseStart(_, status, headers) {
+        // Those below 200 announce the answer.
+        if (status >= 200) head = { status, headers };
+      },
+      onResponseData(_, chunk) {
+        if (read < keptBytes) kept.push(chunk.subarray(0, keptBytes - read));
+        read += chunk.length;
+        if (read < readBytes || over) return;
+        succeed();
+        controller?.abort(new Error("the rest of the answer is not read"));
+      },
+      onResponseEnd: succeed,
+      onResponseError(_, error) {
+        if (over) return;
+        const failure = describeFailure(error);
+        end({ ...failure, response: null, retryAfter: undefined });
+      },
+    };
+    try {
+      const { origin, pathname, search } = new URL(url);
+      agent.dispatch({ origin, path: pathname + search, method: "POST", headers, body }, handler);
+    } catch (error) {
+      fail("reset", describeFailure(error).error);
+    }
   });
-  try {
-    const either = AbortSignal.any([signal, timer.signal]);
-    answered = await request(url, { dispatcher, method: "POST", headers, body, signal: either });
-    const { statusCode } = answered;
-    const good = statusCode >= 200 && statusCode < 300;
-    return done({
-      status: String(statusCode),
-      error: good ? null : sentenceFor(statusCode),
-      retryAfter: good ? undefined : parseRetryAfter(single(answered.headers["retry-after"]), clock()),
-      response: { headers: keptHeaders(answered.headers), ...(await readBody(answered.body)) },
-    });
-  } catch (error) {
-    answered?.body.on("error", () => {}).destroy();
-    const cut = signal.aborted ? "The attempt was cut short, because the process that made it ended." : undefined;
-    const late = `${answered ? "The answer did not end" : "There was no answer"} within ${timeout / 1000} seconds.`;
-    const aborted = timer.signal.aborted || signal.aborted;
-    const failure = aborted ? { status: "timeout", error: cut ?? late } : describeFailure(error);
-    return done({ ...failure, retryAfter: undefined, response: null });
-  } finally {
-    clearTimeout(timeouts);
-  }
 }
 
 function sentenceFor(status: number): string {
@@ -105,20 +142,13 @@ function sentenceFor(status: number): string {
   return `The receiver answered ${status}.`;
 }
 
-/** Reads what there is, within bounds; a longer answer is left, and its connection with it. */
-async function readBody(body: Dispatcher.ResponseData["body"]): Promise<{ body: string; cut: boolean }> {
-  const kept: Buffer[] = [];
-  let read = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    if (read < keptBytes) kept.push(chunk.subarray(0, keptBytes - read));
-    read += chunk.length;
-    // Leaving the loop closes the connection.
-    if (read >= readBytes) break;
-  }
-  return { body: new TextDecoder().decode(Buffer.concat(kept)), cut: read > keptBytes };
+function textOf(chunks: readonly Buffer[]): string {
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
-function keptHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+type Headers = Record<string, string | string[] | undefined>;
+
+function keptHeaders(headers: Headers): Record<string, string> {
   const kept: Record<string, string> = {};
   let size = 0;
   for (const [name, value] of Object.entries(headers)) {

@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 
 export interface Message {
   /** The header `webhook-id`: the same in every attempt. */
@@ -22,6 +22,18 @@ export function signatureHeaders(message: Message, secrets: readonly string[]): 
 
 /** HMAC-SHA256 over `id.timestamp.body`, as `v1,<base64>`. */
 export function signature({ id, timestamp, body }: Message, secret: string): string {
-  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
-  return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
+  return `v1,${createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
+}
+
+const keys = new Map<string, KeyObject>();
+
+/** Making a key takes longer than using it. */
+function keyOf(secret: string): KeyObject {
+  let key = keys.get(secret);
+  if (key === undefined) {
+    key = createSecretKey(secret.replace(/^whsec_/, ""), "base64");
+    if (keys.size >= 1000) keys.clear();
+    keys.set(secret, key);
+  }
+  return key;
 }

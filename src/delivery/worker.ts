@@ -21,13 +21,15 @@ import { createSender, type Sender } from "./send.ts";
 import { signatureHeaders } from "./sign.ts";
 
 /** Deliveries in memory at most, over all receivers. */
-const mostHeld = 1000;
+const mostHeld = 2000;
 /** Requests under way at most, over all receivers. */
 const mostSending = 256;
 /** Receivers served by one round of claims; the others come first in the next. */
 const receiversInRound = 50;
 /** Results written in one transaction. */
-const resultsTogether = 250;
+const resultsTogether = 500;
+/** How long a result waits for others, since writing many costs hardly more than writing one: times the last writing, in milliseconds. */
+const gathering = { factor: 4, least: 2, most: 100 };
 const heartbeatMilliseconds = leaseMilliseconds / 3;
 const retryPause = 500;
 
@@ -55,6 +57,8 @@ export class WebhookWorker {
   #way: { sender: Sender; open: boolean; timeout: number } | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
+  #enough = () => {};
+  #writingTook = 0;
   #sending = 0;
   #stopping = false;
 
@@ -83,9 +87,10 @@ export class WebhookWorker {
     await this.#prepare();
     const jobs = await claim(database, wishes, { now: clock(), token: randomBytes(12).toString("base64url") });
     if (jobs.length > 0) this.#beat();
+    const taken = Map.groupBy(jobs, (job) => job.webhook_id);
     for (const receiver of due) {
       const endpoint = this.#endpoint(receiver);
-      for (const job of jobs) if (job.webhook_id === receiver.id) endpoint.add(job);
+      endpoint.add(taken.get(receiver.id) ?? [], performance.now());
       this.#sendMore(endpoint);
     }
     return stopped + jobs.length;
@@ -156,6 +161,7 @@ export class WebhookWorker {
     this.#sending -= 1;
     this.#ended.push({ job, uri, headers, answer, ended: this.#options.clock() });
     const left = endpoint.ended(answer.status === "timeout");
+    if (this.#ended.length >= resultsTogether) this.#enough();
     this.#writing ??= this.#write();
     if (left.length > 0) await this.#giveBack(left);
     this.#sendMore(endpoint);
@@ -179,9 +185,12 @@ export class WebhookWorker {
   async #write(): Promise<void> {
     const { database, random, log } = this.#options;
     while (this.#ended.length > 0) {
+      if (this.#ended.length < resultsTogether) await this.#gather();
       const batch = this.#ended.slice(0, resultsTogether);
+      const began = performance.now();
       try {
         await writeResults(database, batch, random);
+        this.#writingTook = performance.now() - began;
       } catch (error) {
         log.error({ err: error }, "results of webhook deliveries cannot be written");
         // At the end they are given up: what is not known to have arrived is sent again.
@@ -196,6 +205,17 @@ export class WebhookWorker {
     }
     this.#writing = undefined;
     if (this.held === 0) this.#stopBeating();
+  }
+
+  #gather(): Promise<void> {
+    return new Promise((resolve) => {
+      const { factor, least, most } = gathering;
+      const timer = setTimeout(resolve, Math.min(Math.max(this.#writingTook * factor, least), most));
+      this.#enough = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   #settled({ id, webhook_id }: Job): void {

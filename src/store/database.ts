@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { ServiceError } from "../contract/errors.ts";
-import { hasTable } from "./dialect.ts";
+import { hasTable, waitForTurn } from "./dialect.ts";
 import type { Schema } from "./schema.ts";
 
 export type Db = Kysely<Schema>;
@@ -59,6 +59,9 @@ export async function openDatabase(target: string, options: OpenOptions = {}): P
 /** The last migration that this program knows; bump it with each new one. */
 export const latestMigration = "0002-webhooks";
 
+/** Names the lock of whoever makes or migrates a database. */
+const migrationLock = 0x7763736d;
+
 async function prepareSchema(database: Database, create: OpenOptions["create"]): Promise<void> {
   const applied = await lastMigration(database.reader).catch(async (error) => {
     // Asked only now, because it costs every command a query.
@@ -76,7 +79,9 @@ async function prepareSchema(database: Database, create: OpenOptions["create"]):
     throw new ServiceError("not_found", "The database holds no wcs instance; make one with wcs init.");
   }
   const { migrate } = await import("./migrate.ts");
-  await database.write(async (tx) => {
+  // What the first of several has done while the others waited has to be seen by them.
+  await database.writeLocking(async (tx) => {
+    await waitForTurn(tx, migrationLock);
     if (create && (await hasTable(tx, "kysely_migration"))) {
       throw new ServiceError("conflict", "The database was made by another process at the same time.");
     }
@@ -86,6 +91,8 @@ async function prepareSchema(database: Database, create: OpenOptions["create"]):
 }
 
 async function lastMigration(db: Db): Promise<string | undefined> {
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`.execute(db);
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`.execute(
+    db,
+  );
   return rows[0]?.name;
 }

@@ -32,6 +32,12 @@ export async function hasTable(db: Kysely<any>, name: string): Promise<boolean> 
   return rows.length > 0;
 }
 
+/** Waits until no other transaction has the lock of that number; it is held to the end. On SQLite there is only ever one. */
+// biome-ignore lint/suspicious/noExplicitAny: any schema
+export async function waitForTurn(tx: Kysely<any>, lock: number): Promise<void> {
+  if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
+}
+
 /** `column` is one of `values`, in one parameter however many they are. */
 export function isAmong<T extends string | number>(
   // biome-ignore lint/suspicious/noExplicitAny: any schema

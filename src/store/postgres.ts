@@ -21,6 +21,8 @@ export async function connect(url: string, { create }: OpenOptions): Promise<Dat
   });
   // An idle connection that breaks is replaced at its next use; the use reports it if that fails.
   pool.on("error", () => {});
+  // One that breaks between two statements of a transaction: likewise, and without a listener it would end the process.
+  pool.on("connect", (client) => client.on("error", () => {}));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   try {
     const { rows } = await pool.query(
@@ -90,7 +92,7 @@ function explain(error: unknown): unknown {
     });
   }
   const unreachable = /^(E[A-Z]+|57P0[123]|08\w{3}|53\w{3}|25006)$/.test(state);
-  if (unreachable || /timeout|terminated|Connection ended/i.test(String(error))) {
+  if (unreachable || /timeout|terminated|Connection ended|not queryable/i.test(String(error))) {
     return new ServiceError("unavailable", "PostgreSQL cannot be reached; check that it runs and the database URL.", {
       retryAfter: 2,
       cause: error,

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import {
@@ -45,7 +45,30 @@ export async function connect(path: string, { create }: OpenOptions): Promise<Da
 /** Readable by its owner only: the file holds the key that signs tokens. */
 function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  if (!existsSync(path)) closeSync(openSync(path, "wx", 0o600));
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (statSync(path).size === 0) chmodSync(path, 0o600);
+    else if (!hasHeader(path)) throw notOurs(path);
+  }
+}
+
+/** SQLite takes a file of less than a page for an empty one, and writes over it. */
+function hasHeader(path: string): boolean {
+  const header = Buffer.from("SQLite format 3\0");
+  const file = openSync(path, "r");
+  try {
+    const found = Buffer.alloc(header.length);
+    readSync(file, found, 0, header.length, 0);
+    return found.equals(header);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function notOurs(path: string): ServiceError {
+  return new ServiceError("conflict", `${path} is not a database of wcs; it was left as it is.`);
 }
 
 function open(path: string): DatabaseSync {
@@ -67,8 +90,7 @@ function checkFile(connection: DatabaseSync, path: string, create: boolean): voi
   const { application_id } = connection.prepare("pragma application_id").get() as { application_id: number };
   if (application_id !== applicationId) {
     const { tables } = connection.prepare("select count(*) as tables from sqlite_master").get() as { tables: number };
-    if (tables > 0 || !create)
-      throw new ServiceError("conflict", `${path} is not a database of wcs; it was left as it is.`);
+    if (tables > 0 || !create) throw notOurs(path);
     connection.exec(`pragma journal_mode = wal; pragma application_id = ${applicationId}`);
   }
   connection.exec("pragma synchronous = full");

@@ -63,6 +63,21 @@ describeEverywhere("settings", (environment) => {
     expect(await list()).toEqual(defaults);
   });
 
+  it("settings.set: base_url is a URL that can be written down", async () => {
+    for (const bad of [
+      "https://wcs.example.com/\0",
+      "https://wcs.example.com/a b",
+      " https://wcs.example.com",
+      "wcs",
+    ]) {
+      expect(await wrongFields(set({ base_url: bad })), bad).toEqual(["base_url"]);
+    }
+    expect((await set({ base_url: "https://wcs.example.com/ø?x=%20" })).base_url).toBe(
+      "https://wcs.example.com/ø?x=%20",
+    );
+    await set({ base_url: null });
+  });
+
   it("settings.set: languages are ones that can be shown", async () => {
     for (const bad of ["english!", "en-US-US", "en-abc", "EN"]) {
       expect(await wrongFields(set({ languages: [bad] })), bad).toEqual(["languages.0"]);

@@ -61,7 +61,12 @@ for (const kind of kinds) {
 
     it("a reader never sees half of a transaction", async () => {
       const { database } = open();
-      const both = (tx: Tx, n: number) => put(tx, "pair a", n).then(() => put(tx, "pair b", n));
+      const turn = () => new Promise((resolve) => setImmediate(resolve));
+      const both = async (tx: Tx, n: number) => {
+        await put(tx, "pair a", n);
+        await turn();
+        await put(tx, "pair b", n);
+      };
       await database.write((tx) => both(tx, 0));
       let writing = true;
       const seen = new Set<string>();
@@ -69,7 +74,7 @@ for (const kind of kinds) {
         while (writing) {
           const rows = await database.reader.selectFrom("settings").selectAll().where("key", "like", "pair%").execute();
           seen.add(rows.map((row) => row.value).join(" "));
-          await new Promise((resolve) => setImmediate(resolve));
+          await turn();
         }
       };
       const readers = times(3, watch);

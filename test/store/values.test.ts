@@ -55,8 +55,7 @@ for (const kind of kinds) {
         const kept = new Map(
           (await database.reader.selectFrom("mails").selectAll().execute()).map((each) => [each.id, each]),
         );
-        for (const each of full)
-          expect({ ...kept.get(ids.get(each.user_id)!) }).toEqual({ id: ids.get(each.user_id), ...each });
+        for (const each of full) expect(kept.get(ids.get(each.user_id)!)).toMatchObject(each);
         await database.write((tx) => tx.deleteFrom("mails").execute());
       });
       await fc.assert(property, { numRuns: 50 });
@@ -124,23 +123,25 @@ for (const kind of kinds) {
 
     it("prepared: each run has its own values, in transactions and beside them, all at once", async () => {
       const { database } = open();
-      const valueOf = prepared((db, p: { key: string; also: string }) =>
+      const valuesOf = prepared((db, p: { key: string; also: string }) =>
         db.selectFrom("settings").select("value").where("key", "=", p.key).where("key", "=", p.also),
       );
-      const put = prepared((db, p: { key: string; value: string }) => db.insertInto("settings").values(p));
+      const put = prepared((db, p: { key: string; value: string }) =>
+        db.insertInto("settings").values({ key: p.key, value: p.value }),
+      );
       const keys = Array.from({ length: 30 }, (_, n) => `prepared ${n}`);
       await database.write(async (tx) => {
         for (const key of keys) await put(tx, { key, value: `of ${key}` });
       });
       const run = async (key: string) => {
         const [inside, outside] = await Promise.all([
-          database.write((tx) => valueOf(tx, { key, also: key })),
-          valueOf(database.reader, { key, also: key }),
+          database.write((tx) => valuesOf(tx, { key, also: key })),
+          valuesOf(database.reader, { key, also: key }),
         ]);
         expect([...inside, ...outside].map((row) => row.value)).toEqual([`of ${key}`, `of ${key}`]);
       };
       await Promise.all(keys.map(run));
-      expect(await valueOf(database.reader, { key: keys[0]!, also: keys[1]! })).toEqual([]);
+      expect(await valuesOf(database.reader, { key: keys[0]!, also: keys[1]! })).toEqual([]);
     });
 
     it("prepared with a list", async () => {

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { ServiceError } from "../../contract/errors.ts";
 import { changeConfig, dataDir, readConfig } from "../config.ts";
 import { UsageError } from "../failure.ts";
@@ -52,7 +52,6 @@ async function run(context: Context): Promise<void> {
     throw new ServiceError("conflict", `${database} exists already; it was left as it is.`);
   }
   const answers = await ask(context);
-  if (isFile) mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
   const id = await make(database, answers);
   if (context.flags.demo) await fill(database, id);
   const profile = context.flags.profile === false ? undefined : await keepProfile(context, database, answers.email);

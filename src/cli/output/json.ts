@@ -28,7 +28,17 @@ export function createLineWriter({ terminal }: Sheet): Writer {
   const line = (value: unknown) => `${JSON.stringify(value ?? null)}\n`;
   const show = (text: string) => terminal.write(terminal.stdoutIsTerminal ? harmless(text) : text);
   return {
-    page: async (items) => (items.length > 0 ? show(items.map(line).join("")) : undefined),
+    async page(items) {
+      // In pieces: a single letter beyond Latin-1 doubles what all of a text takes.
+      let text = "";
+      for (const item of items) {
+        text += line(item);
+        if (text.length < 16_384) continue;
+        await show(text);
+        text = "";
+      }
+      if (text !== "") await show(text);
+    },
     end: async () => {},
     one: (item) => show(line(item)),
     value: (value) => show(Array.isArray(value) ? value.map(line).join("") : line(value)),

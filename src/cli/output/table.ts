@@ -52,14 +52,23 @@ export function createTableWriter(sheet: Sheet): Writer {
   function draw(rows: string[][], head: string[] | undefined): string {
     const width = terminal.stdoutIsTerminal ? terminal.width : Number.POSITIVE_INFINITY;
     const colWidths = columnWidths(head ? [head, ...rows] : rows, width, 2);
-    const table = new Table({
-      chars: bare,
-      colWidths,
-      style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
-    });
-    if (head) table.push(head.map((name, at) => terminal.paint.strong(cut(name, colWidths[at]!))));
-    table.push(...rows.map((row) => row.map((text, at) => cut(text, colWidths[at]!))));
-    return `${table.toString().replace(/[ \t]+$/gm, "")}\n`;
+    const drawn = (rows: readonly (readonly string[])[]) => {
+      const table = new Table({
+        chars: bare,
+        colWidths,
+        style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
+      });
+      table.push(...rows.map((row) => [...row]));
+      return `${table.toString().replace(/[ \t]+$/gm, "")}\n`;
+    };
+    const short = (row: readonly string[]) => row.map((text, at) => cut(text, colWidths[at]!));
+    const title = head ? drawn([short(head).map(terminal.paint.strong)]) : "";
+    return (
+      title +
+      parts(rows, 100)
+        .map((part) => drawn(part.map(short)))
+        .join("")
+    );
   }
 
   async function show(text: string): Promise<void> {
@@ -79,6 +88,11 @@ function titleOf(path: string): string {
     .replaceAll("_", " ")
     .replace(/[a-z](?=[A-Z])/g, "$& ")
     .toUpperCase();
+}
+
+/** The library takes time with the square of the number of rows. */
+function parts<T>(rows: readonly T[], size: number): (readonly T[])[] {
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, at) => rows.slice(at * size, (at + 1) * size));
 }
 
 /** The text in so many columns of a terminal, with … where something is left out. */

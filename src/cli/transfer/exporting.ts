@@ -10,7 +10,6 @@ import { openDestination } from "./destination.ts";
 import { formatFor } from "./format.ts";
 import type { Row } from "./rows.ts";
 import type { Table } from "./table.ts";
-import { keepYoungHeapSmall } from "./young-heap.ts";
 
 /** Where exported rows go, and what is said about those that cannot. */
 export interface Export {
@@ -26,7 +25,6 @@ export async function exportFile(table: Table, context: Context, work: (to: Expo
   const { terminal, globals, flags, args } = context;
   const path = (args.file as string | undefined) ?? "-";
   const format = formatFor(path, flags.format, globals);
-  keepYoungHeapSmall();
   const stop = new AbortController();
   const { signal } = stop;
   terminal.onInterrupt(() => stop.abort(new Interrupted()));

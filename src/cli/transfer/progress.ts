@@ -2,7 +2,8 @@ import type { Terminal } from "../terminal.ts";
 import type { Source } from "./source.ts";
 
 const width = 24;
-const interval = 100;
+/** Milliseconds; what is over before the first one is not worth a look. */
+const interval = 150;
 
 /** Shows how far the reading of a file has come, where the user looks on. */
 export interface Progress {
@@ -12,7 +13,7 @@ export interface Progress {
 }
 
 export function createProgress(terminal: Terminal, source: Pick<Source, "position" | "size">): Progress {
-  let due = 0;
+  let due = performance.now() + interval;
   return {
     show(what, rows) {
       const now = performance.now();

@@ -10,6 +10,8 @@ export interface Report {
   flush(): Promise<void>;
   readonly leftOut: number;
   readonly rows: number;
+  /** Whether rows name user types that are not there. */
+  readonly lacksUserTypes: boolean;
   /** `created 1, changed 0, unchanged 0, left out 2`. */
   summary(): string;
 }
@@ -17,17 +19,16 @@ export interface Report {
 export interface ReportOptions {
   readonly terminal: Terminal;
   readonly results: ResultFile | undefined;
-  /** Rows do not come in the order of the file: hold them back until all are there. */
-  readonly sort: boolean;
 }
 
 /** So many are shown where a file has them all. */
 const shown = 100;
 
-export function createReport({ terminal, results, sort }: ReportOptions): Report {
+export function createReport({ terminal, results }: ReportOptions): Report {
   const counts = { created: 0, changed: 0, unchanged: 0, "left out": 0 };
   let rows: { line: number; outcome: Outcome }[] = [];
   let said = 0;
+  let lacksUserTypes = false;
   const complaintsOf = (line: number, fields: FieldErrors): string => {
     said += 1;
     if (results === undefined || said <= shown)
@@ -39,10 +40,10 @@ export function createReport({ terminal, results, sort }: ReportOptions): Report
   return {
     add(line, outcome) {
       counts[outcome.action] += 1;
+      lacksUserTypes ||= outcome.fields?.user_types?.some((reason) => reason.startsWith("names no user type")) ?? false;
       rows.push({ line, outcome });
     },
     async flush() {
-      if (sort) rows.sort((a, b) => a.line - b.line);
       const ready = rows;
       rows = [];
       let complaints = "";
@@ -52,6 +53,9 @@ export function createReport({ terminal, results, sort }: ReportOptions): Report
         terminal.complain(complaints);
       }
       await results?.add(ready);
+    },
+    get lacksUserTypes() {
+      return lacksUserTypes;
     },
     get leftOut() {
       return counts["left out"];

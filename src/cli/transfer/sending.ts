@@ -1,5 +1,6 @@
 import type { Caller, CallOptions } from "../../contract/operation.ts";
 import type { Terminal } from "../terminal.ts";
+import { keepYoungHeapSmall } from "../young-heap.ts";
 import type { Format } from "./format.ts";
 import type { Kind } from "./kinds.ts";
 import { type Order, orderOf } from "./order.ts";
@@ -33,7 +34,7 @@ export async function send(job: Job, what: string, dryRun: boolean, results: Res
   try {
     for await (const batch of batchesOf(rowsInTurn(job, progress), kind.most)) {
       signal.throwIfAborted();
-      progress.show(`${what} ${kind.table.name}`, done);
+      keepYoungHeapSmall();
       const good = batch.flatMap((each) => ("row" in each ? [each.row] : []));
       const outcomes = await sendBatch(job, good, { ...job.options, ...rehearsal?.inputFor(good) }, { dryRun, signal });
       let next = 0;
@@ -41,17 +42,21 @@ export async function send(job: Job, what: string, dryRun: boolean, results: Res
         if ("fields" in each) results.add(each.line, leftOut(each.fields));
         else {
           const outcome = outcomes[next++]!;
-          results.add(each.line, rehearsal ? rehearsal.judge(each.line, each.row, outcome) : outcome);
+          results.add(each.line, rehearsal ? notMade(rehearsal.judge(each.line, each.row, outcome)) : outcome);
         }
       }
       rehearsal?.next();
       done += batch.length;
       await results.flush();
+      progress.show(`${what} ${kind.table.name}`, done);
     }
   } finally {
     progress.clear();
   }
 }
+
+/** What a dry run would have created has no ID. */
+const notMade = (outcome: Outcome): Outcome => (outcome.action === "created" ? { ...outcome, id: null } : outcome);
 
 async function sendBatch(
   { kind, caller }: Job,

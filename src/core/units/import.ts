@@ -8,10 +8,11 @@ import type { Ctx, Handlers } from "../context.ts";
 import { parseRows, results } from "../import.ts";
 import { may } from "../permissions.ts";
 import { fold } from "../text-keys.ts";
-import { addUnit, fits, moveBranch } from "../unit-tree.ts";
+import { fits, moveBranch } from "../unit-tree.ts";
+import { addUnits, type NewUnit } from "./import-writing.ts";
 
-type Row = z.infer<ReturnType<typeof unitRow>>;
-type Existing = Pick<
+export type Row = z.infer<ReturnType<typeof unitRow>>;
+export type Existing = Pick<
   Selectable<Schema["units"]>,
   "id" | "reference" | "name" | "unit_type" | "description" | "parent_id" | "path" | "level"
 >;
@@ -20,7 +21,7 @@ type Import = Handlers<typeof contract>["import"];
 /** What an import knows of a unit: where it is; or only that an earlier part of a dry run would have made it. */
 type Known = Map<string, Existing | "assumed">;
 
-/** A row waits until its parent is there, wherever the parent's row stands. */
+/** A row waits until its parent is there, wherever the parent's row stands; new units are written together. */
 export const importRows: Import = async (ctx, { rows, assume = [] }) => {
   if (assume.length > 0 && !ctx.dryRun) throw invalid({ assume: ["is for dry runs only"] });
   const { list, leaveOut, done } = results(rows);
@@ -32,16 +33,39 @@ export const importRows: Import = async (ctx, { rows, assume = [] }) => {
   }
   const root = await loadKnown(ctx, known, waiting);
   const announced = Map.groupBy(waiting, ({ row }) => row.reference);
-  for (;;) {
-    const ready = waiting.filter(({ row }) => !row.parent || known.has(row.parent));
-    if (ready.length === 0) break;
-    waiting = waiting.filter((each) => !ready.includes(each));
-    for (const { index, row } of ready) {
+  let pending: (NewUnit & { index: number })[] = [];
+  const flush = async () => {
+    const made = await addUnits(ctx, pending);
+    for (const [position, unit] of made.entries()) {
+      ctx.changed("unit.create", unit.id);
+      known.set(unit.reference ?? "", unit);
+      done(pending[position]!.index, "created", unit.id);
+    }
+    pending = [];
+  };
+  while (waiting.length > 0) {
+    const turns = Map.groupBy(waiting, ({ row }) => !row.parent || known.has(row.parent));
+    waiting = turns.get(false) ?? [];
+    const making = new Set<string>();
+    for (const { index, row } of turns.get(true) ?? []) {
       const problems: FieldErrors = {};
+      const parent = row.parent ? known.get(row.parent) : root;
+      const isNew = !known.has(row.reference) && !making.has(row.reference);
+      if (isNew && parent !== undefined && parent !== "assumed") {
+        if (await canTake(ctx, parent, problems)) {
+          making.add(row.reference);
+          pending.push({ index, row, parent });
+        } else leaveOut(index, problems);
+        continue;
+      }
+      // What changes a unit may move it: those to be made below it have to be there, or come later.
+      await flush();
       const result = await putUnit(ctx, known, root, row, problems);
       if (result === undefined) leaveOut(index, problems);
       else done(index, result.action, result.id);
     }
+    await flush();
+    if (!turns.has(true)) break;
   }
   for (const { index, row } of waiting) {
     const parent = row.parent ?? "";
@@ -69,6 +93,15 @@ const tooDeep = "is too deep in the tree";
 
 type Done = { action: "created" | "changed" | "unchanged"; id: number | null };
 
+/** Whether the actor may put new units below a parent, and there is room for them. */
+async function canTake(ctx: Ctx, parent: Existing, problems: FieldErrors): Promise<boolean> {
+  if (!mayChange(ctx, parent, "parent", problems)) return false;
+  if (await fits(ctx.db, parent)) return true;
+  problems.parent = [tooDeep];
+  return false;
+}
+
+/** Does what a row says about a unit that is there, or of which a dry run assumes so much. */
 async function putUnit(
   ctx: Ctx,
   known: Known,
@@ -80,18 +113,8 @@ async function putUnit(
   const parent = row.parent ? known.get(row.parent) : root;
   if (existing === "assumed") return { action: "unchanged", id: null };
   if (existing === undefined) {
-    if (parent === "assumed") {
-      known.set(row.reference, "assumed");
-      return { action: "created", id: null };
-    }
-    if (parent === undefined || !mayChange(ctx, parent, "parent", problems)) return undefined;
-    if (!(await fits(ctx.db, parent))) problems.parent = [tooDeep];
-    if (problems.parent) return undefined;
-    const { reference, name, unit_type, description } = row;
-    const id = await addUnit(ctx, parent, { reference, name, unit_type, description });
-    ctx.changed("unit.create", id);
-    await remember(ctx, known, id);
-    return { action: "created", id };
+    known.set(row.reference, "assumed");
+    return { action: "created", id: null };
   }
   return changeUnit(ctx, known, existing, row, row.parent === undefined ? undefined : parent, problems);
 }

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { useHome } from "./support.ts";
+
+const home = useHome();
+
+describe("input", () => {
+  it("of several kinds: lists, no-flags, files, nested fields, --data, which flags win over", async () => {
+    const { sit } = home();
+    const types = await Promise.all(
+      ["One", "Two"].map((name) =>
+        sit(["usertypes", "create", "--name", name, "--abilities-news", "--no-abilities-user", "--query", "id"]),
+      ),
+    );
+    const ids = types.map(({ stdout }) => Number(stdout));
+    const data = JSON.stringify({
+      first_name: "Data",
+      last_name: "Wins not",
+      email: "data@example.com",
+      unit: 1,
+      settings: { show_birthdays: "unit" },
+    });
+    const made = await sit(
+      [
+        "users",
+        "create",
+        "--data",
+        data,
+        "--first-name",
+        "Flag",
+        "--settings-birthdays-optout",
+        "--user-types",
+        String(ids[0]),
+        "--user-types",
+        `${ids[1]}`,
+        "--title",
+        "-",
+        "--json",
+      ],
+      { stdin: "From stdin\n" },
+    );
+    expect(JSON.parse(made.stdout)).toMatchObject({
+      first_name: "Flag",
+      title: "From stdin",
+      settings: { show_birthdays: "unit", birthdays_optout: true },
+      userTypes: [{ name: "One" }, { name: "Two" }],
+    });
+    const { id } = JSON.parse(made.stdout);
+    expect((await sit(["users", "update", String(id), "--phone", "1", "--reference", "R-1"])).code).toBe(0);
+    const cleared = JSON.parse(
+      (await sit(["users", "update", String(id), "--unset", "phone,reference", "--json"])).stdout,
+    );
+    expect(cleared).toMatchObject({ reference: null });
+    expect(cleared.phone ?? "").toBe("");
+    expect((await sit(["users", "list", "--no-inactive", "--admin", "--no-header", "--fields", "id"])).stdout).toBe(
+      "1\n",
+    );
+    expect((await sit(["users", "list", "--no-admin", "--no-header", "--fields", "id"])).stdout).toBe(`${id}\n`);
+    expect((await sit(["users", "create", "--title", "-", "--phone", "-"], { stdin: "x" })).stderr).toMatch(
+      /stdin cannot be read twice/i,
+    );
+  });
+
+  it("clears objects as a whole", async () => {
+    const { sit } = home();
+    const set = await sit([
+      "units",
+      "update",
+      "2",
+      "--geo-lat",
+      "55.7",
+      "--geo-lng",
+      "12.5",
+      "--addresses-company-city",
+      "Aarhus",
+      "--json",
+    ]);
+    expect(JSON.parse(set.stdout)).toMatchObject({
+      geo: { lat: 55.7, lng: 12.5 },
+      addresses: { company: { city: "Aarhus" } },
+    });
+    const cleared = await sit(["units", "update", "2", "--unset", "geo,addresses-company", "--json"]);
+    expect(JSON.parse(cleared.stdout)).toMatchObject({ geo: { lat: null, lng: null }, addresses: { company: null } });
+  });
+
+  it("on a terminal asks for what is missing, and again for what is wrong", async () => {
+    const { code, stderr, stdout } = await home().sit(
+      ["users", "create", "--first-name", "Asked", "--query", "[last_name,email]", "--json"],
+      {
+        answers: ["Person", "nope", "asked@example.com", "x", "1"],
+      },
+    );
+    expect({ code, found: JSON.parse(stdout) }).toEqual({ code: 0, found: ["Person", "asked@example.com"] });
+    expect(stderr).toContain("> It must be an e-mail address");
+    expect(stderr).toContain("> It must be an integer, not 'x'");
+    const ci = await home().sit(["users", "create"], { answers: ["x"], env: { CI: "true" } });
+    expect(ci.code).toBe(2);
+  });
+
+  it("asks before it destroys, about what it is", async () => {
+    const { sit } = home();
+    const { stdout: id } = await sit(["units", "create", "--name", "Doomed", "--parent", "1", "--query", "id"]);
+    const kept = await sit(["units", "delete", id.trim()], { answers: ["n"] });
+    expect(kept).toEqual({ code: 130, stdout: "", stderr: "? Delete unit Doomed?\nNothing was changed.\n" });
+    const gone = await sit(["units", "delete", id.trim()], { answers: ["y"] });
+    expect(gone).toEqual({ code: 0, stdout: "", stderr: `? Delete unit Doomed?\nDeleted unit ${id.trim()}.\n` });
+  });
+
+  it("users by several IDs, by reference, and oneself", async () => {
+    const { sit } = home();
+    expect((await sit(["users", "get", "1,999", "1", "--no-header", "--fields", "id"])).stdout).toContain("1\n");
+    expect((await sit(["users", "get", "me", "--query", "email"])).stdout).toBe("ada@example.com\n");
+    expect((await sit(["users", "get", "1", "--query", "id", "--json"])).stdout).toBe("1\n");
+    expect((await sit(["units", "get", "--reference", "SALES", "--query", "id"])).stdout).toBe("2\n");
+    expect((await sit(["users", "search", "ada", "love", "--query", "[].id", "--json"])).stdout).toBe("[\n  1\n]\n");
+  });
+});
