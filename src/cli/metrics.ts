@@ -1,8 +1,10 @@
-import type { Engine } from "../delivery/index.ts";
 import type { Metrics } from "../http/metrics.ts";
 
 /** What Prometheus is told: requests by route and status, what waits to be sent, and how the process is. */
-export async function createMetrics(engine: Engine, token: string | undefined): Promise<Metrics> {
+export async function createMetrics(
+  engine: { waiting(): Promise<Readonly<Record<"due" | "later" | "mails" | "failedMails", number>>> },
+  token: string | undefined,
+): Promise<Metrics> {
   const { collectDefaultMetrics, Gauge, Histogram, Registry } = await import("prom-client");
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -64,28 +64,28 @@ const openingHours = once(() =>
 );
 const geo = once(() => z.strictObject({ lat: z.number().min(-90).max(90), lng: z.number().min(-180).max(180) }));
 
-const brief = {
+const brief = once(() => ({
   content_type: z.literal("unit"),
   id: z.int(),
   name: z.string(),
   level: z.int(),
   unit_type: z.string(),
   url: z.string(),
-};
+}));
 
 export const unit = once(() =>
   z
     .object({
-      ...brief,
+      ...brief(),
       reference: z.string().nullable(),
       description: z.string(),
       path: path(),
       features: z.array(z.object({ id: z.int(), name: z.string(), url: z.string() })),
       departments: z.array(departmentBrief()),
-      parent: z.object(brief).nullable(),
+      parent: z.object(brief()).nullable(),
       image: z.null(),
       children: z
-        .array(z.object(brief))
+        .array(z.object(brief()))
         .optional()
         .meta({ description: "The first 500, of one unit; see /units/{id}/children" }),
       addresses: addresses(),
@@ -121,7 +121,7 @@ export const unitRow = once(() =>
   }),
 );
 
-const department = { id: id(), department: id() };
+const department = () => ({ id: id(), department: id() });
 
 export const units = room("units", {
   list: operation({
@@ -178,7 +178,7 @@ export const units = room("units", {
       cursorPage(
         z
           .object({
-            ...brief,
+            ...brief(),
             reference: z.string().nullable(),
             path: path(),
             parent_id: z.int().nullable(),
@@ -268,7 +268,7 @@ export const units = room("units", {
     bare: true,
     summary: "Rename a department",
     access: { ability: "units", at: [{ unit: "id" }] },
-    input: () => z.strictObject({ ...department, name: name() }),
+    input: () => z.strictObject({ ...department(), name: name() }),
     output: departmentBrief,
     status: 200,
     errors: ["conflict"],
@@ -279,7 +279,7 @@ export const units = room("units", {
     bare: true,
     summary: "Remove a department; its members stay in the unit",
     access: { ability: "units", at: [{ unit: "id" }] },
-    input: () => z.strictObject(department),
+    input: () => z.strictObject(department()),
     output: noContent,
     status: 204,
   }),

@@ -22,7 +22,7 @@ import {
 } from "./fields.ts";
 import { once, operation, room } from "./operation.ts";
 
-const person = {
+const person = once(() => ({
   content_type: z.literal("user"),
   id: z.int(),
   name: z.string(),
@@ -32,7 +32,7 @@ const person = {
   active: z.boolean(),
   avatar: z.null(),
   url: z.string(),
-};
+}));
 
 const membership = once(() =>
   z
@@ -46,14 +46,16 @@ const membership = once(() =>
 );
 
 const shortUser = once(() =>
-  z.object({ ...person, unit: unitBrief().nullable(), physicalUnit: unitBrief().nullable() }).meta({ id: "ShortUser" }),
+  z
+    .object({ ...person(), unit: unitBrief().nullable(), physicalUnit: unitBrief().nullable() })
+    .meta({ id: "ShortUser" }),
 );
 
 /** The full form. `email`, `phone` and `birthday` are null for those who may not see them. */
 export const user = once(() =>
   z
     .object({
-      ...person,
+      ...person(),
       reference: z.string().nullable(),
       email: z.string().nullable(),
       phone: z.string().nullable(),
@@ -158,7 +160,7 @@ export const importResult = once(() =>
     .meta({ id: "ImportResult" }),
 );
 
-const member = { user: id(), unit: id() };
+const member = () => ({ user: id(), unit: id() });
 
 export const users = room("users", {
   list: operation({
@@ -388,7 +390,7 @@ export const users = room("users", {
     summary: "Make a user a member of a unit",
     access: { ability: "user", at: [{ user: "user" }, { unit: "unit" }] },
     input: () =>
-      z.strictObject({ ...member, userTypes: z.array(id()).max(100).optional(), department: id().optional() }),
+      z.strictObject({ ...member(), userTypes: z.array(id()).max(100).optional(), department: id().optional() }),
     output: membership,
     status: 201,
     errors: ["conflict", "gone"],
@@ -420,7 +422,7 @@ export const users = room("users", {
     bare: true,
     summary: "End a membership; the last one stays",
     access: { ability: "user", at: [{ user: "user" }] },
-    input: () => z.strictObject(member),
+    input: () => z.strictObject(member()),
     output: noContent,
     status: 204,
     errors: ["conflict", "gone"],

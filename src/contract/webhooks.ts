@@ -37,7 +37,7 @@ const place = once(() =>
     .meta({ id: "WebhookAuthorUnit" }),
 );
 
-const permissions = { permissions: z.object({ edit: z.boolean(), delete: z.boolean() }) };
+const permissions = () => ({ permissions: z.object({ edit: z.boolean(), delete: z.boolean() }) });
 
 const author = once(() =>
   z
@@ -49,7 +49,7 @@ const author = once(() =>
       last_name: z.string(),
       title: z.string(),
       active: z.boolean(),
-      ...permissions,
+      ...permissions(),
       avatar: z.null(),
       unit: place().nullable(),
       physicalUnit: place().nullable(),
@@ -77,7 +77,7 @@ const webhook = once(() =>
         .optional()
         .meta({ description: "Signs the callbacks (Standard Webhooks); shown when it is made, and never again" }),
       author: author(),
-      ...permissions,
+      ...permissions(),
       created_at: z.int(),
       updated_at: z.int(),
       url: z.string(),

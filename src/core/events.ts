@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import type { Trigger } from "../contract/webhooks.ts";
 import { insertRows } from "../store/bulk.ts";
@@ -6,8 +5,8 @@ import { isPostgres } from "../store/dialect.ts";
 import { prepared } from "../store/prepared.ts";
 import type { Ctx } from "./context.ts";
 import { asAdministrator } from "./permissions.ts";
-import { presentUnits } from "./units/presentation.ts";
-import { presentUsers } from "./users/presentation.ts";
+import { presentUnits } from "./unit-presentation.ts";
+import { presentUsers } from "./user-presentation.ts";
 
 export interface Change {
   readonly trigger: Trigger;
@@ -102,7 +101,7 @@ async function present(ctx: Ctx, changes: readonly Change[]): Promise<Event[]> {
 export function newEvent<T extends string>({ now }: Ctx, type: T, data: object) {
   return {
     type,
-    message_id: `msg_${randomBytes(messageIdBytes).toString("base64url")}`,
+    message_id: `msg_${process.getBuiltinModule("node:crypto").randomBytes(messageIdBytes).toString("base64url")}`,
     payload: JSON.stringify({ type, timestamp: new Date(now * 1000).toISOString(), data }),
     created_at: now,
   };

@@ -31,6 +31,11 @@ export class Endpoint {
     return this.#queue.length;
   }
 
+  /** Most of what was taken is on its way: time to take more, if there is more. */
+  get runsLow(): boolean {
+    return this.queued === Math.floor(this.#most / 4);
+  }
+
   /** How many more to take: none while there is enough, since taking a few at a time costs as much as many. */
   get room(): number {
     const most = this.suspect ? 1 : this.#most;

@@ -30,6 +30,8 @@ const receiversInRound = 50;
 const resultsTogether = 500;
 /** How long a result waits for others, since writing many costs hardly more than writing one: times the last writing, in milliseconds. */
 const gathering = { factor: 4, least: 2, most: 100 };
+/** Webhooks whose speed is remembered while there is nothing to send to them. */
+const endpointsKept = 1000;
 const heartbeatMilliseconds = leaseMilliseconds / 3;
 const retryPause = 500;
 
@@ -126,7 +128,12 @@ export class WebhookWorker {
     const endpoint = this.#endpoints.get(receiver.id) ?? new Endpoint(receiver);
     endpoint.receiver = receiver;
     this.#endpoints.set(receiver.id, endpoint);
+    if (this.#endpoints.size > endpointsKept) this.#forgetIdle();
     return endpoint;
+  }
+
+  #forgetIdle(): void {
+    for (const [id, endpoint] of this.#endpoints) if (endpoint.held === 0) this.#endpoints.delete(id);
   }
 
   /** Connections that are kept were let through by what the settings said when they were made. */
@@ -150,6 +157,7 @@ export class WebhookWorker {
       if (job === undefined) return;
       void this.#send(endpoint, job);
     }
+    if (endpoint.runsLow) this.#onProgress();
   }
 
   async #send(endpoint: Endpoint, job: Job): Promise<void> {
@@ -219,9 +227,7 @@ export class WebhookWorker {
   }
 
   #settled({ id, webhook_id }: Job): void {
-    const endpoint = this.#endpoints.get(webhook_id);
-    endpoint?.settled(id);
-    if (endpoint?.held === 0 && !endpoint.suspect) this.#endpoints.delete(webhook_id);
+    this.#endpoints.get(webhook_id)?.settled(id);
   }
 
   async #giveBack(jobs: readonly Job[]): Promise<void> {

@@ -64,12 +64,7 @@ describeEverywhere("settings", (environment) => {
   });
 
   it("settings.set: base_url is a URL that can be written down", async () => {
-    for (const bad of [
-      "https://wcs.example.com/\0",
-      "https://wcs.example.com/a b",
-      " https://wcs.example.com",
-      "wcs",
-    ]) {
+    for (const bad of ["https://wcs.example.com/\0", "https://wcs.example.com/a b", "wcs"]) {
       expect(await wrongFields(set({ base_url: bad })), bad).toEqual(["base_url"]);
     }
     expect((await set({ base_url: "https://wcs.example.com/ø?x=%20" })).base_url).toBe(

@@ -42,7 +42,7 @@ export async function importFile(kind: Kind, context: Context): Promise<void> {
 /** Refuses all rows when one is bad. */
 async function check(job: Job, { terminal, flags }: Context): Promise<void> {
   const results = await resultFile(flags.results);
-  const report = createReport({ terminal, results });
+  const report = createReport({ terminal, results, sort: job.kind.parentsFirst });
   let bad = 0;
   const none = {
     add(line: number, outcome: Outcome) {
@@ -54,6 +54,7 @@ async function check(job: Job, { terminal, flags }: Context): Promise<void> {
   try {
     await send(job, "checking", true, none);
     if (bad === 0) return;
+    await report.flush(true);
     await results?.keep();
   } finally {
     await results?.discard();
@@ -67,12 +68,13 @@ async function check(job: Job, { terminal, flags }: Context): Promise<void> {
 async function carryOut(job: Job, { terminal, flags }: Context): Promise<void> {
   const results = await resultFile(flags.results);
   const dryRun = flags.dryRun === true;
-  const report = createReport({ terminal, results });
+  const report = createReport({ terminal, results, sort: job.kind.parentsFirst });
   try {
     await send(job, dryRun ? "checking" : "importing", dryRun, report);
+    await report.flush(true);
     await results?.keep();
   } catch (error) {
-    await report.flush();
+    await report.flush(true);
     if (report.rows > 0) await results?.keep();
     throw dryRun || report.rows === 0 ? error : broken(error, report, job);
   } finally {

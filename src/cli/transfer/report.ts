@@ -6,8 +6,8 @@ import type { ResultFile } from "./result-file.ts";
 /** Counts what became of the rows and says which were left out, and why. */
 export interface Report {
   add(line: number, outcome: Outcome): void;
-  /** Says what has come up since; to be called now and then. */
-  flush(): Promise<void>;
+  /** Says what has come up since; to be called now and then, and with `true` at the end. */
+  flush(end?: true): Promise<void>;
   readonly leftOut: number;
   readonly rows: number;
   /** Whether rows name user types that are not there. */
@@ -19,12 +19,14 @@ export interface Report {
 export interface ReportOptions {
   readonly terminal: Terminal;
   readonly results: ResultFile | undefined;
+  /** Rows come in another order than that of the file: hold them back until the end. */
+  readonly sort: boolean;
 }
 
 /** So many are shown where a file has them all. */
 const shown = 100;
 
-export function createReport({ terminal, results }: ReportOptions): Report {
+export function createReport({ terminal, results, sort }: ReportOptions): Report {
   const counts = { created: 0, changed: 0, unchanged: 0, "left out": 0 };
   let rows: { line: number; outcome: Outcome }[] = [];
   let said = 0;
@@ -43,7 +45,9 @@ export function createReport({ terminal, results }: ReportOptions): Report {
       lacksUserTypes ||= outcome.fields?.user_types?.some((reason) => reason.startsWith("names no user type")) ?? false;
       rows.push({ line, outcome });
     },
-    async flush() {
+    async flush(end) {
+      if (sort && !end) return;
+      if (sort) rows.sort((a, b) => a.line - b.line);
       const ready = rows;
       rows = [];
       let complaints = "";

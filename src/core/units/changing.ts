@@ -7,8 +7,8 @@ import { differing } from "../differing.ts";
 import { moveMembers } from "../membership.ts";
 import { asAdministrator } from "../permissions.ts";
 import { fold } from "../text-keys.ts";
+import { presentUnits } from "../unit-presentation.ts";
 import { addUnit, count, moveBranch } from "../unit-tree.ts";
-import { presentUnits } from "./presentation.ts";
 import { unitWithChildren } from "./reading.ts";
 
 type Changing = "create" | "update" | "move" | "delete";

@@ -5,8 +5,8 @@ import type { Ctx, Handlers } from "../context.ts";
 import { decodeCursor, page } from "../cursor.ts";
 import { unitPath } from "../permissions.ts";
 import { fold } from "../text-keys.ts";
+import { presentUnits, type Unit } from "../unit-presentation.ts";
 import { branchEnd, unitBrief } from "../unit-tree.ts";
-import { presentUnits, type Unit } from "./presentation.ts";
 
 const shownChildren = 500;
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { users as contract } from "../../contract/users.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { pageOf } from "../pages.ts";
-import { presentShortUsers } from "./presentation.ts";
+import { presentShortUsers } from "../user-presentation.ts";
 
 const standardDays = 30;
 const february28 = 228;

@@ -9,7 +9,7 @@ import {
   requireDepartment,
   setUserTypes,
 } from "../membership.ts";
-import { loadMemberships } from "./presentation.ts";
+import { loadMemberships } from "../user-presentation.ts";
 import { oneUser } from "./reading.ts";
 
 type Memberships = "memberships" | "membershipAdd" | "membershipSet" | "membershipRemove";

@@ -5,7 +5,7 @@ import type { Ctx, Handlers } from "../context.ts";
 import { decodeCursor, page } from "../cursor.ts";
 import { requireUser, unitPath } from "../permissions.ts";
 import { branchEnd } from "../unit-tree.ts";
-import { presentUsers, type User } from "./presentation.ts";
+import { presentUsers, type User } from "../user-presentation.ts";
 
 type Reading = "list" | "get" | "current" | "reference" | "collection";
 

@@ -2,7 +2,7 @@ import type { users as contract } from "../../contract/users.ts";
 import { afterPrefix } from "../../store/dialect.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { emailKey, words } from "../text-keys.ts";
-import { presentUsers } from "./presentation.ts";
+import { presentUsers } from "../user-presentation.ts";
 
 /** Finds users by the beginnings of words: by word, then by ID. The longest word leads, the others narrow down. */
 export const search: Handlers<typeof contract>["search"] = async (ctx, { q, limit }) => {

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { webhooks as contract } from "../../contract/webhooks.ts";
 import type { Schema } from "../../store/schema.ts";
 import type { Ctx } from "../context.ts";
-import { presentUsers, type User } from "../users/presentation.ts";
+import { presentUsers, type User } from "../user-presentation.ts";
 
 export type Webhook = z.infer<ReturnType<(typeof contract)["get"]["output"]>>["data"];
 type Row = Selectable<Schema["webhooks"]>;

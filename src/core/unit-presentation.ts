@@ -1,10 +1,10 @@
 import type { z } from "zod";
-import type { unit as contract } from "../../contract/units.ts";
-import { isAmong } from "../../store/dialect.ts";
-import { prepared } from "../../store/prepared.ts";
-import type { Ctx } from "../context.ts";
-import { may } from "../permissions.ts";
-import { unitBrief } from "../unit-tree.ts";
+import type { unit as contract } from "../contract/units.ts";
+import { isAmong } from "../store/dialect.ts";
+import { prepared } from "../store/prepared.ts";
+import type { Ctx } from "./context.ts";
+import { may } from "./permissions.ts";
+import { unitBrief } from "./unit-tree.ts";
 
 export type Unit = z.infer<ReturnType<typeof contract>>;
 

@@ -1,11 +1,11 @@
 import type { z } from "zod";
-import type { Ability } from "../../contract/operation.ts";
-import type { user as contract } from "../../contract/users.ts";
-import { isAmong } from "../../store/dialect.ts";
-import { prepared } from "../../store/prepared.ts";
-import type { Ctx } from "../context.ts";
-import { abilityFlags, may } from "../permissions.ts";
-import { ancestorsOf, unitBrief } from "../unit-tree.ts";
+import type { Ability } from "../contract/operation.ts";
+import type { user as contract } from "../contract/users.ts";
+import { isAmong } from "../store/dialect.ts";
+import { prepared } from "../store/prepared.ts";
+import type { Ctx } from "./context.ts";
+import { abilityFlags, may } from "./permissions.ts";
+import { ancestorsOf, unitBrief } from "./unit-tree.ts";
 
 export type User = z.infer<ReturnType<typeof contract>>;
 type UnitBrief = NonNullable<User["unit"]>;

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe } from "vitest";
+import { type Environment, environments, newDatabase } from "../support/instance.ts";
+import { bin, type Home, newHome, type Result } from "./support.ts";
+
+export const data = join(import.meta.dirname, "../data/rows");
+
+/** An instance with a root unit and an administrator, and wcs working on it. */
+export interface Place {
+  readonly home: Home;
+  wcs(args: readonly string[], more?: { stdin?: string; env?: Record<string, string> }): Promise<Result>;
+  /** The flags and the environment that lead to it. */
+  readonly args: readonly string[];
+  readonly env: Record<string, string>;
+  close(): Promise<void>;
+}
+
+/** A new instance on either database, used as a database or over HTTP through a server process. */
+export async function newPlace({ database, caller }: Environment): Promise<Place> {
+  const home = newHome();
+  const { target, remove } = await newDatabase(database);
+  const local = ["--db", target];
+  const administrator = ["--admin-email", "ada@example.com", "--admin-name", "Ada Lovelace", "--root-unit", "Acme"];
+  const made = await home.wcs(["init", ...local, ...administrator, "--no-profile"]);
+  if (made.code !== 0) throw new Error(made.stderr);
+  const server = caller === "http" ? await serve(target, home.env) : undefined;
+  const renewed = server && (await home.wcs(["api", "POST", "/renew", ...local]));
+  const args = server ? ["--url", server.url] : local;
+  const env: Record<string, string> = renewed ? { WCS_TOKEN: JSON.parse(renewed.stdout)[0].jwt } : {};
+  return {
+    home,
+    args,
+    env,
+    wcs: (words, { stdin = "", env: more } = {}) => home.wcs([...words, ...args], { stdin, env: { ...env, ...more } }),
+    async close() {
+      server?.process.kill();
+      if (server) await once(server.process, "exit");
+      await remove();
+      rmSync(home.folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function serve(target: string, env: Record<string, string>): Promise<{ process: ChildProcess; url: string }> {
+  const process_ = spawn(process.execPath, [bin, "serve", "--db", target, "--port", "0"], {
+    env,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [line] = (await once(process_.stdout, "data")) as [Buffer];
+  return { process: process_, url: line.toString().trim() };
+}
+
+export function usePlace(environment: Environment = environments[0]!): () => Place {
+  let place: Place | undefined;
+  beforeAll(async () => {
+    place = await newPlace(environment);
+  });
+  afterAll(() => place?.close());
+  return () => place!;
+}
+
+/** A suite that runs on every database, as one and over HTTP. */
+export function describePlaces(name: string, suite: (place: () => Place) => void): void {
+  for (const environment of environments) {
+    describe(`${name} (${environment.database}, ${environment.caller})`, () => suite(usePlace(environment)));
+  }
+}
