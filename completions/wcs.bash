@@ -3,7 +3,7 @@
 __wcs_place() {
   words='' flags='' values='' args=() many=''
   case "$1" in
-    '') words='init demo serve auth profile users units usertypes webhooks settings languages timezones api completion help'; flags='--version' ;;
+    '') words='init demo serve auth profile users units usertypes webhooks settings db languages timezones api completion help'; flags='--version' ;;
     'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
     'demo') : ;;
     'serve') flags='--port --host --metrics-port --behind-proxy --log-level'; values='--port= --host= --metrics-port= --log-level=debug|info|warn|error|silent' ;;
@@ -85,6 +85,8 @@ __wcs_place() {
     'settings list') : ;;
     'settings get') args=('') ;;
     'settings set') flags='--default --value-stdin --value-file --dry-run -n'; values='--value-file=@file'; args=('' '') ;;
+    'db') words='outbox' ;;
+    'db outbox') : ;;
     'languages') words='list' ;;
     'languages list') : ;;
     'timezones') words='list' ;;

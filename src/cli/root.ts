@@ -64,6 +64,11 @@ export const root: Readonly<Record<string, RootEntry>> = {
     heading: instance,
     load: async () => (await import("./commands/settings.ts")).settings,
   },
+  db: {
+    summary: "The database itself",
+    heading: instance,
+    load: async () => (await import("./commands/db.ts")).db,
+  },
   languages: {
     summary: "Languages that the instance offers",
     heading: instance,

@@ -18,6 +18,7 @@ Behaviour:
 Of the instance, for databases and wcs serve:
   WCS_SETTING_<KEY>  overrides a setting, dots as underscores: WCS_SETTING_BASE_URL
   WCS_TOKEN_KEY      key that signs the tokens
+  WCS_METRICS_TOKEN  bearer token for GET /metrics on the port of the API
 `;
 
 const exitCodes = `Exit codes
@@ -73,10 +74,33 @@ On a database, --as says who acts; else it is the user of the profile, else the 
 A login is renewed on the way when less than half of its life is left.
 `;
 
+const webhooks = `Webhooks
+
+A webhook is a URL that is called by POST whenever a user or a unit is created, updated or deleted:
+  {"type": "user.update", "timestamp": "2026-11-21T12:00:00.000Z", "data": {the user or unit, in full}}
+with the headers of Standard Webhooks (standardwebhooks.com):
+  webhook-id         the same in all attempts; by it a receiver knows what it has seen
+  webhook-timestamp  Unix seconds of the attempt
+  webhook-signature  v1,<base64 of HMAC-SHA256 over id.timestamp.body>; two of them for 24 hours after rotate-secret
+
+The secret (whsec_...) is shown when the webhook is created, and never again. wcs webhooks verify checks a signature.
+
+An answer of 2xx is a success. Anything else is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h
+and 24 h, or when Retry-After says; redirects are not followed, 410 disables the webhook, and so do 5 days of
+failures only. An event arrives at least once; no order is promised. wcs webhooks logs shows each attempt for 30 days.
+
+Receivers at private addresses are refused, unless the setting webhooks.allow_private is on.
+
+  wcs webhooks listen --forward-to http://localhost:3000/hook    try a receiver on this machine
+  wcs webhooks logs 3 --wait --event user.create --status 200    a gate for CI: exit 0, or 9 after --timeout
+  wcs webhooks recover 3 --since -2d                             send again what failed for good
+`;
+
 /** Texts of `wcs help TOPIC`. */
 export const topics: Readonly<Record<string, string>> = {
   environment,
   "exit-codes": exitCodes,
   formatting,
   configuration,
+  webhooks,
 };

@@ -7,6 +7,7 @@ import type { Log } from "./log.ts";
 import { Loop } from "./loop.ts";
 import { MailWorker } from "./mail.ts";
 import { removeExpired } from "./retention.ts";
+import { timerFor } from "./timer.ts";
 import { WebhookWorker } from "./worker.ts";
 
 export interface EngineOptions {
@@ -151,11 +152,6 @@ async function drainAll(
     clearTimeout(timer);
     mails.close();
   }
-}
-
-/** Milliseconds as timers take them: a longer time, or one without end, would be none at all. */
-export function timerFor(milliseconds: number): number {
-  return Math.min(Math.max(milliseconds, 0), 2 ** 31 - 1);
 }
 
 function sleep(milliseconds: number): Promise<void> {

@@ -1,10 +1,10 @@
 import { insertRows } from "../store/bulk.ts";
 import type { Database, Tx } from "../store/database.ts";
 import { isAmong, isPostgres } from "../store/dialect.ts";
+import type { Answer } from "./attempt.ts";
 import { disable } from "./disabling.ts";
 import { type Job, type Settled, settle } from "./queue.ts";
 import { failingSecondsAllowed, nextAttempt } from "./schedule.ts";
-import type { Answer } from "./send.ts";
 
 /** An attempt that is over. */
 export interface Result {

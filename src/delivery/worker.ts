@@ -19,6 +19,7 @@ import {
 import { type Result, writeResults } from "./results.ts";
 import { createSender, type Sender } from "./send.ts";
 import { signatureHeaders } from "./sign.ts";
+import { timerFor } from "./timer.ts";
 
 /** Deliveries in memory at most, over all receivers. */
 const mostHeld = 2000;
@@ -55,7 +56,6 @@ export class WebhookWorker {
   readonly #onProgress: () => void;
   readonly #endpoints = new Map<number, Endpoint>();
   readonly #ended: Result[] = [];
-  readonly #cut = new AbortController();
   #way: { sender: Sender; open: boolean; timeout: number } | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
@@ -63,6 +63,7 @@ export class WebhookWorker {
   #writingTook = 0;
   #sending = 0;
   #stopping = false;
+  #cut = false;
 
   /** `onProgress` is called when there is room for more. */
   constructor(options: WorkerOptions, onProgress: () => void) {
@@ -165,7 +166,7 @@ export class WebhookWorker {
     const { sender, timeout } = this.#way!;
     const headers = this.#headers(endpoint.receiver, job);
     const { uri } = endpoint.receiver;
-    const answer = await sender.send({ url: uri, headers, body: job.payload, timeout, signal: this.#cut.signal });
+    const answer = await sender.send({ url: uri, headers, body: job.payload, timeout });
     this.#sending -= 1;
     this.#ended.push({ job, uri, headers, answer, ended: this.#options.clock() });
     const left = endpoint.ended(answer.status === "timeout");
@@ -202,7 +203,7 @@ export class WebhookWorker {
       } catch (error) {
         log.error({ err: error }, "results of webhook deliveries cannot be written");
         // At the end they are given up: what is not known to have arrived is sent again.
-        if (!this.#cut.signal.aborted) {
+        if (!this.#cut) {
           await new Promise((resolve) => setTimeout(resolve, retryPause));
           continue;
         }
@@ -263,7 +264,10 @@ export class WebhookWorker {
   async stop(milliseconds: number): Promise<void> {
     this.#stopping = true;
     await this.#giveBack([...this.#endpoints.values()].flatMap((endpoint) => endpoint.drop()));
-    const timer = setTimeout(() => this.#cut.abort(), Math.max(milliseconds, 0));
+    const timer = setTimeout(() => {
+      this.#cut = true;
+      this.#way?.sender.cut();
+    }, timerFor(milliseconds));
     while (this.#sending > 0 || this.#writing) {
       await (this.#writing ?? new Promise((resolve) => setTimeout(resolve, 10)));
     }

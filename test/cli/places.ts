@@ -15,6 +15,10 @@ export interface Place {
   /** The flags and the environment that lead to it. */
   readonly args: readonly string[];
   readonly env: Record<string, string>;
+  /** The flags that lead to its database. */
+  readonly local: readonly string[];
+  /** Of a place over HTTP: ends its server at once. */
+  kill(): void;
   close(): Promise<void>;
 }
 
@@ -34,10 +38,11 @@ export async function newPlace({ database, caller }: Environment): Promise<Place
     home,
     args,
     env,
+    local,
+    kill: () => void server?.process.kill("SIGKILL"),
     wcs: (words, { stdin = "", env: more } = {}) => home.wcs([...words, ...args], { stdin, env: { ...env, ...more } }),
     async close() {
-      server?.process.kill();
-      if (server) await once(server.process, "exit");
+      if (server && server.process.exitCode === null && server.process.kill()) await once(server.process, "exit");
       await remove();
       rmSync(home.folder, { recursive: true, force: true });
     },
@@ -45,12 +50,12 @@ export async function newPlace({ database, caller }: Environment): Promise<Place
 }
 
 async function serve(target: string, env: Record<string, string>): Promise<{ process: ChildProcess; url: string }> {
-  const process_ = spawn(process.execPath, [bin, "serve", "--db", target, "--port", "0"], {
+  const server = spawn(process.execPath, [bin, "serve", "--db", target, "--port", "0"], {
     env,
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const [line] = (await once(process_.stdout, "data")) as [Buffer];
-  return { process: process_, url: line.toString().trim() };
+  const [line] = (await once(server.stdout, "data")) as [Buffer];
+  return { process: server, url: line.toString().trim() };
 }
 
 export function usePlace(environment: Environment = environments[0]!): () => Place {

@@ -24,12 +24,14 @@ export async function* readCsv(blocks: AsyncIterable<Lines>, table: Table, label
 function rowOf({ line, size, cells }: CsvRecord, columns: readonly string[]): SourceRow {
   if ("problem" in cells) return { line, size, fields: { row: [cells.problem] } };
   if (cells.length !== columns.length) {
-    return { line, size, fields: { row: [`has ${cells.length} columns, and the header ${columns.length}`] } };
+    return { line, size, fields: { row: [`has ${count(cells.length)}, and the header ${columns.length}`] } };
   }
   const row: Record<string, string> = {};
   for (let at = 0; at < columns.length; at++) row[columns[at]!] = unescapeCell(cells[at]!);
   return { line, size, row: row as Row };
 }
+
+const count = (columns: number) => (columns === 1 ? "1 column" : `${columns} columns`);
 
 /** The names of the columns, unless one is unknown, double or missing. */
 function checkHeader({ cells }: CsvRecord, table: Table, label: string): readonly string[] {
@@ -59,5 +61,5 @@ function checkHeader({ cells }: CsvRecord, table: Table, label: string): readonl
 
 const refused = (message: string, { columns, required }: Table) =>
   new ServiceError("validation_failed", message, {
-    hint: `columns are ${columns.map((name) => (required.includes(name) ? `${name}*` : name)).join(", ")} (* must be there)`,
+    hint: `Columns are ${columns.map((name) => (required.includes(name) ? `${name}*` : name)).join(", ")} (* must be there).`,
   });

@@ -52,7 +52,7 @@ async function unitReferences({ caller, signal }: Export): Promise<Map<number, s
 function rowOf(user: User, referenceOf: ReadonlyMap<number, string | null>): Row | string {
   if (user.email === null) {
     throw new ServiceError("forbidden", `You may not see the e-mail address of user ${user.id}.`, {
-      hint: "exporting users needs the ability user over all of them; --unit ID takes those of one branch",
+      hint: "Exporting users needs the ability user over all of them; --unit ID takes those of one branch.",
     });
   }
   const [membership] = user.memberUnits;

@@ -90,13 +90,13 @@ async function carryOut(job: Job, { terminal, flags }: Context): Promise<void> {
 
 function hintFor({ options }: Job, report: Report): string {
   return report.lacksUserTypes && !options.create_user_types
-    ? "--create-user-types creates the user types that rows name"
-    : "mend them and import the file again: what is in stays as it is";
+    ? "--create-user-types creates the user types that rows name."
+    : "Mend them and import the file again: what is in stays as it is.";
 }
 
 /** Says how far it came before it failed, or was stopped. */
 function broken(error: unknown, report: Report, { terminal, source, signal }: Job): unknown {
-  const hint = "what is in stays; the same command again takes the rest";
+  const hint = "What is in stays; the same command again takes the rest.";
   terminal.note(`${report.summary()}, and not yet the rest of ${terminal.plain(source.label)}`);
   if (signal.aborted) terminal.note(hint);
   if (!(error instanceof ServiceError) || error.hint !== undefined) return error;

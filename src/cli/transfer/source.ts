@@ -79,7 +79,7 @@ async function* chunksOf(file: FileHandle, signal: AbortSignal, start?: number):
 
 /** Keeps a text that can be read only once, for nobody else to see. */
 async function spool(label: string, chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<Source> {
-  const folder = await mkdtemp(join(tmpdir(), "wcs-"));
+  const folder = await mkdtemp(join(tmpdir(), "wcs-import-"));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const file = await open(join(folder, "rows"), "wx+", 0o600);

@@ -1,0 +1,222 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { usePlace } from "./places.ts";
+
+const place = usePlace();
+let count = 0;
+
+/** Imports a file with these contents, as somebody at a terminal would. */
+async function imported(table: "users" | "units", contents: string | Uint8Array, ...more: string[]) {
+  count += 1;
+  const file = place().home.path(`rows-${count}${more.includes("ndjson") ? ".ndjson" : ".csv"}`);
+  writeFileSync(file, contents);
+  return run(table, file, ...more);
+}
+
+async function run(table: "users" | "units", file: string, ...more: string[]) {
+  const stdin = file === "-" ? more.shift() : undefined;
+  const { code, stderr } = await place().home.sit([table, "import", file, ...more, ...place().args], {
+    ...(stdin !== undefined && { stdin }),
+  });
+  return { code, stderr: stderr.replaceAll(place().home.folder, "").trimEnd().split("\n") };
+}
+
+const summary = (created: number, changed: number, unchanged: number, left: number) =>
+  `created ${created}, changed ${changed}, unchanged ${unchanged}, left out ${left}`;
+const leftOut = (left: number, all: number) => [
+  `error: ${left} of ${all} rows were left out.`,
+  "hint: Mend them and import the file again: what is in stays as it is.",
+];
+
+it("columns come in any order; what is not there is left as it was", async () => {
+  expect(await imported("units", "name,reference\nOne,order-1\n")).toEqual({ code: 0, stderr: [summary(1, 0, 0, 0)] });
+  const more = "parent,description,reference,name\nroot,Text,order-1,One\n";
+  expect((await imported("units", more)).stderr).toEqual([summary(0, 1, 0, 0)]);
+  expect((await imported("units", "name,reference\nOne,order-1\n")).stderr).toEqual([summary(0, 0, 1, 0)]);
+});
+
+it.each([
+  ["reference,name,colour\n", "units have no column 'colour'."],
+  ["reference,nmae\n", "units have no column 'nmae' (did you mean 'name'?)."],
+  ["reference\n", "the column name must be there."],
+  ["description\n", "the columns reference, name must be there."],
+  ["reference,name,name\n", "the column name stands there twice."],
+  ["reference,name,\n", "units have no column ''."],
+  ['reference,"name\nx,y\n', "the line with the names of the columns has a quote that is not closed."],
+])("a header like %j is refused before anything goes in", async (header, message) => {
+  const { code, stderr } = await imported("units", `${header}header-1,x\n`);
+  expect(code).toBe(3);
+  expect(stderr).toEqual([
+    expect.stringMatching(/^error: \/rows-\d+\.csv: /),
+    "hint: Columns are reference*, name*, parent, unit_type, description (* must be there).",
+  ]);
+  expect(stderr[0]).toContain(message);
+});
+
+it("an empty file is refused, one with a header alone is not", async () => {
+  expect((await imported("units", "")).stderr[0]).toMatch(/is empty: its first line has to name the columns\.$/);
+  expect(await imported("units", "reference,name")).toEqual({ code: 0, stderr: [summary(0, 0, 0, 0)] });
+});
+
+it.each([
+  ["there is no file", "missing.csv", "There is no file"],
+  ["it is a directory", "folder", "is a directory"],
+])("%s: exit 2", async (_, name, message) => {
+  mkdirSync(place().home.path("folder"), { recursive: true });
+  const { code, stderr } = await run("units", place().home.path(name));
+  expect(code).toBe(2);
+  expect(stderr[0]).toContain(message);
+});
+
+it("what cannot be read is one row: the next line begins another", async () => {
+  const rows = [
+    "reference,name",
+    'bad-1,"never closed',
+    "good-1,Good",
+    'bad-2,"closed" too early',
+    'good-2,"two',
+    'lines, and a ""quote"""',
+    'good-3,a "quote" within',
+    "bad-3",
+    "bad-4,a,b",
+    "",
+    ",",
+    'good-4,"last',
+    'line"',
+  ];
+  const expected = [
+    "line 2 has text after a closing quote",
+    "line 4 has text after a closing quote",
+    "line 8 has 1 column, and the header 2",
+    "line 9 has 3 columns, and the header 2",
+    summary(4, 0, 0, 4),
+    ...leftOut(4, 8),
+  ];
+  expect((await imported("units", rows.join("\n"))).stderr).toEqual(expected);
+  const again = [...expected.slice(0, 4), summary(0, 0, 4, 4), ...leftOut(4, 8)];
+  // Line breaks of Windows are a part of the cell within quotes, and count as one.
+  expect((await imported("units", rows.join("\r\n").replaceAll("two\r\n", "two\n"))).stderr).toEqual(
+    again.map((line) => line.replace("unchanged 4", "unchanged 3").replace("changed 0", "changed 1")),
+  );
+});
+
+it("lists divided by semicolons or tabs, and UTF-16, are read as spreadsheets write them", async () => {
+  const rows = "reference;name\nsheet-1;Ærø, Øster\n";
+  expect((await imported("units", rows)).stderr).toEqual([summary(1, 0, 0, 0)]);
+  const unicode = Buffer.from(`\ufeff${rows.replaceAll(";", "\t").replaceAll("\n", "\r\n")}`, "utf16le");
+  expect((await imported("units", unicode)).stderr).toEqual([summary(0, 0, 1, 0)]);
+  expect((await imported("units", `\ufeff${rows}`)).stderr).toEqual([summary(0, 0, 1, 0)]);
+});
+
+it("a line that is not UTF-8 is left out; U+FFFD itself is a letter like others", async () => {
+  const latin = Buffer.concat([
+    Buffer.from("reference,name\nutf-1,Gr"),
+    Buffer.from([0xfc]),
+    Buffer.from("n\nutf-2,Good\n"),
+  ]);
+  expect((await imported("units", latin)).stderr.slice(0, 2)).toEqual([
+    "line 2 holds bytes that are not UTF-8; save the file as UTF-8",
+    summary(1, 0, 0, 1),
+  ]);
+  expect((await imported("units", "reference,name\nutf-3,\ufffd\n")).stderr).toEqual([summary(1, 0, 0, 0)]);
+});
+
+it("JSON lines, by the name of the file or by --format, on stdin, too", async () => {
+  const rows = [
+    '{"reference":"json-1","name":"One","description":null}',
+    "",
+    '{"reference":"json-2","name":2}',
+    '{"reference":"json-3","name":"Three","colour":"red"}',
+    "[1]",
+    "{",
+    '{"reference":"json-4","parent":"json-1","name":"=Four"}',
+  ].join("\n");
+  const problems = [
+    "line 3, name: must be a text",
+    "line 4, colour: is not a field of this operation",
+    "line 5 is not a JSON object",
+    "line 6 is not JSON",
+  ];
+  expect((await imported("units", rows, "--format", "ndjson")).stderr).toEqual([
+    ...problems,
+    summary(2, 0, 0, 4),
+    ...leftOut(4, 6),
+  ]);
+  expect((await run("units", "-", rows, "--format", "ndjson")).stderr.at(-3)).toBe(summary(0, 0, 2, 4));
+  expect((await run("units", "-", "reference,name\njson-4,Four\n", "--strict")).stderr).toEqual([summary(0, 1, 0, 0)]);
+});
+
+it("units whose parents lead back to themselves are left out, and named", async () => {
+  const rows = "reference,name,parent\nc-1,One,c-3\nc-2,Two,c-1\nc-3,Three,c-2\nc-4,Four,c-4\nc-5,Five,c-1\nc-6,Six,\n";
+  expect((await imported("units", rows)).stderr).toEqual([
+    "line 2, parent: leads back to the unit itself: c-1 below c-3 below c-2 below c-1",
+    "line 3, parent: leads back to the unit itself: c-1 below c-3 below c-2 below c-1",
+    "line 4, parent: leads back to the unit itself: c-1 below c-3 below c-2 below c-1",
+    "line 5, parent: leads back to the unit itself: c-4 below c-4",
+    "line 6, parent: names no unit: c-1",
+    summary(1, 0, 0, 5),
+    ...leftOut(5, 6),
+  ]);
+});
+
+it("units of many batches come in any order, and a dry run knows it", async () => {
+  // A tree in which each unit has three below it, the lowest first.
+  const all = Array.from(
+    { length: 1300 },
+    (_, at) => `t-${at},Unit ${at},${at === 0 ? "" : `t-${Math.floor((at - 1) / 3)}`}`,
+  );
+  const file = `reference,name,parent\n${all.toReversed().join("\n")}\nt-5,Again,t-1\nt-1299,Unit 1299,t-432\n`;
+  const said = [summary(1300, 1, 1, 0)];
+  expect((await imported("units", file, "-n")).stderr).toEqual([...said, "dry run: nothing was changed"]);
+  expect((await imported("units", file)).stderr).toEqual(said);
+  expect((await imported("units", file)).stderr).toEqual([summary(0, 2, 1300, 0)]);
+});
+
+it("a dry run knows what earlier batches would have made of users", async () => {
+  const row = (at: number, fields: { email?: string; title?: string; reference?: string } = {}) => {
+    const { email = `many${at}@example.com`, title = "", reference = `many-${at}` } = fields;
+    return `${reference},Many,No${at},${email},root,${title}`;
+  };
+  const rows = [
+    ...Array.from({ length: 2100 }, (_, at) => row(at)),
+    row(1),
+    row(2, { title: "Changed" }),
+    row(2, { title: "Changed" }),
+    row(3, { reference: "other" }),
+    row(4, { reference: "", email: "MANY4@example.com" }),
+    row(5, { reference: "", title: "Found by e-mail" }),
+  ];
+  const file = `reference,first_name,last_name,email,unit,title\n${rows.join("\n")}\n`;
+  const rehearsed = await imported("users", file, "-n");
+  expect(rehearsed.stderr).toEqual([
+    "line 2105, email: is taken by line 5",
+    summary(2100, 3, 2, 1),
+    "dry run: nothing was changed",
+    ...leftOut(1, 2106),
+  ]);
+  const carriedOut = await imported("users", file);
+  expect(carriedOut.stderr.slice(1)).toEqual(rehearsed.stderr.toSpliced(2, 1).slice(1));
+  expect(carriedOut.stderr[0]).toMatch(/^line 2105, email: is taken by user \d+$/);
+});
+
+it("more than 100 bad rows are all said, or where the rest of them is", async () => {
+  const file = `reference,name\n${Array.from({ length: 130 }, (_, at) => `x-${at}`).join("\n")}\n`;
+  expect((await imported("units", file)).stderr).toHaveLength(130 + 3);
+  const results = place().home.path("many.csv");
+  const { stderr } = await imported("units", file, "--results", results);
+  expect(stderr).toHaveLength(101 + 3);
+  expect(stderr[100]).toBe("the rest of what was left out is in /many.csv");
+  expect(readFileSync(results, "utf8").split("\n")).toHaveLength(132);
+});
+
+it("the file of results does not replace what is imported, and is not begun in vain", async () => {
+  const file = place().home.path("same.csv");
+  writeFileSync(file, "reference,nme\n");
+  expect((await run("units", file, "--results", file)).code).toBe(2);
+  const results = place().home.path("results.csv");
+  writeFileSync(results, "earlier");
+  expect((await run("units", file, "--results", results)).code).toBe(3);
+  expect(readFileSync(results, "utf8")).toBe("earlier");
+  const { code, stderr } = await run("units", file, "--results", place().home.path("nowhere/results.csv"));
+  expect({ code, stderr }).toEqual({ code: 2, stderr: ["error: /nowhere/results.csv cannot be written (ENOENT)."] });
+});

@@ -1,0 +1,82 @@
+import type { ChildProcess } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, it } from "vitest";
+import { environments } from "../support/instance.ts";
+import { newPlace, type Place } from "./places.ts";
+import { finished, type Result, start } from "./support.ts";
+
+let place: Place;
+afterEach(() => place.close());
+
+const rows = (from: number, to: number) =>
+  Array.from(
+    { length: to - from },
+    (_, at) => `stop-${from + at},Stop,No${from + at},stop${from + at}@example.com,root\n`,
+  );
+const header = "reference,first_name,last_name,email,unit\n";
+
+/** An import of stdin of which the first thousand rows are in, and which waits for more. */
+async function halfway(...more: string[]): Promise<{ child: ChildProcess; result: Promise<Result> }> {
+  const args = ["users", "import", "-", "--results", place.home.path("results.csv"), ...more, ...place.args];
+  const child = start(args, { ...place.home.env, ...place.env });
+  const result = finished(child);
+  child.stdin?.write(header + rows(0, 1500).join(""));
+  while ((await users()) < 1001) await sleep(50);
+  return { child, result };
+}
+
+async function users(): Promise<number> {
+  const { stdout } = await place.home.wcs(["users", "list", "--all", "-o", "csv", "--fields", "id", ...place.local]);
+  return stdout.trimEnd().split("\n").length - 1;
+}
+
+const takeRest = async () =>
+  (await place.wcs(["users", "import", "-"], { stdin: header + rows(0, 1500).join("") })).stderr;
+
+it("Ctrl-C stops at once, says what is in, and the same command takes the rest", async () => {
+  place = await newPlace(environments[0]!);
+  const { child, result } = await halfway();
+  child.kill("SIGINT");
+  expect(await result).toEqual({
+    code: 130,
+    signal: null,
+    stdout: "",
+    stderr:
+      "created 1000, changed 0, unchanged 0, left out 0, and not yet the rest of stdin\n" +
+      "What is in stays; the same command again takes the rest.\n",
+  });
+  expect(readFileSync(place.home.path("results.csv"), "utf8").trimEnd().split("\n")).toHaveLength(1001);
+  expect(await takeRest()).toBe("created 500, changed 0, unchanged 1000, left out 0\n");
+});
+
+it("Ctrl-C before anything is in leaves nothing behind", async () => {
+  place = await newPlace(environments[0]!);
+  const before = readdirSync(tmpdir());
+  const args = ["users", "import", "-", "--strict", "--results", place.home.path("results.csv"), ...place.args];
+  const child = start(args, place.home.env);
+  const result = finished(child);
+  child.stdin?.write(header + rows(0, 10).join(""));
+  while (!spooled(before)) await sleep(20);
+  child.kill("SIGINT");
+  expect(await result).toEqual({ code: 130, signal: null, stdout: "", stderr: "" });
+  expect(spooled(before)).toBe(false);
+  expect(readdirSync(place.home.folder).filter((name) => name.includes("results"))).toEqual([]);
+});
+
+const spooled = (before: readonly string[]) =>
+  readdirSync(tmpdir()).some((name) => name.startsWith("wcs-import-") && !before.includes(name));
+
+it("a server that goes away: exit 8, what is in, and the way to go on", async () => {
+  place = await newPlace(environments[1]!);
+  const { child, result } = await halfway();
+  place.kill();
+  child.stdin?.end();
+  const { code, stderr } = await result;
+  expect(code).toBe(8);
+  const [summary, error] = stderr.split("\n");
+  expect(summary).toBe("created 1000, changed 0, unchanged 0, left out 0, and not yet the rest of stdin");
+  expect(error).toMatch(/^error: http:\/\/127\.0\.0\.1:\d+ /);
+  expect(await users()).toBe(1001);
+});
