@@ -94,7 +94,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
       retryAfter: good ? undefined : parseRetryAfter(single(headers["retry-after"]), this.#options.clock()),
       response: {
         headers: keptHeaders(headers),
-        body: new TextDecoder().decode(Buffer.concat(this.#kept)),
+        body: Buffer.concat(this.#kept).toString(),
         cut: this.#read > keptBytes,
       },
     });

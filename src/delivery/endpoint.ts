@@ -3,7 +3,7 @@ import type { Job, Receiver } from "./queue.ts";
 /** Requests under way at once. */
 const mostSending = 16;
 /** Deliveries taken ahead, so that they need not be claimed one by one: the more, the faster the receiver is. */
-const held = { least: 64, most: 512 };
+const held = { least: 64, most: 1024 };
 /** They should last so long, in milliseconds: shorter, and more are taken; much longer, and other workers miss them. */
 const ahead = { least: 250, most: 2000 };
 

@@ -30,6 +30,20 @@ export interface SenderOptions {
   readonly clock: () => number;
 }
 
+const places = new Map<string, { origin: string; path: string }>();
+
+/** Where a URL leads; remembered, since there are few of them and many requests. */
+function placeOf(url: string): { origin: string; path: string } {
+  let place = places.get(url);
+  if (place === undefined) {
+    const { origin, pathname, search } = new URL(url);
+    place = { origin, path: pathname + search };
+    if (places.size >= 1000) places.clear();
+    places.set(url, place);
+  }
+  return place;
+}
+
 /** Sends callbacks. The connections that it keeps open were let through by the settings that it was made with. */
 export async function createSender({ settings, resolve, clock }: SenderOptions): Promise<Sender> {
   const { Agent, buildConnector } = await import("undici");
@@ -53,8 +67,7 @@ export async function createSender({ settings, resolve, clock }: SenderOptions):
       const attempt = new Attempt({ timeout, clock, onEnd });
       running.add(attempt);
       try {
-        const { origin, pathname, search } = new URL(url);
-        agent.dispatch({ origin, path: pathname + search, method: "POST", headers, body }, attempt);
+        agent.dispatch({ ...placeOf(url), method: "POST", headers, body }, attempt);
       } catch (error) {
         attempt.onResponseError(undefined, error as Error);
       }

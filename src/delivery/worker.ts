@@ -28,9 +28,9 @@ const mostSending = 256;
 /** Receivers served by one round of claims; the others come first in the next. */
 const receiversInRound = 50;
 /** Results written in one transaction. */
-const resultsTogether = 500;
+const resultsTogether = 1000;
 /** How long a result waits for others, since writing many costs hardly more than writing one: times the last writing, in milliseconds. */
-const gathering = { factor: 4, least: 2, most: 100 };
+const gathering = { factor: 8, least: 2, most: 100 };
 /** Webhooks whose speed is remembered while there is nothing to send to them. */
 const endpointsKept = 1000;
 const heartbeatMilliseconds = leaseMilliseconds / 3;

@@ -11,6 +11,8 @@ interface Page {
   readonly meta: { readonly next_cursor: string | null; readonly prev_cursor: string | null };
 }
 
+const idsOf = (page: Page) => page.data.map((item) => item.id);
+
 /** A list, and how to put something into it and take it out. */
 interface List {
   page(input: { limit: number; cursor?: string | undefined }): Promise<Page>;
@@ -86,48 +88,30 @@ for (const database of ["sqlite", "postgres"] as const) {
           };
           let step = 0;
           const walk = async (direction: "next_cursor" | "prev_cursor", from?: string) => {
-            const before = new Set(there);
-            const seen: number[] = [];
-            let last: Page | undefined;
+            const pages: Page[] = [];
             for (let cursor: string | null | undefined = from; cursor !== null; step++) {
               await happen(step);
-              const page: Page = await list.page({ limit, cursor });
-              const ids = page.data.map((item) => item.id);
-              expect(ids.length).toBeLessThanOrEqual(limit);
-              seen.push(...(direction === "next_cursor" ? ids : ids.toReversed()));
-              if (ids.length > 0) last = page;
+              const page = await list.page({ limit, cursor });
+              expect(page.data.length).toBeLessThanOrEqual(limit);
+              if (page.data.length > 0) pages.push(page);
               cursor = page.meta[direction];
             }
+            const seen = pages.flatMap((page) => idsOf(page));
             expect(new Set(seen).size, "none comes twice").toBe(seen.length);
-            const throughout = there.filter((id) => before.has(id));
-            expect(
-              throughout.filter((id) => !seen.includes(id)),
-              "none is missed",
-            ).toEqual([]);
-            return { last, seen };
+            return { last: pages.at(-1), seen };
           };
-          const { last } = await walk("next_cursor");
-          if (last?.meta.prev_cursor == null) return;
-          const passed = last.data.map((item) => item.id);
-          const first = Math.min(...passed);
-          const stay = there.filter((id) => id < first);
-          const back = await walkBack(last.meta.prev_cursor);
-          expect(
-            stay.filter((id) => there.includes(id) && !back.includes(id)),
-            "none is missed going back",
-          ).toEqual([]);
+          const atFirst = [...there];
+          const forward = await walk("next_cursor");
+          const missed = atFirst.filter((id) => there.includes(id) && !forward.seen.includes(id));
+          expect(missed, "none is missed").toEqual([]);
 
-          async function walkBack(from: string): Promise<number[]> {
-            const seen: number[] = [];
-            for (let cursor: string | null = from; cursor !== null; step++) {
-              await happen(step);
-              const page: Page = await list.page({ limit, cursor });
-              seen.push(...page.data.map((item) => item.id).reverse());
-              cursor = page.meta.prev_cursor;
-            }
-            expect(new Set(seen).size, "none comes twice").toBe(seen.length);
-            return seen;
-          }
+          const { last } = forward;
+          if (last?.meta.prev_cursor == null) return;
+          const end = Math.min(...idsOf(last));
+          const before = there.filter((id) => id < end);
+          const back = await walk("prev_cursor", last.meta.prev_cursor);
+          const missedBack = before.filter((id) => there.includes(id) && !back.seen.includes(id));
+          expect(missedBack, "none is missed going back").toEqual([]);
         });
         await fc.assert(property, { numRuns: database === "sqlite" ? 25 : 8 });
       });
@@ -162,9 +146,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       const cursor = (await one.page({ limit: 1 })).meta.next_cursor!;
       for (const list of [other, people, tree])
         expect(await wrongFields(list.page({ limit: 1, cursor }))).toEqual(["cursor"]);
-      const foreign = (await newInstance({ database, caller: "local" })) satisfies Instance;
-      const theirs = await foreign.administrator.call(units.list, { limit: 1, parent: 1 });
-      expect(theirs.meta.next_cursor).toBeNull();
+      const foreign = await newInstance({ database, caller: "local" });
       expect(await wrongFields(foreign.administrator.call(users.list, { cursor }))).toEqual(["cursor"]);
       await foreign.close();
     });

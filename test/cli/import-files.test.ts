@@ -1,5 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { tableOf } from "../../src/cli/transfer/table.ts";
+import { unitRow } from "../../src/contract/units.ts";
+import { userRow } from "../../src/contract/users.ts";
 import { usePlace } from "./places.ts";
 
 const place = usePlace();
@@ -220,3 +223,17 @@ it("the file of results does not replace what is imported, and is not begun in v
   const { code, stderr } = await run("units", file, "--results", place().home.path("nowhere/results.csv"));
   expect({ code, stderr }).toEqual({ code: 2, stderr: ["error: /nowhere/results.csv cannot be written (ENOENT)."] });
 });
+
+it.each([
+  ["users", tableOf("users", userRow())],
+  ["units", tableOf("units", unitRow())],
+] as const)(
+  "the help of %s import names all columns, and those that must be there",
+  async (name, { columns, required }) => {
+    const { stdout } = await place().home.sit([name, "import", "--help"]);
+    // A range of fields is written short.
+    const named = columns.filter((column) => !/^meta_field_[1-3]$/.test(column));
+    const words = stdout.split(/[\s,.;:()]+/);
+    expect(named.filter((column) => !words.includes(required.includes(column) ? `${column}*` : column))).toEqual([]);
+  },
+);

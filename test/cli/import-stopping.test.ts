@@ -75,8 +75,9 @@ it("a server that goes away: exit 8, what is in, and the way to go on", async ()
   child.stdin?.end();
   const { code, stderr } = await result;
   expect(code).toBe(8);
-  const [summary, error] = stderr.split("\n");
+  const [summary, next, error] = stderr.split("\n");
   expect(summary).toBe("created 1000, changed 0, unchanged 0, left out 0, and not yet the rest of stdin");
+  expect(next).toBe("What is in stays; the same command again takes the rest.");
   expect(error).toMatch(/^error: http:\/\/127\.0\.0\.1:\d+ /);
   expect(await users()).toBe(1001);
 });

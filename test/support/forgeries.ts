@@ -1,4 +1,5 @@
 import { createHmac, generateKeyPairSync, sign as signRsa } from "node:crypto";
+import { once } from "../../src/contract/operation.ts";
 import type { Instance } from "./instance.ts";
 
 export interface Forgery {
@@ -16,6 +17,8 @@ function hmac(header: Json, claims: Json, key: string | Buffer, hash = "sha256")
   return `${body}.${base64(createHmac(hash, key).update(body).digest())}`;
 }
 
+const attackersKeys = once(() => generateKeyPairSync("rsa", { modulusLength: 2048 }));
+
 /**
  * Tokens that say they are the administrator's, made without the key, or with it and wrong in one thing; and `control`,
  * made in the same way with nothing wrong.
@@ -32,7 +35,7 @@ export async function forgeries(instance: Instance): Promise<{ control: string; 
   const own = (claims: Json, header: Json = head) => hmac(header, claims, key);
   const without = (name: string) => Object.fromEntries(Object.entries(good).filter(([each]) => each !== name));
   const [header = "", payload = "", signature = ""] = own(good).split(".");
-  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const { privateKey, publicKey } = attackersKeys();
   const rsa = (extra: Json) => {
     const body = `${base64({ alg: "RS256", typ: "JWT", ...extra })}.${base64(good)}`;
     return `${body}.${base64(signRsa("sha256", Buffer.from(body), privateKey))}`;

@@ -62,8 +62,8 @@ function rowOf(user: User, referenceOf: ReadonlyMap<number, string | null>): Row
   if (reference === null)
     return `is in unit ${unit.id}, which has no reference; wcs units update ${unit.id} --reference REF`;
   const names = userTypes.map((type) => type.name).sort();
-  const divided = names.find((name) => name.includes(";") || name.trim() !== name);
-  if (divided !== undefined) return `has the user type '${divided}', whose name a list cannot hold`;
+  const spaced = names.find((name) => name.trim() !== name);
+  if (spaced !== undefined) return `has the user type '${spaced}', whose name a list cannot hold`;
   return {
     reference: user.reference,
     first_name: user.first_name,

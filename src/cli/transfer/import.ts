@@ -76,7 +76,8 @@ async function carryOut(job: Job, { terminal, flags }: Context): Promise<void> {
   } catch (error) {
     await report.flush(true);
     if (report.rows > 0) await results?.keep();
-    throw dryRun || report.rows === 0 ? error : broken(error, report, job);
+    if (report.rows > 0 && !dryRun) sayHowFar(report, job);
+    throw error;
   } finally {
     await results?.discard();
   }
@@ -95,13 +96,9 @@ function hintFor({ options }: Job, report: Report): string {
 }
 
 /** Says how far it came before it failed, or was stopped. */
-function broken(error: unknown, report: Report, { terminal, source, signal }: Job): unknown {
-  const hint = "What is in stays; the same command again takes the rest.";
+function sayHowFar(report: Report, { terminal, source }: Job): void {
   terminal.note(`${report.summary()}, and not yet the rest of ${terminal.plain(source.label)}`);
-  if (signal.aborted) terminal.note(hint);
-  if (!(error instanceof ServiceError) || error.hint !== undefined) return error;
-  const { code, message, fields, retryAfter } = error;
-  return new ServiceError(code, message, { hint, ...(fields && { fields }), ...(retryAfter && { retryAfter }) });
+  terminal.note("What is in stays; the same command again takes the rest.");
 }
 
 async function resultFile(path: unknown): Promise<ResultFile | undefined> {

@@ -2,6 +2,9 @@ import { isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
 import { ServiceError } from "../../contract/errors.ts";
 
+/** No row is longer, in characters: ten times what the longest good one has. */
+export const longestRow = 131_072;
+
 /** Some lines of a text, without the "\n" at their ends. */
 export interface Lines {
   readonly lines: readonly string[];

@@ -1,5 +1,5 @@
-import type { Lines } from "./lines.ts";
-import { longestRow, type Row, type SourceRow } from "./rows.ts";
+import { type Lines, longestRow } from "./lines.ts";
+import type { Row, SourceRow } from "./rows.ts";
 
 /** Rows from JSON lines. Empty lines are none. */
 export async function* readNdjson(blocks: AsyncIterable<Lines>): AsyncGenerator<SourceRow[]> {

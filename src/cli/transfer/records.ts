@@ -1,5 +1,4 @@
-import type { Lines } from "./lines.ts";
-import { longestRow } from "./rows.ts";
+import { type Lines, longestRow } from "./lines.ts";
 
 /** One record of comma-separated values, which may run over several lines, or why it cannot be read. */
 export interface CsvRecord {

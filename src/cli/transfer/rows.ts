@@ -15,9 +15,6 @@ export type SourceRow = { readonly line: number; readonly size: number } & (
   | { readonly fields: FieldErrors }
 );
 
-/** No row is longer, in characters: ten times what the longest good one has. */
-export const longestRow = 131_072;
-
 /** The rows of a file from its beginning, some at a time. Columns that the table does not have are an error. */
 export function readRows(source: Source, format: Format, table: Table): AsyncIterable<SourceRow[]> {
   const lines = linesOf(source.read(), source.label);

@@ -1,0 +1,133 @@
+import { expect, it } from "vitest";
+import { users } from "../../src/contract/users.ts";
+import { password, useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
+
+describeEverywhere("users, changing", (environment) => {
+  const world = useWorld(environment);
+  const admin = () => world().actors.administrator;
+  const mailsTo = (user: number) =>
+    world().instance.database.reader.selectFrom("mails").selectAll().where("user_id", "=", user).execute();
+
+  it("users.update changes what it names, and nothing else", async () => {
+    const { instance, addUser } = world();
+    const before = await addUser({
+      title: "Old",
+      phone: "1",
+      birthday: "1990-01-01",
+      language: "da",
+      timezone: "UTC",
+      meta_field_1: "m",
+    });
+    const { id } = before;
+    instance.wait(5);
+    const after = await admin().call(users.update, { id, title: "New", settings: { birthdays_optout: true } });
+    expect(after).toEqual({
+      ...before,
+      title: "New",
+      settings: { show_birthdays: "all", birthdays_optout: true },
+      updated_at: expect.any(Number),
+    });
+    expect(after.updated_at).toBeGreaterThan(before.updated_at);
+    const cleared = await admin().call(users.update, {
+      id,
+      phone: null,
+      birthday: null,
+      language: null,
+      timezone: null,
+      title: "",
+    });
+    expect(cleared).toMatchObject({
+      phone: null,
+      birthday: null,
+      language: null,
+      timezone: null,
+      title: "",
+      meta_field_1: "m",
+    });
+  });
+
+  it("users.update names all wrong fields at once", async () => {
+    const wrong = { id: world().ids.member, first_name: "", email: null, unit: 3, password, birthday: "01-01" };
+    expect(await wrongFields(admin().call(users.update, wrong as never))).toEqual([
+      "birthday",
+      "email",
+      "first_name",
+      "password",
+      "unit",
+    ]);
+  });
+
+  it("users.update: everybody changes the own phone, language, timezone and settings, and no more", async () => {
+    const { actors, ids } = world();
+    const own = { phone: "42", language: "da", timezone: "Europe/Oslo", settings: { show_birthdays: "none" as const } };
+    expect(await actors.member.call(users.update, { id: ids.member, ...own })).toMatchObject({
+      ...own,
+      settings: { show_birthdays: "none", birthdays_optout: false },
+    });
+    const others = [
+      { first_name: "X" },
+      { email: "x@example.com" },
+      { birthday: "2000-01-01" },
+      { admin: true },
+      { reference: "x" },
+      { meta_field_0: "x" },
+      { title: "Boss" },
+    ];
+    for (const other of others) {
+      const mixed = { id: ids.member, phone: "43", ...other };
+      expect(await codeOf(actors.member.call(users.update, mixed)), JSON.stringify(other)).toBe("forbidden");
+    }
+    expect((await actors.member.call(users.current, {})).phone).toBe("42");
+  });
+
+  it("users.update: a manager changes all of one's own, except being an administrator", async () => {
+    const { actors, ids } = world();
+    expect((await actors.manager.call(users.update, { id: ids.manager, title: "Head" })).title).toBe("Head");
+    expect(await codeOf(actors.manager.call(users.update, { id: ids.manager, admin: true }))).toBe("forbidden");
+    expect(await codeOf(actors.manager.call(users.update, { id: ids.manager, admin: false }))).toBe("ok");
+  });
+
+  it("users.create, users.update: only administrators make and unmake administrators", async () => {
+    const { actors, ids, units: places } = world();
+    const input = { first_name: "A", last_name: "B", email: "made@example.com", unit: places.harbour, admin: true };
+    expect(await codeOf(actors.manager.call(users.create, input))).toBe("forbidden");
+    expect(await codeOf(actors.manager.call(users.update, { id: ids.member, admin: true }))).toBe("forbidden");
+    expect(await codeOf(actors.manager.call(users.update, { id: ids.boss, title: "Demoted" }))).toBe("forbidden");
+    expect((await admin().call(users.update, { id: ids.colleague, admin: true })).admin).toBe(true);
+    expect((await admin().call(users.update, { id: ids.colleague, admin: false })).admin).toBe(false);
+  });
+
+  it("users.update, users.deactivate, users.delete: the last active administrator stays", async () => {
+    const { ids } = world();
+    await admin().call(users.deactivate, { id: ids.boss });
+    const last = { code: "conflict", message: expect.stringContaining("last active administrator") };
+    expect(await refusal(admin().call(users.update, { id: 1, admin: false }))).toMatchObject(last);
+    expect(await refusal(admin().call(users.deactivate, { id: 1 }))).toMatchObject(last);
+    expect(await refusal(admin().call(users.delete, { id: 1 }))).toMatchObject(last);
+    expect((await admin().call(users.update, { id: 1, title: "Still here", admin: true })).admin).toBe(true);
+    await admin().call(users.reactivate, { id: ids.boss });
+  });
+
+  it("users.welcome sends to each once, and to nobody when one cannot get it", async () => {
+    const { ids, addUser } = world();
+    const [first, second] = [(await addUser()).id, (await addUser()).id];
+    expect(await admin().call(users.welcome, { users: [first, second, first] })).toBeUndefined();
+    expect((await mailsTo(first)).map((mail) => mail.kind)).toEqual(["welcome"]);
+    expect((await mailsTo(second)).map((mail) => mail.kind)).toEqual(["welcome"]);
+    for (const bad of [[first, ids.deactivated], [first, 987654], []]) {
+      expect(await wrongFields(admin().call(users.welcome, { users: bad })), String(bad)).toEqual(["users"]);
+    }
+    expect(await mailsTo(first)).toHaveLength(1);
+  });
+
+  it("users.policy keeps the time, also when repeated", async () => {
+    const { instance, actors } = world();
+    expect(await actors.outsider.call(users.policy, {})).toBeUndefined();
+    const first = (await actors.outsider.call(users.current, {})).policy_accepted_at;
+    expect(first).toBe(instance.now());
+    expect(await actors.outsider.call(users.policy, {})).toBeUndefined();
+    expect(await wrongFields(actors.outsider.call(users.policy, { accepted: true } as never))).toEqual(["accepted"]);
+  });
+});

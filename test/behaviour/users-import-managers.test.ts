@@ -1,0 +1,103 @@
+import { expect, it } from "vitest";
+import type { ArgumentsOf, Caller, CallOptions } from "../../src/contract/operation.ts";
+import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
+import { useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+
+type Rows = ArgumentsOf<typeof users.import>["rows"];
+
+describeEverywhere("users.import by managers", (environment) => {
+  const world = useWorld(environment);
+  const admin = () => world().actors.administrator;
+  const run = async (
+    rows: Rows,
+    {
+      by = admin(),
+      create_user_types = false,
+      ...options
+    }: { by?: Caller; create_user_types?: boolean } & CallOptions = {},
+  ) => (await by.call(users.import, { rows, create_user_types }, options)).results;
+  const actions = (results: Awaited<ReturnType<typeof run>>) => results.map((result) => result.action);
+  let count = 0;
+  /** A row about somebody new. */
+  const row = (fields: Record<string, unknown> = {}) => {
+    count += 1;
+    return {
+      reference: `row-${count}`,
+      first_name: "Row",
+      last_name: `No${count}`,
+      email: `row${count}@example.com`,
+      unit: "harbour",
+      ...fields,
+    };
+  };
+  const _idOf = async (one: Rows[number]) => (await run([one]))[0]!.id!;
+  const get = async (reference: string) => admin().call(users.reference, { reference });
+
+  it("a manager imports into the own branch, and changes nobody else", async () => {
+    const { manager } = world().actors;
+    const results = await run(
+      [
+        row(),
+        row({ unit: "south" }),
+        row({ reference: "outsider", email: "outsider@example.com" }),
+        row({ reference: undefined, email: "boss@example.com", unit: "north" }),
+        row({ reference: "colleague", email: "colleague@example.com", unit: "root" }),
+        row({ user_types: "Editor" }),
+        row({ user_types: "Manager" }),
+      ],
+      { by: manager },
+    );
+    expect(actions(results)).toEqual([
+      "created",
+      "left out",
+      "left out",
+      "left out",
+      "left out",
+      "left out",
+      "created",
+    ]);
+    expect(results.map((result) => Object.keys(result.fields ?? {}))).toEqual([
+      [],
+      ["unit"],
+      ["reference"],
+      ["reference"],
+      ["unit"],
+      ["user_types"],
+      [],
+    ]);
+  });
+
+  it("a manager neither gives nor takes abilities of others by an import; other rows go in", async () => {
+    const { manager } = world().actors;
+    const editor = row({ user_types: "Editor" });
+    await run([editor]);
+    const next = row();
+    const results = await run(
+      [
+        { ...editor, user_types: "Employee" },
+        { ...editor, unit: "north", user_types: undefined },
+        { ...editor, title: "Left as it is", user_types: "Editor;Employee" },
+        next,
+      ],
+      { by: manager },
+    );
+    expect(actions(results)).toEqual(["left out", "left out", "changed", "created"]);
+    expect(results.slice(0, 2).map((result) => Object.keys(result.fields ?? {}))).toEqual([
+      ["user_types"],
+      ["user_types"],
+    ]);
+    expect(await get(editor.reference)).toMatchObject({ title: "Left as it is", unit: { id: world().units.harbour } });
+  });
+
+  it("a manager without usertypes creates none", async () => {
+    const { addUser, instance, units: places } = world();
+    const { id: type } = await admin().call(usertypes.create, { name: "Clerk", abilities: { user: true } });
+    const { id } = await addUser({ unit: places.harbour, userTypes: [type] });
+    const clerk = await instance.as(id);
+    expect(
+      actions(await run([row({ user_types: "Invented" }), row()], { by: clerk, create_user_types: true })),
+    ).toEqual(["left out", "created"]);
+  });
+});

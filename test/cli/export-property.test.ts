@@ -1,0 +1,88 @@
+import { writeFileSync } from "node:fs";
+import fc from "fast-check";
+import { afterAll, expect, it } from "vitest";
+import { csvLine } from "../../src/cli/transfer/csv-line.ts";
+import { linesOf } from "../../src/cli/transfer/lines.ts";
+import { type CsvRecord, recordsOf } from "../../src/cli/transfer/records.ts";
+import { environments } from "../support/instance.ts";
+import { newPlace, type Place } from "./places.ts";
+
+const places: Place[] = [];
+afterAll(async () => {
+  for (const place of places) await place.close();
+});
+
+/** Text that the service takes, of the characters that files of rows and spreadsheets care about, and of all others. */
+const text = fc
+  .oneof(
+    fc.string({ unit: fc.constantFrom(..."'=+-@\t\r\n,;\" ＝＋\ufeff\ufffdaé😀"), maxLength: 12 }),
+    fc.string({ unit: "binary", maxLength: 12 }),
+  )
+  .filter((value) => !value.includes("\0"));
+const name = text.filter((value) => value.trim() !== "");
+
+it("what is exported comes back as it was, whatever the text", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(name, name, text, text, text), { minLength: 50, maxLength: 100 }),
+      async (all) => {
+        const rows = all.map(([first_name, last_name, title, phone, meta_field_4], at) => {
+          return {
+            reference: `p-${at}`,
+            first_name,
+            last_name,
+            email: `p${at}@example.com`,
+            unit: "root",
+            title,
+            phone,
+            meta_field_4,
+          };
+        });
+        const [one, other] = [await newPlace(environments[0]!), await newPlace(environments[0]!)];
+        places.push(one, other);
+        const rowsIn = async ({ home, args }: Place) => {
+          const { stdout } = await home.sit(["users", "export", "--format", "ndjson", ...args]);
+          return stdout
+            .trimEnd()
+            .split("\n")
+            .slice(1)
+            .map((line) => JSON.parse(line));
+        };
+        const [ndjson, csv] = [one.home.path("rows.ndjson"), one.home.path("rows.csv")];
+        writeFileSync(ndjson, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+        expect(await one.home.sit(["users", "import", ndjson, ...one.args])).toMatchObject({ code: 0 });
+        expect(await rowsIn(one)).toMatchObject(rows.map((row) => ({ ...row, phone: row.phone || null })));
+        await one.home.sit(["users", "export", csv, ...one.args]);
+        expect(await other.home.sit(["users", "import", csv, ...other.args])).toMatchObject({ code: 0 });
+        expect(await rowsIn(other)).toEqual(await rowsIn(one));
+      },
+    ),
+    { numRuns: 5 },
+  );
+});
+
+it("cells come back whole, wherever the text is cut into chunks", async () => {
+  const rows = fc.array(fc.array(fc.string({ unit: "binary" }), { minLength: 2, maxLength: 4 }), { maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(rows, fc.integer({ min: 1, max: 40 }), async (all, size) => {
+      const filled = all.filter((cells) => cells.some((cell) => cell !== ""));
+      const bytes = Buffer.from(["a,b\n", ...filled.map(csvLine)].join(""));
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+        bytes.subarray(at * size, (at + 1) * size),
+      );
+      const records: CsvRecord[] = [];
+      for await (const some of recordsOf(linesOf(chunksOf(chunks), "test"))) records.push(...some);
+      expect(records.slice(1).map((record) => record.cells)).toEqual(filled);
+      let line = 2;
+      for (const [at, record] of records.slice(1).entries()) {
+        expect(record.line).toBe(line);
+        line += csvLine(filled[at]!).split("\n").length - 1;
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+async function* chunksOf(chunks: readonly Uint8Array[]) {
+  yield* chunks;
+}
