@@ -39,7 +39,7 @@ export async function* walk(
     const items = found.length > left ? found.slice(0, left) : found;
     left -= items.length;
     const following = continuation(op, asked, response, found.length);
-    if (all) (await import("./young-heap.ts")).keepYoungHeapSmall();
+    if (all) (await import("./young-heap.ts")).keepYoungHeapSmall(16_777_216);
     yield { items, more: following !== undefined || items.length < found.length, response };
     next = left > 0 && (all || limit !== undefined) ? following : undefined;
   }

@@ -15,11 +15,12 @@ export interface Paint {
 export function createPaint(): Paint {
   const chalk = new Chalk({ level: 1 });
   return {
-    error: chalk.bold.red,
-    success: chalk.green,
-    strong: chalk.bold,
-    dim: chalk.dim,
-    key: chalk.cyan,
-    value: chalk.green,
+    // One text each: chalk would join whatever else map() hands over.
+    error: (text) => chalk.bold.red(text),
+    success: (text) => chalk.green(text),
+    strong: (text) => chalk.bold(text),
+    dim: (text) => chalk.dim(text),
+    key: (text) => chalk.cyan(text),
+    value: (text) => chalk.green(text),
   };
 }

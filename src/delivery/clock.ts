@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { Database, Db } from "../store/database.ts";
 import { leaseMilliseconds } from "./queue.ts";
 
-/** Of the clocks of several servers. */
-const tolerated = 30_000;
+/** By how much the clocks of several servers may differ, in milliseconds. */
+const tolerated = 60_000;
 
 /**
  * When the clock was set back, first attempts lie in the future, though they are due when they are made, and leases last too

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ArgumentsOf, Caller, CallOptions } from "../../src/contract/operation.ts";
+import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { useWorld } from "../support/actors.ts";
@@ -10,14 +10,8 @@ type Rows = ArgumentsOf<typeof users.import>["rows"];
 describeEverywhere("users.import by managers", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
-  const run = async (
-    rows: Rows,
-    {
-      by = admin(),
-      create_user_types = false,
-      ...options
-    }: { by?: Caller; create_user_types?: boolean } & CallOptions = {},
-  ) => (await by.call(users.import, { rows, create_user_types }, options)).results;
+  const run = async (rows: Rows, by: Caller = admin(), create_user_types = false) =>
+    (await by.call(users.import, { rows, create_user_types })).results;
   const actions = (results: Awaited<ReturnType<typeof run>>) => results.map((result) => result.action);
   let count = 0;
   /** A row about somebody new. */
@@ -32,7 +26,6 @@ describeEverywhere("users.import by managers", (environment) => {
       ...fields,
     };
   };
-  const _idOf = async (one: Rows[number]) => (await run([one]))[0]!.id!;
   const get = async (reference: string) => admin().call(users.reference, { reference });
 
   it("a manager imports into the own branch, and changes nobody else", async () => {
@@ -47,7 +40,7 @@ describeEverywhere("users.import by managers", (environment) => {
         row({ user_types: "Editor" }),
         row({ user_types: "Manager" }),
       ],
-      { by: manager },
+      manager,
     );
     expect(actions(results)).toEqual([
       "created",
@@ -81,7 +74,7 @@ describeEverywhere("users.import by managers", (environment) => {
         { ...editor, title: "Left as it is", user_types: "Editor;Employee" },
         next,
       ],
-      { by: manager },
+      manager,
     );
     expect(actions(results)).toEqual(["left out", "left out", "changed", "created"]);
     expect(results.slice(0, 2).map((result) => Object.keys(result.fields ?? {}))).toEqual([
@@ -96,8 +89,6 @@ describeEverywhere("users.import by managers", (environment) => {
     const { id: type } = await admin().call(usertypes.create, { name: "Clerk", abilities: { user: true } });
     const { id } = await addUser({ unit: places.harbour, userTypes: [type] });
     const clerk = await instance.as(id);
-    expect(
-      actions(await run([row({ user_types: "Invented" }), row()], { by: clerk, create_user_types: true })),
-    ).toEqual(["left out", "created"]);
+    expect(actions(await run([row({ user_types: "Invented" }), row()], clerk, true))).toEqual(["left out", "created"]);
   });
 });

@@ -5,7 +5,7 @@ import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
-describeEverywhere("users", (environment) => {
+describeEverywhere("users, creating", (environment) => {
   const world = useWorld(environment);
   const admin = () => world().actors.administrator;
   const mailsTo = (user: number) =>

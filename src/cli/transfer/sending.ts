@@ -34,7 +34,7 @@ export async function send(job: Job, what: string, dryRun: boolean, results: Res
   try {
     for await (const batch of batchesOf(rowsInTurn(job, progress), kind.most)) {
       signal.throwIfAborted();
-      keepYoungHeapSmall();
+      keepYoungHeapSmall(8_388_608);
       const good = batch.flatMap((each) => ("row" in each ? [each.row] : []));
       const outcomes = await sendBatch(job, good, { ...job.options, ...rehearsal?.inputFor(good) }, { dryRun, signal });
       let next = 0;

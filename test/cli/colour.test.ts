@@ -1,0 +1,13 @@
+import { stripVTControlCharacters } from "node:util";
+import { expect, it } from "vitest";
+import { useHome } from "./support.ts";
+
+const home = useHome();
+const table = ["users", "list", "-o", "table"];
+
+it("colour changes how a table looks, not what it says", async () => {
+  const plain = await home().wcs(table, { env: { NO_COLOR: "1" } });
+  const coloured = await home().wcs(table, { env: { FORCE_COLOR: "1" } });
+  expect(coloured.stdout).not.toBe(plain.stdout);
+  expect(stripVTControlCharacters(coloured.stdout)).toBe(plain.stdout);
+});
