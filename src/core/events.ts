@@ -68,12 +68,7 @@ function merged(changes: readonly Change[]): Change[] {
   for (const change of changes) {
     const [kind, verb] = change.trigger.split(".");
     const thing = `${kind} ${change.id}`;
-    const earlier = byThing.get(thing);
-    if (earlier === undefined || verb === "create") byThing.set(thing, change);
-    else if (verb === "delete") {
-      byThing.delete(thing);
-      if (!earlier.trigger.endsWith(".create")) byThing.set(thing, change);
-    }
+    if (verb !== "update" || !byThing.has(thing)) byThing.set(thing, change);
   }
   return [...byThing.values()];
 }

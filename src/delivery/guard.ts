@@ -21,10 +21,10 @@ export class BlockedError extends Error {
  */
 export function guarded(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {
-    const host = options.hostname.replace(/^\[|\]$/g, "");
+    const { hostname } = options;
     // Sockets do not look up what is an address already.
-    if (isIP(host) !== 0 && !isPublic(host)) callback(new BlockedError(`${host} is not a public address`), null);
-    else connect(options, callback);
+    if (isIP(hostname) === 0 || isPublic(hostname)) connect(options, callback);
+    else callback(new BlockedError(`${hostname} is not a public address`), null);
   };
 }
 

@@ -134,11 +134,9 @@ class Adapter extends SqliteAdapter {
   }
 }
 
-/** One connection, lent to one borrower at a time, in the order in which they asked. */
+/** One connection. Kysely lends it to one borrower at a time, since SqliteAdapter says that there is only one. */
 class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection;
-  #last: Promise<void> = Promise.resolve();
-  #release: (() => void) | undefined;
 
   constructor(connection: DatabaseSync) {
     this.#connection = new SqliteConnection(connection);
@@ -147,19 +145,10 @@ class SqliteDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const before = this.#last;
-    let release = () => {};
-    this.#last = new Promise((resolve) => {
-      release = resolve;
-    });
-    await before;
-    this.#release = release;
     return this.#connection;
   }
 
-  async releaseConnection(): Promise<void> {
-    this.#release?.();
-  }
+  async releaseConnection(): Promise<void> {}
 
   /** Waits for other processes without blocking the event loop, as SQLite's own busy timeout would. */
   async beginTransaction(): Promise<void> {

@@ -118,6 +118,20 @@ describeEverywhere("memberships", (environment) => {
     expect((await now()).map((each) => each.unit)).toEqual([places.harbour, places.yard]);
   });
 
+  it("every change of a membership is a change of the user", async () => {
+    const { instance, units: places, types } = world();
+    const changes = [
+      () => add({ unit: places.yard }),
+      () => set({ from: places.yard, userTypes: [types.editor] }),
+      () => remove(places.yard),
+    ];
+    for (const change of changes) {
+      instance.wait(1);
+      await change();
+      expect((await admin().call(users.get, { id: user.id })).updated_at).toBe(instance.now());
+    }
+  });
+
   it("users.membershipSet names all wrong fields at once", async () => {
     const wrong = { from: 0, unit: null, userTypes: 5, department: "x", overwrite: "yes", role: 1 };
     expect(await wrongFields(set(wrong as never))).toEqual([

@@ -2,10 +2,11 @@ import { expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
+import { createService, type Service } from "../../src/core/service.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { forgeries } from "../support/forgeries.ts";
 import { describeEverywhere } from "../support/instance.ts";
-import { codeOf } from "../support/outcome.ts";
+import { codeOf, refusal } from "../support/outcome.ts";
 
 const day = 86_400;
 
@@ -24,6 +25,20 @@ describeEverywhere("tokens", (environment) => {
       if ((await codeOf(current(token))) !== "unauthenticated") accepted.push(name);
     }
     expect(accepted).toEqual([]);
+  });
+
+  it("WCS_TOKEN_KEY of the environment signs and checks in place of the key in the database", async () => {
+    const { database, tokenOf, now } = world().instance;
+    const service = (WCS_TOKEN_KEY: string) =>
+      createService({ database, clock: () => now() * 1000, environment: { WCS_TOKEN_KEY } });
+    const known = (by: Service, token: string) => codeOf(by.caller({ token }).call(users.current, {}));
+    const [one, other] = [service("k".repeat(32)), service("æ".repeat(16))];
+    const [{ jwt }] = await one.caller({ userId: 1 }).call(auth.renew, {});
+    expect([await known(one, jwt), await known(other, jwt)]).toEqual(["ok", "unauthenticated"]);
+    expect(await known(one, await tokenOf(1))).toBe("unauthenticated");
+    expect(await codeOf(current(jwt))).toBe("unauthenticated");
+    const short = await refusal(service("k".repeat(31)).caller({ userId: 1 }).call(auth.renew, {}));
+    expect(short).toMatchObject({ code: "unavailable", message: "WCS_TOKEN_KEY is shorter than 32 bytes." });
   });
 
   const endings: Record<string, (id: number) => Promise<unknown>> = {

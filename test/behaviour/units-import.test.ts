@@ -226,6 +226,10 @@ describeEverywhere("units.import", (environment) => {
     const { id } = await get("yard");
     expect(await codeOf(admin().call(units.move, { id: top.id, parent: id }))).toBe("conflict");
     expect(actions(await run([{ ...chain[0]!, parent: "yard" }]))).toEqual(["left out"]);
+    const [single] = await run([row()]);
+    const move = async (parent: string) =>
+      codeOf(admin().call(units.move, { id: single!.id!, parent: (await get(parent)).id }));
+    expect([await move(chain[97]!.reference), await move(chain[98]!.reference)]).toEqual(["ok", "conflict"]);
     const last = await get(chain[98]!.reference);
     expect(await codeOf(admin().call(units.create, { name: "Too deep", parent: last.id }))).toBe("conflict");
   });

@@ -23,6 +23,7 @@ describeEverywhere("units, moving and deleting", (environment) => {
     const { units: places } = world();
     const { top, middle, leaf } = await branch();
     const [north, south] = [await get(places.north), await get(places.south)];
+    world().instance.wait(1);
     const moved = await move(top, places.south);
     expect(moved).toMatchObject({
       id: top,
@@ -30,6 +31,7 @@ describeEverywhere("units, moving and deleting", (environment) => {
       path: `/1/${places.south}/${top}/`,
       parent: { id: places.south },
     });
+    expect(moved.updated_at).toBe(world().instance.now());
     expect(await get(leaf)).toMatchObject({
       level: 4,
       path: `/1/${places.south}/${top}/${middle}/${leaf}/`,

@@ -93,6 +93,21 @@ describeEverywhere("units", (environment) => {
     });
   });
 
+  it("units.update to what is there already is no change", async () => {
+    const { instance, addUnit } = world();
+    const before = await addUnit({
+      contact: { name: "Ann" },
+      addresses: { company: { city: "Århus" } },
+      geo: { lat: 1, lng: 2 },
+    });
+    instance.wait(5);
+    const { id, name, contact, addresses, description } = before;
+    const same = { id, name, contact, addresses, description, geo: { lat: 1, lng: 2 } };
+    expect(await admin().call(units.update, same)).toEqual(before);
+    const { updated_at } = await admin().call(units.update, { id, contact: { name: "Bo" } });
+    expect(updated_at).toBe(instance.now());
+  });
+
   it("units.create names all wrong fields at once", async () => {
     const wrong = {
       name: "",
@@ -227,8 +242,13 @@ describeEverywhere("units", (environment) => {
     const other = await admin().call(units.departmentAdd, { id, name: "Sails" });
     const rename = (name: string) => admin().call(units.departmentUpdate, { id, department: other.id, name });
     expect(await codeOf(rename("Ropes"))).toBe("conflict");
+    world().instance.wait(1);
     expect(await rename("Canvas")).toEqual({ id: other.id, name: "Canvas" });
+    const renamed = await get(id);
+    expect(renamed).toMatchObject({ departments: [made, { name: "Canvas" }], updated_at: world().instance.now() });
+    world().instance.wait(1);
     expect(await rename("Canvas")).toEqual({ id: other.id, name: "Canvas" });
+    expect(await get(id)).toEqual(renamed);
     expect(await wrongFields(rename(" "))).toEqual(["name"]);
     const member = await addUser({ unit: id, department: made.id });
     expect(await admin().call(units.departmentRemove, { id, department: made.id })).toBeUndefined();

@@ -48,6 +48,16 @@ describeEverywhere("users, changing", (environment) => {
     });
   });
 
+  it("users.update to what is there already is no change", async () => {
+    const { instance, addUser } = world();
+    const before = await addUser({ title: "Same", settings: { birthdays_optout: true } });
+    instance.wait(5);
+    const { id, email, title, settings, admin: isAdmin } = before;
+    const same = { id, email: email!, title, settings, admin: isAdmin, phone: null };
+    expect(await admin().call(users.update, same)).toEqual(before);
+    expect(await admin().call(users.update, { id })).toEqual(before);
+  });
+
   it("users.update names all wrong fields at once", async () => {
     const wrong = { id: world().ids.member, first_name: "", email: null, unit: 3, password, birthday: "01-01" };
     expect(await wrongFields(admin().call(users.update, wrong as never))).toEqual([

@@ -135,6 +135,16 @@ describeEverywhere("users.import", (environment) => {
     expect((await admin().call(users.birthdays, { start: "01-01", end: "01-01" })).data).toEqual([]);
   });
 
+  it("a difference in one column is a difference", async () => {
+    const first = row({ department: "Cranes", user_types: "Employee" });
+    await run([first]);
+    for (const change of [{ user_types: "Editor" }, { department: "" }, { unit: "yard" }, { meta_field_4: "x" }]) {
+      Object.assign(first, change);
+      expect(actions(await run([first])), JSON.stringify(change)).toEqual(["changed"]);
+      expect(actions(await run([first])), JSON.stringify(change)).toEqual(["unchanged"]);
+    }
+  });
+
   it("moves to another unit, with the user types, without the department", async () => {
     const first = row({ department: "Cranes", user_types: "Employee" });
     await run([first]);

@@ -100,6 +100,7 @@ describeEverywhere("usertypes", (environment) => {
     expect(await remove(id)).toBeUndefined();
     expect(await codeOf(remove(id))).toBe("not_found");
     expect(await codeOf(admin().call(usertypes.get, { id }))).toBe("not_found");
+    expect(await codeOf(admin().call(usertypes.reference, { reference: "nowhere" }))).toBe("not_found");
     expect(await codeOf(update({ id, name: "x" }))).toBe("not_found");
   });
 

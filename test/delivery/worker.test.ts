@@ -87,6 +87,7 @@ describeOnDatabases("workers", (open) => {
     await vi.waitFor(async () => expect(await logOf(instance, slow.id, { status: "timeout" })).not.toEqual([]), 10_000);
     // Once it has hung, it gets one request at a time, and what was taken ahead for it is given back.
     expect(hanging.received.length).toBeLessThanOrEqual(17);
+    expect((await engines[0]!.waiting()).due).toBeGreaterThanOrEqual(40);
     await Promise.all(engines.map((engine) => engine.stop()));
     await hanging.close();
   });

@@ -1,3 +1,4 @@
+import { type CsvError, parse } from "csv-parse/sync";
 import { type Lines, longestRow } from "./lines.ts";
 
 /** One record of comma-separated values, which may run over several lines, or why it cannot be read. */
@@ -12,9 +13,9 @@ export interface CsvRecord {
 type Found = Omit<CsvRecord, "line"> & { readonly lines: number };
 
 /**
- * Records of comma-separated values (RFC 4180), some at a time. Not by csv-parse: to that a quote which is not closed
- * takes the rest of the file with it, and line breaks within quotes make its line numbers wrong. Here what cannot be
- * read is one line, and the next one begins a record again.
+ * Records of comma-separated values (RFC 4180), some at a time. Each is found here and only then given to csv-parse: to
+ * that, a quote which is not closed takes the rest of the file with it. Here what cannot be read is one line, and the
+ * next one begins a record again.
  */
 export async function* recordsOf(blocks: AsyncIterable<Lines>): AsyncGenerator<CsvRecord[]> {
   let lines: readonly string[] = [];
@@ -70,29 +71,16 @@ const notClosed: Found = { cells: { problem: "has a quote that is not closed" },
 
 const withoutReturn = (text: string) => (text.endsWith("\r") ? text.slice(0, -1) : text);
 
-/** The cells of a record; undefined when it ends within quotes. */
-function split(text: string, delimiter: string): string[] | { problem: string } | undefined {
-  const cells: string[] = [];
-  for (let at = 0; ; at++) {
-    if (text[at] === '"') {
-      let cell = "";
-      for (at++; ; at += 2) {
-        const quote = text.indexOf('"', at);
-        if (quote < 0) return undefined;
-        cell += text.slice(at, quote);
-        at = quote;
-        if (text[quote + 1] !== '"') break;
-        cell += '"';
-      }
-      cells.push(cell);
-      at++;
-      if (at < text.length && text[at] !== delimiter) return { problem: "has text after a closing quote" };
-    } else {
-      const end = text.indexOf(delimiter, at);
-      cells.push(text.slice(at, end < 0 ? text.length : end));
-      at = end < 0 ? text.length : end;
-    }
-    if (at >= text.length) return cells;
+/** The cells of a record with quotes; undefined when it ends within them. */
+function split(text: string, delimiter: string, relax_quotes = false): string[] | { problem: string } | undefined {
+  try {
+    return parse(text, { delimiter, relax_quotes, relax_column_count: true, record_delimiter: [] as string[] })[0];
+  } catch (error) {
+    const { code } = error as CsvError;
+    if (code === "CSV_QUOTE_NOT_CLOSED") return undefined;
+    // A quote within a cell that does not begin with one stands for itself.
+    if (code === "INVALID_OPENING_QUOTE" && !relax_quotes) return split(text, delimiter, true);
+    return { problem: "has text after a closing quote" };
   }
 }
 

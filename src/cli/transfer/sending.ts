@@ -1,6 +1,6 @@
 import type { Caller, CallOptions } from "../../contract/operation.ts";
+import { keepHeapSmall } from "../heap.ts";
 import type { Terminal } from "../terminal.ts";
-import { keepYoungHeapSmall } from "../young-heap.ts";
 import type { Format } from "./format.ts";
 import type { Kind } from "./kinds.ts";
 import { type Order, orderOf } from "./order.ts";
@@ -34,7 +34,7 @@ export async function send(job: Job, what: string, dryRun: boolean, results: Res
   try {
     for await (const batch of batchesOf(rowsInTurn(job, progress), kind.most)) {
       signal.throwIfAborted();
-      keepYoungHeapSmall(8_388_608);
+      keepHeapSmall();
       const good = batch.flatMap((each) => ("row" in each ? [each.row] : []));
       const outcomes = await sendBatch(job, good, { ...job.options, ...rehearsal?.inputFor(good) }, { dryRun, signal });
       let next = 0;

@@ -74,7 +74,7 @@ async function insertMemberships(ctx: Ctx, wanted: readonly Wanted[], ids: reado
 /** Changes an existing user where the row differs. Whether it did. */
 export async function changeUser(ctx: Ctx, existing: Existing, wanted: Wanted): Promise<boolean> {
   const { id, unit_id, membership_id } = existing;
-  const before: Record<string, unknown> = { ...existing };
+  const before: Readonly<Record<string, unknown>> = existing;
   const differing = Object.fromEntries(
     Object.entries(defined(wanted.columns)).filter(([name, value]) => before[name] !== value),
   );

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { users } from "../../src/contract/users.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { describeOnDatabases } from "../support/engine.ts";
+import type { Instance } from "../support/instance.ts";
+import { makeUsers, newWebhook } from "../support/outbox.ts";
+
+describeOnDatabases("waking up", (open, kind) => {
+  let instance: Instance;
+  let other: Database;
+  beforeEach(async () => {
+    instance = await open();
+    other = await openDatabase(instance.target);
+  });
+  afterEach(async () => {
+    await other.close();
+    await instance.close();
+  });
+
+  /** Resolves when another connection hears of a change that is made once it listens. */
+  const heard = async (change: () => Promise<unknown>) => {
+    let wake = () => {};
+    const stop = other.onChange(() => wake());
+    // A new listener is woken once it is connected; only what comes after that counts.
+    await new Promise((resolve) => setTimeout(resolve, kind === "postgres" ? 500 : 0));
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    await change();
+    await woken;
+    stop();
+  };
+
+  it("by an event", async () => {
+    await newWebhook(instance, "http://receiver.invalid/");
+    await heard(() => makeUsers(instance));
+  });
+
+  it("by an event that nobody but a listener wants", async () => {
+    await instance.administrator.call(webhooks.events, {});
+    await heard(() => makeUsers(instance));
+  });
+
+  it("by a mail", async () => {
+    const [user] = await makeUsers(instance);
+    await heard(() => instance.administrator.call(users.welcome, { users: [user!] }));
+  });
+
+  it("by a test, and by a webhook that is switched off or deleted", async () => {
+    const { administrator } = instance;
+    const { id } = await newWebhook(instance, "http://receiver.invalid/");
+    await heard(() => administrator.call(webhooks.test, { id, wait: 0 }));
+    await heard(() => administrator.call(webhooks.update, { id, active: false }));
+    await heard(() => administrator.call(webhooks.delete, { id }));
+  });
+
+  it.runIf(kind === "postgres")("again after the connection broke", async () => {
+    await newWebhook(instance, "http://receiver.invalid/");
+    let woken = 0;
+    const stop = other.onChange(() => {
+      woken += 1;
+    });
+    const until = async (count: number) => {
+      while (woken < count) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    await until(1);
+    const { sql } = await import("kysely");
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'wcs listen' and datname = current_database()`.execute(instance.database.reader);
+    await until(2);
+    await makeUsers(instance);
+    await until(3);
+    stop();
+  });
+
+  it("whoever no longer listens is left alone, also by what comes after the end", async () => {
+    let woken = 0;
+    const stop = other.onChange(() => {
+      woken += 1;
+    });
+    stop();
+    stop();
+    await newWebhook(instance, "http://receiver.invalid/");
+    await makeUsers(instance);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(woken).toBe(0);
+  });
+});
