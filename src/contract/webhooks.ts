@@ -18,8 +18,13 @@ export const testEvent = "webhook.test";
 
 const callbackUrl = () =>
   url()
-    .refine((value) => !/^https?:\/\/[^/?#]*@/i.test(value), "must not hold a user name or password")
+    .refine(hasNoCredentials, "must not hold a user name or password")
     .meta({ description: "URL to call, http or https" });
+
+function hasNoCredentials(value: string): boolean {
+  const parsed = URL.parse(value);
+  return parsed === null || (parsed.username === "" && parsed.password === "");
+}
 const triggerList = () => z.array(z.enum(triggers)).min(1, "must name at least one trigger").max(50);
 
 const place = once(() =>

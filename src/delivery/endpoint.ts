@@ -1,7 +1,7 @@
 import type { Job, Receiver } from "./queue.ts";
 
-/** Requests under way at once. */
-const mostSending = 16;
+/** Requests under way at once: few for one that is not known to answer, one for one that hung, one more with each answer. */
+const sending = { hung: 1, first: 4, most: 16 };
 /** Deliveries taken ahead, so that they need not be claimed one by one: the more, the faster the receiver is. */
 const held = { least: 64, most: 1024 };
 /** They should last so long, in milliseconds: shorter, and more are taken; much longer, and other workers miss them. */
@@ -12,10 +12,9 @@ export class Endpoint {
   readonly #queue: Job[] = [];
   readonly #held = new Map<number, Job>();
   #sending = 0;
+  #mostSending = sending.first;
   #most = held.least;
   #takenAt = Number.NEGATIVE_INFINITY;
-  /** The last request hung: until one does not, they go one by one, so that few connections wait for nothing. */
-  suspect = false;
   /** As it was when last looked at. */
   receiver: Receiver;
 
@@ -38,7 +37,7 @@ export class Endpoint {
 
   /** How many more to take: none while there is enough, since taking a few at a time costs as much as many. */
   get room(): number {
-    const most = this.suspect ? 1 : this.#most;
+    const most = this.#mostSending === sending.hung ? 1 : this.#most;
     return this.queued > most / 4 ? 0 : Math.max(most - this.held, 0);
   }
 
@@ -55,7 +54,7 @@ export class Endpoint {
 
   /** The next to be sent, if one may be. */
   next(): Job | undefined {
-    if (this.#sending >= (this.suspect ? 1 : mostSending)) return undefined;
+    if (this.#sending >= this.#mostSending) return undefined;
     const job = this.#queue.shift();
     if (job !== undefined) this.#sending += 1;
     return job;
@@ -64,7 +63,7 @@ export class Endpoint {
   /** A request is over. Gives up what was taken ahead when it hung. */
   ended(hung: boolean): Job[] {
     this.#sending -= 1;
-    this.suspect = hung;
+    this.#mostSending = hung ? sending.hung : Math.min(this.#mostSending + 1, sending.most);
     return hung ? this.drop() : [];
   }
 

@@ -72,9 +72,13 @@ export function createEngine(given: EngineOptions): Engine {
       wake,
       async stop() {
         unsubscribe();
-        const mailsDone = mails.stop();
-        await Promise.all([webhookLoop.stop(), mailLoop.stop(), mailsDone, chores.stop()]);
-        await webhooks.stop(graceMilliseconds);
+        const deadline = performance.now() + graceMilliseconds;
+        mails.stop();
+        const mailsEnded = mailLoop.stop();
+        await Promise.all([webhookLoop.stop(), chores.stop()]);
+        await webhooks.stop(deadline - performance.now());
+        // A mail server that takes longer is not waited for: the mail comes free with its lease.
+        await Promise.race([mailsEnded, sleep(deadline - performance.now())]);
         mails.close();
       },
     };
@@ -129,8 +133,8 @@ async function drainAll(
 ): Promise<void> {
   let progress = () => {};
   const webhooks = new WebhookWorker(options, () => progress());
-  const mails = new MailWorker(options);
   const left = () => deadline - performance.now();
+  const mails = new MailWorker({ ...options, patience: left() });
   const drainWebhooks = async () => {
     while (left() > 0) {
       const moved = new Promise<void>((resolve) => {
@@ -145,15 +149,16 @@ async function drainAll(
   const drainMails = async () => {
     while (left() > 0 && (await mails.round()) > 0);
   };
-  const timer = setTimeout(() => void mails.stop(), timerFor(left()));
+  const timer = setTimeout(() => mails.stop(), timerFor(left()));
   try {
-    await Promise.all([drainWebhooks(), drainMails()]);
+    await Promise.all([drainWebhooks(), Promise.race([drainMails(), sleep(left())])]);
   } finally {
     clearTimeout(timer);
+    mails.stop();
     mails.close();
   }
 }
 
 function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+  return new Promise((resolve) => setTimeout(resolve, timerFor(milliseconds)).unref());
 }

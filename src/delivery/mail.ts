@@ -25,6 +25,8 @@ export interface MailOptions {
   readonly log: Log;
   /** Where users reach the service when `base_url` of the settings does not say. */
   readonly servedAt?: (() => string | undefined) | undefined;
+  /** Milliseconds that the mail server has for each answer, when that is to be less than usual. */
+  readonly patience?: number;
 }
 
 /** Whether the settings say how mail leaves; until they do, it waits. */
@@ -118,13 +120,14 @@ export class MailWorker {
     if (this.#transport?.url === url) return this.#transport.transporter;
     const { createTransport } = await import("nodemailer");
     this.#transport?.transporter.close();
+    const patience = Math.max(Math.min(this.#options.patience ?? smtpMilliseconds, smtpMilliseconds), 1000);
     const transporter = createTransport({
       url,
       pool: true,
       maxConnections: connections,
-      connectionTimeout: smtpMilliseconds,
-      greetingTimeout: smtpMilliseconds,
-      socketTimeout: 2 * smtpMilliseconds,
+      connectionTimeout: patience,
+      greetingTimeout: patience,
+      socketTimeout: patience,
       disableFileAccess: true,
       disableUrlAccess: true,
       ...(guardsCredentials(url) && { requireTLS: true }),
@@ -133,8 +136,8 @@ export class MailWorker {
     return transporter;
   }
 
-  /** Finishes what is under way. */
-  async stop(): Promise<void> {
+  /** Begins nothing more. */
+  stop(): void {
     this.#stopping = true;
   }
 

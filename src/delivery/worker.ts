@@ -64,6 +64,8 @@ export class WebhookWorker {
   #sending = 0;
   #stopping = false;
   #cut = false;
+  /** Somebody waits because all connections are taken. */
+  #crowded = false;
 
   /** `onProgress` is called when there is room for more. */
   constructor(options: WorkerOptions, onProgress: () => void) {
@@ -153,16 +155,32 @@ export class WebhookWorker {
   }
 
   #sendMore(endpoint: Endpoint): void {
-    while (this.#sending < mostSending && !this.#stopping) {
+    while (!this.#stopping) {
+      if (this.#sending >= mostSending) {
+        this.#crowded = true;
+        return;
+      }
       const job = endpoint.next();
       if (job === undefined) return;
       void this.#send(endpoint, job);
+      if (endpoint.runsLow) this.#onProgress();
     }
-    if (endpoint.runsLow) this.#onProgress();
+  }
+
+  /** While all connections were taken, others may have waited for one; whoever gets one goes to the end of the row. */
+  #sendOthers(): void {
+    this.#crowded = false;
+    for (const [id, endpoint] of [...this.#endpoints]) {
+      if (endpoint.queued === 0) continue;
+      this.#endpoints.delete(id);
+      this.#endpoints.set(id, endpoint);
+      this.#sendMore(endpoint);
+      if (this.#crowded) return;
+    }
   }
 
   async #send(endpoint: Endpoint, job: Job): Promise<void> {
-    const full = ++this.#sending === mostSending;
+    this.#sending += 1;
     const { sender, timeout } = this.#way!;
     const headers = this.#headers(endpoint.receiver, job);
     const { uri } = endpoint.receiver;
@@ -173,9 +191,8 @@ export class WebhookWorker {
     if (this.#ended.length >= resultsTogether) this.#enough();
     this.#writing ??= this.#write();
     if (left.length > 0) await this.#giveBack(left);
-    this.#sendMore(endpoint);
-    // While all connections were taken, others may have waited for one.
-    if (full) for (const each of this.#endpoints.values()) this.#sendMore(each);
+    if (this.#crowded) this.#sendOthers();
+    else this.#sendMore(endpoint);
   }
 
   #headers(receiver: Receiver, { message_id, payload }: Job): Record<string, string> {

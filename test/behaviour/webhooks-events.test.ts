@@ -44,6 +44,16 @@ describeEverywhere("webhooks events", (environment) => {
     });
   });
 
+  it("who waits is answered as soon as something happens", async () => {
+    await happened();
+    const waiting = instance.administrator.call(webhooks.events, { after: last, wait: 20 });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const { id } = await newUser();
+    const { data, meta } = await waiting;
+    expect(data.map(({ payload }) => payload.data.id)).toEqual([id]);
+    last = meta.last_id;
+  });
+
   it("users: each change is one event, of what they are after it", async () => {
     const { administrator } = instance;
     const { id } = await administrator.call(users.create, { ...person(), welcome: true });

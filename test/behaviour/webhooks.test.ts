@@ -139,6 +139,10 @@ describeEverywhere("webhooks", (environment) => {
       ["no URL", { uri: "example.com/hook" }, "uri"],
       ["credentials", { uri: "https://ann:secret@example.com/" }, "uri"],
       ["a user name", { uri: "https://ann@example.com/" }, "uri"],
+      ["credentials without slashes", { uri: "https:ann:secret@example.com/" }, "uri"],
+      ["a control character", { uri: "https://example.com/\0" }, "uri"],
+      ["half a surrogate pair", { uri: "https://example.com/\ud800" }, "uri"],
+      ["a line break", { uri: "https://example.com/\nHost: x" }, "uri"],
       ["a very long URL", { uri: `https://example.com/${"x".repeat(2048)}` }, "uri"],
       ["a blank name", { name: " " }, "name"],
       ["an unknown field", { secret: "whsec_mine" }, "secret"],
@@ -147,7 +151,7 @@ describeEverywhere("webhooks", (environment) => {
       const input = { name: "bad", uri: "https://example.com/", ...fields } as never;
       await expect(instance.administrator.call(webhooks.create, input)).rejects.toMatchObject({
         code: "validation_failed",
-        fields: { [name]: [expect.any(String)] },
+        fields: { [name]: expect.arrayContaining([expect.any(String)]) },
       });
     });
   });

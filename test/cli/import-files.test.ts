@@ -79,7 +79,7 @@ it("what cannot be read is one row: the next line begins another", async () => {
     'bad-2,"closed" too early',
     'good-2,"two',
     'lines, and a ""quote"""',
-    'good-3,a "quote" within',
+    'good-3,a "quote" and a \r within',
     "bad-3",
     "bad-4,a,b",
     "",

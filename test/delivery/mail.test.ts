@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import type { Settings } from "../../src/contract/settings.ts";
@@ -207,6 +208,16 @@ describeOnDatabases("mail", (open) => {
     expect(mail!.text).toContain("gone (410)");
     expect(mail!.text).toContain(`wcs webhooks recover ${id}`);
     await receiver.close();
+  });
+
+  it("a mail server that hangs holds nobody up for longer than it may", async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    await welcome();
+    const { port } = silent.address() as AddressInfo;
+    const hanging = settings({ "mail.smtp_url": `smtp://127.0.0.1:${port}` });
+    expect(await newEngine(instance, { settings: hanging }).drain({ maxSeconds: 1 })).toMatchObject({ mails: 1 });
+    silent.close();
   });
 
   it("several workers, each mail once", async () => {

@@ -129,6 +129,17 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     await vi.waitFor(() => expect(closed).toBe(1));
   });
 
+  it("a body and headers of any bytes", async () => {
+    receiver.answer = (_, response) =>
+      void response
+        .setHeader("x-bytes", Buffer.from([0xe9, 0xff, 0x80]).toString("latin1"))
+        .end(Buffer.from([0, 0xff, 0xed, 0xa0, 0x80, 0x5c, 0x22, 0x27]));
+    const entry = await attempt();
+    expect(entry).toMatchObject({ status: "200", response: { cut: false } });
+    expect(entry.response?.body.startsWith("\0\ufffd")).toBe(true);
+    expect(entry.response?.body.endsWith("\\\"'")).toBe(true);
+  });
+
   it("what is not HTTP", async () => {
     const port = await listening(createServer((socket) => socket.end("SSH-2.0-OpenSSH_9.9\r\n")));
     expect(await attempt(`http://127.0.0.1:${port}`)).toMatchObject({ status: "reset" });

@@ -109,7 +109,7 @@ describeOnDatabases("kill -9", (open) => {
     await makeUsers(instance, 40);
     receiver.answer = () => {};
     const first = start("webhooks-worker.ts");
-    await receiver.until(16);
+    await receiver.until(4);
     await first.kill();
     receiver.answer = (_, response) => void response.end();
     expect(await drain()).toMatchObject({ due: 0, later: 40 });

@@ -74,7 +74,7 @@ const withoutReturn = (text: string) => (text.endsWith("\r") ? text.slice(0, -1)
 /** The cells of a record with quotes; undefined when it ends within them. */
 function split(text: string, delimiter: string, relax_quotes = false): string[] | { problem: string } | undefined {
   try {
-    return parse(text, { delimiter, relax_quotes, relax_column_count: true, record_delimiter: [] as string[] })[0];
+    return parse(text, { delimiter, relax_quotes, record_delimiter: "\n" })[0];
   } catch (error) {
     const { code } = error as CsvError;
     if (code === "CSV_QUOTE_NOT_CLOSED") return undefined;
