@@ -16,7 +16,8 @@ import {
   receiversDue,
   type Wish,
 } from "./queue.ts";
-import { type Result, writeResults } from "./results.ts";
+import { ResultWriter } from "./result-writer.ts";
+import type { Result } from "./results.ts";
 import { createSender, type Sender } from "./send.ts";
 import { signatureHeaders } from "./sign.ts";
 import { timerFor } from "./timer.ts";
@@ -27,14 +28,9 @@ const mostHeld = 2000;
 const mostSending = 256;
 /** Receivers served by one round of claims; the others come first in the next. */
 const receiversInRound = 50;
-/** Results written in one transaction. */
-const resultsTogether = 1000;
-/** How long a result waits for others, since writing many costs hardly more than writing one: times the last writing, in milliseconds. */
-const gathering = { factor: 8, least: 2, most: 100 };
 /** Webhooks whose speed is remembered while there is nothing to send to them. */
 const endpointsKept = 1000;
 const heartbeatMilliseconds = leaseMilliseconds / 3;
-const retryPause = 500;
 
 export interface WorkerOptions {
   readonly database: Database;
@@ -48,22 +44,17 @@ export interface WorkerOptions {
 }
 
 /**
- * Sends what is due. Everything that it takes it holds by a lease, so a worker that dies loses nothing; everything that
- * ends is written in batches, so that a fast receiver does not wait for the disk each time.
+ * Sends what is due. Everything that it takes it holds by a lease, so a worker that dies loses nothing.
  */
 export class WebhookWorker {
   readonly #options: WorkerOptions;
   readonly #onProgress: () => void;
   readonly #endpoints = new Map<number, Endpoint>();
-  readonly #ended: Result[] = [];
+  readonly #results: ResultWriter;
   #way: { sender: Sender; open: boolean; timeout: number } | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
-  #enough = () => {};
-  #writingTook = 0;
   #sending = 0;
   #stopping = false;
-  #cut = false;
   /** Somebody waits because all connections are taken. */
   #crowded = false;
 
@@ -71,6 +62,7 @@ export class WebhookWorker {
   constructor(options: WorkerOptions, onProgress: () => void) {
     this.#options = options;
     this.#onProgress = onProgress;
+    this.#results = new ResultWriter(options, (results) => this.#written(results));
   }
 
   /** Deliveries that are held: waiting for a connection, under way, or not yet written. */
@@ -186,10 +178,8 @@ export class WebhookWorker {
     const { uri } = endpoint.receiver;
     const answer = await sender.send({ url: uri, headers, body: job.payload, timeout });
     this.#sending -= 1;
-    this.#ended.push({ job, uri, headers, answer, ended: this.#options.clock() });
+    this.#results.add({ job, uri, headers, answer, ended: this.#options.clock() });
     const left = endpoint.ended(answer.status === "timeout");
-    if (this.#ended.length >= resultsTogether) this.#enough();
-    this.#writing ??= this.#write();
     if (left.length > 0) await this.#giveBack(left);
     if (this.#crowded) this.#sendOthers();
     else this.#sendMore(endpoint);
@@ -207,41 +197,10 @@ export class WebhookWorker {
     };
   }
 
-  /** Writes what has ended until nothing is left, trying again while the database is away. */
-  async #write(): Promise<void> {
-    const { database, random, log } = this.#options;
-    while (this.#ended.length > 0) {
-      if (this.#ended.length < resultsTogether) await this.#gather();
-      const batch = this.#ended.slice(0, resultsTogether);
-      const began = performance.now();
-      try {
-        await writeResults(database, batch, random);
-        this.#writingTook = performance.now() - began;
-      } catch (error) {
-        log.error({ err: error }, "results of webhook deliveries cannot be written");
-        // At the end they are given up: what is not known to have arrived is sent again.
-        if (!this.#cut) {
-          await new Promise((resolve) => setTimeout(resolve, retryPause));
-          continue;
-        }
-      }
-      this.#ended.splice(0, batch.length);
-      for (const { job } of batch) this.#settled(job);
-      this.#onProgress();
-    }
-    this.#writing = undefined;
+  #written(results: readonly Result[]): void {
+    for (const { job } of results) this.#settled(job);
     if (this.held === 0) this.#stopBeating();
-  }
-
-  #gather(): Promise<void> {
-    return new Promise((resolve) => {
-      const { factor, least, most } = gathering;
-      const timer = setTimeout(resolve, Math.min(Math.max(this.#writingTook * factor, least), most));
-      this.#enough = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    this.#onProgress();
   }
 
   #settled({ id, webhook_id }: Job): void {
@@ -282,11 +241,11 @@ export class WebhookWorker {
     this.#stopping = true;
     await this.#giveBack([...this.#endpoints.values()].flatMap((endpoint) => endpoint.drop()));
     const timer = setTimeout(() => {
-      this.#cut = true;
+      this.#results.giveUp();
       this.#way?.sender.cut();
     }, timerFor(milliseconds));
-    while (this.#sending > 0 || this.#writing) {
-      await (this.#writing ?? new Promise((resolve) => setTimeout(resolve, 10)));
+    while (this.#sending > 0 || this.#results.writing) {
+      await (this.#results.writing ?? new Promise((resolve) => setTimeout(resolve, 10)));
     }
     clearTimeout(timer);
     this.#stopBeating();

@@ -16,6 +16,11 @@ export interface Report {
   summary(): string;
 }
 
+interface ReportedRow {
+  readonly line: number;
+  readonly outcome: Outcome;
+}
+
 export interface ReportOptions {
   readonly terminal: Terminal;
   readonly results: ResultFile | undefined;
@@ -28,17 +33,9 @@ const shown = 100;
 
 export function createReport({ terminal, results, sort }: ReportOptions): Report {
   const counts = { created: 0, changed: 0, unchanged: 0, "left out": 0 };
-  let rows: { line: number; outcome: Outcome }[] = [];
-  let said = 0;
+  const complain = complaining(terminal, results?.path);
+  let rows: ReportedRow[] = [];
   let lacksUserTypes = false;
-  const complaintsOf = (line: number, fields: FieldErrors): string => {
-    said += 1;
-    if (results === undefined || said <= shown)
-      return sentences(line, fields)
-        .map((text) => `${terminal.plain(text)}\n`)
-        .join("");
-    return said === shown + 1 ? `the rest of what was left out is in ${terminal.plain(results.path)}\n` : "";
-  };
   return {
     add(line, outcome) {
       counts[outcome.action] += 1;
@@ -50,12 +47,7 @@ export function createReport({ terminal, results, sort }: ReportOptions): Report
       if (sort) rows.sort((a, b) => a.line - b.line);
       const ready = rows;
       rows = [];
-      let complaints = "";
-      for (const { line, outcome } of ready) if (outcome.fields) complaints += complaintsOf(line, outcome.fields);
-      if (complaints !== "") {
-        terminal.progress(undefined);
-        terminal.complain(complaints);
-      }
+      complain(ready);
       await results?.add(ready);
     },
     get lacksUserTypes() {
@@ -67,10 +59,27 @@ export function createReport({ terminal, results, sort }: ReportOptions): Report
     get rows() {
       return Object.values(counts).reduce((sum, count) => sum + count);
     },
-    summary: () =>
-      Object.entries(counts)
-        .map(([action, count]) => `${action} ${count}`)
-        .join(", "),
+    summary() {
+      const parts = Object.entries(counts).map(([action, count]) => `${action} ${count}`);
+      return parts.join(", ");
+    },
+  };
+}
+
+/** Says what is wrong with rows; after many of them only where the rest is, if there is such a place. */
+function complaining(terminal: Terminal, rest: string | undefined) {
+  let said = 0;
+  return (rows: readonly ReportedRow[]): void => {
+    const lines: string[] = [];
+    for (const { line, outcome } of rows) {
+      if (!outcome.fields) continue;
+      said += 1;
+      if (rest === undefined || said <= shown) lines.push(...sentences(line, outcome.fields));
+      else if (said === shown + 1) lines.push(`the rest of what was left out is in ${rest}`);
+    }
+    if (lines.length === 0) return;
+    terminal.progress(undefined);
+    terminal.complain(lines.map((line) => `${terminal.plain(line)}\n`).join(""));
   };
 }
 

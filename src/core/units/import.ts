@@ -18,61 +18,75 @@ export type Existing = Pick<
 >;
 type Import = Handlers<typeof contract>["import"];
 
+interface Waiting {
+  readonly index: number;
+  readonly row: Row;
+}
+
 /** What an import knows of a unit: where it is; or only that an earlier part of a dry run would have made it. */
 type Known = Map<string, Existing | "assumed">;
 
 /** A row waits until its parent is there, wherever the parent's row stands; new units are written together. */
 export const importRows: Import = async (ctx, { rows, assume = [] }) => {
   if (assume.length > 0 && !ctx.dryRun) throw invalid({ assume: ["is for dry runs only"] });
-  const { list, leaveOut, done } = results(rows);
+  const report = results(rows);
   const known: Known = new Map(assume.map((reference) => [reference, "assumed"]));
-  let waiting: { index: number; row: Row }[] = [];
+  let waiting: Waiting[] = [];
   for (const each of parseRows(unitRow(), rows)) {
     if ("row" in each) waiting.push(each);
-    else leaveOut(each.index, each.fields);
+    else report.leaveOut(each.index, each.fields);
   }
   const root = await loadKnown(ctx, known, waiting);
   const announced = Map.groupBy(waiting, ({ row }) => row.reference);
-  let pending: (NewUnit & { index: number })[] = [];
-  const flush = async () => {
-    const made = await addUnits(ctx, pending);
-    for (const [position, unit] of made.entries()) {
-      ctx.changed("unit.create", unit.id);
-      known.set(unit.reference ?? "", unit);
-      done(pending[position]!.index, "created", unit.id);
-    }
-    pending = [];
-  };
-  while (waiting.length > 0) {
+  for (;;) {
     const turns = Map.groupBy(waiting, ({ row }) => !row.parent || known.has(row.parent));
     waiting = turns.get(false) ?? [];
-    const making = new Set<string>();
-    for (const { index, row } of turns.get(true) ?? []) {
-      const problems: FieldErrors = {};
-      const parent = row.parent ? known.get(row.parent) : root;
-      const isNew = !known.has(row.reference) && !making.has(row.reference);
-      if (isNew && parent !== undefined && parent !== "assumed") {
-        if (await canTake(ctx, parent, problems)) {
-          making.add(row.reference);
-          pending.push({ index, row, parent });
-        } else leaveOut(index, problems);
-        continue;
-      }
-      // What changes a unit may move it: those to be made below it have to be there, or come later.
-      await flush();
-      const result = await putUnit(ctx, known, root, row, problems);
-      if (result === undefined) leaveOut(index, problems);
-      else done(index, result.action, result.id);
-    }
-    await flush();
     if (!turns.has(true)) break;
+    await putUnits(ctx, known, root, turns.get(true)!, report);
   }
   for (const { index, row } of waiting) {
     const parent = row.parent ?? "";
-    leaveOut(index, { parent: [announced.has(parent) ? `cannot be reached: ${parent}` : `names no unit: ${parent}`] });
+    const reason = announced.has(parent) ? `cannot be reached: ${parent}` : `names no unit: ${parent}`;
+    report.leaveOut(index, { parent: [reason] });
   }
-  return { results: list };
+  return { results: report.list };
 };
+
+/** Puts in units whose parents are there. */
+async function putUnits(
+  ctx: Ctx,
+  known: Known,
+  root: Existing,
+  rows: readonly Waiting[],
+  { leaveOut, done }: ReturnType<typeof results>,
+): Promise<void> {
+  const making = new Map<string, NewUnit & { index: number }>();
+  const flush = async () => {
+    for (const unit of await addUnits(ctx, [...making.values()])) {
+      const reference = unit.reference ?? "";
+      ctx.changed("unit.create", unit.id);
+      known.set(reference, unit);
+      done(making.get(reference)!.index, "created", unit.id);
+    }
+    making.clear();
+  };
+  for (const { index, row } of rows) {
+    const problems: FieldErrors = {};
+    const parent = row.parent ? known.get(row.parent) : root;
+    const isNew = !known.has(row.reference) && !making.has(row.reference);
+    if (isNew && parent !== undefined && parent !== "assumed") {
+      if (await canTake(ctx, parent, problems)) making.set(row.reference, { index, row, parent });
+      else leaveOut(index, problems);
+      continue;
+    }
+    // What changes a unit may move it: those to be made below it have to be there, or come later.
+    await flush();
+    const result = await putUnit(ctx, known, root, row, problems);
+    if (result === undefined) leaveOut(index, problems);
+    else done(index, result.action, result.id);
+  }
+  await flush();
+}
 
 async function loadKnown(ctx: Ctx, known: Known, rows: readonly { row: Row }[]): Promise<Existing> {
   const references = new Set(rows.flatMap(({ row }) => [row.reference, ...(row.parent ? [row.parent] : [])]));

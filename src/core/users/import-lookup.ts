@@ -44,36 +44,39 @@ export async function lookUp(ctx: Ctx, rows: readonly Row[], createTypes: boolea
         ),
     )
     .execute();
-  const byReference = new Map<string, Existing>();
-  const byEmail = new Map<string, Existing>();
-  const byId = new Map<number, Existing>();
-  const forget = <K>(map: Map<K, Existing>, key: K, { id }: Existing) => {
-    if (map.get(key)?.id === id) map.delete(key);
-  };
-  const add = (users: readonly Existing[]) => {
-    for (const user of users) {
-      const before = byId.get(user.id);
-      if (before?.reference) forget(byReference, before.reference, before);
-      if (before?.email_key) forget(byEmail, before.email_key, before);
-      byId.set(user.id, user);
-      if (user.reference !== null) byReference.set(user.reference, user);
-      if (user.email_key !== null) byEmail.set(user.email_key, user);
-    }
-  };
-  add(
-    await loadUsers(
-      ctx,
-      found.map((row) => row.id),
-    ),
-  );
+  const users = indexed();
+  const ids = found.map((row) => row.id);
+  users.add(await loadUsers(ctx, ids));
   const units = await loadUnits(ctx, [...new Set(rows.map((row) => row.unit))]);
   return {
-    byReference,
-    byEmail,
-    add,
+    ...users,
     units,
     ...(await loadTypes(ctx, rows, createTypes)),
     departments: await loadDepartments(ctx, rows, units),
+  };
+}
+
+/** Users by what they are known by, as it is now. */
+function indexed(): Pick<Known, "byReference" | "byEmail" | "add"> {
+  const byReference = new Map<string, Existing>();
+  const byEmail = new Map<string, Existing>();
+  const byId = new Map<number, Existing>();
+  const forget = (map: Map<string, Existing>, key: string, { id }: Existing) => {
+    if (map.get(key)?.id === id) map.delete(key);
+  };
+  return {
+    byReference,
+    byEmail,
+    add(users) {
+      for (const user of users) {
+        const before = byId.get(user.id);
+        if (before?.reference) forget(byReference, before.reference, before);
+        if (before?.email_key) forget(byEmail, before.email_key, before);
+        byId.set(user.id, user);
+        if (user.reference !== null) byReference.set(user.reference, user);
+        if (user.email_key !== null) byEmail.set(user.email_key, user);
+      }
+    },
   };
 }
 

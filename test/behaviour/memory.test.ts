@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { BoundedMap, kept } from "../../src/core/memory.ts";
+
+describe("memory", () => {
+  it("kept: loaded again when the version of the data is another", async () => {
+    let loads = 0;
+    const value = kept(
+      () => 0,
+      1000,
+      async () => ++loads,
+    );
+    expect([await value(1), await value(1), await value(2), await value(2), await value(1)]).toEqual([1, 1, 2, 2, 3]);
+  });
+
+  it("kept: without a version, after a time", async () => {
+    let [loads, now] = [0, 0];
+    const value = kept(
+      () => now,
+      1000,
+      async () => ++loads,
+    );
+    const seen = [await value(undefined)];
+    for (now of [999, 1000, 1999, 2000]) seen.push(await value(undefined));
+    expect(seen).toEqual([1, 1, 2, 2, 3]);
+  });
+
+  it("kept: what failed to load is not kept", async () => {
+    let loads = 0;
+    const value = kept(
+      () => 0,
+      1000,
+      async () => {
+        loads += 1;
+        if (loads === 1) throw new Error("down");
+        return loads;
+      },
+    );
+    await expect(value(1)).rejects.toThrow("down");
+    expect(await value(1)).toBe(2);
+  });
+
+  it("BoundedMap forgets what came first, not what is only changed", () => {
+    const map = new BoundedMap<string, number>(2);
+    map.set("a", 1).set("b", 2).set("b", 3);
+    expect([...map]).toEqual([
+      ["a", 1],
+      ["b", 3],
+    ]);
+    map.set("c", 4);
+    expect([...map.keys()]).toEqual(["b", "c"]);
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { users } from "../../src/contract/users.ts";
+import { useWorld } from "../support/actors.ts";
+import { refusal } from "../support/outcome.ts";
+
+for (const database of ["sqlite", "postgres"] as const) {
+  describe(`the service, embedded (${database})`, () => {
+    const world = useWorld({ database, caller: "local" });
+    const resolve = (who?: string) => world().instance.service.resolveUser(who);
+
+    it("resolveUser: by address in any case, or by ID", async () => {
+      const { ids } = world();
+      expect(await resolve("Member@EXAMPLE.com")).toBe(ids.member);
+      expect(await resolve(String(ids.member))).toBe(ids.member);
+    });
+
+    it("resolveUser: without a name the first active administrator", async () => {
+      const { actors, ids } = world();
+      expect(await resolve()).toBe(ids.administrator);
+      const boss = await world().instance.as(ids.boss);
+      await boss.call(users.deactivate, { id: ids.administrator });
+      expect(await resolve()).toBe(ids.boss);
+      await boss.call(users.reactivate, { id: ids.administrator });
+      actors.administrator = await world().instance.as(ids.administrator);
+    });
+
+    it("resolveUser: nobody unknown, deleted or deactivated", async () => {
+      const { actors, addUser, ids } = world();
+      const { id, email } = await addUser();
+      await actors.administrator.call(users.delete, { id });
+      for (const who of ["nobody@example.com", "987654", String(id), email!]) {
+        expect(await refusal(resolve(who)), who).toMatchObject({
+          code: "not_found",
+          message: `There is no user ${who}.`,
+        });
+      }
+      expect((await refusal(resolve("deactivated@example.com"))).code).toBe("unauthenticated");
+      expect((await refusal(resolve(String(ids.deactivated)))).code).toBe("unauthenticated");
+    });
+
+    it("an embedded caller is who it says, as long as that user is active", async () => {
+      const { instance, ids } = world();
+      const as = (userId: number) => instance.service.caller({ userId }).call(users.current, {});
+      expect((await as(ids.member)).id).toBe(ids.member);
+      for (const id of [ids.deactivated, 987654, 0]) expect((await refusal(as(id))).code).toBe("unauthenticated");
+    });
+  });
+}
