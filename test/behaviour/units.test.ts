@@ -236,8 +236,9 @@ describeEverywhere("units", (environment) => {
   it("units.departmentAdd, units.departmentUpdate, units.departmentRemove", async () => {
     const { addUnit, addUser } = world();
     const { id } = await addUnit();
+    world().instance.wait(1);
     const made = await admin().call(units.departmentAdd, { id, name: "Ropes" });
-    expect((await get(id)).departments).toEqual([made]);
+    expect(await get(id)).toMatchObject({ departments: [made], updated_at: world().instance.now() });
     expect(await codeOf(admin().call(units.departmentAdd, { id, name: "Ropes" }))).toBe("conflict");
     const other = await admin().call(units.departmentAdd, { id, name: "Sails" });
     const rename = (name: string) => admin().call(units.departmentUpdate, { id, department: other.id, name });

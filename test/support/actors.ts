@@ -62,17 +62,19 @@ export async function newWorld(environment: Environment): Promise<World> {
   const instance = await newInstance(environment);
   instance.freeze();
   const { administrator } = instance;
+  // A suite that ends this token puts in another one.
+  const actors = { administrator } as World["actors"];
   const types = await addTypes(administrator);
+  const places = await addUnits(administrator);
   let count = 0;
   const addUnit: World["addUnit"] = (fields) => {
     count += 1;
-    return administrator.call(units.create, { name: `Unit ${count}`, parent: places.north, ...fields });
+    return actors.administrator.call(units.create, { name: `Unit ${count}`, parent: places.north, ...fields });
   };
-  const places = await addUnits(administrator);
   const addUser: World["addUser"] = (fields) => {
     count += 1;
     const names = { first_name: "Given", last_name: `Family${count}`, email: `user${count}@example.com` };
-    return administrator.call(users.create, { ...names, unit: places.harbour, ...fields });
+    return actors.administrator.call(users.create, { ...names, unit: places.harbour, ...fields });
   };
   const person = async (first_name: string, fields: Parameters<typeof addUser>[0]) =>
     (await addUser({ first_name, email: `${first_name.toLowerCase()}@example.com`, ...fields })).id;
@@ -85,33 +87,19 @@ export async function newWorld(environment: Environment): Promise<World> {
     outsider: await person("Outsider", { unit: places.south, phone: "789", reference: "outsider" }),
     deactivated: await person("Deactivated", {}),
   };
-  const [deactivatedToken, ...staleTokens] = [
-    await instance.tokenOf(ids.deactivated),
-    ...(await stale(instance, addUser)),
-  ];
-  await administrator.call(users.deactivate, { id: ids.deactivated });
-  const { forged } = await forgeries(instance);
-  const all = [...forged, ...staleTokens];
   const { id: cranes } = await administrator.call(units.departmentAdd, { id: places.harbour, name: "Cranes" });
-  return {
-    instance,
-    actors: {
-      administrator,
-      manager: await instance.as(ids.manager),
-      member: await instance.as(ids.member),
-      outsider: await instance.as(ids.outsider),
-      deactivated: instance.withToken(deactivatedToken),
-      attacker: attacker(instance, all),
-    },
-    stranger: instance.withToken(undefined),
-    ids,
-    units: places,
-    cranes,
-    types,
-    forged: all,
-    addUser,
-    addUnit,
-  };
+  const ended = await instance.tokenOf(ids.deactivated);
+  const forged = [...(await forgeries(instance)).forged, ...(await stale(instance, addUser))];
+  await administrator.call(users.deactivate, { id: ids.deactivated });
+  Object.assign(actors, {
+    manager: await instance.as(ids.manager),
+    member: await instance.as(ids.member),
+    outsider: await instance.as(ids.outsider),
+    deactivated: instance.withToken(ended),
+    attacker: attacker(instance, forged),
+  });
+  const stranger = instance.withToken(undefined);
+  return { instance, actors, stranger, ids, units: places, cranes, types, forged, addUser, addUnit };
 }
 
 async function addTypes(administrator: Caller): Promise<World["types"]> {

@@ -48,7 +48,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return stop;
 }
 
-function freePort(): Promise<number> {
+/** A port that nobody listens on at the moment. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
 import { Interrupted } from "../failure.ts";
@@ -28,39 +29,43 @@ export async function exportFile(table: Table, context: Context, work: (to: Expo
   const stop = new AbortController();
   const { signal } = stop;
   terminal.onInterrupt(() => stop.abort(new Interrupted()));
-  const { caller } = await context.connect();
   const file = path === "-" ? stdout(terminal) : await openDestination(path);
-  let written = 0;
-  let left = 0;
+  const count = { written: 0, left: 0 };
+  const write = async (rows: readonly Row[]) => {
+    // Nothing else may give Ctrl-C a turn: a local database answers at once.
+    await breathe();
+    signal.throwIfAborted();
+    await file.write(rows.map((row) => (format === "csv" ? asCsv(row, table) : `${JSON.stringify(row)}\n`)).join(""));
+    count.written += rows.length;
+    if (path !== "-") terminal.progress(`exporting ${table.name}  ${count.written.toLocaleString("en")} rows`);
+  };
+  const leaveOut = (what: string) => {
+    count.left += 1;
+    terminal.progress(undefined);
+    terminal.complain(`${terminal.plain(what)}\n`);
+  };
   try {
-    if (format === "csv") await file.write(csvLine(table.columns));
-    await work({
-      caller,
-      signal,
-      async write(rows) {
-        signal.throwIfAborted();
-        const text = rows.map((row) => (format === "csv" ? asCsv(row, table) : `${JSON.stringify(row)}\n`)).join("");
-        await file.write(text);
-        written += rows.length;
-        if (path !== "-") terminal.progress(`exporting ${table.name}  ${written.toLocaleString("en")} rows`);
-      },
-      leaveOut(what) {
-        left += 1;
-        terminal.progress(undefined);
-        terminal.complain(`${terminal.plain(what)}\n`);
-      },
-    });
-    await file.keep();
+    const { caller } = await context.connect();
+    try {
+      if (format === "csv") await file.write(csvLine(table.columns));
+      await work({ caller, signal, write, leaveOut });
+      await file.keep();
+    } finally {
+      await caller.close();
+    }
   } catch (error) {
     throw signal.aborted ? new Interrupted() : error;
   } finally {
     terminal.progress(undefined);
     await file.discard();
-    await caller.close();
   }
-  if (path !== "-") terminal.note(`exported ${written} ${table.name} to ${terminal.plain(path)}`);
-  if (left > 0)
-    throw new ServiceError("validation_failed", `${left} of ${left + written} ${table.name} were left out.`);
+  report(count, table, path, terminal);
+}
+
+function report(count: { written: number; left: number }, { name }: Table, path: string, terminal: Terminal): void {
+  const { written, left } = count;
+  if (path !== "-") terminal.note(`exported ${written} ${name} to ${terminal.plain(path)}`);
+  if (left > 0) throw new ServiceError("validation_failed", `${left} of ${left + written} ${name} were left out.`);
 }
 
 function asCsv(row: Row, { columns }: Table): string {

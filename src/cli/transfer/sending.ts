@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from "node:timers/promises";
 import type { Caller, CallOptions } from "../../contract/operation.ts";
 import { keepHeapSmall } from "../heap.ts";
 import type { Terminal } from "../terminal.ts";
@@ -33,6 +34,8 @@ export async function send(job: Job, what: string, dryRun: boolean, results: Res
   let done = 0;
   try {
     for await (const batch of batchesOf(rowsInTurn(job, progress), kind.most)) {
+      // Nothing else may give Ctrl-C a turn: a local database answers at once.
+      await breathe();
       signal.throwIfAborted();
       keepHeapSmall();
       const good = batch.flatMap((each) => ("row" in each ? [each.row] : []));

@@ -1,0 +1,159 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { freePort } from "../support/postgres.ts";
+import { newReceiver, type Receiver } from "../support/receiver.ts";
+import { finished, start, useHome } from "./support.ts";
+
+const home = useHome();
+let receiver: Receiver;
+let secret = "";
+const running: ChildProcess[] = [];
+
+beforeAll(async () => {
+  receiver = await newReceiver();
+  await home().wcs(["settings", "set", "webhooks.allow_private", "true"]);
+});
+afterAll(async () => {
+  for (const child of running) child.kill("SIGKILL");
+  await receiver.close();
+});
+
+const create = () => [
+  "webhooks",
+  "create",
+  "--name",
+  "ci",
+  "--uri",
+  `${receiver.url}/hook`,
+  "--if-not-exists",
+  "--json",
+];
+const somebody = (email: string) => [
+  "users",
+  "create",
+  "--first-name",
+  "Some",
+  "--last-name",
+  "Body",
+  "--email",
+  email,
+  "--unit",
+  "1",
+  "-q",
+];
+
+/** Starts wcs and gathers what it prints, until it is told to end. */
+function background(args: readonly string[], env: Record<string, string> = {}) {
+  const child = start(args, { ...home().env, ...env });
+  running.push(child);
+  const said = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (chunk) => (said.stdout += chunk));
+  child.stderr?.on("data", (chunk) => (said.stderr += chunk));
+  const until = async (stream: "stdout" | "stderr", text: string) => {
+    while (!said[stream].includes(text)) await once(child[stream]!, "data");
+  };
+  return { child, said, until };
+}
+
+it("webhooks create --if-not-exists makes one, then shows it", async () => {
+  const made = JSON.parse((await home().wcs(create())).stdout);
+  const { secret: _, ...again } = made;
+  secret = made.secret;
+  expect(secret).toMatch(/^whsec_/);
+  expect(JSON.parse((await home().wcs(create())).stdout)).toEqual(again);
+});
+
+it("a local command calls the webhook before it ends, and webhooks logs --wait is the gate", async () => {
+  const { code } = await home().wcs(somebody("one@example.com"));
+  expect(code).toBe(0);
+  expect(receiver.received).toHaveLength(1);
+  const gate = ["webhooks", "logs", "1", "--wait", "--event", "user.create", "--json"];
+  const passed = await home().wcs([...gate, "--status", "200", "--timeout", "10s"]);
+  expect(passed.code).toBe(0);
+  expect(JSON.parse(passed.stdout)).toMatchObject({ event: "user.create", status: "200", attempt: 1 });
+  const shut = await home().wcs([...gate, "--status", "500", "--timeout", "1s"]);
+  expect(shut).toMatchObject({ code: 9, stdout: "" });
+});
+
+it("webhooks verify accepts what was signed, and nothing else", async () => {
+  const { body, headers } = receiver.received[0]!;
+  writeFileSync(home().path("secret"), secret);
+  const named = ["webhook-id", "webhook-timestamp", "webhook-signature"].flatMap((name) => [
+    "-H",
+    `${name}: ${headers[name]}`,
+  ]);
+  const verify = (stdin: string, more: string[] = []) =>
+    home().wcs(["webhooks", "verify", "--secret-file", home().path("secret"), ...named, ...more], { stdin });
+  expect((await verify(body)).code).toBe(0);
+  expect((await verify(body.replace("Some", "Sane"))).code).toBe(9);
+  expect(
+    (await verify(body, ["--tolerance", "1s", "-H", `webhook-timestamp: ${Number(headers["webhook-timestamp"]) - 60}`]))
+      .code,
+  ).toBe(9);
+});
+
+it("webhooks logs --follow prints entries in a pipe, and survives a restart of the service", async () => {
+  const port = String(await freePort());
+  const { stdout: token } = await home().wcs(["auth", "token"]);
+  const serve = () => background(["serve", "--port", port, "--log-level", "silent"]);
+  const remote = { WCS_URL: `http://127.0.0.1:${port}`, WCS_TOKEN: token.trim() };
+  let server = serve();
+  await server.until("stdout", port);
+  const follow = background(["webhooks", "logs", "1", "--follow", "-o", "ndjson", "--since", "-1h"], remote);
+  await follow.until("stdout", '"user.create"');
+  server.child.kill("SIGTERM");
+  await once(server.child, "close");
+  await follow.until("stderr", "Trying again");
+  server = serve();
+  await server.until("stdout", port);
+  await follow.until("stderr", "is back");
+  await home().wcs(["units", "create", "--name", "New", "--parent", "1", "-q"], { env: remote });
+  await follow.until("stdout", '"unit.create"');
+  follow.child.kill("SIGINT");
+  const [code] = await once(follow.child, "close");
+  expect(code).toBe(130);
+  const events = follow.said.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).event);
+  expect(events).toEqual(["user.create", "unit.create"]);
+  server.child.kill("SIGTERM");
+  await once(server.child, "close");
+});
+
+it("webhooks listen forwards events, signed with the secret that it prints", async () => {
+  const program = await newReceiver();
+  const listener = background([
+    "webhooks",
+    "listen",
+    "--forward-to",
+    `${program.url}/x`,
+    "--triggers",
+    "user.create",
+    "--print-secret",
+  ]);
+  await listener.until("stdout", "whsec_");
+  await finished(start(["units", "create", "--name", "Other", "--parent", "1", "-q"], home().env));
+  await finished(start(somebody("two@example.com"), home().env));
+  await program.until(1);
+  const { body, headers } = program.received[0]!;
+  const { type } = new Webhook(listener.said.stdout.trim()).verify(body, headers as Record<string, string>) as {
+    type: string;
+  };
+  expect(type).toBe("user.create");
+  await program.close();
+  await finished(start(somebody("three@example.com"), home().env));
+  await listener.until("stderr", "nothing listens there");
+  listener.child.kill("SIGINT");
+  expect((await once(listener.child, "close"))[0]).toBe(130);
+});
+
+it("webhooks listen needs to know where to", async () => {
+  expect(await home().wcs(["webhooks", "listen"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--forward-to"),
+  });
+});
