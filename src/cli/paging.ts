@@ -39,7 +39,11 @@ export async function* walk(
     const items = found.length > left ? found.slice(0, left) : found;
     left -= items.length;
     const following = continuation(op, asked, response, found.length);
-    if (all) (await import("./heap.ts")).keepHeapSmall(33_554_432);
+    if (all) {
+      (await import("./heap.ts")).keepHeapSmall(33_554_432);
+      // A local database answers at once, so that nothing else would give Ctrl-C a turn.
+      await new Promise(setImmediate);
+    }
     yield { items, more: following !== undefined || items.length < found.length, response };
     next = left > 0 && (all || limit !== undefined) ? following : undefined;
   }

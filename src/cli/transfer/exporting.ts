@@ -28,7 +28,8 @@ export async function exportFile(table: Table, context: Context, work: (to: Expo
   const format = formatFor(path, flags.format, globals);
   const stop = new AbortController();
   const { signal } = stop;
-  terminal.onInterrupt(() => stop.abort(new Interrupted()));
+  // On stdout there is nothing to tidy up: there Ctrl-C does what it does everywhere.
+  if (path !== "-") terminal.onInterrupt(() => stop.abort(new Interrupted()));
   const file = path === "-" ? stdout(terminal) : await openDestination(path);
   const count = { written: 0, left: 0 };
   const write = async (rows: readonly Row[]) => {
