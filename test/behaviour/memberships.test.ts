@@ -130,6 +130,11 @@ describeEverywhere("memberships", (environment) => {
       await change();
       expect((await admin().call(users.get, { id: user.id })).updated_at).toBe(instance.now());
     }
+    const before = await admin().call(users.get, { id: user.id });
+    instance.wait(1);
+    await set({ from: places.harbour, unit: places.harbour, department: null, userTypes: [types.employee] });
+    await set({ from: places.harbour });
+    expect(await admin().call(users.get, { id: user.id }), "no change").toEqual(before);
   });
 
   it("users.membershipSet names all wrong fields at once", async () => {

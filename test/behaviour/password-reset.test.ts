@@ -98,6 +98,7 @@ describeEverywhere("password reset", (environment) => {
     await request(other.email!);
     const foreign = await refusal(reset(other.email!, token));
     expect(Object.keys(foreign.fields ?? {})).toEqual(["token"]);
+    expect(await refusal(reset(other.email!, token, "short"))).toEqual(foreign);
     expect(await refusal(reset("unknown@example.com", token))).toEqual(foreign);
     expect(await codeOf(reset(one.email!, token))).toBe("ok");
   });

@@ -230,6 +230,7 @@ describeEverywhere("units.import", (environment) => {
     const move = async (parent: string) =>
       codeOf(admin().call(units.move, { id: single!.id!, parent: (await get(parent)).id }));
     expect([await move(chain[97]!.reference), await move(chain[98]!.reference)]).toEqual(["ok", "conflict"]);
+    expect([await move(chain[48]!.reference), await move(chain[58]!.reference)]).toEqual(["ok", "ok"]);
     const last = await get(chain[98]!.reference);
     expect(await codeOf(admin().call(units.create, { name: "Too deep", parent: last.id }))).toBe("conflict");
   });

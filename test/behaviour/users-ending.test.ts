@@ -80,6 +80,8 @@ describeEverywhere("users that end", (environment) => {
         .map(() => table),
     );
     expect(traces).toEqual([]);
+    const tokens = instance.database.reader.selectFrom("password_tokens").selectAll().where("user_id", "=", id);
+    expect(await tokens.execute()).toEqual([]);
     const row = await instance.database.reader
       .selectFrom("users")
       .selectAll()

@@ -50,9 +50,10 @@ describeEverywhere("users, reading", (environment) => {
     expect(await see(actors.outsider)).toEqual({ ...full, ...hidden, ...rights });
     expect(await see(await instance.as(ids.colleague))).toEqual({ ...full, ...rights });
     expect(await actors.manager.call(users.get, { id: ids.outsider })).toMatchObject({ ...hidden, ...rights });
-    expect(await actors.manager.call(users.get, { id: ids.boss }), "an administrator in the branch").toMatchObject(
-      rights,
-    );
+    expect(await actors.manager.call(users.get, { id: ids.boss }), "an administrator in the branch").toMatchObject({
+      ...rights,
+      email: "boss@example.com",
+    });
   });
 
   it("every way to read hides the same", async () => {
@@ -125,6 +126,13 @@ describeEverywhere("users, reading", (environment) => {
       expect(await search("lorries docks", by)).toEqual([]);
       expect(await search("lorries jose", by)).toEqual(["José"]);
     }
+  });
+
+  it("users.search: whom several words fit comes once", async () => {
+    await world().addUser({ first_name: "Ann", last_name: "Annabella", title: "Annotator" });
+    expect(await search("ann")).toEqual(["Ann"]);
+    expect(await search("an ann")).toEqual(["Ann"]);
+    expect(await search("ada"), "the first administrator").toEqual(["Ada"]);
   });
 
   it("users.search finds by the present words only", async () => {

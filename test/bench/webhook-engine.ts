@@ -18,9 +18,8 @@ const watch = setInterval(() => samples.push(rss()), 50);
 const { due, later } = await engine.drain({ maxSeconds: 600 });
 clearInterval(watch);
 if (due + later > 0) throw new Error(`${due + later} are left`);
-// At the beginning it is still loading and warming up.
-const tenth = Math.ceil(samples.length / 10);
-const early = Math.max(...samples.slice(tenth, 2 * tenth));
-process.send?.({ early, highest: Math.max(...samples), seconds: (performance.now() - began) / 1000 });
+const half = Math.ceil(samples.length / 2);
+const [first, second] = [samples.slice(0, half), samples.slice(half)].map((part) => Math.max(...part));
+process.send?.({ first, second, seconds: (performance.now() - began) / 1000 });
 await database.close();
 process.disconnect?.();

@@ -172,17 +172,17 @@ async function latencies(caller: Caller, receiver: Receiver, name: string): Prom
   return [...committed].map(([title, at]) => (receiver.arrivals.get(title) ?? Number.NaN) - at);
 }
 
-/** 100 k that wait: the most memory that a process takes while it sends them, against that after the first tenth. */
+/** 100 k that wait: the most memory that a process takes for the second half of them, against the first. */
 async function backlog(where: string, target: string, database: Database, receiver: Receiver): Promise<Figure> {
   const caller = callerOf(database);
   const id = await newWebhook(caller, `${receiver.url}/fast`);
   await fill(database, id, many);
   const engine = fork(new URL("./webhook-engine.ts", import.meta.url), [target]);
-  const [{ early, highest, seconds }] = (await once(engine, "message")) as [Record<string, number>];
+  const [{ first, second, seconds }] = (await once(engine, "message")) as [Record<string, number>];
   await caller.call(ops.delete, { id });
   const what = `memory while ${many} deliveries drain (${where})`;
   const note = `${(many / seconds!).toFixed(0)} /s`;
-  return { id: "W", what, measured: highest!, floor: early!, unit: "MiB", target: "flat", note };
+  return { id: "W", what, measured: second!, floor: first!, unit: "MiB", target: "flat", note };
 }
 
 async function time(work: () => Promise<unknown>): Promise<number> {

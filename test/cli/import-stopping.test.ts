@@ -23,8 +23,16 @@ async function halfway(...more: string[]): Promise<{ child: ChildProcess; result
   const child = start(args, { ...place.home.env, ...place.env });
   const result = finished(child);
   child.stdin?.write(header + rows(0, 1500).join(""));
-  while ((await users()) < 1001) await sleep(50);
+  await until(child, async () => (await users()) >= 1001);
   return { child, result };
+}
+
+/** Waits for something that the import does, as long as it runs. */
+async function until(child: ChildProcess, holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) {
+    if (child.exitCode !== null) throw new Error("the import ended early");
+    await sleep(20);
+  }
 }
 
 async function users(): Promise<number> {
@@ -58,7 +66,7 @@ it("Ctrl-C before anything is in leaves nothing behind", async () => {
   const child = start(args, place.home.env);
   const result = finished(child);
   child.stdin?.write(header + rows(0, 10).join(""));
-  while (!spooled(before)) await sleep(20);
+  await until(child, async () => spooled(before));
   child.kill("SIGINT");
   expect(await result).toEqual({ code: 130, signal: null, stdout: "", stderr: "" });
   expect(spooled(before)).toBe(false);
