@@ -9,6 +9,7 @@ export interface RootEntry {
 
 const start = "Start here:";
 const organisation = "Organisation:";
+const communication = "Communication:";
 const instance = "Instance:";
 const more = "Tools:";
 
@@ -58,6 +59,26 @@ export const root: Readonly<Record<string, RootEntry>> = {
     summary: "URLs that are called when users and units change",
     heading: organisation,
     load: async () => (await import("./commands/webhooks.ts")).webhooks,
+  },
+  posts: {
+    summary: "News, debates and event posts, with comments and polls",
+    heading: communication,
+    load: async () => (await import("./commands/posts.ts")).posts,
+  },
+  events: {
+    summary: "Calendar events, their files and participants",
+    heading: communication,
+    load: async () => (await import("./commands/events.ts")).events,
+  },
+  groups: {
+    summary: "Groups and their members, the home of debates",
+    heading: communication,
+    load: async () => (await import("./commands/groups.ts")).groups,
+  },
+  counters: {
+    summary: "How much is new",
+    heading: communication,
+    load: async () => (await import("./commands/counters.ts")).counters,
   },
   settings: {
     summary: "Settings of the instance",

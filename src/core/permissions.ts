@@ -5,6 +5,7 @@ import type { Db } from "../store/database.ts";
 import { isAmong } from "../store/dialect.ts";
 import { prepared } from "../store/prepared.ts";
 import type { Ctx } from "./context.ts";
+import { ancestorsOf, idOf } from "./unit-tree.ts";
 
 /** Who asks: an active user with what memberships grant. */
 export interface Actor {
@@ -15,10 +16,24 @@ export interface Actor {
   readonly tokenVersion: number;
   /** Abilities by the path of the unit from which they reach down. */
   readonly grants: readonly { path: string; abilities: readonly Ability[] }[];
+  /** IDs of the units of which the user is a member, of those and all above them, and of the user types held in any. */
+  readonly units: readonly number[];
+  readonly branch: readonly number[];
+  readonly types: readonly number[];
 }
 
 /** Whoever asks without a token. May do what is public. */
-export const nobody: Actor = { id: 0, admin: false, unitId: null, showBirthdays: "all", tokenVersion: 0, grants: [] };
+export const nobody: Actor = {
+  id: 0,
+  admin: false,
+  unitId: null,
+  showBirthdays: "all",
+  tokenVersion: 0,
+  grants: [],
+  units: [],
+  branch: [],
+  types: [],
+};
 
 /** The context of somebody who sees everything. */
 export function asAdministrator(ctx: Ctx): Ctx {
@@ -31,8 +46,8 @@ const actorRows = prepared((db, p: { id: number }) =>
     .leftJoin("memberships as m", "m.user_id", "u.id")
     .leftJoin("units as n", "n.id", "m.unit_id")
     .leftJoin("membership_user_types as mt", "mt.membership_id", "m.id")
-    .leftJoin("user_types as t", (join) => join.onRef("t.id", "=", "mt.user_type_id").on("t.abilities", "<>", "[]"))
-    .select(["u.admin", "u.unit_id", "u.show_birthdays", "u.token_version", "n.path", "t.abilities"])
+    .leftJoin("user_types as t", "t.id", "mt.user_type_id")
+    .select(["u.admin", "u.unit_id", "u.show_birthdays", "u.token_version", "n.path", "t.id as type", "t.abilities"])
     .where("u.id", "=", p.id)
     .where("u.active", "=", 1),
 );
@@ -42,6 +57,7 @@ export async function loadActor(db: Db, id: number): Promise<Actor | undefined> 
   const rows = await actorRows(db, { id });
   const user = rows[0];
   if (user === undefined) return undefined;
+  const places = [...new Set(rows.flatMap(({ path }) => path ?? []))].map((path) => [...ancestorsOf(path), idOf(path)]);
   return {
     id,
     admin: user.admin === 1,
@@ -49,8 +65,11 @@ export async function loadActor(db: Db, id: number): Promise<Actor | undefined> 
     showBirthdays: user.show_birthdays,
     tokenVersion: user.token_version,
     grants: rows.flatMap(({ path, abilities }) =>
-      path && abilities ? [{ path, abilities: JSON.parse(abilities) }] : [],
+      path && abilities && abilities !== "[]" ? [{ path, abilities: JSON.parse(abilities) }] : [],
     ),
+    units: places.map((place) => place.at(-1)!),
+    branch: [...new Set(places.flat())],
+    types: [...new Set(rows.flatMap(({ type }) => type ?? []))],
   };
 }
 

@@ -5,10 +5,10 @@ import type { RoomName } from "../contract/rooms.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Database, Db } from "../store/database.ts";
 import type { Ctx, Instance } from "./context.ts";
-import type { Change } from "./events.ts";
 import { exclusive, keepAnswer } from "./idempotency.ts";
 import { loadInstance, loadSettings } from "./instance.ts";
 import { BoundedMap, kept, type Version } from "./memory.ts";
+import type { Change } from "./outbox.ts";
 import { type Actor, loadActor, nobody, permit } from "./permissions.ts";
 import { emailKey } from "./text-keys.ts";
 import type { Claims } from "./tokens.ts";
@@ -19,6 +19,11 @@ const rooms: Record<RoomName, () => Promise<object>> = {
   users: async () => (await import("./users/index.ts")).users,
   units: async () => (await import("./units/index.ts")).units,
   usertypes: async () => (await import("./usertypes.ts")).usertypes,
+  posts: async () => (await import("./posts/index.ts")).posts,
+  events: async () => (await import("./events/index.ts")).events,
+  groups: async () => (await import("./groups.ts")).groups,
+  counters: async () => (await import("./counters.ts")).counters,
+  files: async () => (await import("./files.ts")).files,
   webhooks: async () => (await import("./webhooks/index.ts")).webhooks,
   languages: async () => (await import("./languages.ts")).languages,
   timezones: async () => (await import("./timezones.ts")).timezones,
@@ -222,7 +227,7 @@ async function transaction<T>(
       };
       const result = await work(ctx);
       if (dryRun) throw new DryRun(result);
-      if (changes.length > 0) await (await import("./events.ts")).writeEvents(ctx, changes);
+      if (changes.length > 0) await (await import("./outbox.ts")).writeEvents(ctx, changes);
       return result;
     });
     for (const wake of wakes) wake();

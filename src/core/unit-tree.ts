@@ -15,6 +15,11 @@ export function ancestorsOf(path: string): number[] {
   return path.split("/").slice(1, -2).map(Number);
 }
 
+/** The ID of the unit with that path. */
+export function idOf(path: string): number {
+  return Number(path.split("/").at(-2));
+}
+
 /** Levels below the root. Paths are index keys, whose length databases limit. */
 const deepest = 100;
 

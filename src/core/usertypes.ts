@@ -73,6 +73,19 @@ export const usertypes: Handlers<typeof contract> = {
       .executeTakeFirstOrThrow();
     if (holders > 0)
       throw new ServiceError("conflict", `User type ${id} is held by ${holders} members; take it from them first.`);
+    // Without it, what only its holders may read would be for all.
+    const readers = await ctx.db
+      .selectFrom("audience_user_types")
+      .select("audience_id")
+      .where("user_type_id", "=", id)
+      .limit(1)
+      .executeTakeFirst();
+    if (readers) {
+      throw new ServiceError(
+        "conflict",
+        `Posts or events are meant for user type ${id}; give them other readers first.`,
+      );
+    }
     await ctx.db.deleteFrom("user_types").where("id", "=", id).execute();
   },
 };

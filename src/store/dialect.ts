@@ -13,8 +13,9 @@ export function columnTypes(db: Kysely<unknown>) {
         key: 'text collate "C"',
         number: "bigint",
         real: "double precision",
+        bytes: "bytea",
       }
-    : { id: "integer primary key autoincrement", key: "text", number: "integer", real: "real" };
+    : { id: "integer primary key autoincrement", key: "text", number: "integer", real: "real", bytes: "blob" };
 }
 
 export async function statements(db: Kysely<unknown>, ...texts: string[]): Promise<void> {
@@ -48,6 +49,17 @@ export function isAmong<T extends string | number>(
   return isPostgres(db)
     ? sql<SqlBool>`${column} = any(${values})`
     : sql<SqlBool>`${column} in (select value from json_each(${values}))`;
+}
+
+/** Text values as something to select `value` from, in one parameter however many they are. */
+export function listed(
+  // biome-ignore lint/suspicious/noExplicitAny: any schema
+  db: Kysely<any>,
+  alias: string,
+  values: readonly string[],
+): RawBuilder<unknown> {
+  const name = sql.id(alias);
+  return isPostgres(db) ? sql`unnest(${values}::text[]) as ${name}(value)` : sql`json_each(${values}) as ${name}`;
 }
 
 /** Text that begins with `prefix` (not empty), as a range that an index serves: from the prefix up to, not including, this. */

@@ -1,7 +1,8 @@
 import type { Generated } from "kysely";
+import type { ContentSchema } from "./schema-content.ts";
 
 /** `Generated` columns have a default. Truth values are 0 and 1, times Unix seconds, nested values JSON text: what both databases keep alike. */
-type Flag = 0 | 1;
+export type Flag = 0 | 1;
 
 interface InstanceTable {
   id: number;
@@ -230,7 +231,7 @@ interface WebhookLogsTable {
   response: string | null;
 }
 
-export interface Schema {
+export interface Schema extends ContentSchema {
   instance: InstanceTable;
   settings: SettingsTable;
   units: UnitsTable;

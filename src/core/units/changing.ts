@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import type { units as contract } from "../../contract/units.ts";
 import { isAmong } from "../../store/dialect.ts";
+import { handOver } from "../audience.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { differing } from "../differing.ts";
 import { moveMembers } from "../membership.ts";
@@ -74,6 +75,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
       );
       await changed(ctx, "users", members);
     }
+    await handOver(ctx.db, id, transfer ?? unit.parent_id);
     await ctx.db.deleteFrom("units").where("id", "=", id).execute();
     await count(ctx.db, await place(ctx, unit.parent_id), { children: -1, descendants: -1 });
   },

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { type webhooks as contract, testEvent } from "../../contract/webhooks.ts";
 import type { Ctx, Handlers } from "../context.ts";
-import { insertEvents, newDelivery, newEvent } from "../events.ts";
+import { insertEvents, newDelivery, newEvent } from "../outbox.ts";
 import { waitFor } from "../waiting.ts";
 import { entryColumns, findEntry } from "./logs.ts";
 import { findActiveWebhook, oneWebhook } from "./reading.ts";

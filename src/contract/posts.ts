@@ -1,0 +1,3 @@
+import { room } from "./operation.ts";
+
+export const posts = room("posts", {});

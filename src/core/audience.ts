@@ -1,0 +1,217 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type FieldErrors, invalid } from "../contract/errors.ts";
+import type { Ability } from "../contract/operation.ts";
+import { insertRows } from "../store/bulk.ts";
+import type { Db } from "../store/database.ts";
+import { isAmong, listed } from "../store/dialect.ts";
+import type { Ctx } from "./context.ts";
+import { type Actor, may } from "./permissions.ts";
+
+/** Who may read a post or an event. */
+export interface Audience {
+  /** All units. */
+  readonly everywhere: boolean;
+  /** With falldown: the units below, too. */
+  readonly units: readonly { readonly id: number; readonly falldown: boolean }[];
+  /** None: all. */
+  readonly userTypes: readonly number[];
+  /** Users who may read it, whatever they are. */
+  readonly shares: readonly number[];
+  /** Whose members may read it. */
+  readonly group: number | null;
+}
+
+/** What the rule asks of whoever reads; plain values, so that they can be parameters of a prepared query. */
+export interface Reader {
+  readonly me: number;
+  readonly everything: 0 | 1;
+  /** Paths of the units from which the ability to edit reaches down. */
+  readonly reach: readonly string[];
+  readonly units: readonly number[];
+  readonly branch: readonly number[];
+  readonly types: readonly number[];
+}
+
+/** The actor as a reader of what those with `ability` edit. */
+export function readerOf({ id, admin, grants, units, branch, types }: Actor, ability: Ability): Reader {
+  const reach = grants.filter((grant) => grant.abilities.includes(ability)).map((grant) => grant.path);
+  return { me: id, everything: admin ? 1 : 0, reach, units, branch, types };
+}
+
+/**
+ * The one rule of who may read: the author, whom it is shared with, members of its group, whoever may edit it, and who has
+ * one of its user types (if it names any) and is in one of its units, or below one with falldown. What is personal is for
+ * the author and whom it is shared with. `a` is the alias of `audiences`.
+ */
+export function readable(db: Db, a: string, reader: Reader): RawBuilder<SqlBool> {
+  const of = (column: string) => sql.ref(`${a}.${column}`);
+  const { me, everything, reach, units, branch, types } = reader;
+  const inUnits = sql`exists (select 1 from audience_units au where au.audience_id = ${of("id")} and (
+    (au.falldown = 0 and ${isAmong(db, sql.ref<number>("au.unit_id"), units)})
+    or (au.falldown = 1 and ${isAmong(db, sql.ref<number>("au.unit_id"), branch)})))`;
+  const inTypes = sql`(not exists (select 1 from audience_user_types t where t.audience_id = ${of("id")})
+    or exists (select 1 from audience_user_types t where t.audience_id = ${of("id")}
+      and ${isAmong(db, sql.ref<number>("t.user_type_id"), types)}))`;
+  const edits = sql`exists (select 1 from units o, ${listed(db, "reach", reach)} where o.id = ${of("owner_unit_id")}
+    and substr(o.path, 1, length(reach.value)) = reach.value)`;
+  return sql<SqlBool>`(${of("author_id")} = ${me}
+    or (${of("personal")} = 0 and (${everything} = 1 or ((${of("everywhere")} = 1 or ${inUnits}) and ${inTypes})))
+    or exists (select 1 from audience_shares s where s.audience_id = ${of("id")} and s.user_id = ${me})
+    or (${of("group_id")} is not null and exists (
+      select 1 from group_members g where g.group_id = ${of("group_id")} and g.user_id = ${me}))
+    or (${of("personal")} = 0 and ${edits}))`;
+}
+
+/** Whether the actor may change what has that audience: its author, or by the ability in the unit that owns it. */
+export function mayEdit(
+  actor: Actor,
+  ability: Ability,
+  audience: { author_id: number; personal: number; owner_path: string | null },
+): boolean {
+  if (audience.author_id === actor.id) return true;
+  return audience.personal === 0 && may(actor, ability, audience.owner_path);
+}
+
+/** Keeps a new audience; its ID. What it names has to exist: see `checkAudience`. */
+export async function addAudience(
+  ctx: Ctx,
+  {
+    everywhere,
+    units,
+    userTypes,
+    shares,
+    group,
+    ownerUnit,
+    personal,
+  }: Audience & {
+    readonly ownerUnit: number | null;
+    readonly personal: boolean;
+  },
+): Promise<number> {
+  const { id } = await ctx.db
+    .insertInto("audiences")
+    .values({
+      author_id: ctx.actor.id,
+      owner_unit_id: ownerUnit,
+      everywhere: everywhere ? 1 : 0,
+      personal: personal ? 1 : 0,
+      group_id: group,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await setLists(ctx.db, id, { units, userTypes, shares });
+  return id;
+}
+
+/** Changes what is named of an audience, whole lists at a time. */
+export async function changeAudience(ctx: Ctx, id: number, changes: Partial<Audience>): Promise<void> {
+  const { everywhere, group } = changes;
+  if (everywhere !== undefined || group !== undefined) {
+    await ctx.db
+      .updateTable("audiences")
+      .set({ everywhere: everywhere === undefined ? undefined : everywhere ? 1 : 0, group_id: group })
+      .where("id", "=", id)
+      .execute();
+  }
+  await setLists(ctx.db, id, changes);
+}
+
+async function setLists(db: Db, audience_id: number, { units, userTypes, shares }: Partial<Audience>): Promise<void> {
+  if (units) {
+    await db.deleteFrom("audience_units").where("audience_id", "=", audience_id).execute();
+    const falldown = new Map<number, 0 | 1>();
+    for (const unit of units) falldown.set(unit.id, unit.falldown || falldown.get(unit.id) ? 1 : 0);
+    const rows = [...falldown].map(([unit_id, down]) => ({ audience_id, unit_id, falldown: down }));
+    await insertRows(db, "audience_units", rows);
+  }
+  if (userTypes) {
+    await db.deleteFrom("audience_user_types").where("audience_id", "=", audience_id).execute();
+    const rows = [...new Set(userTypes)].map((user_type_id) => ({ audience_id, user_type_id }));
+    await insertRows(db, "audience_user_types", rows);
+  }
+  if (shares) {
+    await db.deleteFrom("audience_shares").where("audience_id", "=", audience_id).execute();
+    const rows = [...new Set(shares)].map((user_id) => ({ audience_id, user_id }));
+    await insertRows(db, "audience_shares", rows);
+  }
+}
+
+/** What of an audience the service does not know, by the names that the input gives it: everything at once. */
+export async function audienceMistakes(
+  ctx: Ctx,
+  {
+    units = [],
+    userTypes = [],
+    shares = [],
+  }: { units?: readonly number[]; userTypes?: readonly number[]; shares?: readonly number[] },
+  names: { units: string; userTypes: string; shares: string },
+): Promise<FieldErrors> {
+  const mistakes: FieldErrors = {};
+  const missing = async (
+    table: "units" | "user_types" | "users",
+    ids: readonly number[],
+    name: string,
+    noun: string,
+  ) => {
+    if (ids.length === 0) return;
+    let query = ctx.db
+      .selectFrom(table)
+      .select("id")
+      .where((eb) => isAmong(ctx.db, eb.ref("id"), ids));
+    if (table === "users") query = query.where("active" as never, "=", 1 as never);
+    const known = new Set((await query.execute()).map((row) => row.id));
+    const unknown = [...new Set(ids)].filter((id) => !known.has(id));
+    if (unknown.length > 0) mistakes[name] = [`name no ${noun}: ${unknown.join(", ")}`];
+  };
+  await missing("units", units, names.units, "units");
+  await missing("user_types", userTypes, names.userTypes, "user types");
+  await missing("users", shares, names.shares, "active users");
+  if (shares.includes(ctx.actor.id))
+    mistakes[names.shares] = [...(mistakes[names.shares] ?? []), "must not be yourself"];
+  return mistakes;
+}
+
+/** Throws `validation_failed` when there is a mistake. */
+export function refuse(mistakes: FieldErrors): void {
+  if (Object.keys(mistakes).length > 0) throw invalid(mistakes);
+}
+
+/** What a deleted unit owned goes to another. */
+export async function handOver(db: Db, from: number, to: number): Promise<void> {
+  await db.updateTable("audiences").set({ owner_unit_id: to }).where("owner_unit_id", "=", from).execute();
+}
+
+/** Audiences in full, with what their lists name, by ID. A constant number of queries. */
+export async function loadAudiences(db: Db, ids: readonly number[]) {
+  const among = (column: string) => isAmong(db, sql.ref<number>(column), ids);
+  const [units, userTypes, shares] = await Promise.all([
+    db
+      .selectFrom("audience_units as au")
+      .innerJoin("units as n", "n.id", "au.unit_id")
+      .select(["au.audience_id", "au.falldown", "n.id", "n.name", "n.level", "n.unit_type"])
+      .where(() => among("au.audience_id"))
+      .orderBy("n.id")
+      .execute(),
+    db
+      .selectFrom("audience_user_types as at")
+      .innerJoin("user_types as t", "t.id", "at.user_type_id")
+      .select(["at.audience_id", "t.id", "t.name"])
+      .where(() => among("at.audience_id"))
+      .orderBy("t.id")
+      .execute(),
+    db
+      .selectFrom("audience_shares")
+      .select(["audience_id", "user_id"])
+      .where(() => among("audience_id"))
+      .orderBy("user_id")
+      .execute(),
+  ]);
+  const unitsOf = Map.groupBy(units, (row) => row.audience_id);
+  const typesOf = Map.groupBy(userTypes, (row) => row.audience_id);
+  const sharesOf = Map.groupBy(shares, (row) => row.audience_id);
+  return (id: number) => ({
+    units: unitsOf.get(id) ?? [],
+    userTypes: typesOf.get(id) ?? [],
+    shares: (sharesOf.get(id) ?? []).map((row) => row.user_id),
+  });
+}

@@ -1,0 +1,244 @@
+import type { Kysely } from "kysely";
+import { columnTypes, statements } from "../dialect.ts";
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await groupsAndAudiences(db);
+  await files(db);
+  await posts(db);
+  await polls(db);
+  await events(db);
+}
+
+async function groupsAndAudiences(db: Kysely<unknown>): Promise<void> {
+  const { id, key, number } = columnTypes(db);
+  await statements(
+    db,
+    `create table groups (
+      id ${id},
+      name text not null,
+      name_key ${key} not null,
+      description text not null default '',
+      privacy text not null default 'public',
+      author_id ${number} not null,
+      member_count integer not null default 0,
+      created_at ${number} not null,
+      updated_at ${number} not null
+    )`,
+    "create index groups_name on groups (name_key, id)",
+    `create table group_members (
+      group_id ${number} not null references groups (id) on delete cascade,
+      user_id ${number} not null references users (id) on delete cascade,
+      role text not null default 'member',
+      created_at ${number} not null,
+      primary key (group_id, user_id)
+    )`,
+    "create index group_members_user on group_members (user_id, group_id)",
+
+    // A unit that goes takes its row along, which leaves fewer readers. Without its last user type there would be more.
+    `create table audiences (
+      id ${id},
+      author_id ${number} not null,
+      owner_unit_id ${number} references units (id),
+      everywhere integer not null default 0,
+      personal integer not null default 0,
+      group_id ${number} references groups (id)
+    )`,
+    "create index audiences_owner on audiences (owner_unit_id)",
+    "create index audiences_group on audiences (group_id) where group_id is not null",
+    `create table audience_units (
+      audience_id ${number} not null references audiences (id) on delete cascade,
+      unit_id ${number} not null references units (id) on delete cascade,
+      falldown integer not null default 0,
+      primary key (audience_id, unit_id)
+    )`,
+    "create index audience_units_unit on audience_units (unit_id)",
+    `create table audience_user_types (
+      audience_id ${number} not null references audiences (id) on delete cascade,
+      user_type_id ${number} not null references user_types (id),
+      primary key (audience_id, user_type_id)
+    )`,
+    "create index audience_user_types_type on audience_user_types (user_type_id)",
+    `create table audience_shares (
+      audience_id ${number} not null references audiences (id) on delete cascade,
+      user_id ${number} not null references users (id) on delete cascade,
+      primary key (audience_id, user_id)
+    )`,
+    "create index audience_shares_user on audience_shares (user_id)",
+
+    `create table counter_marks (
+      user_id ${number} not null references users (id) on delete cascade,
+      counter ${key} not null,
+      since ${number} not null,
+      primary key (user_id, counter)
+    )`,
+  );
+}
+
+async function files(db: Kysely<unknown>): Promise<void> {
+  const { id, key, number, bytes } = columnTypes(db);
+  await statements(
+    db,
+    `create table file_contents (sha256 ${key} primary key, size ${number} not null)`,
+    `create table file_chunks (
+      sha256 ${key} not null references file_contents (sha256) on delete cascade,
+      number integer not null,
+      bytes ${bytes} not null,
+      primary key (sha256, number)
+    )`,
+    `create table files (
+      id ${id},
+      owner ${key} not null,
+      owner_id ${number} not null,
+      type text not null,
+      name text not null,
+      extension text not null,
+      mime text not null,
+      size ${number} not null,
+      width integer,
+      height integer,
+      source text,
+      sha256 ${key} references file_contents (sha256),
+      created_at ${number} not null,
+      updated_at ${number} not null
+    )`,
+    "create index files_owner on files (owner, owner_id, id)",
+    "create index files_content on files (sha256) where sha256 is not null",
+  );
+}
+
+async function posts(db: Kysely<unknown>): Promise<void> {
+  const { id, key, number } = columnTypes(db);
+  await statements(
+    db,
+    `create table posts (
+      id ${id},
+      audience_id ${number} not null references audiences (id),
+      content_type ${key} not null,
+      title text not null,
+      body text not null default '',
+      show_in_feed integer not null default 1,
+      important integer not null default 0,
+      actively_requires_action integer not null default 0,
+      comments_enabled integer not null default 1,
+      confirm_enabled integer not null default 0,
+      draft integer not null default 0,
+      publish_on ${number},
+      unpublish_on ${number},
+      published_at ${number} not null,
+      pinned_main_feed integer,
+      pinned_until ${number},
+      event text,
+      comment_count integer not null default 0,
+      like_count integer not null default 0,
+      read_count integer not null default 0,
+      created_at ${number} not null,
+      updated_at ${number} not null,
+      deleted_at ${number}
+    )`,
+    "create index posts_published on posts (published_at, id) where deleted_at is null",
+    "create index posts_type on posts (content_type, published_at, id) where deleted_at is null",
+    "create index posts_audience on posts (audience_id)",
+    `create table post_marks (
+      post_id ${number} not null references posts (id) on delete cascade,
+      user_id ${number} not null references users (id) on delete cascade,
+      seen_at ${number},
+      liked_at ${number},
+      read_at ${number},
+      bookmarked_at ${number},
+      answer text,
+      primary key (post_id, user_id)
+    )`,
+    "create index post_marks_user on post_marks (user_id, post_id)",
+    `create table post_mentions (
+      post_id ${number} not null references posts (id) on delete cascade,
+      user_id ${number} not null references users (id) on delete cascade,
+      primary key (post_id, user_id)
+    )`,
+    `create table comments (
+      id ${id},
+      post_id ${number} not null references posts (id) on delete cascade,
+      parent_id ${number} references comments (id),
+      author_id ${number} not null,
+      body text not null,
+      created_at ${number} not null,
+      edited_at ${number},
+      deleted_at ${number}
+    )`,
+    "create index comments_post on comments (post_id, id)",
+  );
+}
+
+async function polls(db: Kysely<unknown>): Promise<void> {
+  const { id, number } = columnTypes(db);
+  await statements(
+    db,
+    `create table polls (
+      id ${id},
+      post_id ${number} not null unique references posts (id) on delete cascade,
+      question text not null,
+      type text not null,
+      close_at ${number},
+      allow_user_choices integer not null default 0,
+      anonymous integer not null default 0,
+      mandatory integer not null default 0
+    )`,
+    `create table poll_choices (
+      id ${id},
+      poll_id ${number} not null references polls (id) on delete cascade,
+      title text not null,
+      position integer not null,
+      vote_count integer not null default 0
+    )`,
+    "create index poll_choices_poll on poll_choices (poll_id, position, id)",
+    `create table poll_votes (
+      choice_id ${number} not null references poll_choices (id) on delete cascade,
+      user_id ${number} not null references users (id) on delete cascade,
+      primary key (choice_id, user_id)
+    )`,
+    "create index poll_votes_user on poll_votes (user_id, choice_id)",
+  );
+}
+
+async function events(db: Kysely<unknown>): Promise<void> {
+  const { id, key, number } = columnTypes(db);
+  await statements(
+    db,
+    `create table events (
+      id ${id},
+      audience_id ${number} not null references audiences (id),
+      type ${key} not null,
+      title text not null,
+      body text not null default '',
+      location text,
+      link text not null default '',
+      all_day integer not null default 0,
+      date text,
+      start_at ${number} not null,
+      end_at ${number} not null,
+      recurrence text not null default '[]',
+      uid ${key} not null unique,
+      file_count integer not null default 0,
+      created_at ${number} not null,
+      updated_at ${number} not null,
+      deleted_at ${number}
+    )`,
+    "create index events_audience on events (audience_id)",
+    `create table event_dates (
+      event_id ${number} not null references events (id) on delete cascade,
+      start_at ${number} not null,
+      end_at ${number} not null,
+      primary key (event_id, start_at)
+    )`,
+    "create index event_dates_start on event_dates (start_at, event_id)",
+    "create index event_dates_end on event_dates (end_at, event_id)",
+    `create table event_marks (
+      event_id ${number} not null references events (id) on delete cascade,
+      user_id ${number} not null references users (id) on delete cascade,
+      seen_at ${number},
+      answer text,
+      answered_at ${number},
+      primary key (event_id, user_id)
+    )`,
+    "create index event_marks_user on event_marks (user_id, event_id)",
+  );
+}
