@@ -55,10 +55,11 @@ export interface Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType 
   /** Errors beyond those that access, input and transport imply. */
   readonly errors?: readonly ErrorCode[];
   /**
-   * `read` runs on the reader; `write` (what is not GET) in one transaction; `own` opens its transactions itself, because
-   * something slow or something that has to outlive a failure happens around them.
+   * `read` runs on the reader; `write` (what is not GET) in one serializable transaction; `locking` in one that locks the
+   * rows by which it decides, so that many can follow each other quickly where they change the same; `own` opens its
+   * transactions itself, because something slow or something that has to outlive a failure happens around them.
    */
-  readonly transaction: "read" | "write" | "own";
+  readonly transaction: "read" | "write" | "locking" | "own";
   /** The input and output hold secrets: neither is stored for replay. */
   readonly secret?: true;
   /** Largest body in bytes, when it is not the common 1 MiB. */
@@ -72,7 +73,7 @@ export type ArgumentsOf<O extends AnyOperation> = z.input<ReturnType<O["input"]>
 export type OutputOf<O extends AnyOperation> = z.infer<ReturnType<O["output"]>>;
 
 type Definition<I extends z.ZodType, O extends z.ZodType> = Omit<Operation<I, O>, "name" | "transaction"> & {
-  readonly transaction?: "own";
+  readonly transaction?: "locking" | "own";
 };
 
 /** Declares an operation. Its schemas are built when first asked for, so that declaring many costs nothing. */

@@ -12,7 +12,7 @@ import {
   text,
 } from "./fields.ts";
 import { once, operation, room } from "./operation.ts";
-import { importResult } from "./users.ts";
+import { importResult } from "./user-forms.ts";
 
 const unitType = () => z.enum(["unit", "department"]);
 const path = () => z.string().meta({ description: "IDs from the root down to the unit, as in /1/4/17/" });

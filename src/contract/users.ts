@@ -1,14 +1,10 @@
 import { z } from "zod";
 import {
-  abilityFlags,
   cursorInput,
   cursorPage,
-  date,
-  departmentBrief,
   email,
   id,
   ids,
-  language,
   name,
   noContent,
   nothing,
@@ -16,78 +12,9 @@ import {
   pageInput,
   reference,
   text,
-  timezone,
-  unitBrief,
-  userTypeBrief,
 } from "./fields.ts";
-import { once, operation, room } from "./operation.ts";
-
-const person = once(() => ({
-  content_type: z.literal("user"),
-  id: z.int(),
-  name: z.string(),
-  first_name: z.string(),
-  last_name: z.string(),
-  title: z.string(),
-  active: z.boolean(),
-  avatar: z.null(),
-  url: z.string(),
-}));
-
-const membership = once(() =>
-  z
-    .object({
-      unit: unitBrief(),
-      department: departmentBrief().nullable(),
-      userTypes: z.array(userTypeBrief()),
-      abilities: abilityFlags().required(),
-    })
-    .meta({ id: "Membership" }),
-);
-
-const shortUser = once(() =>
-  z
-    .object({ ...person(), unit: unitBrief().nullable(), physicalUnit: unitBrief().nullable() })
-    .meta({ id: "ShortUser" }),
-);
-
-/** The full form. `email`, `phone` and `birthday` are null for those who may not see them. */
-export const user = once(() =>
-  z
-    .object({
-      ...person(),
-      reference: z.string().nullable(),
-      email: z.string().nullable(),
-      phone: z.string().nullable(),
-      birthday: z.string().nullable(),
-      language: z.string().nullable(),
-      timezone: z.string().nullable(),
-      admin: z.boolean(),
-      policy_accepted_at: z.int().nullable(),
-      settings: z.object({ show_birthdays: z.enum(["all", "unit", "none"]), birthdays_optout: z.boolean() }),
-      meta_field_0: z.string(),
-      meta_field_1: z.string(),
-      meta_field_2: z.string(),
-      meta_field_3: z.string(),
-      meta_field_4: z.string(),
-      permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
-      unit: unitBrief().nullable(),
-      physicalUnit: unitBrief().nullable(),
-      department: departmentBrief().nullable(),
-      twoFactor: z.object({ enabled: z.boolean() }),
-      userTypes: z.array(userTypeBrief()),
-      memberUnits: z.array(membership()),
-      memberGroups: z.array(z.never()),
-      specialties: z.array(z.never()),
-      all_integrations: z.array(z.never()),
-      devices: z.array(z.never()),
-      provider: z.array(z.string()),
-      participant_type: z.literal("user"),
-      created_at: z.int(),
-      updated_at: z.int(),
-    })
-    .meta({ id: "User" }),
-);
+import { operation, room } from "./operation.ts";
+import { importResult, membership, profile, shortUser, user } from "./user-forms.ts";
 
 const monthDay = () =>
   z
@@ -98,67 +25,6 @@ const monthDay = () =>
     );
 const password = () =>
   z.string().min(1).max(128, "must have at most 128 characters").meta({ secret: true, minLength: 8 });
-const phone = () => text(64);
-const metaFields = () => ({
-  meta_field_0: text(1000).optional(),
-  meta_field_1: text(1000).optional(),
-  meta_field_2: text(1000).optional(),
-  meta_field_3: text(1000).optional(),
-  meta_field_4: text(1000).optional(),
-});
-
-/** What describes a person, apart from the names and the address that each must have. */
-const profile = () => ({
-  reference: reference().nullable().optional(),
-  title: text(255).optional(),
-  phone: phone().nullable().optional(),
-  birthday: date().nullable().optional(),
-  language: language().nullable().optional(),
-  timezone: timezone().nullable().optional(),
-  settings: z
-    .strictObject({
-      show_birthdays: z.enum(["all", "unit", "none"]).optional(),
-      birthdays_optout: z.boolean().optional(),
-    })
-    .optional(),
-  ...metaFields(),
-});
-
-/** One row of an import, as a spreadsheet gives it: an empty cell clears, a missing column leaves as it was. */
-export const userRow = once(() => {
-  const cell = <T extends z.ZodType>(schema: T) => z.union([z.literal("").transform(() => null), schema]).optional();
-  return z.strictObject({
-    reference: cell(reference()),
-    first_name: name(),
-    last_name: name(),
-    email: email(),
-    unit: text(255, 1).meta({ description: "Reference of the unit" }),
-    user_types: text(10_000).optional().meta({ description: "Names of user types, divided by semicolons" }),
-    department: cell(name()),
-    title: text(255).optional(),
-    phone: cell(phone()),
-    birthday: cell(date()),
-    language: cell(language()),
-    timezone: cell(timezone()),
-    ...metaFields(),
-  });
-});
-
-/** What an import did with each row, in the order of the rows. */
-export const importResult = once(() =>
-  z
-    .object({
-      results: z.array(
-        z.object({
-          action: z.enum(["created", "changed", "unchanged", "left out"]),
-          id: z.int().nullable(),
-          reference: z.string().nullable(),
-          fields: z.record(z.string(), z.array(z.string())).optional(),
-        }),
-      ),
-    })
-    .meta({ id: "ImportResult" }),
-);
 
 const member = () => ({ user: id(), unit: id() });
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { FieldErrors, ServiceError } from "../contract/errors.ts";
 import { parse } from "../contract/input.ts";
-import type { importResult } from "../contract/users.ts";
+import type { importResult } from "../contract/user-forms.ts";
 
 export type ImportResult = z.infer<ReturnType<typeof importResult>>;
 export type RowResult = ImportResult["results"][number];

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Ability } from "../contract/operation.ts";
-import type { user as contract } from "../contract/users.ts";
+import type { user as contract } from "../contract/user-forms.ts";
 import { isAmong } from "../store/dialect.ts";
 import { prepared } from "../store/prepared.ts";
 import type { Ctx } from "./context.ts";

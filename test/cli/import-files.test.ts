@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { tableOf } from "../../src/cli/transfer/table.ts";
 import { unitRow } from "../../src/contract/units.ts";
-import { userRow } from "../../src/contract/users.ts";
+import { userRow } from "../../src/contract/user-forms.ts";
 import { usePlace } from "./places.ts";
 
 const place = usePlace();

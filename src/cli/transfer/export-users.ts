@@ -1,7 +1,8 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { OutputOf } from "../../contract/operation.ts";
 import { units } from "../../contract/units.ts";
-import { userRow, users } from "../../contract/users.ts";
+import { userRow } from "../../contract/user-forms.ts";
+import { users } from "../../contract/users.ts";
 import { walk } from "../paging.ts";
 import { readScalar } from "../scalars.ts";
 import type { Context } from "../tree.ts";

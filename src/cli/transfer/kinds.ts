@@ -1,6 +1,7 @@
 import type { AnyOperation } from "../../contract/operation.ts";
 import { unitRow, units } from "../../contract/units.ts";
-import { userRow, users } from "../../contract/users.ts";
+import { userRow } from "../../contract/user-forms.ts";
+import { users } from "../../contract/users.ts";
 import { type Rehearsal, rehearseUnits, rehearseUsers } from "./rehearsal.ts";
 import { type Table, tableOf } from "./table.ts";
 

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { FieldErrors } from "../../contract/errors.ts";
-import { type users as contract, userRow } from "../../contract/users.ts";
+import { userRow } from "../../contract/user-forms.ts";
+import type { users as contract } from "../../contract/users.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { parseRows, results } from "../import.ts";
