@@ -1,0 +1,323 @@
+import { z } from "zod";
+import { conversation, emoji, largestGroup, message, others, participant, roles } from "./conversation-forms.ts";
+import { cursorInput, cursorPage, id, noContent, numberedPage, text } from "./fields.ts";
+import { fileItems, uploadLimit } from "./file-forms.ts";
+import { operation, room } from "./operation.ts";
+
+const longestMessage = 10_000;
+const body = () => text(longestMessage, 1).meta({ description: "The text, 1 to 10,000 characters" });
+const files = () => fileItems().optional();
+
+const one = () => ({ id: id().meta({ description: "The conversation" }) });
+const oneMessage = () => ({ ...one(), messageId: id().meta({ description: "The message" }) });
+
+export const conversations = room("conversations", {
+  list: operation({
+    method: "GET",
+    path: "/conversations",
+    bare: true,
+    summary: "Your conversations, the one with the latest message first",
+    description:
+      "meta.total counts at most 1,000 beyond the page: a higher page may tell of more. Conversations that you deleted come back with the next message.",
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        status: z
+          .enum(["normal", "archived", "unread"])
+          .default("normal")
+          .meta({ description: "normal: not archived; unread: with unread messages, archived or not" }),
+        keyword: text(200, 1)
+          .optional()
+          .meta({ description: "Only where each word begins one of the title or of another participant's name" }),
+        participants: z
+          .array(id())
+          .min(1)
+          .max(largestGroup)
+          .optional()
+          .meta({ description: "Exactly these users; you may leave out yourself" }),
+        participants_mode: z
+          .enum(["find", "exclude"])
+          .default("find")
+          .meta({ description: "Only the conversations with exactly these participants, or all others" }),
+        page: z.int().min(1).default(1),
+        limit: z.int().min(1).max(100).default(25).meta({ description: "Items per page, 1 to 100" }),
+      }),
+    output: () => numberedPage(conversation()),
+    status: 200,
+    list: { items: "data", paging: "pages" },
+  }),
+  create: operation({
+    method: "POST",
+    path: "/conversations",
+    bare: true,
+    summary: "Write to people: in the conversation with exactly them, or in a new one",
+    description:
+      "One recipient makes a direct conversation, several make a group, whose administrator you are. With the same people the direct conversation is used again, and the newest group of exactly them.",
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        recipients: others().meta({ description: "Users; you are in it anyway" }),
+        message: body(),
+        files: files(),
+      }),
+    output: message,
+    status: 201,
+    location: "/conversations/{conversationId}/messages/{id}",
+    transaction: "locking",
+    bodyLimit: uploadLimit,
+  }),
+  get: operation({
+    method: "GET",
+    path: "/conversations/{id}",
+    bare: true,
+    summary: "A conversation with its participants and the latest message",
+    description: "For participants only.",
+    access: "signed_in",
+    input: () => z.strictObject(one()),
+    output: conversation,
+    status: 200,
+    errors: ["forbidden"],
+  }),
+  update: operation({
+    method: "PATCH",
+    path: "/conversations/{id}",
+    bare: true,
+    summary: "Rename a group, or set your mute rule",
+    description:
+      "Only what is named changes. The title is changed by the group's administrators; a direct conversation has none.",
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        ...one(),
+        title: text(255).optional().meta({ description: "Of the group, for all; empty: none" }),
+        mute_rule: id().nullable().optional().meta({ description: "ID of your mute rule; null: none" }),
+      }),
+    output: conversation,
+    status: 200,
+    transaction: "locking",
+    errors: ["forbidden", "conflict"],
+  }),
+  delete: operation({
+    method: "DELETE",
+    path: "/conversations/{id}",
+    bare: true,
+    summary: "Delete a conversation for yourself, as it is now",
+    description: "The next message brings it back, with only what came after. The others keep everything.",
+    access: "signed_in",
+    input: () => z.strictObject(one()),
+    output: noContent,
+    status: 204,
+    transaction: "locking",
+    errors: ["forbidden"],
+  }),
+  seen: operation({
+    method: "POST",
+    path: "/conversations/{id}/seen",
+    bare: true,
+    summary: "Mark all messages of a conversation as seen",
+    description: "For participants only.",
+    access: "signed_in",
+    input: () => z.strictObject(one()),
+    output: noContent,
+    status: 204,
+    transaction: "locking",
+    errors: ["forbidden"],
+  }),
+  archive: operation({
+    method: "POST",
+    path: "/conversations/{id}/archive",
+    bare: true,
+    summary: "Archive a conversation for yourself, until the next message",
+    description: "For participants only.",
+    access: "signed_in",
+    input: () => z.strictObject(one()),
+    output: noContent,
+    status: 204,
+    transaction: "locking",
+    errors: ["forbidden"],
+  }),
+  unarchive: operation({
+    method: "POST",
+    path: "/conversations/{id}/unarchive",
+    bare: true,
+    summary: "Take a conversation out of your archive",
+    description: "For participants only.",
+    access: "signed_in",
+    input: () => z.strictObject(one()),
+    output: noContent,
+    status: 204,
+    transaction: "locking",
+    errors: ["forbidden"],
+  }),
+  participantAdd: operation({
+    method: "POST",
+    path: "/conversations/{id}/participants",
+    bare: true,
+    summary: "Add people to a group",
+    description:
+      "By its administrators. Whoever is in it already stays as they are. New participants can read what was written before. A group has at most 500.",
+    access: "signed_in",
+    input: () => z.strictObject({ ...one(), users: others() }),
+    output: conversation,
+    status: 200,
+    transaction: "locking",
+    errors: ["forbidden", "conflict"],
+  }),
+  participantUpdate: operation({
+    method: "PATCH",
+    path: "/conversations/{id}/participants/{user}",
+    bare: true,
+    summary: "Make a participant of a group its administrator, or a member",
+    description: "By its administrators. The last one stays.",
+    access: "signed_in",
+    input: () => z.strictObject({ ...one(), user: id(), role: z.enum(roles) }),
+    output: participant,
+    status: 200,
+    transaction: "locking",
+    errors: ["forbidden", "conflict"],
+  }),
+  participantRemove: operation({
+    method: "DELETE",
+    path: "/conversations/{id}/participants/{user}",
+    bare: true,
+    summary: "Leave a group, or take somebody out of it",
+    description:
+      "Everybody may leave; others are taken out by the group's administrators. When the last of these leaves, whoever is in it longest becomes one.",
+    access: "signed_in",
+    input: () => z.strictObject({ ...one(), user: id().meta({ description: "Yourself to leave" }) }),
+    output: noContent,
+    status: 204,
+    transaction: "locking",
+    errors: ["forbidden", "conflict"],
+  }),
+  messages: operation({
+    method: "GET",
+    path: "/conversations/{id}/messages",
+    bare: true,
+    summary: "Messages of a conversation, newest first",
+    description:
+      "For participants only. query finds normal messages that have all its words; the last one may be the beginning of a word. Accents and case do not matter.",
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        ...one(),
+        ...cursorInput(100, 25),
+        starter_message_id: id()
+          .optional()
+          .meta({ description: "Messages before and after this one; counts without cursor and query only" }),
+        query: text(200, 1).optional().meta({ description: "Words to find" }),
+      }),
+    output: () => cursorPage(message()),
+    status: 200,
+    list: { items: "data", paging: "cursor" },
+    errors: ["forbidden"],
+  }),
+  follow: operation({
+    method: "GET",
+    path: "/conversations/{id}/messages/new",
+    bare: true,
+    summary: "Messages as they come, oldest first",
+    description:
+      "Waits until there is one after the given message, or for wait seconds. Without after: where to begin. For participants only.",
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        ...one(),
+        after: z
+          .int()
+          .min(0)
+          .optional()
+          .meta({ description: "meta.last_id of the answer before; 0: from the first message" }),
+        wait: z.int().min(0).max(60).default(0).meta({ description: "Seconds" }),
+        limit: z.int().min(1).max(100).default(25).meta({ description: "Messages at once, 1 to 100" }),
+      }),
+    output: () => z.object({ data: z.array(message()), meta: z.object({ last_id: z.int() }) }),
+    status: 200,
+    list: { items: "data" },
+    transaction: "own",
+    errors: ["forbidden"],
+  }),
+  send: operation({
+    method: "POST",
+    path: "/conversations/{id}/messages",
+    bare: true,
+    summary: "Write a message in a conversation",
+    description: "For participants only.",
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        ...one(),
+        message: body(),
+        parent_id: id().optional().meta({ description: "The message that this one replies to" }),
+        files: files(),
+      }),
+    output: message,
+    status: 201,
+    location: "/conversations/{conversationId}/messages/{id}",
+    transaction: "locking",
+    bodyLimit: uploadLimit,
+    errors: ["forbidden"],
+  }),
+  message: operation({
+    method: "GET",
+    path: "/conversations/{id}/messages/{message=messageId}",
+    bare: true,
+    summary: "One message",
+    description: "For participants only.",
+    access: "signed_in",
+    input: () => z.strictObject(oneMessage()),
+    output: message,
+    status: 200,
+    errors: ["forbidden"],
+  }),
+  messageUpdate: operation({
+    method: "PATCH",
+    path: "/conversations/{id}/messages/{message=messageId}",
+    bare: true,
+    summary: "Change the text of your message",
+    access: "signed_in",
+    input: () => z.strictObject({ ...oneMessage(), message: body() }),
+    output: message,
+    status: 200,
+    transaction: "locking",
+    errors: ["forbidden", "conflict"],
+  }),
+  messageDelete: operation({
+    method: "DELETE",
+    path: "/conversations/{id}/messages/{message=messageId}",
+    bare: true,
+    summary: "Delete a message for everybody",
+    description: "Your own; as an administrator of the group any. It stays in its place, empty.",
+    access: "signed_in",
+    input: () => z.strictObject(oneMessage()),
+    output: noContent,
+    status: 204,
+    transaction: "locking",
+    errors: ["forbidden", "conflict"],
+  }),
+  react: operation({
+    method: "POST",
+    path: "/conversations/{id}/messages/{message=messageId}/reactions",
+    bare: true,
+    summary: "React to a message with an emoji",
+    description: "Again with the same one changes nothing. At most 10 different ones by one participant.",
+    access: "signed_in",
+    input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
+    output: message,
+    status: 200,
+    transaction: "locking",
+    errors: ["forbidden", "conflict"],
+  }),
+  unreact: operation({
+    method: "DELETE",
+    path: "/conversations/{id}/messages/{message=messageId}/reactions/{emoji}",
+    bare: true,
+    summary: "Take back a reaction",
+    access: "signed_in",
+    input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
+    output: noContent,
+    status: 204,
+    transaction: "locking",
+    errors: ["forbidden"],
+  }),
+});
