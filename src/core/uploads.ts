@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { setImmediate as breathe } from "node:timers/promises";
+import type { FileItem } from "../contract/file-forms.ts";
+import { type FileType, typeOf } from "./file-types.ts";
+
+/** Bytes of a stored chunk of a content, but for its last one. A multiple of 3: so each is a piece of the base64, too. */
+export const chunkBytes = 255 * 1024;
+const chunkCharacters = (chunkBytes / 3) * 4;
+/** How many chunks are looked at to tell the type and the dimensions. */
+const headChunks = 4;
+
+/** What an upload holds. */
+export interface Content extends FileType {
+  /** Of all bytes, base64url. */
+  readonly sha256: string;
+  readonly size: number;
+}
+
+const inspected = new WeakMap<FileItem, Promise<Content | undefined>>();
+
+/** The bytes that base64 stands for, if it is any. */
+export function sizeOf(data: string): number {
+  return Math.floor((data.length * 3) / 4) - (data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0);
+}
+
+/** The content of base64, chunk by chunk. Others get their turn in between: megabytes take their time. */
+export async function* chunksOf(data: string): AsyncGenerator<Buffer> {
+  for (let at = 0; at < data.length; at += chunkCharacters) {
+    yield Buffer.from(data.slice(at, at + chunkCharacters), "base64");
+    await breathe();
+  }
+}
+
+/**
+ * What an upload holds; undefined when it is not base64 as RFC 4648 has it in section 4: padded, and nothing else in it.
+ * Looked at once, however often a transaction is tried.
+ */
+export function inspect(item: FileItem): Promise<Content | undefined> {
+  let content = inspected.get(item);
+  if (content === undefined) {
+    content = read(item.data);
+    inspected.set(item, content);
+  }
+  return content;
+}
+
+async function read(data: string): Promise<Content | undefined> {
+  const hash = createHash("sha256");
+  const text = textDetector();
+  const head: Buffer[] = [];
+  const size = sizeOf(data);
+  let at = 0;
+  for await (const chunk of chunksOf(data)) {
+    // Decoding passes over what is no base64; encoding again shows it.
+    const whole = chunk.length === Math.min(chunkBytes, size - at);
+    if (!whole || chunk.toString("base64") !== data.slice((at / 3) * 4, (at / 3) * 4 + chunkCharacters))
+      return undefined;
+    hash.update(chunk);
+    text.add(chunk);
+    if (head.length < headChunks) head.push(chunk);
+    at += chunk.length;
+  }
+  if (at === 0) return undefined;
+  return { sha256: hash.digest("base64url"), size, ...(await typeOf(Buffer.concat(head), text.end())) };
+}
+
+/** Tells whether all that is added is UTF-8 without NUL. */
+function textDetector() {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let isText = true;
+  const decode = (chunk?: Buffer) => {
+    try {
+      decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      isText = false;
+    }
+  };
+  return {
+    add(chunk: Buffer) {
+      if (isText && chunk.includes(0)) isText = false;
+      if (isText) decode(chunk);
+    },
+    end() {
+      if (isText) decode();
+      return isText;
+    },
+  };
+}
