@@ -134,15 +134,17 @@ export function createService({ database, clock = Date.now, environment = {}, ch
       onChange: database.onChange,
       signal: () => (origin.signal ? AbortSignal.any([origin.signal, waits.signal]) : waits.signal),
     };
+    const write = op.transaction === "locking" ? database.writeLocking : database.write;
     const inTransaction = <T>(work: (ctx: Ctx) => Promise<T>, { lasting = false } = {}) =>
-      transaction(database, base, origin.dryRun === true && !lasting, (ctx) =>
+      transaction({ write, announce: database.announce }, base, origin.dryRun === true && !lasting, (ctx) =>
         keepAnswer(ctx, op, input, origin, () => work(ctx)),
       );
     const run = async (ctx: Ctx) => {
       await permit(ctx, op, input as Record<string, unknown>);
       return handler(ctx, input);
     };
-    if (op.transaction === "write") return alone(actor.id, origin, () => inTransaction(run));
+    if (op.transaction === "write" || op.transaction === "locking")
+      return alone(actor.id, origin, () => inTransaction(run));
     let timeless = true;
     const ctx: Ctx = {
       ...base,
@@ -207,21 +209,21 @@ class DryRun extends Error {
 }
 
 async function transaction<T>(
-  database: Database,
+  { write, announce }: Pick<Database, "write" | "announce">,
   base: Omit<Ctx, "db" | "transaction" | "onCommit" | "announce" | "changed">,
   dryRun: boolean,
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T> {
   let wakes: (() => void)[] = [];
   try {
-    const result = await database.write(async (tx) => {
+    const result = await write(async (tx) => {
       wakes = [];
       const changes: Change[] = [];
       const ctx: Ctx = {
         ...base,
         db: tx,
         onCommit: (wake) => wakes.push(wake),
-        announce: () => wakes.push(database.announce),
+        announce: () => wakes.push(announce),
         changed: (trigger, id, before) => changes.push({ trigger, id, before }),
         transaction: (inner) => inner(ctx),
       };

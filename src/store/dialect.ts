@@ -39,6 +39,15 @@ export async function waitForTurn(tx: Kysely<any>, lock: number): Promise<void> 
   if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
 }
 
+/** Keeps what a query finds from changing until the end of the transaction. On SQLite there is only one that writes. */
+export function locking<Q extends { forUpdate(): Q }>(
+  // biome-ignore lint/suspicious/noExplicitAny: any schema
+  tx: Kysely<any>,
+  query: Q,
+): Q {
+  return isPostgres(tx) ? query.forUpdate() : query;
+}
+
 /** `column` is one of `values`, in one parameter however many they are. */
 export function isAmong<T extends string | number>(
   // biome-ignore lint/suspicious/noExplicitAny: any schema

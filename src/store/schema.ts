@@ -1,5 +1,6 @@
 import type { Generated } from "kysely";
 import type { ContentSchema } from "./schema-content.ts";
+import type { ConversationsSchema } from "./schema-conversations.ts";
 
 /** `Generated` columns have a default. Truth values are 0 and 1, times Unix seconds, nested values JSON text: what both databases keep alike. */
 export type Flag = 0 | 1;
@@ -85,11 +86,12 @@ interface UsersTable {
   updated_at: number;
 }
 
-/** Words by which a user is found, folded. `private` ones come from the e-mail address. */
+/** Words by which a user is found, folded: those `of_name`, of the title, and `private` ones from the e-mail address. */
 interface UserWordsTable {
   word: string;
   user_id: number;
   private: Flag;
+  of_name: Flag;
 }
 
 interface MembershipsTable {
@@ -231,7 +233,7 @@ interface WebhookLogsTable {
   response: string | null;
 }
 
-export interface Schema extends ContentSchema {
+export interface Schema extends ContentSchema, ConversationsSchema {
   instance: InstanceTable;
   settings: SettingsTable;
   units: UnitsTable;

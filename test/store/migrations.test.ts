@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import { describe, expect, it } from "vitest";
 import { users } from "../../src/contract/users.ts";
@@ -10,6 +11,14 @@ import { codeOf, tally } from "../support/outcome.ts";
 import { kinds } from "./support.ts";
 
 const names = Object.keys(migrations);
+/** What the first version wrote into a new database. */
+const ground = [
+  `insert into instance (id, issuer, token_key, created_at) values (1, 'wcs:1', '${"A".repeat(43)}', 1)`,
+  "insert into units (reference, name, name_key, path, level, user_count, created_at, updated_at) values ('root', 'Acme', 'acme', '/1/', 0, 1, 1, 1)",
+  "insert into users (email, email_key, first_name, last_name, admin, unit_id, created_at, updated_at) values ('a@example.com', 'a@example.com', 'Ada', 'Admin', 1, 1, 1, 1)",
+  "insert into memberships (user_id, unit_id) values (1, 1)",
+  "insert into user_words (word, user_id, private) values ('ada', 1, 0), ('admin', 1, 0), ('example', 1, 1)",
+];
 const fill = { administrator: firstAdministrator, rootUnit: "Acme", now: 1 };
 
 describe("migrations", () => {
@@ -28,7 +37,7 @@ describe("migrations", () => {
         const migrator = new Migrator({ db: tx, provider: { getMigrations: async () => migrations } });
         const { error } = await migrator.migrateTo(last);
         if (error) throw error;
-        await bootstrap(tx, fill);
+        for (const text of ground) await sql.raw(text).execute(tx);
       });
       await database.close();
       return { target, remove };
@@ -36,6 +45,11 @@ describe("migrations", () => {
     const applied = async (database: Database) => {
       const rows = database.reader.selectFrom("kysely_migration" as never).select("name" as never);
       return (await rows.execute()).map((row) => (row as { name: string }).name).sort();
+    };
+
+    const wordsOf = async (database: Database) => {
+      const rows = await database.reader.selectFrom("user_words").selectAll().orderBy("word").execute();
+      return rows.map(({ word, private: hidden, of_name }) => `${word} private ${hidden} of_name ${of_name}`);
     };
 
     for (const last of names.slice(0, -1)) {
@@ -46,6 +60,11 @@ describe("migrations", () => {
           expect(await applied(database)).toEqual(names);
           const service = createService({ database });
           expect(await codeOf(service.caller({ userId: 1 }).call(users.current, {}))).toBe("ok");
+          expect(await wordsOf(database)).toEqual([
+            "ada private 0 of_name 1",
+            "admin private 0 of_name 1",
+            "example private 1 of_name 0",
+          ]);
         }
         await Promise.all(opened.map((database) => database.close()));
         await remove();

@@ -15,10 +15,9 @@ export async function createUsers(ctx: Ctx, wanted: readonly Wanted[]): Promise<
   const idByKey = new Map(made.map((row) => [row.email_key, row.id]));
   const ids = users.map((user) => idByKey.get(user.email_key)!);
   await insertMemberships(ctx, wanted, ids);
-  const words: { word: string; private: 0 | 1; user_id: number }[] = [];
+  const words: (ReturnType<typeof searchWords>[number] & { user_id: number })[] = [];
   for (const [position, user] of users.entries()) {
-    for (const { word, private: hidden } of searchWords(user))
-      words.push({ word, private: hidden, user_id: ids[position]! });
+    for (const word of searchWords(user)) words.push({ ...word, user_id: ids[position]! });
   }
   // Words go in sorted, so that neighbours in the index are written together.
   words.sort((a, b) => (a.word < b.word ? -1 : a.word > b.word ? 1 : a.user_id - b.user_id));

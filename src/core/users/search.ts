@@ -65,11 +65,13 @@ function visible<Q extends { where(column: "x.private", operator: "=", value: 0)
 
 /** The words by which a user is found. */
 export function searchWords(user: { first_name: string; last_name: string; title: string; email: string | null }) {
-  const open = words(`${user.first_name} ${user.last_name} ${user.title}`);
-  const hidden = words(emailKey(user.email ?? "")).filter((word) => !open.includes(word));
+  const name = words(`${user.first_name} ${user.last_name}`);
+  const title = words(user.title).filter((word) => !name.includes(word));
+  const hidden = words(emailKey(user.email ?? "")).filter((word) => !name.includes(word) && !title.includes(word));
   return [
-    ...open.map((word) => ({ word, private: 0 as const })),
-    ...hidden.map((word) => ({ word, private: 1 as const })),
+    ...name.map((word) => ({ word, private: 0 as const, of_name: 1 as const })),
+    ...title.map((word) => ({ word, private: 0 as const, of_name: 0 as const })),
+    ...hidden.map((word) => ({ word, private: 1 as const, of_name: 0 as const })),
   ];
 }
 

@@ -2,10 +2,12 @@ import type { Migration } from "kysely/migration";
 import * as ground from "./0001-ground.ts";
 import * as webhooks from "./0002-webhooks.ts";
 import * as content from "./0003-content.ts";
+import * as conversations from "./0004-conversations.ts";
 
 /** Every migration by name, oldest first. Names sort in the order in which they run. */
 export const migrations: Record<string, Migration> = {
   "0001-ground": ground,
   "0002-webhooks": webhooks,
   "0003-content": content,
+  "0004-conversations": conversations,
 };

@@ -1,0 +1,71 @@
+import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
+import { isPostgres } from "./dialect.ts";
+import type { Schema } from "./schema.ts";
+
+/** Words are kept together with their conversation: a search reads what is in one, however many others there are. */
+const within = (conversation: number, word: string) => `${conversation}_${word}`;
+
+/** A message whose words are indexed. */
+interface Indexed {
+  readonly id: number;
+  readonly conversation_id: number;
+  readonly position: number;
+}
+
+/** Makes a message found by `words`, which consist of letters and digits. It must not be in the index yet. */
+export async function indexWords(db: Kysely<Schema>, message: Indexed, words: readonly string[]): Promise<void> {
+  if (words.length === 0) return;
+  const terms = words.map((word) => within(message.conversation_id, word));
+  const query = isPostgres(db)
+    ? CompiledQuery.raw(
+        "insert into message_words (message_id, position, words) values ($1, $2, array_to_tsvector($3::text[]))",
+        [message.id, message.position, terms],
+      )
+    : CompiledQuery.raw("insert into message_words (rowid, words) values (?, ?)", [message.id, terms.join(" ")]);
+  await db.executeQuery(query);
+}
+
+/** Takes a message out of the index. */
+export async function unindexWords(db: Kysely<Schema>, id: number): Promise<void> {
+  const column = sql.ref(isPostgres(db) ? "message_id" : "rowid");
+  await sql`delete from message_words where ${column} = ${id}`.execute(db);
+}
+
+interface Search {
+  readonly conversation: number;
+  /** All of them; the last one as the beginning of a word. At least one. */
+  readonly words: readonly string[];
+  /** Only messages after this position, and before that one. */
+  readonly after: number;
+  readonly before: number;
+  readonly newestFirst: boolean;
+  readonly limit: number;
+}
+
+/** The IDs of messages that have all the words, in the order of their positions. */
+export async function messagesWithWords(db: Kysely<Schema>, search: Search): Promise<number[]> {
+  const { rows } = await (isPostgres(db) ? inTsvector(search) : inFts5(search)).execute(db);
+  return rows.map((row) => row.id);
+}
+
+function inTsvector({ conversation, words, after, before, newestFirst, limit }: Search): RawBuilder<{ id: number }> {
+  const query = words.map((word, at) => `'${within(conversation, word)}'${at === words.length - 1 ? ":*" : ""}`);
+  return sql<{ id: number }>`
+    select message_id as id from message_words
+    where words @@ ${query.join(" & ")}::tsquery and position > ${after} and position < ${before}
+    order by position ${direction(newestFirst)} limit ${limit}`;
+}
+
+/** Row by row in the order of IDs, which is that of positions where there is one writer: the rest is not even looked at. */
+function inFts5({ conversation, words, after, before, newestFirst, limit }: Search): RawBuilder<{ id: number }> {
+  const query = words.map((word, at) => `"${within(conversation, word)}"${at === words.length - 1 ? "*" : ""}`);
+  const idAt = (position: number, otherwise: number) =>
+    sql`coalesce((select id from messages where conversation_id = ${conversation} and position = ${position}), ${otherwise})`;
+  return sql<{ id: number }>`
+    select rowid as id from message_words
+    where message_words match ${query.join(" AND ")}
+      and rowid > ${idAt(after, 0)} and rowid < ${idAt(before, Number.MAX_SAFE_INTEGER)}
+    order by rowid ${direction(newestFirst)} limit ${limit}`;
+}
+
+const direction = (newestFirst: boolean) => sql.raw(newestFirst ? "desc" : "asc");
