@@ -3,7 +3,7 @@ import type { Job, Receiver } from "./queue.ts";
 /** Requests under way at once: few for one that is not known to answer, one for one that hung, one more with each answer. */
 const sending = { hung: 1, first: 4, most: 16 };
 /** Deliveries taken ahead, so that they need not be claimed one by one: the more, the faster the receiver is. */
-const held = { least: 64, most: 1024 };
+const taken = { least: 128, most: 2048, growth: 4 };
 /** They should last so long, in milliseconds: shorter, and more are taken; much longer, and other workers miss them. */
 const ahead = { least: 250, most: 2000 };
 
@@ -13,7 +13,7 @@ export class Endpoint {
   readonly #held = new Map<number, Job>();
   #sending = 0;
   #mostSending = sending.first;
-  #most = held.least;
+  #most = taken.least;
   #takenAt = Number.NEGATIVE_INFINITY;
   /** As it was when last looked at. */
   receiver: Receiver;
@@ -30,23 +30,23 @@ export class Endpoint {
     return this.#queue.length;
   }
 
-  /** Most of what was taken is on its way: time to take more, if there is more. */
+  /** Half of what was taken is on its way: time to take more, if there is more. */
   get runsLow(): boolean {
-    return this.queued === Math.floor(this.#most / 4);
+    return this.queued === Math.floor(this.#most / 2);
   }
 
   /** How many more to take: none while there is enough, since taking a few at a time costs as much as many. */
   get room(): number {
     const most = this.#mostSending === sending.hung ? 1 : this.#most;
-    return this.queued > most / 4 ? 0 : Math.max(most - this.held, 0);
+    return this.queued > most / 2 ? 0 : Math.max(most - this.queued - this.#sending, 0);
   }
 
   /** `now` is in milliseconds of any clock that does not jump. */
   add(jobs: readonly Job[], now: number): void {
     if (jobs.length === 0) return;
     const lasted = now - this.#takenAt;
-    if (lasted < ahead.least) this.#most = Math.min(this.#most * 2, held.most);
-    else if (lasted > ahead.most) this.#most = Math.max(this.#most / 2, held.least);
+    if (lasted < ahead.least) this.#most = Math.min(this.#most * taken.growth, taken.most);
+    else if (lasted > ahead.most) this.#most = Math.max(this.#most / taken.growth, taken.least);
     this.#takenAt = now;
     for (const job of jobs) this.#held.set(job.id, job);
     this.#queue.push(...jobs);

@@ -132,7 +132,7 @@ async function drainAll(
   deadline: number,
 ): Promise<void> {
   let progress = () => {};
-  const webhooks = new WebhookWorker(options, () => progress());
+  const webhooks = new WebhookWorker({ ...options, untilEmpty: true }, () => progress());
   const left = () => deadline - performance.now();
   const mails = new MailWorker({ ...options, patience: left() });
   const drainWebhooks = async () => {

@@ -12,6 +12,8 @@ interface WriterOptions {
   readonly database: Database;
   readonly random: () => number;
   readonly log: Log;
+  /** Whether the result that was just added is not worth keeping for others, since none is under way. */
+  readonly isLast: () => boolean;
 }
 
 /** Writes results in batches, so that a fast receiver does not wait for the disk each time. */
@@ -37,8 +39,8 @@ export class ResultWriter {
 
   add(result: Result): void {
     this.#waiting.push(result);
-    if (this.#waiting.length >= together) this.#enough();
     this.#writing ??= this.#write();
+    if (this.#waiting.length >= together || this.#options.isLast()) this.#enough();
   }
 
   /** From now on, what cannot be written is dropped: what is not known to have arrived is sent again. */

@@ -23,7 +23,7 @@ import { signatureHeaders } from "./sign.ts";
 import { timerFor } from "./timer.ts";
 
 /** Deliveries in memory at most, over all receivers. */
-const mostHeld = 2000;
+const mostHeld = 6000;
 /** Requests under way at most, over all receivers. */
 const mostSending = 256;
 /** Receivers served by one round of claims; the others come first in the next. */
@@ -41,6 +41,8 @@ export interface WorkerOptions {
   readonly log: Log;
   readonly userAgent: string;
   readonly resolve?: Resolve | undefined;
+  /** It works until nothing is due, so that the last results need not wait for others. */
+  readonly untilEmpty?: boolean;
 }
 
 /**
@@ -62,7 +64,7 @@ export class WebhookWorker {
   constructor(options: WorkerOptions, onProgress: () => void) {
     this.#options = options;
     this.#onProgress = onProgress;
-    this.#results = new ResultWriter(options, (results) => this.#written(results));
+    this.#results = new ResultWriter({ ...options, isLast: () => this.#isLast() }, (results) => this.#written(results));
   }
 
   /** Deliveries that are held: waiting for a connection, under way, or not yet written. */
@@ -195,6 +197,12 @@ export class WebhookWorker {
       "user-agent": this.#options.userAgent,
       ...signatureHeaders({ id: message_id, timestamp, body: payload }, secrets),
     };
+  }
+
+  /** Whether no result will follow, as far as this worker knows. */
+  #isLast(): boolean {
+    if (!this.#options.untilEmpty || this.#sending > 0) return false;
+    return [...this.#endpoints.values()].every(({ queued }) => queued === 0);
   }
 
   #written(results: readonly Result[]): void {

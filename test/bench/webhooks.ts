@@ -21,7 +21,7 @@ const deliveries = 10_000;
 const many = 100_000;
 /** Requests under way at once, for one receiver. */
 const concurrency = 16;
-const rounds = 3;
+const rounds = 5;
 
 interface Receiver {
   readonly url: string;
