@@ -1,4 +1,4 @@
 import type { posts as contract } from "../../contract/posts.ts";
 import type { Handlers } from "../context.ts";
 
-export const posts: Handlers<typeof contract> = {};
+export const posts = {} as Handlers<typeof contract>;

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { id, text, timestamp } from "./fields.ts";
+import { once } from "./operation.ts";
+import { shortUser } from "./user-forms.ts";
+
+/** How many choices a poll can have, those that readers add among them. */
+export const mostChoices = 100;
+
+export const choiceTitle = () => text(255, 1);
+
+export const poll = once(() =>
+  z
+    .object({
+      id: z.int(),
+      question: z.string(),
+      type: z.enum(["single", "multiple"]),
+      close_at: z.int().nullable(),
+      allow_user_choices: z.boolean(),
+      anonymous: z.boolean(),
+      mandatory: z.boolean(),
+      choices: z.array(z.object({ id: z.int(), title: z.string(), votes: z.int() })),
+      voted: z.array(z.int()).meta({ description: "IDs of the choices that the current user voted for" }),
+    })
+    .meta({ id: "Poll" }),
+);
+
+const choice = once(() =>
+  z.strictObject({
+    id: id().optional().meta({ description: "Of a choice that is there already" }),
+    title: choiceTitle(),
+  }),
+);
+
+/** What a poll is made and changed by. */
+export const pollFields = once(() =>
+  z.strictObject({
+    question: text(1000, 1).optional().meta({ description: "The question; a new poll needs one" }),
+    type: z
+      .enum(["single", "multiple"])
+      .optional()
+      .meta({ description: "How many choices one may vote for (default single)" }),
+    close_at: timestamp().nullable().optional().meta({ description: "When voting ends (Unix time in seconds)" }),
+    allow_user_choices: z.boolean().optional().meta({ description: "Readers may add choices" }),
+    anonymous: z.boolean().optional().meta({ description: "Nobody learns who voted for what" }),
+    mandatory: z
+      .boolean()
+      .optional()
+      .meta({ description: "Reading is confirmed after voting only, and votes are not withdrawn" }),
+    choices: z
+      .array(choice())
+      .max(mostChoices)
+      .optional()
+      .meta({ description: "Those with an ID keep their votes, those without are new, those left out are removed" }),
+  }),
+);
+
+export const vote = once(() =>
+  z
+    .object({
+      user: shortUser(),
+      choices: z.array(z.int()).meta({ description: "IDs of the choices that the user voted for" }),
+    })
+    .meta({ id: "Vote" }),
+);
