@@ -1,3 +1,188 @@
-import { room } from "./operation.ts";
+import { z } from "zod";
+import {
+  answers,
+  event,
+  eventFields,
+  eventTypes,
+  hits,
+  mostOccurrences,
+  mostYears,
+  occurrence,
+  participant,
+  title,
+  type,
+  uid,
+} from "./event-forms.ts";
+import { cursorInput, cursorPage, id, noContent, nothing, pageInput, timestamp } from "./fields.ts";
+import { fileItems, uploadLimit } from "./file-forms.ts";
+import { operation, room } from "./operation.ts";
 
-export const events = room("events", {});
+const one = () => z.strictObject({ id: id() });
+const newFiles = () => z.strictObject({ id: id().meta({ description: "The event" }), files: fileItems().min(1) });
+const read = ["forbidden", "gone"] as const;
+
+/** Of a list longer than this nothing is shown beyond it. */
+export const furthestEvent = 10_000;
+/** How many events beyond the page are counted. */
+export const countedBeyond = 500;
+
+const limits = `An event has at most ${mostOccurrences} occurrences within ${mostYears} years of its start, however long its rules go on; times of day and whole days are those of the instance's time zone at the time of the change.`;
+
+export const events = room("events", {
+  list: operation({
+    method: "GET",
+    path: "/events",
+    summary: "Events that you can read, by their first occurrence",
+    description: `With start or end only events that occur in between, by their first occurrence there; each comes once, with all its dates. meta.pagination.total counts at most ${countedBeyond} beyond the page, so a later page may tell of more; it ends at ${furthestEvent} events: narrow start and end to see more.`,
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        type: z.enum(eventTypes).optional().meta({ description: "Only this calendar" }),
+        start: timestamp().optional().meta({ description: "Earliest start of an occurrence (Unix time in seconds)" }),
+        end: timestamp().optional().meta({ description: "Latest start of an occurrence (Unix time in seconds)" }),
+        ...pageInput(),
+      }),
+    output: () => hits(event()),
+    status: 200,
+    list: { items: "hits", paging: "hits" },
+  }),
+  get: operation({
+    method: "GET",
+    path: "/events/{id}",
+    summary: "One event",
+    description:
+      "Can be read by its author, by users it is shared with, and, unless it is personal, by members of its units with one of its user types and by those who may edit it.",
+    access: "signed_in",
+    input: one,
+    output: event,
+    status: 200,
+    errors: read,
+  }),
+  create: operation({
+    method: "POST",
+    path: "/events",
+    summary: "Create an event",
+    description: `chain needs the ability calendar in every unit named, or in your own unit when none is; it is for those units and all below them. unit needs it in the one unit named, or in your own, and is for that unit alone. user is for you and whom you share it with, and takes neither units nor userTypes. start and end are required, but not for the whole day: that needs date instead. ${limits}`,
+    access: "signed_in",
+    input: () => z.strictObject({ title: title(), type: type(), ...eventFields(), uid: uid().optional() }),
+    output: () => z.object({ message: z.string(), id: z.int() }),
+    status: 201,
+    location: "/events/{id}",
+    errors: ["forbidden"],
+    bodyLimit: uploadLimit,
+  }),
+  update: operation({
+    method: "PATCH",
+    path: "/events/{id}",
+    summary: "Change an event",
+    description: `Only what is named changes, lists as a whole; files replaces those that are there. By its author, or with the ability calendar in the unit that owns it; a personal one by its author only. Another type or other units need the permission for these, too. ${limits}`,
+    access: "signed_in",
+    input: () => z.strictObject({ id: id(), title: title().optional(), type: type().optional(), ...eventFields() }),
+    output: noContent,
+    status: 204,
+    errors: read,
+    bodyLimit: uploadLimit,
+  }),
+  delete: operation({
+    method: "DELETE",
+    path: "/events/{id}",
+    summary: "Delete an event with its files",
+    description: "By those who may change it.",
+    access: "signed_in",
+    input: one,
+    output: noContent,
+    status: 204,
+    errors: read,
+  }),
+  seen: operation({
+    method: "POST",
+    path: "/events/{id}/seen",
+    summary: "Mark an event as seen by you",
+    access: "signed_in",
+    input: one,
+    output: noContent,
+    status: 204,
+    errors: read,
+  }),
+  upcoming: operation({
+    method: "GET",
+    path: "/events/upcoming",
+    summary: "The next three occurrences, running ones included",
+    description:
+      "By their start. An event that occurs more than once may come more than once; dates, or date and days, show that occurrence.",
+    access: "signed_in",
+    input: nothing,
+    output: () => hits(occurrence()),
+    status: 200,
+    list: { items: "hits" },
+  }),
+  filesAdd: operation({
+    method: "POST",
+    path: "/events/files",
+    summary: "Add files to an event",
+    access: "signed_in",
+    input: newFiles,
+    output: noContent,
+    status: 204,
+    errors: read,
+    bodyLimit: uploadLimit,
+  }),
+  filesAddTo: operation({
+    method: "POST",
+    path: "/events/{id}/files",
+    summary: "Add files to the event of the path",
+    access: "signed_in",
+    input: newFiles,
+    output: noContent,
+    status: 204,
+    errors: read,
+    bodyLimit: uploadLimit,
+  }),
+  fileDelete: operation({
+    method: "DELETE",
+    path: "/events/{EventID=id}/files/{FileID=file}",
+    summary: "Delete a file of an event",
+    access: "signed_in",
+    input: () => z.strictObject({ id: id().meta({ description: "The event" }), file: id() }),
+    output: noContent,
+    status: 204,
+    errors: read,
+  }),
+  participants: operation({
+    method: "GET",
+    path: "/events/{id}/participants",
+    summary: "Who answered the invitation to an event, and what",
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        id: id(),
+        answer: z.enum(answers).optional().meta({ description: "Only who answered so" }),
+        ...cursorInput(),
+      }),
+    output: () => cursorPage(participant()),
+    status: 200,
+    list: { items: "data", paging: "cursor" },
+    errors: read,
+  }),
+  accept: operation({
+    method: "POST",
+    path: "/events/{id}/participants",
+    summary: "Answer the invitation to an event",
+    description: "Once more: changes the answer.",
+    access: "signed_in",
+    input: () => z.strictObject({ id: id(), answer: z.enum(answers).default("accepted") }),
+    output: noContent,
+    status: 204,
+    errors: read,
+  }),
+  withdraw: operation({
+    method: "DELETE",
+    path: "/events/{id}/participants",
+    summary: "Take your answer back",
+    access: "signed_in",
+    input: one,
+    output: noContent,
+    status: 204,
+    errors: read,
+  }),
+});

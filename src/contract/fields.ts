@@ -4,6 +4,8 @@ import { abilities, once } from "./operation.ts";
 export const id = () => z.int("must be an integer").positive("must be a positive integer");
 export const ids = (max = 500) => z.array(id()).min(1).max(max);
 export const timestamp = () => z.int().meta({ description: "Unix time in seconds" });
+/** A truth value, also as 0 or 1. */
+export const flag = () => z.union([z.literal([0, 1]), z.boolean()]);
 export const nothing = () => z.strictObject({});
 export const noContent = () => z.void();
 

@@ -23,8 +23,9 @@ export function fieldErrors(error: z.ZodError): FieldErrors {
       if (issue.code === "unrecognized_keys") {
         for (const key of issue.keys) add([...path, key], "is not a field of this operation");
       } else if (issue.code === "invalid_union") {
-        // The last alternative is the full form; what comes before it are ways to say "empty".
-        walk(issue.errors.at(-1) ?? [], path);
+        // The last alternative is the full form, unless the value is of the type of another one.
+        const fitting = issue.errors.filter((errors) => !errors.some(isOfAnotherType));
+        walk(fitting.at(-1) ?? issue.errors.at(-1) ?? [], path);
       } else {
         add(path, issue.message);
       }
@@ -33,6 +34,10 @@ export function fieldErrors(error: z.ZodError): FieldErrors {
   walk(error.issues, []);
   return fields;
 }
+
+/** Whether an issue says that the whole value is of the wrong type, or not the one value that would do. */
+const isOfAnotherType = ({ code, path }: z.core.$ZodIssue) =>
+  path.length === 0 && (code === "invalid_type" || code === "invalid_value");
 
 const article = (noun: string) => (/^[aeio]/.test(noun) ? `an ${noun}` : `a ${noun}`);
 

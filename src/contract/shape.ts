@@ -47,6 +47,9 @@ export function shape(name: string, schema: z.ZodType): Field {
       }
       inner = (def as z.core.$ZodOptionalDef).innerType;
       for (const [key, value] of Object.entries((inner as z.ZodType).meta() ?? {})) meta[key] ??= value;
+    } else if (def.type === "union") {
+      // The last alternative is the full form.
+      inner = (def as z.core.$ZodUnionDef).options.at(-1)!;
     } else break;
   }
   const { def } = inner._zod;

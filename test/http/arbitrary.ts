@@ -70,11 +70,13 @@ const texts = fc.oneof(
     "[]",
     "true",
     "12",
+    "1",
     "null",
     "\\u0000",
   ),
   fc.constantFrom(
     "2024-02-29",
+    "MO+TU",
     "12-31",
     "Europe/Copenhagen",
     "en",

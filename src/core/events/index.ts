@@ -1,4 +1,4 @@
 import type { events as contract } from "../../contract/events.ts";
 import type { Handlers } from "../context.ts";
 
-export const events: Handlers<typeof contract> = {};
+export const events = {} as Handlers<typeof contract>;

@@ -1,0 +1,169 @@
+import { z } from "zod";
+import { date, flag, id, name, text, timestamp, url, userTypeBrief } from "./fields.ts";
+import { file, fileItems } from "./file-forms.ts";
+import { once } from "./operation.ts";
+import { shortUser } from "./user-forms.ts";
+
+export const eventTypes = ["chain", "unit", "user"] as const;
+export const answers = ["accepted", "rejected"] as const;
+export const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;
+export const frequencies = ["daily", "weekly", "monthly", "yearly"] as const;
+
+/** However long a rule goes on, an event has no more occurrences than these, and none later than so after its start. */
+export const mostOccurrences = 730;
+export const mostYears = 5;
+
+// Times in between are good in any library and any format of dates.
+const firstDate = "1900-01-01";
+const lastDate = "8999-12-31";
+const moment = () =>
+  timestamp()
+    .min(Date.parse(firstDate) / 1000, "must not be before the year 1900")
+    .max(Date.parse(lastDate) / 1000, "must be before the year 9000");
+const day = () =>
+  date().refine((value) => value >= firstDate && value <= lastDate, "must be between the years 1900 and 9000");
+
+const someDays = () =>
+  z
+    .string()
+    .regex(/^(MO|TU|WE|TH|FR|SA|SU)([+,](MO|TU|WE|TH|FR|SA|SU))*$/, `must be of ${weekdays.join(", ")}, as in MO+TU`);
+
+/** An integer, also written as text. */
+const written = (pattern: RegExp, message: string) =>
+  z.union([z.number().refine((value) => pattern.test(String(value)), message), z.string().regex(pattern, message)]);
+
+/** A rule as it is given: one RRULE (RFC 5545, 3.3.10). null and [] are as if left out, so that a shown rule can be given. */
+export const ruleInput = once(() =>
+  z
+    .strictObject({
+      freq: z.enum(frequencies),
+      until: day().nullable().optional().meta({ description: "The last day on which it can occur; not with count" }),
+      count: z.int().min(1).max(100_000).nullable().optional().meta({ description: "How often it occurs" }),
+      interval: z.int().min(1).max(1000).nullable().optional().meta({ description: "Every so many of freq" }),
+      byday: z
+        .union([someDays(), z.array(someDays()).max(7)])
+        .nullable()
+        .optional()
+        .meta({ description: "One or more weekdays: MO, MO+TU or a list" }),
+      bymonthday: written(/^([1-9]|[12]\d|3[01])$/, "must be 1 to 31")
+        .nullable()
+        .optional()
+        .meta({ description: "1 to 31; not with weekly" }),
+      bymonth: written(/^([1-9]|1[0-2])$/, "must be 1 to 12")
+        .nullable()
+        .optional()
+        .meta({ description: "1 to 12" }),
+      bysetpos: written(/^([1-5]|-1)$/, "must be 1 to 5, or -1 for the last")
+        .nullable()
+        .optional()
+        .meta({ description: "Which of the days that byday names in each of freq: 1 to 5, or -1 for the last" }),
+    })
+    .meta({ id: "RecurrenceRuleInput" }),
+);
+export type RuleInput = z.infer<ReturnType<typeof ruleInput>>;
+
+/** A rule as it is shown. */
+export const rule = once(() =>
+  z
+    .object({
+      freq: z.enum(frequencies),
+      until: z.string().nullable(),
+      count: z.int().nullable(),
+      interval: z.int(),
+      byday: z.array(z.enum(weekdays)),
+      bymonthday: z.int().nullable(),
+      bymonth: z.int().nullable(),
+      bysetpos: z.int().nullable(),
+    })
+    .meta({ id: "RecurrenceRule" }),
+);
+export type Rule = z.infer<ReturnType<typeof rule>>;
+
+/** What describes an event, apart from its title and type, which it must have. */
+export const eventFields = () => ({
+  body: text(100_000).optional(),
+  location: text(1000).nullable().optional(),
+  link: z
+    .union([z.literal(""), url()])
+    .nullable()
+    .optional()
+    .meta({ description: "URL, http or https" }),
+  start: moment().nullable().optional(),
+  end: moment().nullable().optional(),
+  all_day: flag().optional().meta({ description: "The whole day that date names" }),
+  date: day().nullable().optional().meta({ description: "YYYY-MM-DD, of an event for the whole day" }),
+  recurrence: z.array(ruleInput()).max(20).optional().meta({ description: "Rules; it occurs when any of them says" }),
+  units: z.array(id()).max(500).optional().meta({ description: "Units to publish in; not with type user" }),
+  userTypes: z.array(id()).max(500).optional().meta({ description: "Who can read it; none: all. Not with type user" }),
+  shares: z.array(id()).max(500).optional().meta({ description: "Users who can read it, too" }),
+  fileCount: z.int().min(0).max(200).optional().meta({ description: "How many uploads there will be in all" }),
+  files: fileItems().optional(),
+});
+
+export const title = name;
+export const type = () =>
+  z.enum(eventTypes).meta({ description: "chain: units and all below them; unit: one unit; user: personal" });
+
+/** Names an event in iCalendar files (RFC 5545, 3.8.4.7). */
+export const uid = () =>
+  text(255, 1).meta({
+    description: "UID in iCalendar files; unique among the events of one author. Default: a new one",
+  });
+
+/** An event as get, list and upcoming show it. `shared` is absent from upcoming. */
+const shown = once(() => ({
+  id: z.int(),
+  content_type: z.literal("event"),
+  permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
+  title: z.string(),
+  dates: z
+    .array(z.object({ start: z.int(), end: z.int() }))
+    .meta({ description: "Every occurrence; empty for the whole day, see days" }),
+  all_day: z.boolean(),
+  date: z.string().nullable().meta({ description: "Of an event for the whole day its first one" }),
+  days: z.array(z.string()).meta({ description: "Of an event for the whole day every day on which it occurs" }),
+  timezone: z.string().meta({ description: "In which recurrence and whole days are meant" }),
+  recurrence: z.array(rule()),
+  location: z.string().nullable(),
+  link: z.string(),
+  type: z.enum(eventTypes),
+  files: z.array(file()),
+  uploading_files: z.int().meta({ description: "Uploads that were announced and are not there yet" }),
+  body: z.string(),
+  userTypes: z.array(userTypeBrief()),
+  units: z.array(z.object({ content_type: z.literal("unit"), id: z.int(), name: z.string(), url: z.string() })),
+  author: z.object({ content_type: z.literal("user"), id: z.int(), name: z.string(), url: z.string() }),
+  seen: z.boolean().meta({ description: "By you" }),
+  participation: z.object({
+    accepted: z.int(),
+    rejected: z.int(),
+    answer: z.enum(answers).nullable().meta({ description: "Yours" }),
+  }),
+  uid: z.string(),
+  created_at: z.int(),
+  updated_at: z.int(),
+  url: z.string(),
+}));
+
+export const event = once(() => z.object({ ...shown(), shared: z.boolean() }).meta({ id: "Event" }));
+export const occurrence = once(() => z.object(shown()).meta({ id: "EventOccurrence" }));
+
+/** Numbered pages as this list has had them from the beginning. */
+export const hits = <T extends z.ZodType>(item: T) =>
+  z.object({
+    hits: z.array(item),
+    meta: z.object({
+      pagination: z.object({
+        total: z.int(),
+        count: z.int(),
+        per_page: z.int(),
+        current_page: z.int(),
+        total_pages: z.int(),
+        links: z.array(z.never()),
+      }),
+    }),
+  });
+
+export const participant = once(() =>
+  z.object({ user: shortUser(), answer: z.enum(answers), answered_at: z.int() }).meta({ id: "EventParticipant" }),
+);
