@@ -1,7 +1,7 @@
 import { type FieldErrors, invalid } from "../contract/errors.ts";
 import type { File, FileItem } from "../contract/file-forms.ts";
 import { insertRows } from "../store/bulk.ts";
-import { isAmong } from "../store/dialect.ts";
+import { isAmong, locking } from "../store/dialect.ts";
 import { prepared } from "../store/prepared.ts";
 import type { FileOwner } from "../store/schema-content.ts";
 import type { Ctx } from "./context.ts";
@@ -70,14 +70,14 @@ async function keepContent({ db }: Ctx, item: FileItem): Promise<Content> {
   const { chunksOf, inspect } = await import("./uploads.ts");
   const content = (await inspect(item))!;
   const { sha256, size } = content;
-  // Of two that bring the same at once, one waits here and then starts again.
-  const added = await db
+  // Holds the row, so that it stays, and so that of two who bring the same at once one waits for the other.
+  await db
     .insertInto("file_contents")
     .values({ sha256, size })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("sha256")
-    .executeTakeFirst();
-  if (added === undefined) return content;
+    .onConflict((conflict) => conflict.column("sha256").doUpdateSet({ size }))
+    .execute();
+  const chunk = await db.selectFrom("file_chunks").select("number").where("sha256", "=", sha256).limit(1).execute();
+  if (chunk.length > 0) return content;
   let number = 0;
   for await (const bytes of chunksOf(item.data)) await addChunk(db, { sha256, number: number++, bytes });
   return content;
@@ -114,6 +114,8 @@ export async function removeFiles(
   const removed = await deletion.returning("sha256").execute();
   const contents = [...new Set(removed.flatMap(({ sha256 }) => sha256 ?? []))];
   if (contents.length > 0) {
+    const these = db.selectFrom("file_contents").select("sha256");
+    await locking(db, these.where((eb) => isAmong(db, eb.ref("sha256"), contents)).orderBy("sha256")).execute();
     await db
       .deleteFrom("file_contents")
       .where((eb) => isAmong(db, eb.ref("sha256"), contents))
