@@ -39,27 +39,38 @@ export function readerOf({ id, admin, grants, units, branch, types }: Actor, abi
 }
 
 /**
- * The one rule of who may read: the author, whom it is shared with, members of its group, whoever may edit it, and who has
- * one of its user types (if it names any) and is in one of its units, or below one with falldown. What is personal is for
- * the author and whom it is shared with. `a` is the alias of `audiences`.
+ * The one rule of who may read: whoever it is addressed to, and whoever may edit it. What is personal is for the author
+ * and whom it is shared with. `a` is the alias of `audiences`.
  */
 export function readable(db: Db, a: string, reader: Reader): RawBuilder<SqlBool> {
+  const personal = sql.ref(`${a}.personal`);
+  return sql<SqlBool>`(${addressed(db, a, reader)} or (${personal} = 0 and ${reached(db, a, reader.reach)}))`;
+}
+
+/**
+ * Whom it is addressed to: the author, whom it is shared with, members of its group, and who has one of its user types (if
+ * it names any) and is in one of its units, or below one with falldown. To administrators all is that is not personal.
+ */
+export function addressed(db: Db, a: string, reader: Omit<Reader, "reach">): RawBuilder<SqlBool> {
   const of = (column: string) => sql.ref(`${a}.${column}`);
-  const { me, everything, reach, units, branch, types } = reader;
+  const { me, everything, units, branch, types } = reader;
   const inUnits = sql`exists (select 1 from audience_units au where au.audience_id = ${of("id")} and (
     (au.falldown = 0 and ${isAmong(db, sql.ref<number>("au.unit_id"), units)})
     or (au.falldown = 1 and ${isAmong(db, sql.ref<number>("au.unit_id"), branch)})))`;
   const inTypes = sql`(not exists (select 1 from audience_user_types t where t.audience_id = ${of("id")})
     or exists (select 1 from audience_user_types t where t.audience_id = ${of("id")}
       and ${isAmong(db, sql.ref<number>("t.user_type_id"), types)}))`;
-  const edits = sql`exists (select 1 from units o, ${listed(db, "reach", reach)} where o.id = ${of("owner_unit_id")}
-    and substr(o.path, 1, length(reach.value)) = reach.value)`;
   return sql<SqlBool>`(${of("author_id")} = ${me}
     or (${of("personal")} = 0 and (${everything} = 1 or ((${of("everywhere")} = 1 or ${inUnits}) and ${inTypes})))
     or exists (select 1 from audience_shares s where s.audience_id = ${of("id")} and s.user_id = ${me})
     or (${of("group_id")} is not null and exists (
-      select 1 from group_members g where g.group_id = ${of("group_id")} and g.user_id = ${me}))
-    or (${of("personal")} = 0 and ${edits}))`;
+      select 1 from group_members g where g.group_id = ${of("group_id")} and g.user_id = ${me})))`;
+}
+
+/** Whether the unit that owns it is one of the units with the paths `reach`, or below one. */
+export function reached(db: Db, a: string, reach: readonly string[]): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from units o, ${listed(db, "reach", reach)}
+    where o.id = ${sql.ref(`${a}.owner_unit_id`)} and substr(o.path, 1, length(reach.value)) = reach.value)`;
 }
 
 /** Whether the actor may change what has that audience: its author, or by the ability in the unit that owns it. */

@@ -107,16 +107,24 @@ interface PostsTable {
   draft: Generated<Flag>;
   publish_on: number | null;
   unpublish_on: number | null;
-  /** When it is or will be published: what lists are sorted by. */
-  published_at: number;
+  /** When it was published last, or will be; null of a draft that never was. */
+  published_at: number | null;
+  /** What lists are sorted by: when it was published, else made. */
+  listed_at: number;
   /** Null when it is not pinned. */
   pinned_main_feed: Flag | null;
   pinned_until: number | null;
   /** JSON: what an event post says of its event. */
   event: string | null;
+  /** How many it was meant for when that was counted last; null where nobody asks. */
+  reader_count: number | null;
+  /** On the post itself; replies to comments are counted apart. */
   comment_count: Generated<number>;
+  reply_count: Generated<number>;
   like_count: Generated<number>;
   read_count: Generated<number>;
+  accepted_count: Generated<number>;
+  rejected_count: Generated<number>;
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
@@ -135,9 +143,12 @@ interface PostMarksTable {
   answer: "accepted" | "rejected" | null;
 }
 
+/** Whom a post, or a comment on it, speaks to. */
 interface PostMentionsTable {
   post_id: number;
+  comment_id: number | null;
   user_id: number;
+  seen: Generated<Flag>;
 }
 
 interface CommentsTable {
@@ -146,8 +157,9 @@ interface CommentsTable {
   parent_id: number | null;
   author_id: number;
   body: string;
+  reply_count: Generated<number>;
   created_at: number;
-  edited_at: number | null;
+  /** It stays as long as it has replies. */
   deleted_at: number | null;
 }
 
@@ -171,8 +183,9 @@ interface PollChoicesTable {
 }
 
 interface PollVotesTable {
-  choice_id: number;
+  poll_id: number;
   user_id: number;
+  choice_id: number;
 }
 
 interface EventsTable {

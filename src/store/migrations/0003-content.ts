@@ -124,19 +124,24 @@ async function posts(db: Kysely<unknown>): Promise<void> {
       draft integer not null default 0,
       publish_on ${number},
       unpublish_on ${number},
-      published_at ${number} not null,
+      published_at ${number},
+      listed_at ${number} not null,
       pinned_main_feed integer,
       pinned_until ${number},
       event text,
-      comment_count integer not null default 0,
-      like_count integer not null default 0,
-      read_count integer not null default 0,
+      reader_count ${number},
+      comment_count ${number} not null default 0,
+      reply_count ${number} not null default 0,
+      like_count ${number} not null default 0,
+      read_count ${number} not null default 0,
+      accepted_count ${number} not null default 0,
+      rejected_count ${number} not null default 0,
       created_at ${number} not null,
       updated_at ${number} not null,
       deleted_at ${number}
     )`,
-    "create index posts_published on posts (published_at, id) where deleted_at is null",
-    "create index posts_type on posts (content_type, published_at, id) where deleted_at is null",
+    "create index posts_listed on posts (listed_at, id) where deleted_at is null",
+    "create index posts_updated on posts (updated_at, id) where deleted_at is null",
     "create index posts_audience on posts (audience_id)",
     `create table post_marks (
       post_id ${number} not null references posts (id) on delete cascade,
@@ -149,22 +154,28 @@ async function posts(db: Kysely<unknown>): Promise<void> {
       primary key (post_id, user_id)
     )`,
     "create index post_marks_user on post_marks (user_id, post_id)",
-    `create table post_mentions (
-      post_id ${number} not null references posts (id) on delete cascade,
-      user_id ${number} not null references users (id) on delete cascade,
-      primary key (post_id, user_id)
-    )`,
+    "create index post_marks_bookmarked on post_marks (user_id, post_id) where bookmarked_at is not null",
     `create table comments (
       id ${id},
       post_id ${number} not null references posts (id) on delete cascade,
-      parent_id ${number} references comments (id),
+      parent_id ${number} references comments (id) on delete cascade,
       author_id ${number} not null,
       body text not null,
+      reply_count ${number} not null default 0,
       created_at ${number} not null,
-      edited_at ${number},
       deleted_at ${number}
     )`,
     "create index comments_post on comments (post_id, id)",
+    "create index comments_parent on comments (parent_id, id) where parent_id is not null",
+    `create table post_mentions (
+      post_id ${number} not null references posts (id) on delete cascade,
+      comment_id ${number} references comments (id) on delete cascade,
+      user_id ${number} not null references users (id) on delete cascade,
+      seen integer not null default 0
+    )`,
+    "create index post_mentions_post on post_mentions (post_id, user_id)",
+    "create index post_mentions_comment on post_mentions (comment_id) where comment_id is not null",
+    "create index post_mentions_user on post_mentions (user_id, post_id) where seen = 0",
   );
 }
 
@@ -191,11 +202,12 @@ async function polls(db: Kysely<unknown>): Promise<void> {
     )`,
     "create index poll_choices_poll on poll_choices (poll_id, position, id)",
     `create table poll_votes (
-      choice_id ${number} not null references poll_choices (id) on delete cascade,
+      poll_id ${number} not null references polls (id) on delete cascade,
       user_id ${number} not null references users (id) on delete cascade,
-      primary key (choice_id, user_id)
+      choice_id ${number} not null references poll_choices (id) on delete cascade,
+      primary key (poll_id, user_id, choice_id)
     )`,
-    "create index poll_votes_user on poll_votes (user_id, choice_id)",
+    "create index poll_votes_choice on poll_votes (choice_id)",
   );
 }
 
