@@ -18,6 +18,8 @@ export interface Ctx {
   readonly actor: Actor;
   /** Unix seconds. */
   readonly now: number;
+  /** The same, for an answer that the time alone will not change before the first of `changes` that lies ahead. */
+  nowUntil(changes: readonly (number | null)[]): number;
   readonly settings: Settings;
   readonly instance: Instance;
   /** The network address that asked; none when the core is embedded. */

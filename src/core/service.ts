@@ -23,6 +23,7 @@ const rooms: Record<RoomName, () => Promise<object>> = {
   events: async () => (await import("./events/index.ts")).events,
   groups: async () => (await import("./groups.ts")).groups,
   counters: async () => (await import("./counters.ts")).counters,
+  conversations: async () => (await import("./conversations/index.ts")).conversations,
   files: async () => (await import("./files.ts")).files,
   webhooks: async () => (await import("./webhooks/index.ts")).webhooks,
   languages: async () => (await import("./languages.ts")).languages,
@@ -72,7 +73,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
   const settings = kept(clock, 1000, () => loadSettings(database.reader, environment));
   const verified = new BoundedMap<string, Claims>(10_000);
   const actors = new BoundedMap<number, { version: Version; actor: Actor | undefined }>(10_000);
-  const answers = new BoundedMap<string, { version: Version; answer: unknown }>(1_000);
+  const answers = new BoundedMap<string, { version: Version; until: number; answer: unknown }>(1_000);
   const alone = exclusive();
   const waits = new AbortController();
 
@@ -120,12 +121,13 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     const remembered = op.transaction === "read" && op.list === undefined && version !== undefined;
     const name = remembered ? `${actor.id} ${op.name} ${JSON.stringify(rawInput)}` : "";
     const known = name === "" ? undefined : answers.get(name);
-    if (known !== undefined && known.version === version) return known.answer;
+    if (known !== undefined && known.version === version && now < known.until) return known.answer;
     const input = parse(op.input(), rawInput);
     const base = {
       actor,
       token,
       now,
+      nowUntil: () => now,
       settings: await settings(version),
       instance: await loadedInstance(),
       address: origin.address,
@@ -145,12 +147,16 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     };
     if (op.transaction === "write" || op.transaction === "locking")
       return alone(actor.id, origin, () => inTransaction(run));
-    let timeless = true;
+    let until = Number.POSITIVE_INFINITY;
     const ctx: Ctx = {
       ...base,
       // Whoever looks at the clock may answer otherwise a second later.
       get now() {
-        timeless = false;
+        until = now;
+        return now;
+      },
+      nowUntil(changes) {
+        for (const change of changes) if (change !== null && change > now) until = Math.min(until, change);
         return now;
       },
       db: database.reader,
@@ -162,7 +168,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
       transaction: inTransaction,
     };
     const answer = await alone(actor.id, origin, () => run(ctx));
-    if (name !== "" && timeless) answers.set(name, { version, answer });
+    if (name !== "" && now < until) answers.set(name, { version, until, answer });
     return answer;
   }
 
