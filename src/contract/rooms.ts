@@ -10,6 +10,7 @@ export const rooms = {
   events: async () => (await import("./events.ts")).events,
   groups: async () => (await import("./groups.ts")).groups,
   counters: async () => (await import("./counters.ts")).counters,
+  conversations: async () => (await import("./conversations.ts")).conversations,
   files: async () => (await import("./files.ts")).files,
   webhooks: async () => (await import("./webhooks.ts")).webhooks,
   languages: async () => (await import("./languages.ts")).languages,

@@ -10,7 +10,7 @@ export interface Position<K> {
 const sealBytes = 9;
 
 /** An opaque cursor, sealed with what the list was filtered by: it fits no other list. */
-function encode<K>(ctx: Ctx, list: string, { direction, key }: Position<K>): string {
+export function encodeCursor<K>(ctx: Ctx, list: string, { direction, key }: Position<K>): string {
   const body = Buffer.from(JSON.stringify([direction === "after" ? 1 : 0, key]));
   return Buffer.concat([seal(ctx, list, body), body]).toString("base64url");
 }
@@ -60,9 +60,10 @@ export function page<R, K>(
   return {
     rows: kept,
     meta: {
-      next_cursor: hasNext && last !== undefined ? encode(ctx, list, { direction: "after", key: keyOf(last) }) : null,
+      next_cursor:
+        hasNext && last !== undefined ? encodeCursor(ctx, list, { direction: "after", key: keyOf(last) }) : null,
       prev_cursor:
-        hasPrevious && first !== undefined ? encode(ctx, list, { direction: "before", key: keyOf(first) }) : null,
+        hasPrevious && first !== undefined ? encodeCursor(ctx, list, { direction: "before", key: keyOf(first) }) : null,
     },
   };
 }

@@ -21,9 +21,14 @@ export function fold(text: string): string {
     .replace(/[øæœßłđðþıς]/g, (letter) => plain[letter] ?? letter);
 }
 
-/** The folded words of a text: runs of letters and digits, each once. */
+/** The folded words of a text in their order: runs of letters and digits. */
+export function tokens(text: string): string[] {
+  return fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** Likewise, each once. */
 export function words(text: string): string[] {
-  return [...new Set(fold(text).match(/[\p{L}\p{N}]+/gu) ?? [])];
+  return [...new Set(tokens(text))];
 }
 
 /** An e-mail address as it is compared: two that differ in case only are the same. */

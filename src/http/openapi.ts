@@ -28,6 +28,7 @@ const rooms: Record<RoomName, string> = {
   events: "Calendar events, their files and participants",
   groups: "Groups and their members, the home of debates",
   counters: "How much of something is new to the user",
+  conversations: "Direct and group conversations, their participants and messages",
   files: "What was attached to posts, events and messages",
   webhooks: "Receivers of events, and what became of each delivery",
   languages: "Languages that the instance offers",

@@ -82,6 +82,7 @@ const texts = fc.oneof(
     "en",
     "https://example.com/a?b",
     "smtp://u:p@mail.example.com:587",
+    "👍",
   ),
   fc.emailAddress({ size: "small" }),
 );

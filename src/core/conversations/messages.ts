@@ -1,0 +1,146 @@
+import type { conversations as contract } from "../../contract/conversations.ts";
+import { invalid, ServiceError } from "../../contract/errors.ts";
+import { messagesWithWords } from "../../store/message-words.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { Ctx, Handlers } from "../context.ts";
+import { decodeCursor, encodeCursor, type Position, page } from "../cursor.ts";
+import { waitFor } from "../waiting.ts";
+import { type MessageRow, messagesById, presentMessages } from "./message-presentation.ts";
+import { type Participation, participation } from "./participation.ts";
+import { wordsInOrder } from "./words.ts";
+
+/** Positions between two, neither of them included. */
+interface Range {
+  id: number;
+  after: number;
+  before: number;
+  limit: number;
+}
+
+const newestFirst = prepared((db, p: Range) =>
+  db
+    .selectFrom("messages")
+    .selectAll()
+    .where("conversation_id", "=", p.id)
+    .where("position", ">", p.after)
+    .where("position", "<", p.before)
+    .orderBy("position", "desc")
+    .limit(p.limit),
+);
+const oldestFirst = prepared((db, p: Range) =>
+  db
+    .selectFrom("messages")
+    .selectAll()
+    .where("conversation_id", "=", p.id)
+    .where("position", ">", p.after)
+    .where("position", "<", p.before)
+    .orderBy("position")
+    .limit(p.limit),
+);
+
+const noEnd = Number.MAX_SAFE_INTEGER;
+
+type Reading = "messages" | "message" | "follow";
+
+export const messages: Pick<Handlers<typeof contract>, Reading> = {
+  async messages(ctx, { id, limit, cursor, starter_message_id, query }) {
+    const mine = await participation(ctx, id);
+    if (starter_message_id !== undefined && cursor === undefined && query === undefined) {
+      return around(ctx, mine, starter_message_id, limit);
+    }
+    const list = query === undefined ? listOf(id) : `${listOf(id)} ${query}`;
+    const position = decodeCursor<number>(ctx, list, cursor);
+    const range = rangeOf(mine, position, limit + 1);
+    const found = query === undefined ? await read(ctx, range, position) : await find(ctx, range, position, query);
+    const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => row.position });
+    return { data: await presentMessages(ctx, mine, rows), meta };
+  },
+
+  async message(ctx, { id, messageId }) {
+    const mine = await participation(ctx, id);
+    const [message] = await presentMessages(ctx, mine, [await visibleMessage(ctx, mine, messageId)]);
+    return message!;
+  },
+
+  async follow(ctx, { id, after, wait, limit }) {
+    const begin = await participation(ctx, id);
+    if (after === undefined) return { data: [], meta: { last_id: await lastOf(ctx, begin) } };
+    const position = after === 0 ? 0 : (await visibleNamed(ctx, begin, "after", after)).position;
+    const data = await waitFor(ctx, wait, async () => {
+      // Whoever was taken out meanwhile must not read on.
+      const mine = await participation(ctx, id);
+      const range = { id, after: Math.max(position, mine.cleared_position), before: noEnd, limit };
+      const rows = await oldestFirst(ctx.db, range);
+      return rows.length > 0 ? presentMessages(ctx, mine, rows) : undefined;
+    });
+    return { data: data ?? [], meta: { last_id: data?.at(-1)?.id ?? after } };
+  },
+};
+
+const listOf = (conversation: number) => `messages ${conversation}`;
+
+function rangeOf({ id, cleared_position }: Participation, position: Position<number> | undefined, limit: number) {
+  return position?.direction === "before"
+    ? { id, after: Math.max(position.key, cleared_position), before: noEnd, limit }
+    : { id, after: cleared_position, before: position?.key ?? noEnd, limit };
+}
+
+function read(ctx: Ctx, range: Range, position: Position<number> | undefined): Promise<MessageRow[]> {
+  return position?.direction === "before" ? oldestFirst(ctx.db, range) : newestFirst(ctx.db, range);
+}
+
+async function find(
+  ctx: Ctx,
+  { id, ...range }: Range,
+  position: Position<number> | undefined,
+  query: string,
+): Promise<MessageRow[]> {
+  const words = wordsInOrder(query);
+  if (words.length === 0) return [];
+  const newestFirst = position?.direction !== "before";
+  const ids = await messagesWithWords(ctx.db, { conversation: id, words, newestFirst, ...range });
+  const rows = new Map((await messagesById(ctx.db, { ids })).map((row) => [row.id, row]));
+  return ids.flatMap((found) => rows.get(found) ?? []);
+}
+
+/** A page with a message in its middle, as far as there are enough on both sides of it. */
+async function around(ctx: Ctx, mine: Participation, starter: number, limit: number) {
+  const { id, cleared_position } = mine;
+  const { position } = await visibleNamed(ctx, mine, "starter_message_id", starter);
+  const newer = await oldestFirst(ctx.db, { id, after: position, before: noEnd, limit: limit - 1 });
+  const older = await newestFirst(ctx.db, { id, after: cleared_position, before: position + 1, limit });
+  const half = Math.floor((limit - 1) / 2);
+  const newerShown = Math.min(newer.length, Math.max(half, limit - older.length));
+  const rows = [...newer.slice(0, newerShown).reverse(), ...older.slice(0, limit - newerShown)];
+  const cursor = (direction: "after" | "before", row: MessageRow) =>
+    encodeCursor(ctx, listOf(id), { direction, key: row.position });
+  return {
+    data: await presentMessages(ctx, mine, rows),
+    meta: { next_cursor: cursor("after", rows.at(-1)!), prev_cursor: cursor("before", rows[0]!) },
+  };
+}
+
+/** A message of the conversation that the participant has not deleted for themselves. */
+async function look(ctx: Ctx, mine: Participation, id: number): Promise<MessageRow | undefined> {
+  const [row] = await messagesById(ctx.db, { ids: [id] });
+  return row?.conversation_id === mine.id && row.position > mine.cleared_position ? row : undefined;
+}
+
+/** Such a message that the path names: otherwise `not_found`. */
+export async function visibleMessage(ctx: Ctx, mine: Participation, id: number): Promise<MessageRow> {
+  const row = await look(ctx, mine, id);
+  if (row === undefined) throw new ServiceError("not_found", `Conversation ${mine.id} has no message ${id}.`);
+  return row;
+}
+
+/** Such a message that a field names: otherwise `validation_failed`. */
+export async function visibleNamed(ctx: Ctx, mine: Participation, field: string, id: number): Promise<MessageRow> {
+  const row = await look(ctx, mine, id);
+  if (row === undefined) throw invalid({ [field]: [`names no message of conversation ${mine.id}: ${id}`] });
+  return row;
+}
+
+async function lastOf(ctx: Ctx, { id, cleared_position }: Participation): Promise<number> {
+  const [last] = await newestFirst(ctx.db, { id, after: cleared_position, before: noEnd, limit: 1 });
+  return last?.id ?? 0;
+}

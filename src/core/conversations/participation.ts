@@ -1,0 +1,55 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { Db } from "../../store/database.ts";
+import { locking } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { Ctx } from "../context.ts";
+
+interface Asked {
+  id: number;
+  user: number;
+}
+
+const participationOf = (db: Db, p: Asked) =>
+  db
+    .selectFrom("conversations as c")
+    .innerJoin("conversation_participants as p", "p.conversation_id", "c.id")
+    .select(["c.id", "c.type", "c.title", "c.last_position"])
+    .select(["p.role", "p.cleared_position", "p.unread_count", "p.archived_at", "p.mute_rule"])
+    .where("c.id", "=", p.id)
+    .where("p.user_id", "=", p.user);
+
+const found = prepared((db, p: Asked) => participationOf(db, p));
+const foundAndLocked = prepared((db, p: Asked) => locking(db, participationOf(db, p)));
+
+/** A conversation as its participant has it. */
+export type Participation = Awaited<ReturnType<typeof found>>[number];
+
+/** The actor's part in a conversation: `not_found` when there is none, `forbidden` for those who are not in it. */
+export async function participation(ctx: Ctx, id: number): Promise<Participation> {
+  const [row] = await found(ctx.db, { id, user: ctx.actor.id });
+  return row ?? refuse(ctx, id);
+}
+
+/** Likewise; until the end of the transaction nobody else changes the conversation or anything in it. */
+export async function lockedParticipation(ctx: Ctx, id: number): Promise<Participation> {
+  const [row] = await foundAndLocked(ctx.db, { id, user: ctx.actor.id });
+  return row ?? refuse(ctx, id);
+}
+
+async function refuse(ctx: Ctx, id: number): Promise<never> {
+  const conversation = await ctx.db.selectFrom("conversations").select("id").where("id", "=", id).executeTakeFirst();
+  if (conversation === undefined) throw new ServiceError("not_found", `There is no conversation ${id}.`);
+  throw new ServiceError("forbidden", `You are not in conversation ${id}.`);
+}
+
+/** `conflict` for a direct conversation, `forbidden` for those who are not an administrator of the group. */
+export function requireAdministrator({ id, type, role }: Participation, what: string): void {
+  if (type === "direct") throw directRefusal(id, what);
+  if (role !== "administrator") {
+    throw new ServiceError("forbidden", `Only an administrator of group ${id} can ${what}.`);
+  }
+}
+
+export function directRefusal(id: number, what: string): ServiceError {
+  return new ServiceError("conflict", `Conversation ${id} is a direct one; it is not possible to ${what}.`);
+}
