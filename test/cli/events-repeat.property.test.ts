@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { RRuleTemporal } from "rrule-temporal";
+import { describe, expect, it } from "vitest";
+import { phraseOf } from "../../src/cli/events/repeat/phrase.ts";
+import { readPhrase } from "../../src/cli/events/repeat/read-phrase.ts";
+import { basicDay, readRrule, rruleOf } from "../../src/cli/events/repeat/rrule.ts";
+import { frequencies, type Rule, weekdays } from "../../src/contract/event-forms.ts";
+
+const longest = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
+const day = fc.date({ min: new Date("2026-01-01"), max: new Date("2031-12-31"), noInvalidDate: true });
+const limit = fc.oneof(
+  fc.constant({ until: null, count: null }),
+  day.map((until) => ({ until: until.toISOString().slice(0, 10), count: null })),
+  fc.integer({ min: 1, max: 100_000 }).map((count) => ({ until: null, count })),
+);
+
+/** Any rule that says something an event can do. */
+const rule: fc.Arbitrary<Rule> = fc
+  .record({
+    freq: fc.constantFrom(...frequencies),
+    interval: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 1000 })),
+    byday: fc.subarray([...weekdays]),
+    bymonthday: orNull(fc.integer({ min: 1, max: 31 })),
+    bymonth: orNull(fc.integer({ min: 1, max: 12 })),
+    bysetpos: orNull(fc.constantFrom(1, 2, 3, 4, 5, -1)),
+    limit,
+  })
+  .map(({ limit, ...parts }) => ({
+    ...parts,
+    ...limit,
+    bymonthday:
+      parts.freq === "weekly" || parts.bymonthday === null
+        ? null
+        : Math.min(parts.bymonthday, longest[(parts.bymonth ?? 1) - 1]!),
+    bysetpos: parts.byday.length > 0 ? parts.bysetpos : null,
+  }));
+
+const sameDay = async (text: string) => text;
+const isoDay = (until: string) => /^(\d{4})(\d\d)(\d\d)$/.exec(until)?.slice(1).join("-");
+
+describe("how an event repeats", () => {
+  it("in words says the same after it is read", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(rule, { maxLength: 3 }), async (rules) => {
+        expect(await readPhrase(phraseOf(rules), "--repeat", sameDay)).toEqual(rules);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("as an RRULE says the same after it is read", () => {
+    fc.assert(
+      fc.property(rule, (one) => {
+        expect(readRrule(rruleOf(one, basicDay), isoDay)).toEqual({ rules: [one] });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  const some = (min: number, max: number) =>
+    fc.uniqueArray(
+      fc.integer({ min, max }).filter((number) => number !== 0),
+      { maxLength: 3 },
+    );
+  const rrule = fc
+    .record({
+      FREQ: fc.constantFrom(...frequencies.map((freq) => freq.toUpperCase())),
+      INTERVAL: fc.constantFrom(1, 1, 2, 3),
+      BYMONTH: some(1, 12),
+      BYMONTHDAY: some(-1, 31),
+      BYDAY: fc.uniqueArray(
+        fc
+          .tuple(fc.constantFrom("", "", "1", "2", "5", "-1"), fc.constantFrom(...weekdays))
+          .map((parts) => parts.join("")),
+        { maxLength: 3 },
+      ),
+      BYSETPOS: fc.oneof(fc.constant([]), some(-1, 5)),
+    })
+    .map((parts) =>
+      Object.entries(parts)
+        .filter(([, value]) => !Array.isArray(value) || value.length > 0)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(";"),
+    );
+
+  it("read from any RRULE comes on the days on which that comes, or is refused", () => {
+    let read = 0;
+    fc.assert(
+      fc.property(rrule, day, (text, start) => {
+        const found = readRrule(text, isoDay);
+        if ("problems" in found) return;
+        read += 1;
+        const first = start.toISOString().slice(0, 10);
+        const union = found.rules.flatMap((one) => daysOf(rruleOf(one, basicDay), first));
+        expect([...new Set(union)].sort()).toEqual(daysOf(text, first));
+      }),
+      { numRuns: 800 },
+    );
+    expect(read).toBeGreaterThan(150);
+  });
+});
+
+/** The days on which a rule comes, in three years from its start. */
+function daysOf(text: string, start: string): string[] {
+  const dtstart = `${basicDay(start)}T120000Z`;
+  const rule = new RRuleTemporal({ rruleString: `DTSTART:${dtstart}\nRRULE:${text}` });
+  const last = `${Number(start.slice(0, 4)) + 3}${start.slice(4)}T12:00:00Z`;
+  return rule.between(new Date(`${start}T00:00:00Z`), new Date(last), true).map((date) => date.toString().slice(0, 10));
+}
