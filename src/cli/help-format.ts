@@ -49,7 +49,7 @@ function layOutSection({ title, rows }: Section, width: number, paint: Paint): s
 const flowing = (text: string) => text.replace(/(\S)\n(?=\S)/g, "$1 ");
 
 /** Breaks lines between words; indented lines stay as they are. */
-function wrap(text: string, width: number, indent: string): string {
+export function wrap(text: string, width: number, indent: string): string {
   const lines = text.split("\n").flatMap((line) => {
     if (line.startsWith(" ")) return [line];
     const broken = [""];

@@ -90,6 +90,11 @@ export const root: Readonly<Record<string, RootEntry>> = {
     heading: instance,
     load: async () => (await import("./commands/db.ts")).db,
   },
+  doctor: {
+    summary: "Find out what is wrong, and what to do about it",
+    heading: instance,
+    load: async () => (await import("./commands/doctor.ts")).doctor,
+  },
   languages: {
     summary: "Languages that the instance offers",
     heading: instance,
