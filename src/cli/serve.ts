@@ -68,6 +68,7 @@ async function run({ terminal, globals, flags }: Context): Promise<void> {
     const app = createApp({
       operations: await allOperations(),
       invoke: service.invoke,
+      authenticate: service.authenticate,
       log,
       ready: () => service.ready().then(() => true),
       baseUrl: service.baseUrl,

@@ -9,6 +9,7 @@ export const errorCodes = {
   gone: { status: 410, exit: 6 },
   payload_too_large: { status: 413, exit: 3 },
   unsupported_media_type: { status: 415, exit: 3 },
+  range_not_satisfiable: { status: 416, exit: 3 },
   validation_failed: { status: 422, exit: 3 },
   too_many_requests: { status: 429, exit: 8 },
   internal: { status: 500, exit: 1 },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { text } from "./fields.ts";
-import { once } from "./operation.ts";
+import { type AnyOperation, once } from "./operation.ts";
+import { fieldsOf } from "./shape.ts";
 
 /** Base64 of 25 MiB and what goes around it. */
 export const uploadLimit = 40 * 1024 * 1024;
@@ -29,6 +30,11 @@ export type FileItem = z.infer<ReturnType<typeof fileItem>>;
 
 export const fileItems = () => z.array(fileItem()).max(50);
 
+/** The field of the input that takes files, if the operation has one. */
+export function filesField(op: AnyOperation): string | undefined {
+  return fieldsOf(op).find(({ items }) => items?.model === "FileItem")?.name;
+}
+
 export const file = once(() =>
   z
     .object({
@@ -55,3 +61,16 @@ export const file = once(() =>
     .meta({ id: "File" }),
 );
 export type File = z.infer<ReturnType<typeof file>>;
+
+/** Bytes with what is said of them, as who asks for a file gets it. They are fetched as they are read. */
+export const content = once(() =>
+  z.object({
+    name: z.string(),
+    mime: z.string(),
+    size: z.int(),
+    sha256: z.string().meta({ description: "Of all bytes, base64url" }),
+    /** The bytes from `from` up to, not including, `to`; all of them when nothing is said. */
+    read: z.custom<(from?: number, to?: number) => AsyncIterable<Uint8Array>>((value) => typeof value === "function"),
+  }),
+);
+export type Content = z.infer<ReturnType<typeof content>>;

@@ -64,6 +64,8 @@ export interface Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType 
   readonly secret?: true;
   /** Largest body in bytes, when it is not the common 1 MiB. */
   readonly bodyLimit?: number;
+  /** The response is bytes and not JSON: the output is a `Content`. */
+  readonly bytes?: true;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: any operation, whatever its schemas

@@ -12,6 +12,8 @@ export interface Field {
   readonly secret: boolean;
   readonly default: unknown;
   readonly description: string | undefined;
+  /** What the interface calls things of this form. */
+  readonly model: string | undefined;
   /** The only values it takes. */
   readonly values: readonly string[] | undefined;
   /** Of an array: its items. */
@@ -61,6 +63,7 @@ export function shape(name: string, schema: z.ZodType): Field {
     secret: meta.secret === true,
     default: fallback,
     description: meta.description as string | undefined,
+    model: meta.id as string | undefined,
     values: def.type === "enum" ? Object.values((def as z.core.$ZodEnumDef).entries).map(String) : undefined,
     items: def.type === "array" ? shape("", (def as z.core.$ZodArrayDef).element as z.ZodType) : undefined,
     fields:

@@ -1,11 +1,12 @@
 import { type FieldErrors, invalid } from "../contract/errors.ts";
 import type { File, FileItem } from "../contract/file-forms.ts";
 import { insertRows } from "../store/bulk.ts";
-import { isAmong, locking } from "../store/dialect.ts";
+import { isAmong } from "../store/dialect.ts";
 import { prepared } from "../store/prepared.ts";
 import type { FileOwner } from "../store/schema-content.ts";
 import type { Ctx } from "./context.ts";
-import type { Content } from "./uploads.ts";
+import { keepContent, removeUnused } from "./file-contents.ts";
+import type { Upload } from "./uploads.ts";
 
 /** How many files one thing can have. */
 const mostFiles = 200;
@@ -26,11 +27,11 @@ export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, item
   if (Object.keys(mistakes).length > 0) throw invalid(mistakes);
   const rows = [];
   for (const item of items) {
-    const content = item.type === "upload" ? await keepContent(ctx, item) : undefined;
+    const upload = item.type === "upload" ? await keep(ctx, item) : undefined;
     rows.push({
       owner,
       owner_id: ownerId,
-      ...(await describe(item, content)),
+      ...(await describe(item, upload)),
       created_at: ctx.now,
       updated_at: ctx.now,
     });
@@ -65,33 +66,19 @@ async function videoMistake({ type, data }: FileItem): Promise<string | undefine
   return `must be a URL that begins with https:// and one of ${hosts[type].join(", ")}`;
 }
 
-/** Keeps the content of an upload, unless it is there already. */
-async function keepContent({ db }: Ctx, item: FileItem): Promise<Content> {
+/** Keeps the content of an upload. What it is. */
+async function keep({ db }: Ctx, item: FileItem): Promise<Upload> {
   const { chunksOf, inspect } = await import("./uploads.ts");
-  const content = (await inspect(item))!;
-  const { sha256, size } = content;
-  // Holds the row, so that it stays, and so that of two who bring the same at once one waits for the other.
-  await db
-    .insertInto("file_contents")
-    .values({ sha256, size })
-    .onConflict((conflict) => conflict.column("sha256").doUpdateSet({ size }))
-    .execute();
-  const chunk = await db.selectFrom("file_chunks").select("number").where("sha256", "=", sha256).limit(1).execute();
-  if (chunk.length > 0) return content;
-  let number = 0;
-  for await (const bytes of chunksOf(item.data)) await addChunk(db, { sha256, number: number++, bytes });
-  return content;
+  const upload = (await inspect(item))!;
+  await keepContent(db, upload, () => chunksOf(item.data));
+  return upload;
 }
 
-const addChunk = prepared((db, p: { sha256: string; number: number; bytes: Uint8Array }) =>
-  db.insertInto("file_chunks").values({ sha256: p.sha256, number: p.number, bytes: p.bytes }),
-);
-
-async function describe({ type, name, data }: FileItem, content: Content | undefined) {
+async function describe({ type, name, data }: FileItem, upload: Upload | undefined) {
   if (type === "upload") {
     const { extensionOf } = await import("./file-types.ts");
-    const { sha256, size, mime, width, height } = content!;
-    const extension = extensionOf(name) || content!.extension;
+    const { sha256, size, mime, width, height } = upload!;
+    const extension = extensionOf(name) || upload!.extension;
     return { type, name, extension, mime, size, width, height, source: null, sha256 };
   }
   const { videoUrl } = await import("./videos.ts");
@@ -112,18 +99,7 @@ export async function removeFiles(
     .where((eb) => isAmong(db, eb.ref("owner_id"), ownerIds));
   if (ids) deletion = deletion.where((eb) => isAmong(db, eb.ref("id"), ids));
   const removed = await deletion.returning("sha256").execute();
-  const contents = [...new Set(removed.flatMap(({ sha256 }) => sha256 ?? []))];
-  if (contents.length > 0) {
-    const these = db.selectFrom("file_contents").select("sha256");
-    await locking(db, these.where((eb) => isAmong(db, eb.ref("sha256"), contents)).orderBy("sha256")).execute();
-    await db
-      .deleteFrom("file_contents")
-      .where((eb) => isAmong(db, eb.ref("sha256"), contents))
-      .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom("files").select("files.id").whereRef("files.sha256", "=", "file_contents.sha256"))),
-      )
-      .execute();
-  }
+  await removeUnused(db, [...new Set(removed.flatMap(({ sha256 }) => sha256 ?? []))]);
   return removed.length;
 }
 

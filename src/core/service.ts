@@ -49,6 +49,8 @@ type FullOrigin = Origin & { readonly userId?: number };
 
 export interface Service {
   readonly invoke: Invoke;
+  /** Throws `unauthenticated` unless whoever asks is known, for those who want to know before the input is there. */
+  authenticate(op: AnyOperation, origin: Origin): Promise<void>;
   /** Carries out operations in this process. */
   caller(identity: Identity): Caller;
   /** The ID of the user with that e-mail address or ID, else of the first active administrator. */
@@ -97,7 +99,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     return actor;
   }
 
-  async function authenticate(op: AnyOperation, origin: FullOrigin, now: number, version: Version) {
+  async function identify(op: AnyOperation, origin: FullOrigin, now: number, version: Version) {
     // A token that is no good is no reason to refuse what needs none.
     if (op.access === "public") return { actor: nobody, token: undefined };
     const { token, userId } = origin;
@@ -116,7 +118,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     const handler = handlers.get(op.name) ?? (await findHandler(op));
     const now = Math.floor(clock() / 1000);
     const version = database.version();
-    const { actor, token } = await authenticate(op, origin, now, version);
+    const { actor, token } = await identify(op, origin, now, version);
     // Lists can be large, so only single things are remembered.
     const remembered = op.transaction === "read" && op.list === undefined && version !== undefined;
     const name = remembered ? `${actor.id} ${op.name} ${JSON.stringify(rawInput)}` : "";
@@ -184,6 +186,13 @@ export function createService({ database, clock = Date.now, environment = {}, ch
 
   return {
     invoke,
+    async authenticate(op, origin) {
+      try {
+        await identify(op, origin, Math.floor(clock() / 1000), database.version());
+      } catch (error) {
+        throw database.explain(error);
+      }
+    },
     caller: (identity) => ({
       call: (op, input, options) => invoke(op, input, { ...options, ...identity }) as never,
       close: () => database.close(),

@@ -1,22 +1,17 @@
 import { createHash } from "node:crypto";
 import { setImmediate as breathe } from "node:timers/promises";
 import type { FileItem } from "../contract/file-forms.ts";
+import { type ContentKey, chunkBytes } from "./file-contents.ts";
 import { type FileType, typeOf } from "./file-types.ts";
 
-/** Bytes of a stored chunk of a content, but for its last one. A multiple of 3: so each is a piece of the base64, too. */
-export const chunkBytes = 255 * 1024;
 const chunkCharacters = (chunkBytes / 3) * 4;
 /** How many chunks are looked at to tell the type and the dimensions. */
 const headChunks = 4;
 
 /** What an upload holds. */
-export interface Content extends FileType {
-  /** Of all bytes, base64url. */
-  readonly sha256: string;
-  readonly size: number;
-}
+export interface Upload extends ContentKey, FileType {}
 
-const inspected = new WeakMap<FileItem, Promise<Content | undefined>>();
+const inspected = new WeakMap<FileItem, Promise<Upload | undefined>>();
 
 /** The bytes that base64 stands for, if it is any. */
 export function sizeOf(data: string): number {
@@ -35,16 +30,16 @@ export async function* chunksOf(data: string): AsyncGenerator<Buffer> {
  * What an upload holds; undefined when it is not base64 as RFC 4648 has it in section 4: padded, and nothing else in it.
  * Looked at once, however often a transaction is tried.
  */
-export function inspect(item: FileItem): Promise<Content | undefined> {
-  let content = inspected.get(item);
-  if (content === undefined) {
-    content = read(item.data);
-    inspected.set(item, content);
+export function inspect(item: FileItem): Promise<Upload | undefined> {
+  let upload = inspected.get(item);
+  if (upload === undefined) {
+    upload = read(item.data);
+    inspected.set(item, upload);
   }
-  return content;
+  return upload;
 }
 
-async function read(data: string): Promise<Content | undefined> {
+async function read(data: string): Promise<Upload | undefined> {
   const hash = createHash("sha256");
   const text = textDetector();
   const head: Buffer[] = [];

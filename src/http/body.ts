@@ -17,6 +17,12 @@ export function announcesBody(source: BodySource): boolean {
   return length === undefined ? source.header("transfer-encoding") !== undefined : length !== "0";
 }
 
+/** How many bytes the body will have at most; those over the limit are not read. */
+export function announcedBytes(source: BodySource, limit: number): number {
+  const length = Number(source.header("content-length") ?? limit);
+  return announcesBody(source) && length <= limit ? length : 0;
+}
+
 /** Reads and parses a JSON body of at most `limit` bytes; undefined when there is none. */
 export async function readJson(source: BodySource, limit: number): Promise<unknown> {
   if (!announcesBody(source)) return undefined;

@@ -6,7 +6,7 @@ import { answerOf } from "./answer.ts";
 import { baseOf } from "./base.ts";
 import { encode } from "./codec.ts";
 import { phaseOf } from "./failures.ts";
-import { createTransport, type Message } from "./transport.ts";
+import { createTransport, type Message, type Reply, whole } from "./transport.ts";
 
 export interface ClientOptions {
   /** Where the service is; a slash or `/api` at the end changes nothing. */
@@ -57,6 +57,15 @@ export function createClient(options: ClientOptions): Client {
       };
       const text = body && JSON.stringify(body);
       const target = `${base.prefix}/api${path}${query && `?${query}`}`;
+      if (op.bytes) {
+        const { contentOf } = await import("./download.ts");
+        const get = (more: Record<string, string>) =>
+          persist(op, timeout, given.signal, async (left) => {
+            const options = { headers: { ...headers, accept: "*/*", ...more }, timeout: left, signal: given.signal };
+            return bytesOf(await transport.open(op.method, target, options), base.origin);
+          });
+        return contentOf(await get({}), get) as OutputOf<O>;
+      }
       return persist(op, timeout, given.signal, async (left) => {
         const message = await transport.send(op.method, target, {
           headers,
@@ -83,6 +92,13 @@ export function createClient(options: ClientOptions): Client {
       transport.close();
     },
   };
+}
+
+/** The reply, if it brings what is known by a tag; what is wrong is thrown. */
+async function bytesOf(reply: Reply, origin: string): Promise<Reply> {
+  const { status, headers } = reply;
+  if ((status === 200 || status === 206) && headers.etag && headers["content-length"]) return reply;
+  throw answerOf(await whole(reply, origin), origin);
 }
 
 function commonHeaders({ token, userAgent }: ClientOptions): Record<string, string> {

@@ -66,8 +66,8 @@ export class Exchange implements BodySource {
     return address?.startsWith("::ffff:") ? address.slice(7) : address;
   }
 
-  /** Answers with JSON text, or with nothing. */
-  respond(status: number, body: string | null, more?: Record<string, string>): Response {
+  /** Answers with JSON text, with nothing, or with bytes, whose type `more` has to say. */
+  respond(status: number, body: string | ReadableStream<Uint8Array> | null, more?: Record<string, string>): Response {
     const headers: Record<string, string> = {
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",

@@ -46,6 +46,7 @@ const errors: Record<Exclude<ErrorCode, "method_not_allowed">, string> = {
   gone: "It existed and was deleted",
   payload_too_large: "The body is over the limit",
   unsupported_media_type: "The body is not of type application/json",
+  range_not_satisfiable: "The file has no bytes in the range",
   validation_failed: "Fields are wrong; all of them are named",
   too_many_requests: "Too many attempts; Retry-After says when to come back",
   internal: "The service failed",
@@ -99,9 +100,10 @@ function describe(op: AnyOperation): ZodOpenApiOperationObject {
     parameters: [
       ...(op.method === "POST" ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
       ...(op.method === "GET" ? [] : [{ $ref: "#/components/parameters/DryRun" }]),
+      ...(op.bytes ? [{ $ref: "#/components/parameters/Range" }] : []),
     ],
     ...(hasBody(op) && !isEmpty && { requestBody: bodyOf(rest) }),
-    responses: { [op.status]: success(op), ...failures(op) },
+    responses: { [op.status]: success(op), ...(op.bytes && ranges), ...failures(op) },
   };
 }
 
@@ -113,12 +115,21 @@ function bodyOf(rest: Record<string, z.ZodType>) {
 function success(op: AnyOperation) {
   const headers = { ...requestId, ...(op.location && { Location: header("Location") }) };
   if (op.status === 204) return { description: "Done", headers };
+  if (op.bytes) return { description: "The bytes", headers: { ...headers, ETag: header("ETag") }, content: bytes };
   return {
     description: op.status === 201 ? "Created" : "Done",
     headers,
     content: { "application/json": { schema: op.output() } },
   };
 }
+
+const bytes = { "application/octet-stream": {} };
+
+/** What bytes are answered with beside themselves. */
+const ranges = {
+  206: { description: "The range that was asked for", headers: { ...requestId, ETag: header("ETag") }, content: bytes },
+  304: { description: "They are those that If-None-Match names", headers: { ...requestId, ETag: header("ETag") } },
+};
 
 /** Errors by status: those that the operation names, and those that follow from what it is. */
 function failures(op: AnyOperation): Record<string, { $ref: string }> {
@@ -182,6 +193,7 @@ function components(): ZodOpenApiObject["components"] {
         schema: { type: "string" },
       },
       Location: { description: "Where the new thing is", schema: { type: "string", format: "uri-reference" } },
+      ETag: { description: "Stands for the bytes, and is the same exactly when they are", schema: { type: "string" } },
       RetryAfter: { description: "Seconds", schema: { type: "integer" } },
       WWWAuthenticate: { description: "The scheme to use", schema: { type: "string" } },
     },
@@ -191,6 +203,12 @@ function components(): ZodOpenApiObject["components"] {
         in: "header",
         description: "Repeats with the same key and body within 24 h get the first answer",
         schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+      },
+      Range: {
+        name: "Range",
+        in: "header",
+        description: "Only a part of the bytes, as in bytes=0-1023; more than one range is answered with all",
+        schema: { type: "string" },
       },
       DryRun: {
         name: "Dry-Run",

@@ -1,9 +1,12 @@
 import { ServiceError } from "../contract/errors.ts";
+import type { Content } from "../contract/file-forms.ts";
 import type { AnyOperation, Invoke, Origin } from "../contract/operation.ts";
 import { pathFields } from "../contract/shape.ts";
-import { announcesBody, readJson } from "./body.ts";
+import { announcedBytes, announcesBody, readJson } from "./body.ts";
 import { decode, hasBody } from "./codec.ts";
+import { respondWithContent } from "./content.ts";
 import type { Exchange, Log, ServerState } from "./exchange.ts";
+import { LargeBodies } from "./large-bodies.ts";
 import { addMetrics, type Metrics } from "./metrics.ts";
 import { addProbes } from "./probes.ts";
 import { type App, answering, newHono, queryOf } from "./routing.ts";
@@ -11,6 +14,8 @@ import { type App, answering, newHono, queryOf } from "./routing.ts";
 export interface AppOptions {
   readonly operations: readonly AnyOperation[];
   readonly invoke: Invoke;
+  /** Throws unless whoever asks is known. A large body is read only then. */
+  readonly authenticate?: (op: AnyOperation, origin: Origin) => Promise<void>;
   readonly log: Log;
   /** Whether the service can work, its database included. Default: always. */
   readonly ready?: () => Promise<boolean>;
@@ -36,9 +41,10 @@ export function createApp(options: AppOptions): App {
     closing: false,
   };
   const app = newHono(state);
+  const largeBodies = new LargeBodies();
   // The router takes the first that fits, and /users/current has to come before /users/{id}.
   for (const op of options.operations.toSorted(byStaticSegments)) {
-    const handler = operationHandler(options, state, op);
+    const handler = operationHandler(options, state, op, largeBodies);
     app.on(op.method, `/api${pattern(op)}`, handler);
     if (op.bare) app.on(op.method, pattern(op), handler);
   }
@@ -47,22 +53,46 @@ export function createApp(options: AppOptions): App {
   return { fetch: app.fetch, request: app.request, state };
 }
 
-function operationHandler(options: AppOptions, state: ServerState, op: AnyOperation) {
-  const { invoke, bodyLimit = (of: AnyOperation) => of.bodyLimit ?? 1_048_576 } = options;
+function operationHandler(options: AppOptions, state: ServerState, op: AnyOperation, largeBodies: LargeBodies) {
   const names = pathFields(op).map((_, i) => `p${i}`);
   const takesBody = hasBody(op);
   return answering(state, op.path, async (exchange, c) => {
     const origin = originOf(exchange, op, state);
-    const body = takesBody ? await readJson(exchange, bodyLimit(op)) : undefined;
     if (!takesBody && announcesBody(exchange)) {
       throw new ServiceError("bad_request", `${op.method} takes its fields in the query, not in a body.`);
     }
     if (names.length > 0 && c.req.path.includes("%")) assertDecodable(c.req.path);
     const params = names.map((name) => c.req.param(name)!);
-    const output = await invoke(op, decode(op, { params, query: queryOf(c.req.raw, c.env), body }), origin);
+    const query = queryOf(c.req.raw, c.env);
+    const invoke = async (body?: unknown) => options.invoke(op, decode(op, { params, query, body }), origin);
+    const output = takesBody ? await withBody(options, op, exchange, origin, largeBodies, invoke) : await invoke();
+    if (op.bytes) return respondWithContent(exchange, output as Content);
     const more = op.location ? { location: await locationOf(op, op.location, output, options, state) } : undefined;
     return exchange.respond(op.status, op.status === 204 ? null : JSON.stringify(output), more);
   });
+}
+
+const commonLimit = 1_048_576;
+
+/** Reads the body for `work`. A large one only from somebody who is known, and while there is room for it. */
+async function withBody(
+  { authenticate, bodyLimit = (of) => of.bodyLimit ?? commonLimit }: AppOptions,
+  op: AnyOperation,
+  exchange: Exchange,
+  origin: Origin,
+  largeBodies: LargeBodies,
+  work: (body: unknown) => Promise<unknown>,
+): Promise<unknown> {
+  const limit = bodyLimit(op);
+  const bytes = announcedBytes(exchange, limit);
+  if (bytes <= commonLimit) return work(await readJson(exchange, limit));
+  await authenticate?.(op, origin);
+  const leave = await largeBodies.enter(bytes);
+  try {
+    return await work(await readJson(exchange, limit));
+  } finally {
+    leave();
+  }
 }
 
 function originOf(exchange: Exchange, op: AnyOperation, state: ServerState): Origin {

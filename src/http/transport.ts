@@ -10,6 +10,14 @@ export interface Message {
   readonly body: Buffer;
 }
 
+/** An answer whose body is still to come. */
+export interface Reply extends Omit<Message, "body"> {
+  /** Fails when nothing comes for as long as the request could have taken. */
+  readonly body: AsyncIterable<Buffer>;
+  /** Does without the rest. */
+  end(): void;
+}
+
 export interface SendOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
@@ -21,6 +29,8 @@ export interface SendOptions {
 export interface Transport {
   /** One request and its answer; `target` is path and query, escaped. Without an answer it fails as `unavailable`. */
   send(method: string, target: string, options: SendOptions): Promise<Message>;
+  /** Likewise, but the body of the answer comes as it is read. `timeout` is for its head, and for each part. */
+  open(method: string, target: string, options: SendOptions): Promise<Reply>;
   close(): void;
 }
 
@@ -35,18 +45,22 @@ const largest = 64 * 1024 * 1024;
 /** Sends requests to one service over connections that are kept, through the proxies that the environment names. */
 export function createTransport(base: Base, env: NodeJS.ProcessEnv, ca?: string): Transport {
   let connector: Promise<Connector> | undefined;
+  const ask = async <T>(method: string, target: string, options: SendOptions, take: Take<T>) => {
+    options.signal?.throwIfAborted();
+    connector ??= connect(base, env, ca);
+    const { request, agent } = await connector;
+    const { hostname, port } = base;
+    // Node gives the body of a GET, HEAD or DELETE no length: the service would take it for another request.
+    const length = options.body === undefined ? undefined : { "content-length": Buffer.byteLength(options.body) };
+    const headers = { ...options.headers, ...length };
+    const make = () => request({ method, host: hostname, port, path: target, headers, agent });
+    return exchange(make, base, options, take);
+  };
   return {
-    async send(method, target, options) {
-      options.signal?.throwIfAborted();
-      connector ??= connect(base, env, ca);
-      const { request, agent } = await connector;
-      const { hostname, port } = base;
-      // Node gives the body of a GET, HEAD or DELETE no length: the service would take it for another request.
-      const length = options.body === undefined ? undefined : { "content-length": Buffer.byteLength(options.body) };
-      const headers = { ...options.headers, ...length };
-      const make = () => request({ method, host: hostname, port, path: target, headers, agent });
-      return exchange(make, base, options);
-    },
+    send: (method, target, options) =>
+      ask(method, target, options, (response) => whole(replyOf(response, base, options), base.origin)),
+    open: (method, target, options) =>
+      ask(method, target, options, async (response) => replyOf(response, base, options)),
     close() {
       connector?.then(
         ({ agent }) => agent.destroy(),
@@ -66,7 +80,10 @@ async function connect(base: Base, env: NodeJS.ProcessEnv, ca: string | undefine
   }
 }
 
-function exchange(make: () => ClientRequest, base: Base, options: SendOptions): Promise<Message> {
+/** What becomes of a response, within the time that the request may take. */
+type Take<T> = (response: IncomingMessage) => Promise<T>;
+
+function exchange<T>(make: () => ClientRequest, base: Base, options: SendOptions, take: Take<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const request = begin(make);
     const late = setTimeout(() => stop(timedOut(base.origin, options.timeout)), options.timeout);
@@ -83,8 +100,8 @@ function exchange(make: () => ClientRequest, base: Base, options: SendOptions): 
     options.signal?.addEventListener("abort", abort);
     request.on("error", (error) => settle(() => reject(unreachable(error, base))));
     request.on("response", (response) => {
-      read(response, base).then(
-        (message) => settle(() => resolve(message)),
+      take(response).then(
+        (taken) => settle(() => resolve(taken)),
         (error) => stop(error),
       );
     });
@@ -105,24 +122,54 @@ function begin(make: () => ClientRequest): ClientRequest {
   }
 }
 
-async function read(response: IncomingMessage, base: Base): Promise<Message> {
+/** A reply with all of its body. */
+export async function whole({ status, headers, body, end }: Reply, origin: string): Promise<Message> {
   const chunks: Buffer[] = [];
   let size = 0;
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > largest) break;
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    throw unreachable(error, base);
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > largest) break;
+    chunks.push(chunk);
   }
   if (size > largest) {
-    throw new ServiceError("unavailable", `${base.origin} answered with more than ${largest >> 20} MiB.`, {
+    end();
+    throw new ServiceError("unavailable", `${origin} answered with more than ${largest >> 20} MiB.`, {
       hint: "Ask for less at a time.",
     });
   }
-  return { status: response.statusCode ?? 0, headers: flat(response.headers), body: Buffer.concat(chunks) };
+  return { status, headers, body: Buffer.concat(chunks) };
+}
+
+function replyOf(response: IncomingMessage, base: Base, { timeout, signal }: SendOptions): Reply {
+  async function* body(): AsyncGenerator<Buffer, void> {
+    const abort = () => response.destroy(signal?.reason);
+    signal?.addEventListener("abort", abort);
+    // Counts only while we wait: whoever reads may take as long as he likes.
+    let late: NodeJS.Timeout | undefined;
+    const wait = () => {
+      late = setTimeout(() => response.destroy(timedOut(base.origin, timeout)), timeout);
+    };
+    try {
+      wait();
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        clearTimeout(late);
+        yield chunk;
+        wait();
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error instanceof ServiceError ? error : unreachable(error, base);
+    } finally {
+      clearTimeout(late);
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+  return {
+    status: response.statusCode ?? 0,
+    headers: flat(response.headers),
+    body: body(),
+    end: () => response.destroy(),
+  };
 }
 
 function flat(headers: http.IncomingHttpHeaders): Record<string, string> {
