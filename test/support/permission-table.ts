@@ -1,15 +1,20 @@
 // biome-ignore-all format: a table is read by its columns
 import { auth } from "../../src/contract/auth.ts";
+import { conversations } from "../../src/contract/conversations.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { password, useWorld, type World } from "./actors.ts";
 import type { Environment } from "./instance.ts";
 
-/** The world with what only the table needs: a user and a unit of South, a webhook, a token to reset the member's password. */
+/**
+ * The world with what only the table needs: a user and a unit of South, a webhook, a token to reset the member's password;
+ * a group of the member, its administrator, the colleague and the manager, with a message of the member and of the manager.
+ */
 export interface Scene extends World {
   readonly southerner: number;
   readonly webhook: number;
   readonly resetToken: string;
+  readonly talk: { readonly group: number; readonly ofMember: number; readonly ofManager: number };
 }
 
 export function useScene(environment: Environment): () => Promise<Scene> {
@@ -31,7 +36,15 @@ async function setUp(world: World): Promise<Scene> {
     .select("payload")
     .where("user_id", "=", world.ids.member)
     .executeTakeFirstOrThrow();
-  return { ...world, southerner, webhook: webhook.data.id, resetToken: JSON.parse(payload).token };
+  const talk = await startGroup(world);
+  return { ...world, southerner, webhook: webhook.data.id, resetToken: JSON.parse(payload).token, talk };
+}
+
+async function startGroup({ actors, ids }: World): Promise<Scene["talk"]> {
+  const first = { recipients: [ids.colleague, ids.manager], message: "First" };
+  const { conversationId: group, id: ofMember } = await actors.member.call(conversations.create, first);
+  const { id: ofManager } = await actors.manager.call(conversations.send, { id: group, message: "Second" });
+  return { group, ofMember, ofManager };
 }
 
 /** What is asked, what each actor gets, and the input; `me` is the ID of the one who asks. */
@@ -44,6 +57,8 @@ const boss = ({ ids }: Scene) => ({ id: ids.boss });
 const gone = () => ({ id: 987654 });
 const person = { first_name: "New", last_name: "Person", email: "new.person@example.com" };
 const row = { ...person, reference: "new person" };
+const group = ({ talk }: Scene) => ({ id: talk.group });
+const message = ({ talk }: Scene) => ({ id: talk.group, messageId: talk.ofMember });
 const hook = ({ webhook }: Scene) => ({ id: webhook });
 
 /**
@@ -200,6 +215,49 @@ export const permissionTable: Record<string, readonly Line[]> = {
     ["others' abilities", "        yes   403   403   403   401   401", ({ types }) => ({ id: types.editor })],
     ["held", "                     409   409   403   403   401   401", ({ types }) => ({ id: types.employee })],
   ],
+
+  "conversations.list": [["", "    yes   yes   yes   yes   401   401", nothing]],
+  "conversations.create": [["", "  yes   yes   yes   yes   401   401", ({ ids }) => ({ recipients: [ids.colleague, ids.boss], message: "Hi" })]],
+  "conversations.get": [
+    ["of the member", "            403   yes   yes   403   401   401", group],
+    ["none", "                     404   404   404   404   401   401", gone],
+  ],
+  "conversations.update": [
+    ["the title", "                403   403   yes   403   401   401", (scene) => ({ ...group(scene), title: "New" })],
+    ["the mute rule", "            403   yes   yes   403   401   401", (scene) => ({ ...group(scene), mute_rule: 1 })],
+  ],
+  "conversations.delete": [["", "  403   yes   yes   403   401   401", group]],
+  "conversations.seen": [["", "    403   yes   yes   403   401   401", group]],
+  "conversations.archive": [["", " 403   yes   yes   403   401   401", group]],
+  "conversations.unarchive": [["", "403  yes   yes   403   401   401", group]],
+  "conversations.participantAdd": [
+    ["somebody", "                 403   403   yes   403   401   401", (scene) => ({ ...group(scene), users: [scene.ids.boss] })],
+    ["oneself", "                  403   403   yes   403   401   401", (scene, me) => ({ ...group(scene), users: [me] })],
+  ],
+  "conversations.participantUpdate": [
+    ["", "                         403   403   yes   403   401   401", (scene) => ({ ...group(scene), user: scene.ids.colleague, role: "administrator" })],
+  ],
+  "conversations.participantRemove": [
+    ["somebody", "                 403   403   yes   403   401   401", (scene) => ({ ...group(scene), user: scene.ids.colleague })],
+    ["oneself", "                  403   yes   yes   403   401   401", (scene, me) => ({ ...group(scene), user: me })],
+  ],
+  "conversations.messages": [["", "403   yes   yes   403   401   401", group]],
+  "conversations.follow": [["", "  403   yes   yes   403   401   401", (scene) => ({ ...group(scene), after: 0 })]],
+  "conversations.send": [["", "    403   yes   yes   403   401   401", (scene) => ({ ...group(scene), message: "Third" })]],
+  "conversations.message": [
+    ["of the member", "            403   yes   yes   403   401   401", message],
+    ["none", "                     403   404   404   403   401   401", (scene) => ({ ...group(scene), messageId: 987654 })],
+  ],
+  "conversations.messageUpdate": [
+    ["of the member", "            403   403   yes   403   401   401", (scene) => ({ ...message(scene), message: "New" })],
+    ["of the manager", "           403   yes   403   403   401   401", ({ talk }) => ({ id: talk.group, messageId: talk.ofManager, message: "New" })],
+  ],
+  "conversations.messageDelete": [
+    ["of the member", "            403   403   yes   403   401   401", message],
+    ["of the manager", "           403   yes   yes   403   401   401", ({ talk }) => ({ id: talk.group, messageId: talk.ofManager })],
+  ],
+  "conversations.react": [["", "   403   yes   yes   403   401   401", (scene) => ({ ...message(scene), emoji: "👍" })]],
+  "conversations.unreact": [["", " 403   404   404   403   401   401", (scene) => ({ ...message(scene), emoji: "👍" })]],
 
   "languages.list": [["", "        yes   yes   yes   yes   401   401", nothing]],
   "timezones.list": [["", "        yes   yes   yes   yes   401   401", nothing]],

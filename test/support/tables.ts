@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Database } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
 import type { Schema } from "../../src/store/schema.ts";
+import { conversationMistakes } from "./conversation-mistakes.ts";
 
 type Row = Record<string, unknown>;
 
@@ -32,9 +33,16 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** What the database keeps in two places and not alike: paths, levels, counts, first units, words. Empty when it is whole. */
+/**
+ * What the database keeps in two places and not alike: paths, levels, counts, first units, words, what is unread. Empty when
+ * it is whole.
+ */
 export async function mistakes(database: Database): Promise<string[]> {
-  return [...(await treeMistakes(database)), ...(await userMistakes(database))];
+  return [
+    ...(await treeMistakes(database)),
+    ...(await userMistakes(database)),
+    ...(await conversationMistakes(database)),
+  ];
 }
 
 async function treeMistakes({ reader }: Database): Promise<string[]> {
