@@ -35,7 +35,8 @@ function nameOf(item: Item): string | undefined {
   return typeof name === "string" ? oneLine(name) : undefined;
 }
 
-function timesIn(zone: string | undefined) {
+/** Points in time, given in Unix seconds, as the clocks of the zone show them: for eyes, and with their offset (RFC 3339). */
+export function timesIn(zone: string | undefined) {
   let format: Intl.DateTimeFormat | undefined;
   const parts = (seconds: number) => {
     format ??= new Intl.DateTimeFormat("en-CA", {

@@ -12,9 +12,14 @@ import type { OperationLeaf, Positional } from "./tree.ts";
 /** What a command takes: the fields of its operation, each as a positional or as a flag. */
 export function intakeOf(leaf: OperationLeaf): Intake {
   const args = leaf.args ?? [];
-  const fields = fieldsOf(leaf.op).filter(({ name }) => !leaf.hidden?.includes(name));
+  const needed = new Set(args.filter((arg) => arg.needed).map(({ field }) => field));
+  const fields = fieldsOf(leaf.op)
+    .filter(({ name }) => !leaf.hidden?.includes(name))
+    .map((field) => (needed.has(field.name) ? { ...field, required: true } : field));
   const inLine = new Set(args.map(({ field }) => field));
-  const flags = flagsOf(fields.filter(({ name }) => !inLine.has(name)));
+  const flags = flagsOf(fields.filter(({ name }) => !inLine.has(name))).map((flag) =>
+    leaf.people?.includes(flag.path.join(".")) ? { ...flag, byName: true as const } : flag,
+  );
   return { fields, args, flags, check: (name, value) => check(leaf, name, value) };
 }
 

@@ -7,6 +7,7 @@ import { confirm, fill } from "./confirm.ts";
 import { UsageError } from "./failure.ts";
 import { attribute, type Input, type Intake, type Line, labelOf, readInput } from "./input.ts";
 import { buildOperation, intakeOf } from "./intake.ts";
+import { namesPeople, withIds } from "./naming.ts";
 import { createOutput, formatOf } from "./output.ts";
 import { at, type Item, walk } from "./paging.ts";
 import { readScalar } from "./scalars.ts";
@@ -35,11 +36,10 @@ export async function runOperation(
     input: withFill(leaf, await readInput(intake, line, createSources(terminal), terminal)),
   });
   const other = requestInstead(leaf, line);
-  const needsMe = namesMe(leaf, line);
-  const early = other ?? (needsMe ? undefined : await read(line));
+  const early = other ?? (namesPeople(leaf, intake, line) ? undefined : await read(line));
   const { caller } = await context.connect({ anonymous: leaf.op.access === "public" });
   try {
-    const request = early ?? (await read(await withMe(leaf, line, caller)));
+    const request = early ?? (await read(await withIds(leaf, intake, line, caller)));
     if (request.op === leaf.op) await confirm(leaf, request.input, caller, context);
     await perform(leaf, request, caller, context);
     if (context.flags.dryRun) terminal.note("Dry run: nothing was changed.");
@@ -68,27 +68,17 @@ function requestInstead({ instead, args = [] }: OperationLeaf, { args: given, op
   return undefined;
 }
 
-const isMe = (leaf: OperationLeaf, position: number, given: unknown) =>
-  leaf.args?.[position]?.completes === "users" && [given].flat().includes("me");
-
-const namesMe = (leaf: OperationLeaf, { args }: Line) => args.some((given, position) => isMe(leaf, position, given));
-
-/** The line with one's own ID where it says `me`. */
-async function withMe(leaf: OperationLeaf, line: Line, caller: Caller): Promise<Line> {
-  const { users } = await import("../contract/users.ts");
-  const { id } = await caller.call(users.current, {});
-  const own = (text: unknown) => (text === "me" ? String(id) : text);
-  const args = line.args.map((given, position) => {
-    if (!isMe(leaf, position, given)) return given;
-    return Array.isArray(given) ? given.map(own) : own(given);
-  });
-  return { ...line, args };
-}
-
 async function perform(leaf: OperationLeaf, { op, input }: Request, caller: Caller, context: Context): Promise<void> {
   const { terminal, globals, flags } = context;
   const output = createOutput(
-    { op, columns: leaf.columns, draw: leaf.draw, items: op.name.split(".")[0], whole: leaf.whole },
+    {
+      op,
+      columns: leaf.columns,
+      draw: leaf.draw,
+      items: op.name.split(".")[0],
+      whole: leaf.whole,
+      form: leaf.form,
+    },
     globals,
     terminal,
   );

@@ -10,6 +10,8 @@ export interface Flag {
   readonly path: readonly string[];
   readonly field: Field;
   readonly reads: "text" | "integer" | "number" | "boolean" | "time" | "list" | "json" | "secret";
+  /** Users, who may be named by more than their IDs. */
+  readonly byName?: true;
 }
 
 export const kebab = (name: string): string =>
@@ -57,6 +59,8 @@ const references: Readonly<Record<string, "users" | "units" | "usertypes">> = {
   from: "units",
   user: "users",
   users: "users",
+  recipients: "users",
+  participants: "users",
   user_type: "usertypes",
   userTypes: "usertypes",
 };
@@ -107,9 +111,10 @@ export function optionsOf(flag: Flag): Option[] {
 
 const negated = (description: string) => `Do not ${description.charAt(0).toLowerCase()}${description.slice(1)}`;
 
-function placeholder({ field, reads }: Flag): string {
+function placeholder({ field, reads, byName }: Flag): string {
   if (field.values) return field.values.join("|");
   if (reads === "time") return "time";
+  if (byName) return "user,...";
   const one = refersTo(field) ? "id" : (field.items ?? field).kind === "string" ? "text" : "n";
   return reads === "list" ? `${one},...` : reads === "json" ? "json" : one;
 }

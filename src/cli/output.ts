@@ -3,7 +3,7 @@ import { createCells } from "./cells.ts";
 import { UsageError } from "./failure.ts";
 import { parseFields, select } from "./fields.ts";
 import type { Format, Globals } from "./globals.ts";
-import type { Sheet, Writer } from "./output/writer.ts";
+import type { Form, Sheet, Writer } from "./output/writer.ts";
 import type { Item, Page } from "./paging.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Draw } from "./tree.ts";
@@ -15,10 +15,14 @@ export interface View {
   /** What makes a row, unless --fields says so. */
   readonly columns?: readonly string[];
   readonly draw?: () => Promise<Draw>;
+  /** How people see it, in place of a table. */
+  readonly form?: () => Promise<Form>;
   /** What the items are called when there are none. */
   readonly items?: string;
   /** Empty fields of a single item are shown, too. */
   readonly whole?: boolean;
+  /** The list has no end: each page is shown as it comes. */
+  readonly endless?: boolean;
 }
 
 /** Where results go, in the format that was asked for. */
@@ -36,16 +40,25 @@ export function formatOf({ output, json }: Globals, terminal: Terminal): Format 
 export function createOutput(view: View, globals: Globals, terminal: Terminal): Output {
   const format = formatOf(globals, terminal);
   const fields = globals.fields === undefined ? undefined : parseFields(globals.fields, view.op);
-  const cells = createCells(checkZone(globals.tz));
+  const zone = checkZone(globals.tz);
   const sheet: Sheet = {
     terminal,
-    cells,
+    zone,
+    cells: createCells(zone),
     header: globals.header,
     columns: fields ?? view.columns,
     chosen: fields !== undefined,
     whole: view.whole === true,
+    endless: view.endless === true,
   };
+  if (view.endless && globals.query !== undefined) {
+    throw new UsageError("--query needs all of a list, and this one has no end", {
+      hint: "-o ndjson | jq does the same",
+    });
+  }
   const cut = (item: Item) => (fields && !["table", "rows", "csv"].includes(format) ? select(item, fields) : item);
+  const writer = async () =>
+    view.form && format === "table" && !fields ? (await view.form())(sheet) : writerFor(format, sheet);
   const raw = (response: unknown) => terminal.write(`${JSON.stringify(response)}\n`);
 
   return {
@@ -56,19 +69,19 @@ export function createOutput(view: View, globals: Globals, terminal: Terminal): 
       }
       let count = 0;
       let more = false;
-      const writer = globals.raw ? undefined : await writerFor(format, sheet);
+      const to = globals.raw ? undefined : await writer();
       for await (const page of pages) {
         count += page.items.length;
         more = page.more;
-        await (writer ? writer.page(page.items.map(cut)) : raw(page.response));
+        await (to ? to.page(page.items.map(cut)) : raw(page.response));
       }
-      await writer?.end();
+      await to?.end();
       if (terminal.stdoutIsTerminal && !globals.raw) summarize(count, more);
     },
     async one(item, response) {
       if (globals.raw) return raw(response ?? item);
       if (globals.query !== undefined) return query(item);
-      await (await writerFor(format, sheet)).one(cut(item as Item));
+      await (await writer()).one(cut(item as Item));
     },
   };
 

@@ -1,10 +1,20 @@
 import type { AnyOperation } from "../contract/operation.ts";
 import type { Connection, ConnectOptions } from "./connection.ts";
 import type { Globals } from "./globals.ts";
+import type { Form } from "./output/writer.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What the value of a flag or positional is, so that it can be completed. */
-export type Completes = "users" | "units" | "usertypes" | "webhooks" | "profiles" | "file" | readonly string[];
+export type Completes =
+  | "users"
+  | "units"
+  | "usertypes"
+  | "webhooks"
+  | "conversations"
+  | "messages"
+  | "profiles"
+  | "file"
+  | readonly string[];
 
 /** A field of the input that stands on the line without a flag. */
 export interface Positional {
@@ -14,6 +24,8 @@ export interface Positional {
   /** Takes the rest of the line: a list, or words joined by spaces. */
   readonly many?: true;
   readonly optional?: true;
+  /** The operation can do without it, but not this command. */
+  readonly needed?: true;
   readonly completes?: Completes;
 }
 
@@ -42,10 +54,14 @@ export interface OperationLeaf {
   readonly whole?: true;
   /** Input fields without a flag. */
   readonly hidden?: readonly string[];
+  /** Input fields that name users, as lists where they are flags: they take full names and e-mail addresses, too. */
+  readonly people?: readonly string[];
   /** Completes the input with what follows from the rest of it. */
   readonly fill?: (input: Record<string, unknown>) => Record<string, unknown>;
   /** Draws all items, where a person looks at them. */
   readonly draw?: () => Promise<Draw>;
+  /** How people see what is answered, in place of a table. */
+  readonly form?: () => Promise<Form>;
 }
 
 export type Draw = (items: readonly Record<string, unknown>[], terminal: Terminal) => string;

@@ -41,6 +41,7 @@ export const users = room("users", {
         user_type: id().optional().meta({ description: "Holders of this user type" }),
         admin: z.boolean().optional().meta({ description: "Only administrators, or only others" }),
         inactive: z.boolean().default(false).meta({ description: "Deactivated users, too" }),
+        email: email().optional().meta({ description: "The user with this address, if you may see it" }),
         ...cursorInput(),
       }),
     output: () => cursorPage(user()),

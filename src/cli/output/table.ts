@@ -2,7 +2,7 @@ import Table from "cli-table3";
 import { pick } from "../fields.ts";
 import { hasPager } from "../pager.ts";
 import type { Item } from "../paging.ts";
-import { columnWidths, widthOf } from "./width.ts";
+import { columnWidths, cut } from "./width.ts";
 import { columnsOf, details, type Sheet, type Writer } from "./writer.ts";
 
 const bare = {
@@ -25,17 +25,17 @@ const bare = {
 
 /** Tables for eyes: no borders, as wide as the terminal at most. */
 export function createTableWriter(sheet: Sheet): Writer {
-  const { terminal, cells, header, columns } = sheet;
+  const { terminal, cells, header, columns, endless } = sheet;
   const items: Item[] = [];
+  /** Of what is shown already. */
+  let widths: readonly number[] | undefined;
   const writer: Writer = {
     async page(more) {
-      items.push(...more);
+      if (!endless) items.push(...more);
+      else if (more.length > 0) await terminal.write(tableOf(more));
     },
     async end() {
-      if (items.length === 0) return;
-      const names = columns ?? columnsOf(items);
-      const rows = items.map((item) => names.map((name) => cells.human(pick(item, name.split(".")), name)));
-      await show(draw(rows, header ? names.map(titleOf) : undefined));
+      if (items.length > 0) await show(tableOf(items));
     },
     async one(item) {
       const fields = details(item, sheet);
@@ -49,9 +49,17 @@ export function createTableWriter(sheet: Sheet): Writer {
   };
   return writer;
 
+  function tableOf(some: readonly Item[]): string {
+    const names = columns ?? columnsOf(some);
+    const rows = some.map((item) => names.map((name) => cells.human(pick(item, name.split(".")), name)));
+    return draw(rows, header && widths === undefined ? names.map(titleOf) : undefined);
+  }
+
   function draw(rows: string[][], head: string[] | undefined): string {
     const width = terminal.stdoutIsTerminal ? terminal.width : Number.POSITIVE_INFINITY;
-    const colWidths = columnWidths(head ? [head, ...rows] : rows, width, 2);
+    const shown = widths ? [widths.map((wide) => " ".repeat(wide))] : head ? [head] : [];
+    const colWidths = columnWidths([...shown, ...rows], width, 2);
+    widths = colWidths;
     const drawn = (rows: readonly (readonly string[])[]) => {
       const table = new Table({
         chars: bare,
@@ -93,17 +101,4 @@ function titleOf(path: string): string {
 /** The library takes time with the square of the number of rows. */
 function parts<T>(rows: readonly T[], size: number): (readonly T[])[] {
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, at) => rows.slice(at * size, (at + 1) * size));
-}
-
-/** The text in so many columns of a terminal, with … where something is left out. */
-function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  let kept = "";
-  let used = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    used += widthOf(segment);
-    if (used > width - 1) break;
-    kept += segment;
-  }
-  return `${kept}…`;
 }

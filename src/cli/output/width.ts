@@ -5,6 +5,19 @@ const ascii = /^[\u0020-\u007e]*$/;
 /** How many columns of a terminal a text takes. */
 export const widthOf = (text: string): number => (ascii.test(text) ? text.length : stringWidth(text));
 
+/** The text in so many columns of a terminal, with … where something is left out. */
+export function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = "";
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    used += widthOf(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
 const narrowest = 8;
 
 /** Widths of the columns of a table: as wide as what is in them, the widest narrowed until all fit. */

@@ -6,6 +6,8 @@ import type { Terminal } from "../terminal.ts";
 /** What every writer has to know. */
 export interface Sheet {
   readonly terminal: Terminal;
+  /** In which times are shown; undefined for the machine's. */
+  readonly zone: string | undefined;
   readonly cells: Cells;
   /** Whether rows get a line of names. */
   readonly header: boolean;
@@ -14,6 +16,8 @@ export interface Sheet {
   readonly chosen: boolean;
   /** Empty fields of a single item are shown, too. */
   readonly whole: boolean;
+  /** The list has no end, so that nothing can wait for it. */
+  readonly endless: boolean;
 }
 
 /** Writes results in one format. A list comes page by page, and then its end. */
@@ -24,6 +28,9 @@ export interface Writer {
   /** Whatever a query has found. */
   value(value: unknown): Promise<void>;
 }
+
+/** Makes the writer for what people see. */
+export type Form = (sheet: Sheet) => Writer;
 
 /** Columns for items of which nothing is known: their first level. */
 export const columnsOf = (items: readonly Item[]): string[] => [...new Set(items.flatMap((item) => Object.keys(item)))];

@@ -3,12 +3,10 @@ import http from "node:http";
 import https from "node:https";
 import { type Trigger, triggers, webhooks } from "../../contract/webhooks.ts";
 import { UsageError } from "../failure.ts";
+import { answersOf, patienceOf } from "../following.ts";
 import type { Context } from "../tree.ts";
 import { version } from "../version.ts";
-import { isOutage, sleep } from "./logs.ts";
 
-const waitSeconds = 25;
-const retryPause = 2000;
 const forwardTimeout = 15_000;
 
 /** `wcs webhooks listen`: forwards events to a program on this machine, signed as the service signs them. */
@@ -24,20 +22,15 @@ export async function listen(context: Context): Promise<void> {
       `Forwarding ${wanted.size === triggers.length ? "all events" : [...wanted].join(", ")} to ${target.href}`,
     );
     if (flags.printSecret) await terminal.write(`whsec_${secret.toString("base64")}\n`);
-    for (;;) {
-      try {
-        const { data, meta } = await caller.call(webhooks.events, { after, wait: waitSeconds });
-        for (const { webhook_event_id, payload } of data) {
-          if (!wanted.has(payload.type as Trigger)) continue;
-          const outcome = await forward(target, secret, webhook_event_id, JSON.stringify(payload));
-          terminal.note(`${new Date().toISOString()}  ${payload.type.padEnd(12)}  ${webhook_event_id}  ${outcome}`);
-        }
-        after = meta.last_id;
-      } catch (error) {
-        if (!isOutage(error)) throw error;
-        terminal.note(`${error.message} Trying again.`);
-        await sleep(retryPause);
+    const wait = patienceOf(context.globals);
+    const ask = () => caller.call(webhooks.events, { after, wait });
+    for await (const { data, meta } of answersOf(ask, terminal)) {
+      for (const { webhook_event_id, payload } of data) {
+        if (!wanted.has(payload.type as Trigger)) continue;
+        const outcome = await forward(target, secret, webhook_event_id, JSON.stringify(payload));
+        terminal.note(`${new Date().toISOString()}  ${payload.type.padEnd(12)}  ${webhook_event_id}  ${outcome}`);
       }
+      after = meta.last_id;
     }
   } finally {
     await caller.close();

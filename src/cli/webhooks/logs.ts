@@ -1,7 +1,7 @@
-import { ServiceError } from "../../contract/errors.ts";
 import type { ArgumentsOf, Caller } from "../../contract/operation.ts";
 import { webhooks } from "../../contract/webhooks.ts";
 import { ConditionError, UsageError } from "../failure.ts";
+import { answersOf, sleep } from "../following.ts";
 import { createOutput } from "../output.ts";
 import { type Item, type Page, walk } from "../paging.ts";
 import { readScalar } from "../scalars.ts";
@@ -10,7 +10,6 @@ import type { Context } from "../tree.ts";
 
 /** Milliseconds between two looks at the log. */
 const pause = 500;
-const retryPause = 2000;
 const standardWait = "60s";
 const columns = ["id", "created_at", "event", "status", "attempt", "duration_ms", "error"];
 
@@ -23,7 +22,8 @@ export async function logs(context: Context): Promise<void> {
   const filter = await readFilter(context);
   const { caller } = await context.connect();
   try {
-    const output = createOutput({ op: webhooks.logs, columns, items: "attempts" }, globals, terminal);
+    const endless = flags.follow === true;
+    const output = createOutput({ op: webhooks.logs, columns, items: "attempts", endless }, globals, terminal);
     if (flags.wait) return await output.one(await waitForEntry(caller, filter, context));
     if (flags.follow) return await output.list(follow(caller, filter, context));
     const limit =
@@ -70,29 +70,10 @@ async function* follow(caller: Caller, filter: Filter, { terminal }: Context): A
   const { since: _, ...wanted } = filter;
   const newest = async () => (await caller.call(webhooks.logs, { id: filter.id, limit: 1 })).data[0]?.id ?? 0;
   let after = filter.since === undefined ? await newest() : 0;
-  let lost = false;
-  for (;;) {
-    try {
-      const { data } = await caller.call(webhooks.logs, { ...(after === 0 ? filter : wanted), after, limit: 500 });
-      if (lost) terminal.note("The service is back.");
-      lost = false;
-      after = data[0]?.id ?? after;
-      if (data.length > 0) yield { items: data.toReversed(), more: false, response: data };
-      await sleep(pause);
-    } catch (error) {
-      if (!isOutage(error)) throw error;
-      if (!lost) terminal.note(`${error.message} Trying again until it is back.`);
-      lost = true;
-      await sleep(retryPause);
-    }
+  const ask = () => caller.call(webhooks.logs, { ...(after === 0 ? filter : wanted), after, limit: 500 });
+  for await (const { data } of answersOf(ask, terminal)) {
+    after = data[0]?.id ?? after;
+    if (data.length > 0) yield { items: data.toReversed(), more: false, response: data };
+    await sleep(pause);
   }
-}
-
-/** The service is away and may come back, as when it is restarted. */
-export function isOutage(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && (error.code === "unavailable" || error.code === "too_many_requests");
-}
-
-export function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

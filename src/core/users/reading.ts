@@ -4,6 +4,7 @@ import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { decodeCursor, page } from "../cursor.ts";
 import { requireUser, unitPath } from "../permissions.ts";
+import { emailKey } from "../text-keys.ts";
 import { branchEnd } from "../unit-tree.ts";
 import { presentUsers, type User } from "../user-presentation.ts";
 
@@ -20,6 +21,7 @@ export const reading: Pick<Handlers<typeof contract>, Reading> = {
       .where("u.deleted_at", "is", null)
       .limit(limit + 1);
     if (!filter.inactive) query = query.where("u.active", "=", 1);
+    if (filter.email !== undefined) query = query.where("u.email_key", "=", emailKey(filter.email));
     if (filter.admin !== undefined) query = query.where("u.admin", "=", filter.admin ? 1 : 0);
     if (filter.unit === undefined) {
       if (filter.below) throw invalid({ below: ["goes with unit"] });
@@ -49,13 +51,12 @@ export const reading: Pick<Handlers<typeof contract>, Reading> = {
     if (position) query = query.where("u.id", back ? "<" : ">", position.key);
     const found = await query.orderBy("u.id", back ? "desc" : "asc").execute();
     const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => row.id });
-    return {
-      data: await presentUsers(
-        ctx,
-        rows.map((row) => row.id),
-      ),
-      meta,
-    };
+    const data = await presentUsers(
+      ctx,
+      rows.map((row) => row.id),
+    );
+    // Being found by an address would tell whose it is.
+    return { data: filter.email === undefined ? data : data.filter(({ email }) => email !== null), meta };
   },
 
   async get(ctx, { id }) {
