@@ -3,10 +3,10 @@
 __wcs_place() {
   words='' flags='' values='' args=() many=''
   case "$1" in
-    '') words='init demo serve auth profile users units usertypes webhooks settings db languages timezones api completion help'; flags='--version' ;;
+    '') words='init demo serve auth profile users units usertypes webhooks posts events groups counters settings db doctor languages timezones api completion help'; flags='--version' ;;
     'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
     'demo') : ;;
-    'serve') flags='--port --host --metrics-port --behind-proxy --log-level'; values='--port= --host= --metrics-port= --log-level=debug|info|warn|error|silent' ;;
+    'serve') flags='--port --host --metrics-port --smtp-url --behind-proxy --log-level'; values='--port= --host= --metrics-port= --smtp-url= --log-level=debug|info|warn|error|silent' ;;
     'auth') words='login logout renew status token password' ;;
     'auth login') flags='--username --password-stdin --password-file'; values='--username= --password-file=@file' ;;
     'auth logout') : ;;
@@ -23,7 +23,7 @@ __wcs_place() {
     'profile remove') args=('@profiles') ;;
     'profile show') args=('@profiles') ;;
     'users') words='list get search create update delete deactivate reactivate current welcome password birthdays policy membership import export' ;;
-    'users list') flags='--unit --below --no-below --user-type --admin --no-admin --inactive --no-inactive --cursor --limit --all'; values='--unit=@units --user-type=@usertypes --cursor= --limit=' ;;
+    'users list') flags='--unit --below --no-below --user-type --admin --no-admin --inactive --no-inactive --email --cursor --limit --all'; values='--unit=@units --user-type=@usertypes --email= --cursor= --limit=' ;;
     'users get') flags='--reference'; values='--reference='; args=('@users'); many=1 ;;
     'users search') flags='--limit'; values='--limit='; args=(''); many=1 ;;
     'users create') flags='--first-name --last-name --email --unit --user-types --department --password-stdin --password-file --welcome --no-welcome --admin --no-admin --reference --title --phone --birthday --language --timezone --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --unit=@units --user-types=@usertypes --department= --password-file=@file --reference= --title= --phone= --birthday= --language= --timezone= --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset=' ;;
@@ -80,13 +80,18 @@ __wcs_place() {
     'webhooks recover') flags='--since --data --dry-run -n'; values='--since= --data='; args=('@webhooks') ;;
     'webhooks listen') flags='--forward-to --triggers --print-secret'; values='--forward-to= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete' ;;
     'webhooks verify') flags='--secret-file --header -H --tolerance'; values='--secret-file=@file --header= -H= --tolerance=' ;;
-    'webhooks deliver') : ;;
+    'webhooks deliver') flags='--smtp-url'; values='--smtp-url=' ;;
+    'posts') : ;;
+    'events') : ;;
+    'groups') : ;;
+    'counters') : ;;
     'settings') words='list get set' ;;
     'settings list') : ;;
     'settings get') args=('') ;;
     'settings set') flags='--default --value-stdin --value-file --dry-run -n'; values='--value-file=@file'; args=('' '') ;;
     'db') words='outbox' ;;
     'db outbox') : ;;
+    'doctor') : ;;
     'languages') words='list' ;;
     'languages list') : ;;
     'timezones') words='list' ;;

@@ -1,6 +1,8 @@
 import type { Service } from "../core/service.ts";
 import type { Database } from "../store/database.ts";
+import { counted } from "./counted.ts";
 import { UsageError } from "./failure.ts";
+import { environmentWithSmtp, noMail } from "./mail-server.ts";
 import { findTarget } from "./target.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Context } from "./tree.ts";
@@ -12,12 +14,16 @@ const firstAttempts = 5;
 /** Makes the first attempts at what a command has put out; what is left is said, and sent by `wcs serve`. */
 export async function deliverFirst(database: Database, service: Service, terminal: Terminal): Promise<void> {
   const { due, later } = await (await engineFor(database, service, terminal)).drain({ maxSeconds: firstAttempts });
-  if (due + later > 0)
-    terminal.note(`${due + later} callbacks are still to be sent; wcs serve or wcs webhooks deliver sends them.`);
+  const left = due + later;
+  if (left === 1) terminal.note("1 callback is still to be sent; wcs serve or wcs webhooks deliver sends it.");
+  else if (left > 0)
+    terminal.note(`${left} callbacks are still to be sent; wcs serve or wcs webhooks deliver sends them.`);
 }
 
 /** `wcs webhooks deliver` */
-export async function deliver({ terminal, globals }: Context): Promise<void> {
+export async function deliver(context: Context): Promise<void> {
+  const { terminal, globals } = context;
+  const environment = environmentWithSmtp(context);
   const target = findTarget(globals, terminal.env);
   if (target.remote) throw new UsageError("wcs webhooks deliver works on a database; an instance delivers by itself");
   const [{ openDatabase }, { createService }] = await Promise.all([
@@ -26,10 +32,15 @@ export async function deliver({ terminal, globals }: Context): Promise<void> {
   ]);
   const database = await openDatabase(target.address);
   try {
-    const engine = await engineFor(database, createService({ database, environment: terminal.env }), terminal);
+    const service = createService({ database, environment });
+    const engine = await engineFor(database, service, terminal);
     const before = await engine.waiting();
-    const { due, later, mails } = await engine.drain({ maxSeconds: Number.POSITIVE_INFINITY });
-    terminal.note(`${before.due} callbacks were due; ${due + later} wait for another attempt, ${mails} mails wait.`);
+    const after = await engine.drain({ maxSeconds: Number.POSITIVE_INFINITY });
+    const { missingForMail } = await import("../delivery/index.ts");
+    const missing = after.mails > 0 ? missingForMail(await service.settings()) : [];
+    const waiting = `Left for later: ${counted(after.due + after.later, "callback")}, ${counted(after.mails, "mail")}.`;
+    terminal.note(`${counted(before.due, "callback")} and ${counted(before.mails, "mail")} waited. ${waiting}`);
+    if (missing.length > 0) terminal.note(noMail(missing));
   } finally {
     await database.close();
   }

@@ -1,4 +1,5 @@
 import { UsageError } from "./failure.ts";
+import { environmentWithSmtp, noMail, smtpFlag } from "./mail-server.ts";
 import { createMetrics } from "./metrics.ts";
 import { findTarget } from "./target.ts";
 import type { Context, OwnLeaf } from "./tree.ts";
@@ -15,6 +16,7 @@ export const serve: OwnLeaf = {
       flags: "--metrics-port <n>",
       description: "Serve /metrics for Prometheus here; or with WCS_METRICS_TOKEN, on the port itself",
     },
+    smtpFlag,
     { flags: "--behind-proxy", description: "Believe X-Forwarded-For of the proxy in front" },
     {
       flags: "--log-level <level>",
@@ -22,15 +24,21 @@ export const serve: OwnLeaf = {
       completes: ["debug", "info", "warn", "error", "silent"],
     },
   ],
-  examples: ["wcs serve --port 8420", "wcs serve --db postgres://localhost/wcs --host 0.0.0.0"],
+  examples: [
+    "wcs serve --port 8420",
+    "wcs serve --db postgres://localhost/wcs --host 0.0.0.0",
+    "wcs serve --smtp-url smtp://mail.example.com:25",
+  ],
   run,
 };
 
-async function run({ terminal, globals, flags }: Context): Promise<void> {
+async function run(context: Context): Promise<void> {
+  const { terminal, globals, flags } = context;
   const port = portOf("--port", (flags.port as string | undefined) ?? "8420");
   const metricsPort =
     flags.metricsPort === undefined ? undefined : portOf("--metrics-port", flags.metricsPort as string);
   const host = (flags.host as string | undefined) ?? "127.0.0.1";
+  const environment = environmentWithSmtp(context);
   const target = findTarget(globals, terminal.env);
   if (target.remote)
     throw new UsageError("wcs serve takes a database, not the URL of an instance", { hint: "use --db" });
@@ -40,7 +48,7 @@ async function run({ terminal, globals, flags }: Context): Promise<void> {
     { createApp },
     { listen },
     { allOperations },
-    { createEngine, sendsMail },
+    { createEngine, missingForMail },
     { pino },
   ] = await Promise.all([
     import("../store/database.ts"),
@@ -55,7 +63,7 @@ async function run({ terminal, globals, flags }: Context): Promise<void> {
   const log = pino({ level: levelOf(flags.logLevel as string | undefined) }, destination);
   const database = await openDatabase(target.address);
   try {
-    const service = createService({ database, environment: terminal.env });
+    const service = createService({ database, environment });
     let servedAt: string | undefined;
     const engine = createEngine({
       database,
@@ -87,8 +95,8 @@ async function run({ terminal, globals, flags }: Context): Promise<void> {
             port: metricsPort,
           });
     engine.start();
-    if (!sendsMail(await service.settings()))
-      log.warn("no mail leaves: the settings mail.smtp_url and mail.from are not set");
+    const missing = missingForMail(await service.settings());
+    if (missing.length > 0) log.warn(noMail(missing));
     await terminal.write(`${server.url}\n`);
     await ended;
     log.info("finishing");

@@ -29,9 +29,9 @@ export interface MailOptions {
   readonly patience?: number;
 }
 
-/** Whether the settings say how mail leaves; until they do, it waits. */
-export function sendsMail(settings: Settings): boolean {
-  return settings["mail.smtp_url"] !== null && settings["mail.from"] !== null;
+/** The settings that mail needs to leave and that are not set; until they are, it waits. */
+export function missingForMail(settings: Settings): string[] {
+  return (["mail.smtp_url", "mail.from"] as const).filter((key) => settings[key] === null);
 }
 
 /** Sends mails by SMTP, each at least once and under one Message-ID. */
@@ -48,7 +48,7 @@ export class MailWorker {
   async round(): Promise<number> {
     const { database, clock, log } = this.#options;
     const settings = await this.#options.settings();
-    if (this.#stopping || !sendsMail(settings)) return 0;
+    if (this.#stopping || missingForMail(settings).length > 0) return 0;
     const mails = await claimMails(database, clock(), mailsInRound);
     if (mails.length === 0) return 0;
     const transporter = await this.#connect(settings["mail.smtp_url"]!);

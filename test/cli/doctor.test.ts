@@ -153,7 +153,7 @@ it("integrity: a damaged page, and a file that is no database", async () => {
 it("disk space, callbacks: by their facts", () => {
   const facts = {
     migration: "1",
-    sendsMail: true,
+    missingForMail: [],
     now: 1_000_000,
     outbox: { due: 3, later: 1, mails: 0, failedMails: 0, sending: 0, oldestDue: 100_000, oldestMail: undefined },
   };
@@ -206,7 +206,9 @@ it("mails: waiting without a way out, waiting for long, given up", async () => {
   await home().sit(["users", "welcome", "1"]);
   const stuck = await examine();
   expect(stuck).toMatchObject({ code: 9, states: { "mails waiting": "failed" } });
-  expect(stuck.messages["mails waiting"]).toMatch(/^1 mail not sent, the oldest for \d+ seconds?\. None leaves until/);
+  expect(stuck.messages["mails waiting"]).toMatch(
+    /^1 mail not sent, the oldest for \d+ seconds?\. No mail leaves until mail.smtp_url is set/,
+  );
   const smtp = { WCS_SETTING_MAIL_SMTP_URL: "smtp://127.0.0.1:1" };
   expect((await examine([], smtp)).states["mails waiting"]).toBe("ok");
   sql("update mails set created_at = created_at - 7200");

@@ -1,4 +1,5 @@
 import { UsageError } from "../failure.ts";
+import { noMail } from "../mail-server.ts";
 import { createOutput } from "../output.ts";
 import { findTarget } from "../target.ts";
 import type { Context, Group } from "../tree.ts";
@@ -23,7 +24,7 @@ async function outbox({ terminal, globals }: Context): Promise<void> {
   const target = findTarget(globals, terminal.env);
   if (target.remote)
     throw new UsageError("wcs db works on a database, not on the URL of an instance", { hint: "use --db" });
-  const [{ openDatabase }, { listOutbox, sendsMail }, { createService }] = await Promise.all([
+  const [{ openDatabase }, { listOutbox, missingForMail }, { createService }] = await Promise.all([
     import("../../store/database.ts"),
     import("../../delivery/index.ts"),
     import("../../core/service.ts"),
@@ -35,8 +36,9 @@ async function outbox({ terminal, globals }: Context): Promise<void> {
       { items, more: false, response: items },
     ]);
     const settings = await createService({ database, environment: terminal.env }).settings();
-    if (items.some(({ what }) => what === "mail") && !sendsMail(settings)) {
-      terminal.note("No mail leaves until the settings mail.smtp_url and mail.from are set.");
+    const missing = missingForMail(settings);
+    if (items.some(({ what }) => what === "mail") && missing.length > 0) {
+      terminal.note(noMail(missing));
     }
   } finally {
     await database.close();

@@ -1,4 +1,5 @@
 import { webhooks as ops, triggers } from "../../contract/webhooks.ts";
+import { smtpFlag } from "../mail-server.ts";
 import type { Group } from "../tree.ts";
 
 const id = { field: "id", completes: "webhooks" } as const;
@@ -102,7 +103,10 @@ export const webhooks: Group = {
     },
     deliver: {
       summary: "Send what waits to be sent from a database, then end",
-      description: "wcs serve does so all the time. What has to be tried again later waits for the next run.",
+      description:
+        "Callbacks and mails. wcs serve does so all the time. What has to be tried again later waits for the next run.",
+      flags: [smtpFlag],
+      examples: ["wcs webhooks deliver --db ./wcs.db", "wcs webhooks deliver --smtp-url smtp://mail.example.com:25"],
       run: async (context) => (await import("../deliver.ts")).deliver(context),
     },
   },

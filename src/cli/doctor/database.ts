@@ -1,10 +1,12 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createService } from "../../core/service.ts";
-import { outboxState, sendsMail } from "../../delivery/index.ts";
+import { missingForMail, outboxState } from "../../delivery/index.ts";
 import { damage } from "../../store/damage.ts";
 import { isPostgresUrl, latestMigration, openDatabase } from "../../store/database.ts";
-import { type Checks, count, failed, lengthOf, ok, warning } from "./finding.ts";
+import { counted } from "../counted.ts";
+import { noMail } from "../mail-server.ts";
+import { type Checks, failed, lengthOf, ok, warning } from "./finding.ts";
 import { modeOf, privacy } from "./machine.ts";
 
 export interface DatabaseFacts {
@@ -12,7 +14,8 @@ export interface DatabaseFacts {
   readonly file: { path: string; mode: number | undefined; damage: string | undefined; freeBytes: number } | undefined;
   readonly migration: string;
   readonly outbox: Awaited<ReturnType<typeof outboxState>>;
-  readonly sendsMail: boolean;
+  /** Settings without which no mail leaves. */
+  readonly missingForMail: readonly string[];
   /** Unix milliseconds. */
   readonly now: number;
 }
@@ -27,7 +30,7 @@ export async function lookAtDatabase(address: string, environment: NodeJS.Proces
       file: isPostgresUrl(address) ? undefined : await lookAtFile(address, await damage(database)),
       migration: latestMigration,
       outbox: await outboxState(database, now),
-      sendsMail: sendsMail(settings),
+      missingForMail: missingForMail(settings),
       now,
     };
   } finally {
@@ -62,21 +65,21 @@ export const databaseChecks: Checks<DatabaseFacts> = {
   },
   callbacks: ({ outbox: { due, later, sending, oldestDue }, now }) => {
     const late = oldestDue === undefined ? 0 : now - oldestDue;
-    if (late < patience) return ok(`${count(due + later, "callback")} to be sent, none overdue.`);
-    const what = `${count(due, "callback")} overdue, the oldest for ${lengthOf(late / 1000)}.`;
+    if (late < patience) return ok(`${counted(due + later, "callback")} to be sent, none overdue.`);
+    const what = `${counted(due, "callback")} overdue, the oldest for ${lengthOf(late / 1000)}.`;
     return sending === 0
       ? failed(`${what} Nobody sends them: start wcs serve, or run wcs webhooks deliver.`)
       : warning(`${what} They are being sent, but receivers are slow; wcs db outbox shows whose.`);
   },
-  "mails waiting": ({ outbox: { mails, oldestMail }, sendsMail, now }) => {
+  "mails waiting": ({ outbox: { mails, oldestMail }, missingForMail: missing, now }) => {
     if (mails === 0 || oldestMail === undefined) return ok("None.");
     const age = now / 1000 - oldestMail;
-    const what = `${count(mails, "mail")} not sent, the oldest for ${lengthOf(age)}.`;
-    if (!sendsMail) return failed(`${what} None leaves until the settings mail.smtp_url and mail.from are set.`);
+    const what = `${counted(mails, "mail")} not sent, the oldest for ${lengthOf(age)}.`;
+    if (missing.length > 0) return failed(`${what} ${noMail(missing)}`);
     return age * 1000 < patience ? ok(what) : warning(`${what} See why with wcs db outbox.`);
   },
   "mails given up": ({ outbox: { failedMails } }) =>
     failedMails === 0
       ? ok("None.")
-      : warning(`${count(failedMails, "mail")}. wcs db outbox shows why; send them again, as by wcs users welcome.`),
+      : warning(`${counted(failedMails, "mail")}. wcs db outbox shows why; send them again, as by wcs users welcome.`),
 };

@@ -1,10 +1,11 @@
 import type { Caller } from "../../contract/operation.ts";
+import { counted } from "../counted.ts";
 import { ConditionError } from "../failure.ts";
 import { createOutput } from "../output.ts";
 import { findTarget } from "../target.ts";
 import { timesOf } from "../token.ts";
 import type { Context } from "../tree.ts";
-import { count, examine, type Finding, failure } from "./finding.ts";
+import { examine, type Finding, failure } from "./finding.ts";
 import { lookAtMachine, machineChecks } from "./machine.ts";
 
 /** `wcs doctor` */
@@ -16,7 +17,7 @@ export async function doctor(context: Context): Promise<void> {
   const shown = terminal.stdoutIsTerminal || globals.output ? globals : { ...globals, json: true as const };
   await createOutput({ draw }, shown, terminal).list([{ items, more: false, response: items }]);
   const failed = findings.filter(({ state }) => state === "failed");
-  if (failed.length > 0) throw new ConditionError(`${count(failed.length, "check")} of ${findings.length} failed`);
+  if (failed.length > 0) throw new ConditionError(`${counted(failed.length, "check")} of ${findings.length} failed`);
 }
 
 type Stage = (context: Context) => Promise<Finding[]>;

@@ -1,3 +1,4 @@
+import { counted } from "../counted.ts";
 import { failureOf } from "../failure.ts";
 
 export type State = "ok" | "warning" | "failed";
@@ -34,15 +35,12 @@ export function failure(check: string, error: unknown): Finding {
 
 const withStop = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);
 
-/** So many of them, in words: `1 mail`, `3 mails`. */
-export const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? "" : "s"}`;
-
 /** How long that is, roughly. */
 export function lengthOf(seconds: number): string {
   for (const [length, name] of units) {
-    if (seconds >= length * 2) return count(Math.floor(seconds / length), name);
+    if (seconds >= length * 2) return counted(Math.floor(seconds / length), name);
   }
-  return count(Math.floor(seconds), "second");
+  return counted(Math.floor(seconds), "second");
 }
 
 const units = [

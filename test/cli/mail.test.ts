@@ -1,0 +1,100 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Mailbox, newMailbox } from "../support/mailbox.ts";
+import { start, useHome } from "./support.ts";
+
+const home = useHome();
+let mailbox: Mailbox;
+let server: ChildProcess | undefined;
+beforeAll(async () => {
+  mailbox = await newMailbox();
+});
+afterAll(async () => {
+  server?.kill("SIGKILL");
+  await mailbox.close();
+});
+
+const url = () => `smtp://127.0.0.1:${mailbox.port}`;
+const welcome = () => home().wcs(["users", "welcome", "1"]);
+const deliver = (...more: string[]) => home().wcs(["webhooks", "deliver", ...more]);
+
+/** What of a welcome leads to the page that takes the token. */
+const linkIn = (text: string) => /https?:\S+/.exec(text)?.[0];
+
+it("without a mail server mail waits, and the commands say what is missing", async () => {
+  await welcome();
+  const { code, stderr } = await deliver();
+  expect(code).toBe(0);
+  expect(stderr).toBe(
+    "0 callbacks and 1 mail waited. Left for later: 0 callbacks, 1 mail.\n" +
+      "No mail leaves until mail.smtp_url and mail.from are set; see wcs settings set --help.\n",
+  );
+  const outbox = await home().wcs(["db", "outbox", "--json"]);
+  expect(JSON.parse(outbox.stdout)).toMatchObject([{ what: "mail", kind: "welcome", to: "ada@example.com" }]);
+  expect(outbox.stderr).toContain("mail.smtp_url and mail.from are set");
+  await home().wcs(["settings", "set", "mail.from", "wcs@example.com"]);
+  expect((await deliver()).stderr).toContain("until mail.smtp_url is set");
+});
+
+it("webhooks deliver --smtp-url sends what waits, with links by base_url", async () => {
+  await home().wcs(["settings", "set", "base_url", "https://wcs.example.com"]);
+  const { code, stderr } = await deliver("--smtp-url", url());
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: "0 callbacks and 1 mail waited. Left for later: 0 callbacks, 0 mails.\n",
+  });
+  expect(mailbox.mails).toHaveLength(1);
+  expect(linkIn(mailbox.mails[0]!.text)).toMatch(/^https:\/\/wcs\.example\.com\//);
+});
+
+it("serve --smtp-url sends as mails come; the flag wins over the environment", async () => {
+  const wrong = { WCS_SETTING_MAIL_SMTP_URL: "smtp://127.0.0.1:1" };
+  server = start(["serve", "--port", "0", "--smtp-url", url()], { ...home().env, ...wrong });
+  let log = "";
+  server.stderr?.on("data", (chunk) => (log += chunk));
+  await once(server.stdout!, "data");
+  await welcome();
+  while (mailbox.mails.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(log).not.toContain("No mail leaves");
+  server.kill("SIGTERM");
+  expect((await once(server, "close"))[0]).toBe(0);
+});
+
+it("serve without a mail server says so", async () => {
+  server = start(["serve", "--port", "0"], home().env);
+  let log = "";
+  server.stderr?.on("data", (chunk) => (log += chunk));
+  await once(server.stdout!, "data");
+  server.kill("SIGTERM");
+  await once(server, "close");
+  expect(log).toContain("No mail leaves until mail.smtp_url is set");
+});
+
+it("--smtp-url with a password, and what is no such URL: refused without being repeated", async () => {
+  for (const command of [
+    ["serve", "--port", "0"],
+    ["webhooks", "deliver"],
+  ]) {
+    for (const secret of ["smtp://ada:hunter2@mail.example.com", "smtp://hunter2@mail.example.com"]) {
+      const { code, stdout, stderr } = await home().wcs([...command, "--smtp-url", secret]);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toContain("WCS_SETTING_MAIL_SMTP_URL");
+      expect(stderr).toContain("wcs settings set mail.smtp_url --value-file FILE");
+      expect(stderr).not.toContain("hunter2");
+    }
+    const { code, stderr } = await home().wcs([...command, "--smtp-url", "http://hunter2"]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: "error: --smtp-url must be a URL like smtp://mail.example.com:25.\n",
+    });
+  }
+});
+
+it("what the environment says of the mail server may hold a password", async () => {
+  await welcome();
+  await home().wcs(["webhooks", "deliver"], {
+    env: { WCS_SETTING_MAIL_SMTP_URL: url().replace("//", "//ada:hunter2@") },
+  });
+  expect(mailbox.mails.at(-1)).toMatchObject({ user: "ada", to: ["ada@example.com"] });
+});
