@@ -1,3 +1,4 @@
+import { clockOf } from "./clock.ts";
 import { UsageError } from "./failure.ts";
 
 const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
@@ -17,6 +18,53 @@ export function readDuration(text: string, flag: string): number {
  * the zone (default: that of the machine), or from now: `+2h`, `-7d`.
  */
 export async function readTime(text: string, flag: string, zone?: string, now = Date.now()): Promise<number> {
+  return (await parse(text, flag, { zone, now })) ?? refuse(text, flag);
+}
+
+/** How times that lie ahead are read. */
+export interface Ahead {
+  readonly zone?: string | undefined;
+  /** Unix seconds of a time from which `+90m` and `15:00` count, in place of now. */
+  readonly after?: number | undefined;
+  readonly now?: number;
+}
+
+/** The same for what is planned: `friday 9:00` is the next one. */
+export async function readTimeAhead(text: string, flag: string, ahead: Ahead): Promise<number> {
+  const { zone, after, now = Date.now() } = ahead;
+  const given = text.trim();
+  if (after !== undefined && /^\+\d+(\.\d+)?[smhdw]$/.test(given)) {
+    return after + Math.round(readDuration(given.slice(1), flag));
+  }
+  if (after !== undefined && /^\d{1,2}(:\d{2}|\s*[ap]m)$/i.test(given)) {
+    const clock = clockOf(zone);
+    const wall = await fromWords(given, { zone, now: after * 1000 });
+    if (wall === undefined) return refuse(text, flag);
+    return clock.instant(clock.instant(wall) < after ? wall + dayLength : wall);
+  }
+  return (await parse(text, flag, { zone, now, isAhead: true })) ?? refuse(text, flag);
+}
+
+/** A day as YYYY-MM-DD: that, or words like `tomorrow` and `24 december`, in the zone, the next one that fits. */
+export async function readDay(text: string, flag: string, zone?: string, now = Date.now()): Promise<string> {
+  const given = text.trim();
+  const exact = /^\d{4}-\d{2}-\d{2}$/.test(given);
+  if (exact && wallOf(given) !== undefined) return given;
+  const wall = exact ? undefined : await fromWords(given, { zone, now, isAhead: true });
+  if (wall === undefined) throw new UsageError(`${flag} must be a day like 2026-12-31 or 'tomorrow', not '${text}'`);
+  return new Date(wall).toISOString().slice(0, 10);
+}
+
+const dayLength = 86_400_000;
+
+interface Reading {
+  readonly zone: string | undefined;
+  readonly now: number;
+  readonly isAhead?: true;
+}
+
+async function parse(text: string, flag: string, reading: Reading): Promise<number | undefined> {
+  const { zone, now } = reading;
   const given = text.trim();
   if (/^\d{1,12}$/.test(given)) return Number(given);
   if (/^[+-]\d+(\.\d+)?[smhdw]$/.test(given)) {
@@ -27,50 +75,38 @@ export async function readTime(text: string, flag: string, zone?: string, now = 
     const instant = Date.parse(given.replace(" ", "T"));
     if (!Number.isNaN(instant)) return Math.floor(instant / 1000);
   }
-  const local = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?)?$/.exec(given);
-  if (local) {
-    const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = local
-      .slice(1)
-      .map((part) => Number(part ?? 0));
-    const wall = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
-    // 30 February would silently become a day in March.
-    if (wall.getUTCDate() === day && hour < 24 && minute < 60 && second < 60) return instantOf(wall.getTime(), zone);
-  } else {
-    const wall = await fromWords(given, zone, now);
-    if (wall !== undefined) return instantOf(wall, zone);
-  }
+  const isLocal = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?$/.test(given);
+  const wall = isLocal ? wallOf(given) : await fromWords(given, reading);
+  return wall === undefined ? undefined : clockOf(zone).instant(wall);
+}
+
+function refuse(text: string, flag: string): never {
   throw new UsageError(
     `${flag} must be a time like 2026-12-31, '2026-12-31 14:00', -2h or 'tomorrow 14:00', not '${text}'`,
   );
 }
 
-/** What the clocks of the zone show, as if it were UTC, in milliseconds. */
-function wallOf(instant: number, zone: string | undefined): number {
-  const parts = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  }).formatToParts(instant);
-  const part = (type: string) => Number(parts.find((each) => each.type === type)?.value);
-  return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
+/** `YYYY-MM-DD[ HH:MM[:SS]]` as if it were of UTC, in milliseconds, if there is such a time. */
+function wallOf(text: string): number | undefined {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = text.split(/[-T :]/).map(Number);
+  const wall = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
+  // 30 February would silently become a day in March.
+  return wall.getUTCDate() === day && hour < 24 && minute < 60 && second < 60 ? wall.getTime() : undefined;
 }
 
-/** When the clocks of the zone show `wall`, in Unix seconds; of a time that a change of clocks skips, an hour later. */
-function instantOf(wall: number, zone: string | undefined): number {
-  const guess = wall - (wallOf(wall, zone) - wall);
-  const offset = wallOf(guess, zone) - guess;
-  return Math.floor((wall - offset) / 1000);
-}
-
-async function fromWords(text: string, zone: string | undefined, now: number): Promise<number | undefined> {
+async function fromWords(text: string, { zone, now, isAhead }: Reading): Promise<number | undefined> {
+  // In some countries 02.03. is in February, in others in March.
+  const [, first, second] = /\b(\d{1,2})[./](\d{1,2})\b/.exec(text) ?? [];
+  if (first !== second && Number(first) <= 12 && Number(second) <= 12) return undefined;
   const chrono = await import("chrono-node");
   // Chrono is told that the clocks of the zone are those of UTC, so that changes of the clocks are ours alone.
-  const reference = { instant: new Date(wallOf(now, zone)), timezone: 0 };
-  const [found] = chrono.parse(text, reference, { forwardDate: false });
-  return found && found.text.length === text.length ? found.start.date().getTime() : undefined;
+  const reference = { instant: new Date(clockOf(zone).wall(Math.floor(now / 1000))), timezone: 0 };
+  const [found] = chrono.parse(text, reference, { forwardDate: isAhead === true });
+  if (!found || found.text.length !== text.length) return undefined;
+  const wall = found.start.date().getTime();
+  return saysTime(text, found.start.isCertain("hour")) ? wall : wall - (wall % dayLength);
 }
+
+/** Whether words tell more than a day: chrono takes the time of day of now, or noon, where they say nothing. */
+const saysTime = (text: string, isCertain: boolean) =>
+  isCertain || /\b(ago|in|morning|noon|afternoon|evening|night|tonight|midnight)\b/i.test(text);
