@@ -1,0 +1,168 @@
+import { expect, it } from "vitest";
+import { conversations } from "../../src/contract/conversations.ts";
+import { useWorld } from "../support/actors.ts";
+import { type Message, type Talker, talkers } from "../support/conversations.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, tally } from "../support/outcome.ts";
+
+const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
+
+describeEverywhere("races in conversations", (environment) => {
+  const world = useWorld(environment);
+
+  /** All messages of a conversation, read in pages from the newest on, and back from the oldest. */
+  const walks = async ({ caller }: Talker, id: number) => {
+    const walk = async (direction: "next_cursor" | "prev_cursor", input: object) => {
+      const found: Message[][] = [];
+      let cursor: string | null | undefined;
+      do {
+        const page = await caller.call(conversations.messages, { id, limit: 7, ...(cursor ? { cursor } : input) });
+        found.push(page.data);
+        cursor = page.meta[direction];
+      } while (cursor);
+      return direction === "next_cursor" ? found.flat() : found.reverse().flat();
+    };
+    const forth = await walk("next_cursor", {});
+    const back = await walk("prev_cursor", { starter_message_id: forth.at(-1)!.id });
+    return { forth, back };
+  };
+
+  it("send: 20 at once, every message once, in one order for all", async () => {
+    const people = await talkers(world(), 20);
+    const [first, ...others] = people as [Talker, ...Talker[]];
+    const { conversationId: id } = await first.write(
+      others.map((other) => other.id),
+      "0",
+    );
+    const sent = await Promise.all(
+      people.map(async (person, n) => {
+        const own: Message[] = [];
+        for (let round = 0; round < 5; round++) own.push(await person.send(id, `${n} ${round}`));
+        return own;
+      }),
+    );
+    const { forth, back } = await walks(first, id);
+    expect(back).toEqual(forth);
+    expect((await walks(others[7]!, id)).forth).toEqual(forth);
+    const ids = forth.map((message) => message.id);
+    expect(ids.toSorted((a, b) => b - a)).toEqual([...new Set(ids)]);
+    expect(forth).toHaveLength(101);
+    const texts = forth.map((message) => message.message).reverse();
+    for (const own of sent) {
+      const order = own.map((message) => texts.indexOf(message.message));
+      expect(order).toEqual(order.toSorted((a, b) => a - b));
+    }
+    for (const person of people) {
+      const unread = person === first ? 95 : 96;
+      expect(await person.get(id)).toMatchObject({ unread_message_count: unread, latest_message: { id: ids[0] } });
+    }
+  });
+
+  it("send: whoever follows meanwhile gets every message once, in that order", async () => {
+    const people = await talkers(world(), 6);
+    const [first, ...others] = people as [Talker, ...Talker[]];
+    const { conversationId: id, id: begin } = await first.write(
+      others.map((other) => other.id),
+      "0",
+    );
+    const following = (async () => {
+      const found: number[] = [];
+      for (let after = begin; found.length < 30; ) {
+        const { data, meta } = await first.caller.call(conversations.follow, { id, after, wait: 10, limit: 4 });
+        if (data.length === 0) break;
+        found.push(...data.map((message) => message.id));
+        after = meta.last_id;
+      }
+      return found;
+    })();
+    await Promise.all(
+      others.map(async (person) => {
+        for (let round = 0; round < 6; round++) await person.send(id, `${round}`);
+      }),
+    );
+    const { forth } = await walks(first, id);
+    expect(await following).toEqual(
+      forth
+        .slice(0, -1)
+        .map((message) => message.id)
+        .reverse(),
+    );
+  });
+
+  it("send: 10 with one Idempotency-Key, one message", async () => {
+    const [ann, bob] = (await talkers(world(), 2)) as [Talker, Talker];
+    const { conversationId: id } = await ann.write([bob.id], "0");
+    const once = () =>
+      ann.caller.call(conversations.send, { id, message: "1" }, { idempotencyKey: `key ${id}`.replace(" ", "-") });
+    const codes = await tally(times(10, once));
+    expect(Object.keys(codes).filter((code) => code !== "ok" && code !== "conflict")).toEqual([]);
+    expect(codes.ok).toBeGreaterThan(0);
+    expect((await once()).message).toBe("1");
+    expect(await ann.texts(id)).toEqual(["1", "0"]);
+  });
+
+  it("create: the two who start at once get one direct conversation", async () => {
+    for (let round = 0; round < 5; round++) {
+      const [ann, bob] = (await talkers(world(), 2)) as [Talker, Talker];
+      const made = await Promise.all([ann.write([bob.id], "a"), bob.write([ann.id], "b"), ann.write([bob.id], "c")]);
+      expect(new Set(made.map((message) => message.conversationId)).size).toBe(1);
+      expect((await ann.texts(made[0].conversationId)).sort()).toEqual(["a", "b", "c"]);
+    }
+  });
+
+  it("create: those who start one group at once get one", async () => {
+    const people = await talkers(world(), 4);
+    const made = await Promise.all(
+      people.map((person) =>
+        person.write(
+          people.filter((other) => other !== person).map((other) => other.id),
+          "Hello",
+        ),
+      ),
+    );
+    expect(new Set(made.map((message) => message.conversationId)).size).toBe(1);
+  });
+
+  it("counts are right after sending, deleting and marking at once", async () => {
+    const people = await talkers(world(), 5);
+    const [first, ...others] = people as [Talker, ...Talker[]];
+    const { conversationId: id } = await first.write(
+      others.map((other) => other.id),
+      "0",
+    );
+    await Promise.all(
+      people.map(async (person, n) => {
+        for (let round = 0; round < 6; round++) {
+          const { id: messageId } = await person.send(id, `${round}`);
+          if ((round + n) % 3 === 0) await person.caller.call(conversations.messageDelete, { id, messageId });
+          if ((round + n) % 4 === 0) await person.caller.call(conversations.seen, { id });
+          if ((round + n) % 5 === 0) await person.caller.call(conversations.delete, { id });
+          if ((round + n) % 5 === 1) await person.caller.call(conversations.archive, { id });
+        }
+      }),
+    );
+    // The recount at the end of the suite is the expectation.
+    expect(await codeOf(first.get(id))).toBe("ok");
+  });
+
+  it("participantRemove: whoever is taken out while writing has written before, or not at all", async () => {
+    for (let round = 0; round < 4; round++) {
+      const [ann, bob, cat] = (await talkers(world(), 3)) as [Talker, Talker, Talker];
+      const { conversationId: id } = await ann.write([bob.id, cat.id], "0");
+      const [sent] = await Promise.all([
+        codeOf(bob.send(id, "1")),
+        ann.caller.call(conversations.participantRemove, { id, user: bob.id }),
+      ]);
+      expect(await ann.texts(id)).toEqual(sent === "ok" ? ["left", "1", "0"] : ["left", "0"]);
+    }
+  });
+
+  it("participantRemove: of two administrators who leave at once one hands over", async () => {
+    const [ann, bob, cat] = (await talkers(world(), 3)) as [Talker, Talker, Talker];
+    const { conversationId: id } = await ann.write([bob.id, cat.id], "0");
+    await ann.caller.call(conversations.participantUpdate, { id, user: bob.id, role: "administrator" });
+    const leave = ({ caller, id: user }: Talker) => caller.call(conversations.participantRemove, { id, user });
+    expect(await tally([leave(ann), leave(bob)])).toEqual({ ok: 2 });
+    expect((await cat.get(id)).participants.map((each) => [each.id, each.role])).toEqual([[cat.id, "administrator"]]);
+  });
+});
