@@ -5,9 +5,8 @@ import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
+import { jobs, kills, timeFor } from "./counts.ts";
 
-/** How often something is killed: few by default, the 200 and 100 of the targets in a long run. */
-const kills = Number(process.env.WCS_KILLS ?? 6);
 /** Seconds after which what a dead worker held is free. */
 const lease = leaseMilliseconds / 1000 + 1;
 
@@ -33,7 +32,7 @@ describeOnDatabases("kill -9", (open) => {
   const drain = () => newEngine(instance).drain({ maxSeconds: 60 });
 
   it("R2: a change and its event are both there or neither, whenever the writer is killed", {
-    timeout: 600_000,
+    timeout: timeFor(kills),
   }, async () => {
     await newWebhook(instance, "http://receiver.invalid/");
     let acknowledged = 0;
@@ -71,7 +70,7 @@ describeOnDatabases("kill -9", (open) => {
   });
 
   it("R3: killed between a receiver's 200 and the commit: delivered again, under the same ID, and logged", {
-    timeout: 600_000,
+    timeout: timeFor(kills),
   }, async () => {
     const { id } = await newWebhook(instance, receiver.url);
     const answered = new Map<string, number>();
@@ -118,8 +117,7 @@ describeOnDatabases("kill -9", (open) => {
     expect((await logOf(instance, id)).map((entry) => entry.status)).toEqual(Array(40).fill("200"));
   });
 
-  it("R4: four workers in processes of their own: none lost, none twice", { timeout: 600_000 }, async () => {
-    const jobs = kills * 50;
+  it("R4: four workers in processes of their own: none lost, none twice", { timeout: 60_000 + jobs * 50 }, async () => {
     await newWebhook(instance, receiver.url);
     const workers = Array.from({ length: 4 }, () => start("webhooks-worker.ts"));
     await Promise.all(workers.map((worker) => worker.next()));
