@@ -59,6 +59,8 @@ function pageOf(command: Command, helper: Help, { examples, sections: more = [] 
 /** Adds the options that every command takes; those on output are shown where there is some. */
 export function addSharedOptions(command: Command, prints: boolean): Command {
   for (const { flags, description, choices } of outputOptions) {
+    // A command that has another use for a letter does not print data.
+    if (command.options.some(({ short }) => short && flags.startsWith(short))) continue;
     const option = new Option(flags, description).helpGroup("Output options:").hideHelp(!prints);
     command.addOption(choices ? option.choices(choices) : option);
   }

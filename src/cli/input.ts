@@ -2,7 +2,7 @@ import type { Field } from "../contract/shape.ts";
 import { askFor, askForSecret } from "./asking.ts";
 import { UsageError } from "./failure.ts";
 import { nearest } from "./nearest.ts";
-import { type Flag, kebab } from "./options.ts";
+import { type Flag, holdsFiles, kebab } from "./options.ts";
 import { parseJson, readScalar } from "./scalars.ts";
 import type { Sources } from "./sources.ts";
 import type { Terminal } from "./terminal.ts";
@@ -39,7 +39,7 @@ export async function readInput(intake: Intake, line: Line, sources: Sources, te
     const given = line.args[at] as string | string[] | undefined;
     if (given === undefined || given.length === 0) continue;
     const field = intake.fields.find(({ name }) => name === arg.field)!;
-    input[arg.field] = readPositional(field, given, `<${labelOf(arg)}>`);
+    input[arg.field] = await readPositional(field, given, `<${labelOf(arg)}>`);
   }
   await complete(intake, input, terminal);
   return input;
@@ -96,6 +96,8 @@ async function readFlag(flag: Flag, options: Line["options"], sources: Sources):
       return (given as string[] | undefined)?.flatMap((text) => readList(flag.field, text, `--${flag.name}`));
     case "boolean":
       return given;
+    case "files":
+      return given && readFiles(given as string[], `--${flag.name}`);
     case "time": {
       if (given === undefined) return undefined;
       const { readTime } = await import("./times.ts");
@@ -123,7 +125,12 @@ function readList(field: Field, text: string, name: string): unknown[] {
     .map((part) => readScalar(field.items!, part.trim(), name));
 }
 
-function readPositional(field: Field, given: string | string[], name: string): unknown {
+async function readFiles(given: readonly string[], name: string): Promise<unknown> {
+  return (await import("./files/items.ts")).readItems(given, name);
+}
+
+async function readPositional(field: Field, given: string | string[], name: string): Promise<unknown> {
+  if (holdsFiles(field)) return readFiles([given].flat(), name);
   if (field.kind === "array") return [given].flat().flatMap((text) => readList(field, text, name));
   return readScalar(field, Array.isArray(given) ? given.join(" ") : given, name);
 }
@@ -133,6 +140,7 @@ async function complete(intake: Intake, input: Input, terminal: Terminal): Promi
   const nameOf = (field: Field) => {
     const arg = intake.args.find((candidate) => candidate.field === field.name);
     if (arg) return `<${labelOf(arg)}>`;
+    if (holdsFiles(field)) return "--file";
     return field.secret ? `--${kebab(field.name)}-stdin` : `--${kebab(field.name)}`;
   };
   const unknown: Field[] = [];
@@ -143,9 +151,9 @@ async function complete(intake: Intake, input: Input, terminal: Terminal): Promi
   if (unknown.length === 0) return;
   if (!terminal.interactive) throw new UsageError(`missing ${unknown.map(nameOf).join(", ")}`);
   for (const field of unknown) {
-    input[field.name] = field.secret
-      ? await askForSecret(field, terminal)
-      : await askFor(field, (value) => intake.check(field.name, value), terminal);
+    if (field.secret) input[field.name] = await askForSecret(field, terminal);
+    else if (holdsFiles(field)) input[field.name] = await readFiles([await (await terminal.ask()).text("File:")], "It");
+    else input[field.name] = await askFor(field, (value) => intake.check(field.name, value), terminal);
   }
 }
 

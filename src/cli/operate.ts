@@ -1,10 +1,12 @@
-import { ServiceError } from "../contract/errors.ts";
-import type { AnyOperation, Caller } from "../contract/operation.ts";
+import type { ServiceError } from "../contract/errors.ts";
+import { type FileItem, filesField } from "../contract/file-forms.ts";
+import type { AnyOperation, Caller, CallOptions } from "../contract/operation.ts";
 import { askForSecret } from "./asking.ts";
 import { contextOf } from "./command.ts";
 import { parseLine } from "./commander.ts";
 import { confirm, fill } from "./confirm.ts";
 import { UsageError } from "./failure.ts";
+import { namedAs } from "./field-names.ts";
 import { attribute, type Input, type Intake, type Line, labelOf, readInput } from "./input.ts";
 import { buildOperation, intakeOf } from "./intake.ts";
 import { namesPeople, withIds } from "./naming.ts";
@@ -36,15 +38,15 @@ export async function runOperation(
     input: withFill(leaf, await readInput(intake, line, createSources(terminal), terminal)),
   });
   const other = requestInstead(leaf, line);
-  const early = other ?? (namesPeople(leaf, intake, line) ? undefined : await read(line));
+  let request = other ?? (namesPeople(leaf, intake, line) ? undefined : await read(line));
   const { caller } = await context.connect({ anonymous: leaf.op.access === "public" });
   try {
-    const request = early ?? (await read(await withIds(leaf, intake, line, caller)));
+    request ??= await read(await withIds(leaf, intake, line, caller));
     if (request.op === leaf.op) await confirm(leaf, request.input, caller, context);
     await perform(leaf, request, caller, context);
     if (context.flags.dryRun) terminal.note("Dry run: nothing was changed.");
   } catch (error) {
-    throw inFlags(error, intake);
+    throw inFlags(error, intake, request?.input);
   } finally {
     await caller.close();
   }
@@ -90,12 +92,19 @@ async function perform(leaf: OperationLeaf, { op, input }: Request, caller: Call
   const present =
     leaf.unless && flags[attribute(leaf.unless.flag.slice(2))] ? await existing(leaf.unless, input, caller) : undefined;
   if (present) return output.one(present);
-  const response: unknown = await onDemand(leaf, input, context, (whole) =>
-    caller.call(op, whole, flags.dryRun ? { dryRun: true } : {}),
+  const response: unknown = await onDemand(leaf, input, context, async (whole) =>
+    caller.call(op, whole, { ...(flags.dryRun ? { dryRun: true } : {}), ...(await watched(op, whole, terminal)) }),
   );
   const isEmpty = response === undefined || response === null;
   if (isEmpty && !flags.dryRun) terminal.note(fill(leaf.done ?? "Done.", input));
   if (!isEmpty) await output.one(op.item ? at(response, op.item) : response, response);
+}
+
+/** Files take their time on the way. */
+async function watched(op: AnyOperation, input: Input, terminal: Terminal): Promise<CallOptions> {
+  if (op.bodyLimit === undefined || input[filesField(op) ?? ""] === undefined) return {};
+  const { uploadProgress } = await import("./files/upload-progress.ts");
+  return { onSent: uploadProgress(terminal) };
 }
 
 async function existing(
@@ -134,17 +143,16 @@ async function onDemand<T>(
 }
 
 /** The error with the names of flags and positionals where it names fields of the input. */
-function inFlags(error: unknown, { args, flags, fields }: Intake): unknown {
-  if (!(error instanceof ServiceError) || !error.fields) return error;
-  const nameOf = (field: string) => {
-    const arg = args.find((candidate) => candidate.field === field.split(".")[0]);
-    if (arg) return `<${labelOf(arg)}>`;
+function inFlags(error: unknown, { args, flags, fields }: Intake, input: Input = {}): unknown {
+  if (fields.length === 0) return error;
+  return namedAs(error, (field) => {
+    const [first = "", index = ""] = field.split(".");
+    const file = index && (input[first] as Partial<FileItem>[] | undefined)?.[Number(index)]?.name;
+    const arg = args.find((candidate) => candidate.field === first);
+    if (arg) return `<${labelOf(arg)}>${file ? ` ${file}` : ""}`;
     const flag = flags.find(({ path }) => `${field}.`.startsWith(`${path.join(".")}.`));
     if (!flag) return field;
+    if (flag.reads === "files") return `--${flag.name}${file ? ` ${file}` : ""}`;
     return flag.reads === "secret" ? `--${flag.name}-stdin` : `--${flag.name}`;
-  };
-  const sentences = Object.entries(error.fields).map(([field, reasons]) => `${nameOf(field)} ${reasons.join(" and ")}`);
-  if (sentences.length === 0 || fields.length === 0) return error;
-  const { fields: wrong, hint } = error;
-  return new ServiceError(error.code, sentences.join("; "), { fields: wrong, ...(hint && { hint }) });
+  });
 }

@@ -9,7 +9,7 @@ export interface Flag {
   /** Where the value goes: `["contact", "phone"]`. */
   readonly path: readonly string[];
   readonly field: Field;
-  readonly reads: "text" | "integer" | "number" | "boolean" | "time" | "list" | "json" | "secret";
+  readonly reads: "text" | "integer" | "number" | "boolean" | "time" | "list" | "json" | "secret" | "files";
   /** Users, who may be named by more than their IDs. */
   readonly byName?: true;
 }
@@ -24,10 +24,14 @@ export const kebab = (name: string): string =>
 export function flagsOf(fields: readonly Field[], above: readonly string[] = []): Flag[] {
   return fields.flatMap((field) => {
     const path = [...above, field.name];
+    // Nobody types base64: files are named by their paths.
+    if (holdsFiles(field)) return [{ name: "file", path, field, reads: "files" as const }];
     if (field.fields?.length) return flagsOf(field.fields, path);
     return [{ name: path.map(kebab).join("-"), path, field, reads: readsAs(field) }];
   });
 }
+
+export const holdsFiles = ({ items }: Field): boolean => items?.model === "FileItem";
 
 const unixTime = /[ (]*Unix time in seconds\)?;? ?/;
 const isTime = ({ kind, description }: Field) => kind === "integer" && unixTime.test(` ${description}`);
@@ -105,7 +109,8 @@ export function optionsOf(flag: Flag): Option[] {
     ];
   }
   const option = shown(new Option(`--${name} <${placeholder(flag)}>`, description));
-  if (reads === "list") option.argParser((value, before: string[] | undefined) => [...(before ?? []), value]);
+  if (reads === "list" || reads === "files")
+    option.argParser((value, before: string[] | undefined) => [...(before ?? []), value]);
   return [option];
 }
 
@@ -114,12 +119,15 @@ const negated = (description: string) => `Do not ${description.charAt(0).toLower
 function placeholder({ field, reads, byName }: Flag): string {
   if (field.values) return field.values.join("|");
   if (reads === "time") return "time";
+  if (reads === "files") return "path";
   if (byName) return "user,...";
   const one = refersTo(field) ? "id" : (field.items ?? field).kind === "string" ? "text" : "n";
   return reads === "list" ? `${one},...` : reads === "json" ? "json" : one;
 }
 
-function describe({ path, field }: Flag): string {
+function describe({ path, field, reads }: Flag): string {
+  if (reads === "files")
+    return `Attach this file, or the video at this URL; again for more${field.required ? " (required)" : ""}`;
   const said = isTime(field) ? field.description?.replace(unixTime, " ").trim() : field.description;
   const text = said || sentenceCase(path.slice(-2).join(" "));
   if (field.required && path.length === 1) return `${text} (required)`;

@@ -1,4 +1,5 @@
 import { ServiceError } from "../contract/errors.ts";
+import type { Content } from "../contract/file-forms.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { allOperations } from "../contract/rooms.ts";
 import { type Field, fieldsOf } from "../contract/shape.ts";
@@ -35,7 +36,8 @@ export async function request(context: Context): Promise<void> {
   const { caller } = await context.connect({ anonymous: op.access === "public" });
   try {
     const answer: unknown = await caller.call(op, input, flags.dryRun ? { dryRun: true } : {});
-    if (answer === undefined || answer === null) terminal.note(`${op.status}`);
+    if (op.bytes) await (await import("./files/printing.ts")).printContent(answer as Content, terminal);
+    else if (answer === undefined || answer === null) terminal.note(`${op.status}`);
     else await print(context, answer);
     if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
   } finally {

@@ -80,6 +80,11 @@ export const root: Readonly<Record<string, RootEntry>> = {
     heading: communication,
     load: async () => (await import("./commands/counters.ts")).counters,
   },
+  files: {
+    summary: "What was attached to posts, events and messages",
+    heading: communication,
+    load: async () => (await import("./commands/files.ts")).files,
+  },
   settings: {
     summary: "Settings of the instance",
     heading: instance,

@@ -36,6 +36,12 @@ export async function writeOut(text: string, stream: () => NodeJS.WriteStream): 
   }
 }
 
+/** Writes all of the bytes, likewise. */
+export async function writeBytesOut(bytes: Uint8Array, stream: () => NodeJS.WriteStream): Promise<void> {
+  const done = writeNow(bytes);
+  if (done < bytes.length) await writeStream(bytes.subarray(done), stream());
+}
+
 /** How many bytes went out before the descriptor would have to be waited for. */
 function writeNow(bytes: Uint8Array): number {
   let done = 0;

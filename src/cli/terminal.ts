@@ -1,8 +1,9 @@
 import { once } from "../contract/operation.ts";
+import type { Draft } from "./editor.ts";
 import type { Paint } from "./paint.ts";
 import { oneLine } from "./plain.ts";
 import type { Ask } from "./prompts.ts";
-import { isTerminal, writeOut } from "./stdout.ts";
+import { isTerminal, writeBytesOut, writeOut } from "./stdout.ts";
 
 /** What a terminal is made from: a process, or a stand-in for one. */
 export interface Surroundings {
@@ -19,6 +20,7 @@ export interface Terminal {
   readonly stdoutIsTerminal: boolean;
   readonly width: number;
   readonly height: number;
+  readonly stdinIsTerminal: boolean;
   /** Whether the user can be asked. */
   readonly interactive: boolean;
   /** For stdout. */
@@ -29,6 +31,7 @@ export interface Terminal {
   configure(options: { input?: boolean; color?: boolean; quiet?: boolean }): void;
   /** Data, to stdout; resolves when there is room for more. */
   write(text: string): Promise<void>;
+  writeBytes(bytes: Uint8Array): Promise<void>;
   /** A line for the user, to stderr; not with --quiet. */
   note(line: string): void;
   /** To stderr, whatever the options say. */
@@ -47,6 +50,8 @@ export interface Terminal {
   spin<T>(text: string, work: Promise<T>): Promise<T>;
   /** Shows `text` by the user's pager. */
   page(text: string): Promise<void>;
+  /** Has the user edit `text` in an editor, as a file of that name. */
+  edit(text: string, name: string): Promise<Draft>;
   /** What Ctrl-C and the signal to end do from now on. */
   onInterrupt(handler: () => void): void;
 }
@@ -83,6 +88,9 @@ export async function openTerminal(surroundings: Surroundings): Promise<Terminal
     get height() {
       return (stdoutIsTerminal && stdout().rows) || 24;
     },
+    get stdinIsTerminal() {
+      return surroundings.stdin.isTTY === true;
+    },
     get interactive() {
       return options.input && !env.CI && surroundings.stdin.isTTY === true && surroundings.stderr.isTTY === true;
     },
@@ -96,6 +104,7 @@ export async function openTerminal(surroundings: Surroundings): Promise<Terminal
       Object.assign(options, { input, color, quiet });
     },
     write: (text) => writeOut(text, stdout),
+    writeBytes: (bytes) => writeBytesOut(bytes, stdout),
     note(line) {
       if (!options.quiet) stderr().write(`${line}\n`);
     },
@@ -123,6 +132,11 @@ export async function openTerminal(surroundings: Surroundings): Promise<Terminal
       // While the pager has the screen, Ctrl-C is its business.
       const release = signals.take(() => {});
       await page(text, env).finally(release);
+    },
+    async edit(text, name) {
+      const { edit } = await import("./editor.ts");
+      const release = signals.take(() => {});
+      return edit(text, env, name).finally(release);
     },
     onInterrupt: (handler) => void signals.take(handler),
   };

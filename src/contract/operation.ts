@@ -109,6 +109,8 @@ export interface CallOptions {
   /** Repeats of a POST with the same key get the first answer. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
+  /** Told as the request goes out over a network: how many bytes of its body have gone, and of how many. */
+  readonly onSent?: (sent: number, of: number) => void;
 }
 
 /** How a request reached the service, beside its input. */

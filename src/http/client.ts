@@ -13,7 +13,7 @@ export interface ClientOptions {
   readonly url: string;
   readonly token?: string;
   readonly userAgent: string;
-  /** Milliseconds that a call may take with all its repeats. Default 30 s. */
+  /** Milliseconds that a call may take with all its repeats, beside the time for a large body. Default 30 s. */
   readonly timeout?: number;
   /** Certificates (PEM) of authorities to trust instead of the known ones. */
   readonly ca?: string;
@@ -36,6 +36,8 @@ export interface Client extends Caller {
 }
 
 const tries = 3;
+/** Bytes per millisecond: so much more time than others a large body gets. */
+const slowest = 50;
 
 /** A caller that asks a remote instance. Not reaching it is `unavailable`, with a hint; an abort throws its reason. */
 export function createClient(options: ClientOptions): Client {
@@ -66,12 +68,14 @@ export function createClient(options: ClientOptions): Client {
           });
         return contentOf(await get({}), get) as OutputOf<O>;
       }
-      return persist(op, timeout, given.signal, async (left) => {
+      const allowed = timeout + (text?.length ?? 0) / slowest;
+      return persist(op, allowed, given.signal, async (left) => {
         const message = await transport.send(op.method, target, {
           headers,
           body: text,
           timeout: left,
           signal: given.signal,
+          onSent: given.onSent,
         });
         const answer = answerOf(message, base.origin);
         if (dryRun && message.headers["dry-run"] !== "true") throw notDry(base.origin);

@@ -49,7 +49,10 @@ function rangeOf(exchange: Exchange, etag: string, size: number): { from: number
 
 /** RFC 6266: the name in ASCII for whoever knows no better, and as it is (RFC 8187). */
 function disposition({ name, mime }: Content): string {
-  const plain = name.normalize("NFKD").replace(/[^\x20-\x7e]|["\\%]/g, "_");
+  const plain = name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .replace(/[^\x20-\x7e]|["\\%]/g, "_");
   const exact = encodeURIComponent(name).replace(
     /['()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { ServiceError } from "../contract/errors.ts";
 import type { Base } from "./base.ts";
@@ -24,6 +25,8 @@ export interface SendOptions {
   /** Milliseconds. */
   readonly timeout: number;
   readonly signal?: AbortSignal | undefined;
+  /** Told how many bytes of the body have gone, and of how many. */
+  readonly onSent?: ((sent: number, of: number) => void) | undefined;
 }
 
 export interface Transport {
@@ -105,8 +108,22 @@ function exchange<T>(make: () => ClientRequest, base: Base, options: SendOptions
         (error) => stop(error),
       );
     });
-    request.end(options.body);
+    if (options.onSent) void sendSlowly(request, Buffer.from(options.body ?? ""), options.onSent);
+    else request.end(options.body);
   });
+}
+
+const slice = 65_536;
+
+/** Sends the body as fast as it is taken, and no faster, so that it can be told how far it is. */
+async function sendSlowly(request: ClientRequest, body: Buffer, onSent: (sent: number, of: number) => void) {
+  for (let at = 0; at < body.length && !request.destroyed; at += slice) {
+    onSent(at, body.length);
+    // Whatever ends the request meanwhile is told to others.
+    if (!request.write(body.subarray(at, at + slice))) await once(request, "drain").catch(() => {});
+  }
+  request.end();
+  onSent(body.length, body.length);
 }
 
 /** Node refuses characters that a request line or header cannot hold. */

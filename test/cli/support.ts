@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
@@ -93,7 +93,10 @@ export interface Seat {
   /** Typed at each question in turn; an answer that is refused is followed by the next. "^C" breaks off. */
   readonly answers?: readonly string[];
   readonly env?: Record<string, string>;
+  /** What stdin holds, which then is no terminal. */
   readonly stdin?: string;
+  /** What the user makes of a text in the editor. */
+  readonly editor?: (text: string) => string;
   /** Whether stdout is a terminal, and of which size. */
   readonly screen?: { width: number; height: number };
   /** After so many characters nobody reads any more. */
@@ -117,6 +120,7 @@ function fakeTerminal(seat: Seat, page: { stdout: string; stderr: string }): Ter
     stdoutIsTerminal: seat.screen !== undefined,
     width: seat.screen?.width ?? 80,
     height: seat.screen?.height ?? 24,
+    stdinIsTerminal: seat.stdin === undefined && seat.answers !== undefined,
     get interactive() {
       return seat.answers !== undefined && options.input && !seat.env?.CI;
     },
@@ -124,6 +128,7 @@ function fakeTerminal(seat: Seat, page: { stdout: string; stderr: string }): Ter
     errorPaint: async () => noPaint,
     configure: ({ input = true, quiet = false }) => Object.assign(options, { input, quiet }),
     write,
+    writeBytes: (bytes) => write(Buffer.from(bytes).toString()),
     note(line) {
       if (!options.quiet) page.stderr += `${line}\n`;
     },
@@ -140,6 +145,11 @@ function fakeTerminal(seat: Seat, page: { stdout: string; stderr: string }): Ter
     ask: async () => scripted([...(seat.answers ?? [])], page),
     spin: (_, work) => work,
     page: write,
+    async edit(text, name) {
+      const path = `${seat.env?.HOME}/${name}`;
+      writeFileSync(path, seat.editor?.(text) ?? text);
+      return { text: readFileSync(path, "utf8").trimEnd(), path, discard: async () => rmSync(path) };
+    },
     onInterrupt: () => {},
   };
 }

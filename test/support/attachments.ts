@@ -9,7 +9,7 @@ type Inside = (work: (ctx: Ctx) => Promise<unknown>) => Promise<void>;
 export function inside({ instance }: World, lasting: "write" | "writeLocking" = "write"): Inside {
   return async (work) => {
     const settings = await instance.service.settings();
-    await instance.database[lasting]((db) => work({ db, settings, now: instance.now() } as Ctx));
+    await instance.database[lasting]((db) => work({ db, settings, now: instance.now() } as unknown as Ctx));
   };
 }
 

@@ -32,7 +32,7 @@ function __wcs_place --no-scope-shadowing
     switch "$argv[1]"
 ${cases.join("")}    end
     set -a flags ${described(globals)}
-    set -a values ${valued(globals)}
+    set -p values ${valued(globals)}
 end
 
 function __wcs_offer --argument-names kind cur before

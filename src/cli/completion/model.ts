@@ -69,10 +69,10 @@ export async function createModel(): Promise<Model> {
 }
 
 function leafPlace(path: readonly string[], leaf: Leaf, globals: ReadonlySet<string>): Place {
-  const { command, completes, args, many } = isOperation(leaf) ? ofOperation(leaf) : ofOwn(leaf);
+  const { command, completes, args, many, own } = isOperation(leaf) ? ofOperation(leaf) : ofOwn(leaf);
   const flags = command.options
     .flatMap((option) => namesOf(option).map((name) => completed(name, option, completes(option))))
-    .filter(({ name }) => !globals.has(name));
+    .filter(({ name }) => own.has(name) || !globals.has(name));
   return { path: path.join(" "), words: [], flags, args, many };
 
   function ofOperation(operation: Extract<Leaf, { op: unknown }>) {
@@ -83,6 +83,7 @@ function leafPlace(path: readonly string[], leaf: Leaf, globals: ReadonlySet<str
       completes: (option: Option) => ofFlag(byName.get(option.long!), option),
       args: intake.args.map((arg) => valuesOf(arg.completes)),
       many: intake.args.at(-1)?.many === true,
+      own: new Set<string>(),
     };
   }
 
@@ -93,12 +94,14 @@ function leafPlace(path: readonly string[], leaf: Leaf, globals: ReadonlySet<str
       completes: (option: Option) => byFlags.get(option.flags),
       args: (own.args ?? []).map(({ completes }) => valuesOf(completes)),
       many: own.args?.at(-1)?.many === true,
+      own: new Set(byFlags.keys().flatMap((flags) => flags.replace(/ <.*/, "").split(", "))),
     };
   }
 }
 
 function ofFlag(flag: Flag | undefined, option: Option): Completes | undefined {
   if (!flag) return option.long?.endsWith("-file") ? "file" : undefined;
+  if (flag.reads === "files") return "file";
   return flag.field.values ?? refersTo(flag.field);
 }
 

@@ -30,7 +30,7 @@ __wcs_place() {
 ${cases.join("\n")}
   esac
   flags+=(${described(globals)})
-  kinds+=(${valued(globals)})
+  kinds=(${valued(globals)} "\${(@kv)kinds}")
 }
 
 __wcs_offer() {

@@ -1,40 +1,64 @@
-import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, link, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { ServiceError } from "../../contract/errors.ts";
 import { UsageError } from "../failure.ts";
 
 /** A file in the making: it takes the place of the old one when it is whole. */
 export interface Destination {
-  write(text: string): Promise<void>;
+  write(data: string | Uint8Array): Promise<void>;
   /** Puts it in its place. */
   keep(): Promise<void>;
   /** Leaves everything as it was; nothing after `keep`. */
   discard(): Promise<void>;
 }
 
-/** Begins a file that only its owner can read. What is no ordinary file, as /dev/null, is written to as it is. */
-export async function openDestination(path: string): Promise<Destination> {
+/**
+ * Begins a file that only its owner can read. What is no ordinary file, as /dev/null, is written to as it is. `fresh`: a
+ * file that is there already is a `conflict`, and stays.
+ */
+export async function openDestination(path: string, { fresh = false } = {}): Promise<Destination> {
   try {
     const place = await realpath(path).catch(() => path);
     const before = await stat(place).catch(() => undefined);
+    if (before?.isFile() && fresh) throw exists(path);
     if (before && !before.isFile()) return direct(await open(place, "w"));
     const draft = join(dirname(place), `.${basename(place)}.${process.pid}.tmp`);
-    return replacing(await open(draft, "w", 0o600), draft, place);
+    const file = await open(draft, "w", 0o600);
+    return replacing(file, draft, fresh ? () => add(draft, place) : () => rename(draft, place));
   } catch (error) {
+    if (error instanceof ServiceError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(`${path} cannot be written (${code ?? "unknown reason"})`);
   }
 }
 
-function replacing(file: FileHandle, draft: string, place: string): Destination {
+const exists = (path: string) =>
+  new ServiceError("conflict", `${path} exists already.`, { hint: "--force replaces it; -o writes elsewhere" });
+
+/** Puts the draft where no file is, also when one has come there meanwhile. */
+async function add(draft: string, place: string): Promise<void> {
+  try {
+    await link(draft, place);
+    await rm(draft);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") throw exists(place);
+    // Not every file system knows links.
+    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP" && code !== "ENOSYS") throw error;
+    await rename(draft, place);
+  }
+}
+
+function replacing(file: FileHandle, draft: string, put: () => Promise<void>): Destination {
   let open = true;
   return {
-    write: async (text) => void (await file.writeFile(text)),
+    write: async (data) => void (await file.writeFile(data)),
     async keep() {
       if (!open) return;
-      open = false;
       await file.sync();
+      await put();
+      open = false;
       await file.close();
-      await rename(draft, place);
     },
     async discard() {
       if (!open) return;
@@ -47,5 +71,5 @@ function replacing(file: FileHandle, draft: string, place: string): Destination 
 
 function direct(file: FileHandle): Destination {
   const close = () => file.close();
-  return { write: async (text) => void (await file.writeFile(text)), keep: close, discard: close };
+  return { write: async (data) => void (await file.writeFile(data)), keep: close, discard: close };
 }

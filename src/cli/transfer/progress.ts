@@ -1,7 +1,7 @@
+import { bar } from "../progress-bar.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Source } from "./source.ts";
 
-const width = 24;
 /** Milliseconds; what is over before the first one is not worth a look. */
 const interval = 150;
 
@@ -25,9 +25,4 @@ export function createProgress(terminal: Terminal, source: Pick<Source, "positio
     },
     clear: () => terminal.progress(undefined),
   };
-}
-
-function bar(part: number): string {
-  const full = Math.round(part * width);
-  return `${"█".repeat(full)}${"░".repeat(width - full)} ${String(Math.floor(part * 100)).padStart(3)} %`;
 }
