@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { frequencies } from "./event-forms.ts";
 import { date, text, timezone, url } from "./fields.ts";
 import { once } from "./operation.ts";
 
 const local = /^(\d{4}-\d{2}-\d{2})(?:T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/;
 
-function isMoment(value: string): boolean {
+/** Whether a text is a day or a time of one that exists, in one of the forms that a moment may have. */
+export function isMoment(value: string): boolean {
   const day = local.exec(value)?.[1];
   return day !== undefined && z.safeParse(date(), day).success;
 }
@@ -20,17 +22,30 @@ const moment = () =>
 
 const recurrence = once(() =>
   z.strictObject({
-    freq: z.enum(["daily", "weekly", "monthly", "yearly"]),
-    until: moment().optional().meta({ description: "The last time, included; not together with count" }),
-    count: z.int().min(1).max(730).optional().meta({ description: "How often, the first time included" }),
-    interval: z.int().min(1).max(1000).optional().meta({ description: "Every so many days, weeks, months or years" }),
-    bymonthday: z.int().min(1).max(31).optional(),
-    bymonth: z.int().min(1).max(12).optional(),
+    freq: z.enum(frequencies),
+    until: moment().nullable().optional().meta({ description: "The last time, included; not together with count" }),
+    count: z
+      .int()
+      .min(1)
+      .max(100_000)
+      .nullable()
+      .optional()
+      .meta({ description: "How often, the first time included" }),
+    interval: z
+      .int()
+      .min(1)
+      .max(1000)
+      .nullable()
+      .optional()
+      .meta({ description: "Every so many days, weeks, months or years" }),
+    bymonthday: z.int().min(1).max(31).nullable().optional(),
+    bymonth: z.int().min(1).max(12).nullable().optional(),
     bysetpos: z
       .int()
       .min(-366)
       .max(366)
       .refine((value) => value !== 0, "must not be 0")
+      .nullable()
       .optional()
       .meta({ description: "Which of those in a period, from its end if negative; with bymonthday or bymonth" }),
   }),
@@ -83,7 +98,7 @@ export const postEvent = once(() =>
         .meta({ description: "When it takes place; if it recurs, at most 730 times within five years" }),
       recurrence: z
         .object({
-          freq: z.string(),
+          freq: z.enum(frequencies),
           until: z.string().nullable(),
           count: z.int().nullable(),
           interval: z.int().nullable(),

@@ -20,7 +20,7 @@ const mark = (method: "POST" | "DELETE", path: string, summary: string, descript
     input: one,
     output: noContent,
     status: 204,
-    errors: ["forbidden", "gone", ...(path === "read" ? (["conflict"] as const) : [])],
+    errors: ["forbidden", "gone"],
   });
 
 export const posts = room("posts", {

@@ -4,6 +4,7 @@ import type { Ability } from "../contract/operation.ts";
 import { insertRows } from "../store/bulk.ts";
 import type { Db } from "../store/database.ts";
 import { isAmong, listed } from "../store/dialect.ts";
+import { prepared } from "../store/prepared.ts";
 import type { Ctx } from "./context.ts";
 import { type Actor, may } from "./permissions.ts";
 
@@ -192,34 +193,35 @@ export async function handOver(db: Db, from: number, to: number): Promise<void> 
   await db.updateTable("audiences").set({ owner_unit_id: to }).where("owner_unit_id", "=", from).execute();
 }
 
+const unitsOfAudiences = prepared((db, p: { ids: readonly number[] }) =>
+  db
+    .selectFrom("audience_units as au")
+    .innerJoin("units as n", "n.id", "au.unit_id")
+    .select(["au.audience_id", "au.falldown", "n.id", "n.name", "n.level", "n.unit_type"])
+    .where((eb) => isAmong(db, eb.ref("au.audience_id"), p.ids))
+    .orderBy("n.id"),
+);
+const userTypesOfAudiences = prepared((db, p: { ids: readonly number[] }) =>
+  db
+    .selectFrom("audience_user_types as at")
+    .innerJoin("user_types as t", "t.id", "at.user_type_id")
+    .select(["at.audience_id", "t.id", "t.name"])
+    .where((eb) => isAmong(db, eb.ref("at.audience_id"), p.ids))
+    .orderBy("t.id"),
+);
+const sharesOfAudiences = prepared((db, p: { ids: readonly number[] }) =>
+  db
+    .selectFrom("audience_shares")
+    .select(["audience_id", "user_id"])
+    .where((eb) => isAmong(db, eb.ref("audience_id"), p.ids))
+    .orderBy("user_id"),
+);
+
 /** Audiences in full, with what their lists name, by ID. A constant number of queries. */
 export async function loadAudiences(db: Db, ids: readonly number[]) {
-  const among = (column: string) => isAmong(db, sql.ref<number>(column), ids);
-  const [units, userTypes, shares] = await Promise.all([
-    db
-      .selectFrom("audience_units as au")
-      .innerJoin("units as n", "n.id", "au.unit_id")
-      .select(["au.audience_id", "au.falldown", "n.id", "n.name", "n.level", "n.unit_type"])
-      .where(() => among("au.audience_id"))
-      .orderBy("n.id")
-      .execute(),
-    db
-      .selectFrom("audience_user_types as at")
-      .innerJoin("user_types as t", "t.id", "at.user_type_id")
-      .select(["at.audience_id", "t.id", "t.name"])
-      .where(() => among("at.audience_id"))
-      .orderBy("t.id")
-      .execute(),
-    db
-      .selectFrom("audience_shares")
-      .select(["audience_id", "user_id"])
-      .where(() => among("audience_id"))
-      .orderBy("user_id")
-      .execute(),
-  ]);
-  const unitsOf = Map.groupBy(units, (row) => row.audience_id);
-  const typesOf = Map.groupBy(userTypes, (row) => row.audience_id);
-  const sharesOf = Map.groupBy(shares, (row) => row.audience_id);
+  const unitsOf = Map.groupBy(await unitsOfAudiences(db, { ids }), (row) => row.audience_id);
+  const typesOf = Map.groupBy(await userTypesOfAudiences(db, { ids }), (row) => row.audience_id);
+  const sharesOf = Map.groupBy(await sharesOfAudiences(db, { ids }), (row) => row.audience_id);
   return (id: number) => ({
     units: unitsOf.get(id) ?? [],
     userTypes: typesOf.get(id) ?? [],

@@ -1,0 +1,177 @@
+import type { Temporal } from "temporal-polyfill";
+import type { FieldErrors } from "../../contract/errors.ts";
+import type { PostEventFields } from "../../contract/post-event-forms.ts";
+import { BadRule, daysOf, fullRecurrence, parseRule, type Repetition, ruleOf, writeRule } from "./repetition.ts";
+import type { StoredEvent } from "./stored-event.ts";
+
+type Zoned = Temporal.ZonedDateTime;
+interface Span {
+  readonly start: Zoned;
+  readonly end: Zoned;
+  readonly all_day: boolean;
+}
+
+/** What an event becomes when the fields named are changed, or what is wrong with them. `zone` is the instance's. */
+export async function changeEvent(
+  before: StoredEvent | null,
+  fields: PostEventFields,
+  zone: string,
+): Promise<{ event: StoredEvent | null; mistakes: FieldErrors }> {
+  const timezone = fields.timezone ?? before?.timezone ?? zone;
+  const all_day = fields.all_day ?? before?.all_day ?? false;
+  const read = await reader(before, timezone);
+  const start = read(fields.datetime_start, before?.datetime_start);
+  if (start === undefined) return { event: null, mistakes: { "event.datetime_start": ["is required"] } };
+  const span = { start, end: read(fields.datetime_end, before?.datetime_end) ?? start, all_day };
+  const mistakes = spanMistakes(span, fields);
+  const repeats = repetition(before, fields);
+  Object.assign(mistakes, repeats.mistakes);
+  if (Object.keys(mistakes).length > 0) return { event: null, mistakes };
+  const end_date = fields.end_date === undefined ? (before?.end_date ?? null) : fields.end_date;
+  try {
+    const { dates, rrule } = await takePlace(span, repeats.rule, { end_date, timezone });
+    const event: StoredEvent = {
+      location: fields.location === undefined ? (before?.location ?? null) : fields.location,
+      link: fields.link === undefined ? (before?.link ?? null) : fields.link,
+      all_day,
+      datetime_start: written(span.start, all_day),
+      datetime_end: written(span.end, all_day),
+      dates,
+      recurrence: repeats.recurrence,
+      rrule,
+      end_date,
+      timezone,
+      participation: fields.participation?.enabled ?? before?.participation ?? false,
+    };
+    return { event, mistakes: {} };
+  } catch (error) {
+    if (!(error instanceof BadRule)) throw error;
+    return { event: null, mistakes: ruleMistake(error, repeats.recurrence !== null) };
+  }
+}
+
+/** Reads the moment that is given, else the one before, which stays where the clocks of the time zone show the same. */
+async function reader(before: StoredEvent | null, timezone: string) {
+  const { Temporal } = await import("temporal-polyfill");
+  const byClock = (text: string) => Temporal.PlainDateTime.from(text).toZonedDateTime(timezone);
+  const read = (text: string) =>
+    /[Z+]|T.*-/.test(text) ? Temporal.Instant.from(text).toZonedDateTimeISO(timezone) : byClock(text);
+  return (given: string | undefined, stored: string | undefined): Zoned | undefined => {
+    if (given !== undefined) return read(given);
+    if (stored === undefined) return undefined;
+    return before?.timezone === timezone ? read(stored) : byClock(stored);
+  };
+}
+
+function spanMistakes({ start, end, all_day }: Span, fields: PostEventFields): FieldErrors {
+  const mistakes: FieldErrors = {};
+  for (const [name, moment] of [
+    ["start", start],
+    ["end", end],
+  ] as const) {
+    if (moment.year < 1970 || moment.year > 8999) {
+      mistakes[`event.datetime_${name}`] = ["must be between the years 1970 and 8999"];
+    }
+  }
+  const early = all_day
+    ? end.toPlainDate().toString() < start.toPlainDate().toString()
+    : end.epochMilliseconds < start.epochMilliseconds;
+  if (early) {
+    const [name, message] =
+      fields.datetime_end === undefined && fields.datetime_start !== undefined
+        ? ["event.datetime_start", "must not be after datetime_end"]
+        : ["event.datetime_end", "must not be before datetime_start"];
+    mistakes[name] ??= [message];
+  }
+  return mistakes;
+}
+
+interface Repeats {
+  readonly recurrence: StoredEvent["recurrence"];
+  readonly rule: Repetition | null;
+  readonly mistakes: FieldErrors;
+}
+
+/** The rule after a change: one of both ways to give it takes the place of the other. */
+function repetition(before: StoredEvent | null, { recurrence: given, repeat_rules: text }: PostEventFields): Repeats {
+  const none = { recurrence: null, rule: null, mistakes: {} };
+  if (given && text) {
+    return { ...none, mistakes: { "event.repeat_rules": ["must not be given together with recurrence"] } };
+  }
+  const kept = text === null || (given === null && before?.recurrence) ? null : before;
+  const recurrence = given ? fullRecurrence(given) : text ? null : (kept?.recurrence ?? null);
+  try {
+    if (recurrence !== null) return { recurrence, rule: ruleOf(recurrence), mistakes: {} };
+    const rrule = text ?? kept?.rrule;
+    return { ...none, rule: rrule ? parseRule(rrule) : null };
+  } catch (error) {
+    if (!(error instanceof BadRule)) throw error;
+    return { ...none, mistakes: ruleMistake(error, recurrence !== null) };
+  }
+}
+
+function ruleMistake({ message, part }: BadRule, isRecurrence: boolean): FieldErrors {
+  if (part === "end_date") return { "event.end_date": [message] };
+  if (!isRecurrence) return { "event.repeat_rules": [message] };
+  return { [part === undefined ? "event.recurrence" : `event.recurrence.${part}`]: [message] };
+}
+
+/** When it takes place, and the whole rule as text. Throws `BadRule`. */
+async function takePlace(
+  span: Span,
+  rule: Repetition | null,
+  { end_date, timezone }: { end_date: string | null; timezone: string },
+): Promise<Pick<StoredEvent, "dates" | "rrule">> {
+  const { Temporal } = await import("temporal-polyfill");
+  const first = span.start.toPlainDate();
+  const endDay = end_date === null ? undefined : Temporal.PlainDate.from(end_date);
+  if (endDay && Temporal.PlainDate.compare(endDay, first) < 0)
+    throw new BadRule("must not be before the start", "end_date");
+  if (rule === null) return { dates: [datesOn(first, span, timezone)], rrule: null };
+  const untilDay = await lastDay(rule.until, span, timezone);
+  if (untilDay && Temporal.PlainDate.compare(untilDay, first) < 0) {
+    throw new BadRule("must not be before the start", "until");
+  }
+  const bounds = [endDay, untilDay].flatMap((day) => day ?? []).sort(Temporal.PlainDate.compare);
+  const days = await daysOf(rule, first, bounds[0]);
+  return {
+    dates: days.map((day) => datesOn(day, span, timezone)).sort((a, b) => a.start - b.start),
+    rrule: writeRule(rule, untilDay && lastMoment(untilDay, span, timezone)),
+  };
+}
+
+/** The last day on which it may begin, so that it does so until then. */
+async function lastDay(until: string | null, { start, all_day }: Span, timezone: string) {
+  if (until === null) return undefined;
+  const { Temporal } = await import("temporal-polyfill");
+  if (!until.includes("T")) return Temporal.PlainDate.from(until);
+  const moment = (await reader(null, timezone))(until, undefined)!;
+  const isInTime = all_day || Temporal.PlainTime.compare(moment.toPlainTime(), start.toPlainTime()) >= 0;
+  return isInTime ? moment.toPlainDate() : moment.toPlainDate().subtract({ days: 1 });
+}
+
+/** A whole day as 20261231, else the time at which it begins on that day in UTC. */
+function lastMoment(day: Temporal.PlainDate, { start, all_day }: Span, timezone: string): string {
+  if (all_day) return day.toString().replaceAll("-", "");
+  const moment = day.toZonedDateTime({ timeZone: timezone, plainTime: start.toPlainTime() });
+  return `${moment.toInstant().toString({ smallestUnit: "second" }).replace(/[-:]/g, "")}`;
+}
+
+const seconds = (moment: Zoned) => Math.floor(moment.epochMilliseconds / 1000);
+
+/** When it begins and ends on a day: by the wall clock, as long as the first time; whole days from midnight to midnight. */
+function datesOn(day: Temporal.PlainDate, { start, end, all_day }: Span, timezone: string) {
+  if (all_day) {
+    const days = start.toPlainDate().until(end.toPlainDate(), { largestUnit: "days" }).days + 1;
+    return { start: seconds(day.toZonedDateTime(timezone)), end: seconds(day.add({ days }).toZonedDateTime(timezone)) };
+  }
+  const from = day.equals(start.toPlainDate())
+    ? seconds(start)
+    : seconds(day.toZonedDateTime({ timeZone: timezone, plainTime: start.toPlainTime() }));
+  return { start: from, end: from + seconds(end) - seconds(start) };
+}
+
+function written(moment: Zoned, all_day: boolean): string {
+  if (all_day) return moment.toPlainDate().toString();
+  return moment.toString({ timeZoneName: "never", smallestUnit: "second" });
+}

@@ -1,0 +1,57 @@
+import type { FieldErrors } from "../../contract/errors.ts";
+import { insertRows } from "../../store/bulk.ts";
+import { isAmong } from "../../store/dialect.ts";
+import type { Ctx } from "../context.ts";
+
+/** Whom a text speaks to: a post, or a comment on it. */
+interface Text {
+  readonly post: number;
+  readonly comment: number | null;
+}
+
+/** What is wrong with users who are mentioned. */
+export async function mentionMistakes({ db }: Ctx, ids: readonly number[] = []): Promise<FieldErrors> {
+  if (ids.length === 0) return {};
+  const rows = await db
+    .selectFrom("users")
+    .select("id")
+    .where((eb) => isAmong(db, eb.ref("id"), ids))
+    .where("active", "=", 1)
+    .execute();
+  const known = new Set(rows.map((row) => row.id));
+  const unknown = [...new Set(ids)].filter((id) => !known.has(id));
+  return unknown.length > 0 ? { mentions: [`name no active users: ${unknown.join(", ")}`] } : {};
+}
+
+export async function addMentions({ db }: Ctx, { post, comment }: Text, ids: readonly number[] = []): Promise<void> {
+  const rows = [...new Set(ids)].map((user_id) => ({ post_id: post, comment_id: comment, user_id }));
+  await insertRows(db, "post_mentions", rows);
+}
+
+/** The users whom a post mentions itself, not in comments. */
+export async function mentionedIn({ db }: Ctx, post: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom("post_mentions")
+    .select("user_id")
+    .where("post_id", "=", post)
+    .where("comment_id", "is", null)
+    .execute();
+  return rows.map((row) => row.user_id);
+}
+
+/** Mentions exactly these users in a post. Who was mentioned before has seen it, or not, as before. Whether that changed anything. */
+export async function setMentions(ctx: Ctx, post: number, ids: readonly number[]): Promise<boolean> {
+  const before = await mentionedIn(ctx, post);
+  const removed = before.filter((id) => !ids.includes(id));
+  const added = ids.filter((id) => !before.includes(id));
+  if (removed.length > 0) {
+    await ctx.db
+      .deleteFrom("post_mentions")
+      .where("post_id", "=", post)
+      .where("comment_id", "is", null)
+      .where((eb) => isAmong(ctx.db, eb.ref("user_id"), removed))
+      .execute();
+  }
+  await addMentions(ctx, { post, comment: null }, added);
+  return removed.length + added.length > 0;
+}

@@ -1,0 +1,74 @@
+import type { FieldErrors } from "../../contract/errors.ts";
+import type { Flag } from "../../store/schema.ts";
+import { isPublished } from "../post-visibility.ts";
+
+/** When a post is published, and until when. */
+export interface Publication {
+  readonly draft: Flag;
+  /** As it was asked for. */
+  readonly publish_on: number | null;
+  readonly unpublish_on: number | null;
+  /** When it is published, which may lie ahead; null of a draft that never was. */
+  readonly published_at: number | null;
+}
+
+export interface PublicationChange {
+  readonly status?: boolean | undefined;
+  readonly publish_on?: number | null | undefined;
+  readonly unpublish_on?: number | null | undefined;
+}
+
+export const unwritten: Publication = { draft: 1, publish_on: null, unpublish_on: null, published_at: null };
+
+/**
+ * What becomes of a publication. A time to publish in the future schedules it, whatever the status says; one in the past
+ * dates it back. The status that it has already changes nothing; true publishes now, false makes a draft. A schedule that is
+ * cleared leaves a draft. What publishes now forgets an end that is over.
+ */
+export function changePublication(
+  before: Publication,
+  { status, publish_on, unpublish_on }: PublicationChange,
+  now: number,
+): Publication {
+  const is = statusOf(before, now);
+  const ends = unpublish_on === undefined ? before.unpublish_on : unpublish_on;
+  const end = (from: number) => (unpublish_on === undefined && ends !== null && ends <= from ? null : ends);
+  const drafted = {
+    ...before,
+    draft: 1 as const,
+    publish_on: null,
+    unpublish_on: ends,
+    published_at: past(before, now),
+  };
+  if (typeof publish_on === "number" && (publish_on > now || status !== false)) {
+    return { draft: 0, publish_on, unpublish_on: ends, published_at: publish_on };
+  }
+  if (status === true && is !== "published") {
+    return { draft: 0, publish_on: null, unpublish_on: end(now), published_at: now };
+  }
+  if (status === false && is === "published") return drafted;
+  if (publish_on !== undefined && is === "scheduled") return drafted;
+  return { ...before, publish_on: publish_on === null ? null : before.publish_on, unpublish_on: ends };
+}
+
+/** What is wrong with a publication that is to be, by the names of the input. */
+export function publicationMistakes(after: Publication, { unpublish_on }: PublicationChange): FieldErrors {
+  const { published_at, unpublish_on: end } = after;
+  if (after.draft === 1 || published_at === null || end === null || end > published_at) return {};
+  return typeof unpublish_on === "number"
+    ? { "publish.unpublish_on": ["must be after the post is published"] }
+    : { "publish.publish_on": [`must be before it is unpublished, at ${end}`] };
+}
+
+type Status = "draft" | "scheduled" | "published" | "unpublished";
+
+function statusOf(post: Publication, now: number): Status {
+  const { draft, published_at, unpublish_on } = post;
+  if (draft === 1 || published_at === null) return "draft";
+  if (published_at > now) return "scheduled";
+  return isPublished({ draft, unpublish_on, listed_at: published_at }, now) ? "published" : "unpublished";
+}
+
+function past({ published_at }: Publication, now: number): number | null {
+  return published_at !== null && published_at <= now ? published_at : null;
+}

@@ -1,0 +1,32 @@
+import type { posts as contract } from "../../contract/posts.ts";
+import type { Ctx, Handlers } from "../context.ts";
+import { postReader } from "../post-visibility.ts";
+import { findPost } from "./finding.ts";
+import { listPosts } from "./listing.ts";
+import { type Post, presentPosts } from "./presentation.ts";
+import { postRows } from "./rows.ts";
+
+export const reading: Pick<Handlers<typeof contract>, "list" | "get"> = {
+  async list(ctx, input) {
+    const { ids, meta } = await listPosts(ctx, input);
+    const rows = ids.length === 0 ? [] : await postRows(ctx.db, { ...postReader(ctx.actor), ids });
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return {
+      data: await presentPosts(
+        ctx,
+        ids.flatMap((id) => byId.get(id) ?? []),
+      ),
+      meta,
+    };
+  },
+
+  async get(ctx, { id }) {
+    return onePost(ctx, id);
+  },
+};
+
+/** A post as the actor sees it. `not_found`, `gone` or `forbidden` when there is nothing to see. */
+export async function onePost(ctx: Ctx, id: number): Promise<Post> {
+  const [post] = await presentPosts(ctx, [await findPost(ctx, id)]);
+  return post!;
+}

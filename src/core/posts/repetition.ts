@@ -1,0 +1,132 @@
+import type { Temporal } from "temporal-polyfill";
+import { mostOccurrences, mostYears } from "../../contract/event-forms.ts";
+import { isMoment, type PostEventFields } from "../../contract/post-event-forms.ts";
+import type { StoredEvent } from "./stored-event.ts";
+
+type Recurrence = NonNullable<StoredEvent["recurrence"]>;
+
+/** A rule by which an event takes place again, as text by the part; `until` and `count` stand apart. */
+export interface Repetition {
+  readonly parts: ReadonlyMap<string, string>;
+  readonly count: number | null;
+  /** A moment or a day, included. */
+  readonly until: string | null;
+}
+
+/** What is wrong with a rule, and with which part of it, if it is one. */
+export class BadRule extends Error {
+  readonly part: string | undefined;
+  constructor(message: string, part?: string) {
+    super(message);
+    this.part = part;
+  }
+}
+
+export function fullRecurrence(given: NonNullable<PostEventFields["recurrence"]>): Recurrence {
+  const {
+    freq,
+    until = null,
+    count = null,
+    interval = null,
+    bymonthday = null,
+    bymonth = null,
+    bysetpos = null,
+  } = given;
+  return { freq, until, count, interval, bymonthday, bymonth, bysetpos };
+}
+
+/** The rule that a recurrence stands for. Throws `BadRule`. */
+export function ruleOf({ freq, until, count, interval, bymonthday, bymonth, bysetpos }: Recurrence): Repetition {
+  if (until !== null && count !== null) throw new BadRule("must not be given together with count", "until");
+  if (freq === "weekly" && bymonthday !== null) throw new BadRule("must not be given with weekly", "bymonthday");
+  if (bysetpos !== null && bymonthday === null && bymonth === null) {
+    throw new BadRule("needs bymonthday or bymonth", "bysetpos");
+  }
+  const numbers = { INTERVAL: interval, BYMONTH: bymonth, BYMONTHDAY: bymonthday, BYSETPOS: bysetpos };
+  const parts = new Map([["FREQ", freq.toUpperCase()]]);
+  for (const [name, value] of Object.entries(numbers)) if (value !== null) parts.set(name, String(value));
+  return { parts, count, until };
+}
+
+const list = (one: string) => new RegExp(`^${one}(,${one})*$`);
+const upTo = { "12": "([1-9]|1[0-2])", "31": "([1-9]|[12]\\d|3[01])", "53": "([1-9]|[1-4]\\d|5[0-3])" };
+const inYear = "([1-9]|[1-9]\\d|[12]\\d\\d|3[0-5]\\d|36[0-6])";
+
+/** Parts of a rule by days (RFC 5545, 3.3.10), with what each may be. */
+const grammar: Readonly<Record<string, RegExp>> = {
+  FREQ: /^(DAILY|WEEKLY|MONTHLY|YEARLY)$/,
+  INTERVAL: /^([1-9]\d{0,2}|1000)$/,
+  COUNT: /^[1-9]\d{0,4}$/,
+  UNTIL: /^\d{8}(T\d{6}Z?)?$/,
+  BYMONTH: list(upTo["12"]),
+  BYWEEKNO: list(`[+-]?${upTo["53"]}`),
+  BYYEARDAY: list(`[+-]?${inYear}`),
+  BYMONTHDAY: list(`[+-]?${upTo["31"]}`),
+  BYDAY: list(`([+-]?${upTo["53"]})?(MO|TU|WE|TH|FR|SA|SU)`),
+  BYSETPOS: list(`[+-]?${inYear}`),
+  WKST: /^(MO|TU|WE|TH|FR|SA|SU)$/,
+};
+
+/** The rule that a text in the form of RFC 5545 gives. Throws `BadRule`. */
+export function parseRule(text: string): Repetition {
+  const parts = new Map<string, string>();
+  for (const part of text
+    .trim()
+    .toUpperCase()
+    .replace(/^RRULE:/, "")
+    .split(";")) {
+    const [, name = "", value = ""] = /^([A-Z]+)=(.+)$/.exec(part) ?? [];
+    if (!grammar[name]?.test(value) || parts.has(name)) throw new BadRule(`has a part that is no good: ${part}`);
+    parts.set(name, value);
+  }
+  const [count, until] = [parts.get("COUNT"), iso(parts.get("UNTIL"))];
+  if (!parts.has("FREQ")) throw new BadRule("must have FREQ, as in FREQ=WEEKLY;BYDAY=MO");
+  if (count !== undefined && until !== undefined) throw new BadRule("must not have both COUNT and UNTIL");
+  if (until !== undefined && !isMoment(until)) throw new BadRule("has an UNTIL that does not exist");
+  parts.delete("COUNT");
+  parts.delete("UNTIL");
+  return { parts, count: count === undefined ? null : Number(count), until: until ?? null };
+}
+
+/** 20261231T140000Z as 2026-12-31T14:00:00Z. */
+function iso(until: string | undefined): string | undefined {
+  return until?.replace(/^(\d{4})(\d\d)(\d\d)/, "$1-$2-$3").replace(/T(\d\d)(\d\d)(\d\d)/, "T$1:$2:$3");
+}
+
+/** Days of the rule from the first one on, which always counts; at most 730 within five years. Throws `BadRule`. */
+export async function daysOf(
+  { parts, count }: Repetition,
+  first: Temporal.PlainDate,
+  last: Temporal.PlainDate | undefined,
+): Promise<Temporal.PlainDate[]> {
+  const [{ Temporal }, { RRuleTemporal }] = await Promise.all([import("temporal-polyfill"), import("rrule-temporal")]);
+  const furthest = first.add({ years: mostYears });
+  const end = last && Temporal.PlainDate.compare(last, furthest) < 0 ? last : furthest;
+  let found: Temporal.PlainDate[];
+  try {
+    const rule = new RRuleTemporal({
+      rruleString: [...parts].map((part) => part.join("=")).join(";"),
+      // Days of the calendar, for which UTC has a place: no clock is ever changed there.
+      dtstart: first.toZonedDateTime("UTC"),
+      until: end.toZonedDateTime("UTC"),
+      strict: true,
+      cache: false,
+    });
+    found = rule
+      .all((_, at) => at < mostOccurrences)
+      .map((day) => Temporal.PlainDate.from(day.toPlainDate().toString()));
+  } catch (error) {
+    throw new BadRule(`is no rule of RFC 5545: ${(error as Error).message}`);
+  }
+  if (found.length === 0) throw new BadRule(`never happens within ${mostYears} years of the start`);
+  const again = found.filter((day) => !day.equals(first));
+  return [first, ...again.slice(0, Math.min(count ?? mostOccurrences, mostOccurrences) - 1)];
+}
+
+/** The rule as RFC 5545 writes it; `until` is the last moment or day in its form. */
+export function writeRule({ parts, count }: Repetition, until: string | undefined): string {
+  const whole = [...parts].map((part) => part.join("="));
+  if (count !== null) whole.push(`COUNT=${count}`);
+  if (until !== undefined) whole.push(`UNTIL=${until}`);
+  return whole.join(";");
+}
