@@ -113,7 +113,8 @@ async function collect(pages: AsyncIterable<Page> | Iterable<Page>): Promise<Ite
   return items;
 }
 
-function checkZone(zone: string | undefined): string | undefined {
+/** The zone of --tz, if there is one of that name. */
+export function checkZone(zone: string | undefined): string | undefined {
   try {
     if (zone !== undefined) new Intl.DateTimeFormat("en", { timeZone: zone });
   } catch {

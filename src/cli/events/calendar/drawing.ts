@@ -1,0 +1,80 @@
+import type { Paint } from "../../paint.ts";
+import type { Terminal } from "../../terminal.ts";
+import { monthNames } from "../repeat/words.ts";
+import { longLines, shortLines } from "./cells.ts";
+import { dayOfMonth, daysBetween, mondayOf, monthOf, weekdayOf, weekOf } from "./days.ts";
+import { type Entry, entriesByDay } from "./entries.ts";
+import { cellWidth, dayNames, drawGrid } from "./grid.ts";
+import type { Occurrence, Span } from "./occurrences.ts";
+
+/** What to draw: a week in full, or more weeks with what there is room for. */
+export interface Picture {
+  readonly span: Span;
+  readonly zone: string | undefined;
+  readonly today: string;
+}
+
+/** Draws a calendar as wide as the terminal; where a week is wider than that, day by day. */
+export function drawCalendar(occurrences: readonly Occurrence[], picture: Picture, terminal: Terminal): string {
+  const { span, zone, today } = picture;
+  const { paint, width, height } = terminal;
+  const entries = entriesByDay(occurrences, span, zone);
+  const cell = cellWidth(width);
+  if (cell === 0) return `${titleOf(span)}\n\n${drawDays(entries, paint)}`;
+  const weeks = daysBetween(mondayOf(span.first), mondayOf(span.last)) / 7 + 1;
+  const most = weeks === 1 ? Number.POSITIVE_INFINITY : mostLines(height, weeks);
+  const linesOf = (day: string) => {
+    const some = entries.get(day) ?? [];
+    return weeks === 1 ? longLines(some, cell, paint) : shortLines(some, cell, most, paint);
+  };
+  return `${centred(titleOf(span), width, paint)}\n${drawGrid({ span, today, cell, linesOf }, paint)}`;
+}
+
+/** As many lines in a cell as all weeks have room for, three at least. */
+function mostLines(height: number, weeks: number): number {
+  const besides = 4;
+  return Math.max(3, Math.floor((height - besides) / weeks) - 2);
+}
+
+/** `December 2026`, `Week 52, 21–27 December 2026` or the first and the last day. */
+function titleOf({ first, last }: Span): string {
+  const [from, to] = [first, last].map((day) => ({
+    day: dayOfMonth(day),
+    month: monthNames[monthOf(day)]!,
+    year: day.slice(0, 4),
+  })) as [Date, Date];
+  const end = `${to.day} ${to.month} ${to.year}`;
+  const isMonth = from.day === 1 && first.slice(0, 7) === last.slice(0, 7) && daysBetween(first, last) > 26;
+  if (isMonth) return `${from.month} ${from.year}`;
+  const begin =
+    from.year !== to.year
+      ? `${from.day} ${from.month} ${from.year} – `
+      : from.month !== to.month
+        ? `${from.day} ${from.month} – `
+        : `${from.day}–`;
+  const days = first === last ? end : begin + end;
+  return weekdayOf(first) === 0 && daysBetween(first, last) === 6 ? `Week ${weekOf(first)}, ${days}` : days;
+}
+
+interface Date {
+  readonly day: number;
+  readonly month: string;
+  readonly year: string;
+}
+
+const centred = (text: string, width: number, paint: Paint) =>
+  " ".repeat(Math.max(0, Math.floor((width - text.length) / 2))) + paint.strong(text);
+
+function drawDays(entries: ReadonlyMap<string, readonly Entry[]>, paint: Paint): string {
+  const blocks = [...entries]
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([day, some]) => {
+      const head = `${dayNames[weekdayOf(day)]} ${dayOfMonth(day)} ${monthNames[monthOf(day)]}`;
+      const lines = some.map(({ title, from, to, goesOn, location }) => {
+        const time = goesOn ? `› ${to}`.trim() : [from, to].filter(Boolean).join("–");
+        return `  ${paint.key(time.padEnd(11))}  ${title}${location && paint.dim(`  ${location}`)}\n`;
+      });
+      return `${paint.strong(head)}\n${lines.join("")}`;
+    });
+  return blocks.join("\n");
+}

@@ -1,0 +1,71 @@
+import { cut, widthOf } from "../../output/width.ts";
+import type { Paint } from "../../paint.ts";
+import { monthNames } from "../repeat/words.ts";
+import { addDays, dayOfMonth, daysBetween, mondayOf, monthOf, weekOf } from "./days.ts";
+import type { Span } from "./occurrences.ts";
+
+/** A line in the cell of a day: what it says, and how it looks. */
+export interface CellLine {
+  readonly text: string;
+  readonly look: (text: string) => string;
+}
+
+/** A calendar to be drawn in whole weeks. */
+export interface Grid {
+  readonly span: Span;
+  readonly today: string;
+  /** Columns of the terminal that a cell has for text. */
+  readonly cell: number;
+  /** What stands below the number of a day. */
+  readonly linesOf: (day: string) => readonly CellLine[];
+}
+
+export const dayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
+/** How wide the text in a cell of a grid is in a terminal of that width; less than seven cells with bars need is 0. */
+export function cellWidth(width: number): number {
+  const cell = Math.floor((width - 8) / 7);
+  return cell < 8 ? 0 : Math.min(cell < 14 ? cell : cell - 1, 30);
+}
+
+/** Weeks below each other, a column for each day from Monday on, the number of the week in the line above it. */
+export function drawGrid(grid: Grid, paint: Paint): string {
+  const { span, cell } = grid;
+  const wide = cell < 14 ? cell : cell + 1;
+  const pad = " ".repeat(wide - cell);
+  const weeks = daysBetween(mondayOf(span.first), span.last) / 7;
+  const rule = (left: string, middle: string, right: string, label = "") =>
+    paint.dim(left + label + "─".repeat(wide - label.length) + `${middle}${"─".repeat(wide)}`.repeat(6) + right);
+  const row = (cells: readonly CellLine[]) =>
+    paint.dim("│") + cells.map((line) => pad + fitted(line, cell) + paint.dim("│")).join("");
+  const lines = [` ${dayNames.map((name) => (pad + name).padEnd(wide)).join(" ")}`.trimEnd()];
+  for (let week = 0; week < weeks; week++) {
+    const monday = addDays(mondayOf(span.first), week * 7);
+    const label = `─ ${weekOf(monday)} `;
+    lines.push(week === 0 ? rule("┌", "┬", "┐", label) : rule("├", "┼", "┤", label));
+    const days = Array.from({ length: 7 }, (_, at) => addDays(monday, at));
+    const columns = days.map((day) => [numberOf(day, grid, paint), ...(isIn(day, span) ? grid.linesOf(day) : [])]);
+    const height = Math.max(2, ...columns.map((column) => column.length));
+    for (let at = 0; at < height; at++) lines.push(row(columns.map((column) => column[at] ?? empty)));
+  }
+  lines.push(rule("└", "┴", "┘"));
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+const empty: CellLine = { text: "", look: (text) => text };
+const isIn = (day: string, { first, last }: Span) => day >= first && day <= last;
+
+function numberOf(day: string, { span, today }: Grid, paint: Paint): CellLine {
+  const isFirst = dayOfMonth(day) === 1 || day === span.first;
+  const name =
+    isFirst && span.first.slice(0, 7) !== span.last.slice(0, 7) ? ` ${monthNames[monthOf(day)]!.slice(0, 3)}` : "";
+  const number = String(dayOfMonth(day)).padStart(2) + name;
+  if (day === today) return { text: `${number} today`, look: paint.success };
+  return { text: number, look: isIn(day, span) ? paint.strong : paint.dim };
+}
+
+/** The line in just so many columns. */
+function fitted({ text, look }: CellLine, width: number): string {
+  const short = cut(text, width);
+  return look(short) + " ".repeat(Math.max(0, width - widthOf(short)));
+}
