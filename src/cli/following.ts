@@ -10,7 +10,7 @@ const longestWait = 25;
  * What `ask` answers, again and again, for as long as somebody takes it. While the service is away, as when it is
  * restarted, it waits and says so once.
  */
-export async function* answersOf<T>(ask: () => Promise<T>, terminal: Terminal): AsyncGenerator<T> {
+export async function* answersOf<T>(ask: () => Promise<T>, terminal: Terminal): AsyncGenerator<T, never> {
   let lost = false;
   for (;;) {
     let answer: T;
@@ -27,6 +27,12 @@ export async function* answersOf<T>(ask: () => Promise<T>, terminal: Terminal): 
     lost = false;
     yield answer;
   }
+}
+
+/** What `ask` answers, once the service is there to answer it. */
+export async function answerOf<T>(ask: () => Promise<T>, terminal: Terminal): Promise<T> {
+  const { value } = await answersOf(ask, terminal).next();
+  return value as T;
 }
 
 /** Seconds for which the service may hold an answer back: well below the time after which it would count as lost. */

@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { freePort } from "../support/postgres.ts";
@@ -122,6 +123,34 @@ it("webhooks logs --follow prints entries in a pipe, and survives a restart of t
   expect(events).toEqual(["user.create", "unit.create"]);
   server.child.kill("SIGTERM");
   await once(server.child, "close");
+});
+
+it("webhooks logs --follow leaves nothing out, however much comes at once", async () => {
+  const db = new DatabaseSync(home().path("data/wcs/wcs.db"));
+  const write = db.prepare(
+    "insert into webhook_logs (webhook_id, event_id, message_id, event, uri, status, attempt, duration_ms, created_at, request_headers) values (2, 1, 'msg_1', 'user.create', 'http://x/', ?, 1, 1, unixepoch(), '{}')",
+  );
+  const burst = (count: number, last: string) => {
+    db.exec("begin immediate");
+    for (let n = 1; n < count; n++) write.run("500");
+    write.run(last);
+    db.exec("commit");
+  };
+  await home().wcs(["webhooks", "create", "--name", "busy", "--uri", `${receiver.url}/busy`]);
+  burst(11_000, "201");
+  const follow = background(["webhooks", "logs", "2", "--follow", "--since", "-1h", "-o", "ndjson"]);
+  await follow.until("stdout", '"201"');
+  burst(1200, "202");
+  await follow.until("stdout", '"202"');
+  db.close();
+  follow.child.kill("SIGINT");
+  await once(follow.child, "close");
+  const ids = follow.said.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).id);
+  const [first] = ids;
+  expect(ids).toEqual(Array.from({ length: 12_200 }, (_, at) => first + at));
 });
 
 it("webhooks listen forwards events, signed with the secret that it prints", async () => {

@@ -1,7 +1,7 @@
-import type { ArgumentsOf, Caller } from "../../contract/operation.ts";
+import type { ArgumentsOf, Caller, OutputOf } from "../../contract/operation.ts";
 import { webhooks } from "../../contract/webhooks.ts";
 import { ConditionError, UsageError } from "../failure.ts";
-import { answersOf, sleep } from "../following.ts";
+import { answerOf, sleep } from "../following.ts";
 import { createOutput } from "../output.ts";
 import { type Item, type Page, walk } from "../paging.ts";
 import { readScalar } from "../scalars.ts";
@@ -13,7 +13,11 @@ const pause = 500;
 const standardWait = "60s";
 const columns = ["id", "created_at", "event", "status", "attempt", "duration_ms", "error"];
 
+/** Entries asked for at a time. */
+const most = 500;
+
 type Filter = ArgumentsOf<typeof webhooks.logs>;
+type Entries = OutputOf<typeof webhooks.logs>;
 
 /** `wcs webhooks logs`: the log as it is, as it grows, or until an entry is in it. */
 export async function logs(context: Context): Promise<void> {
@@ -69,11 +73,25 @@ async function waitForEntry(caller: Caller, filter: Filter, { globals, terminal 
 async function* follow(caller: Caller, filter: Filter, { terminal }: Context): AsyncGenerator<Page> {
   const { since: _, ...wanted } = filter;
   const newest = async () => (await caller.call(webhooks.logs, { id: filter.id, limit: 1 })).data[0]?.id ?? 0;
-  let after = filter.since === undefined ? await newest() : 0;
-  const ask = () => caller.call(webhooks.logs, { ...(after === 0 ? filter : wanted), after, limit: 500 });
-  for await (const { data } of answersOf(ask, terminal)) {
-    after = data[0]?.id ?? after;
-    if (data.length > 0) yield { items: data.toReversed(), more: false, response: data };
+  let seen = filter.since === undefined ? await newest() : 0;
+  for (;;) {
+    const input = { ...(seen === 0 ? filter : wanted), after: seen, limit: most };
+    const ask = (page: number) => answerOf(() => caller.call(webhooks.logs, { ...input, page }), terminal);
+    for await (const data of fromTheEnd(ask)) {
+      const items = data.filter(({ id }) => id > seen).toReversed();
+      seen = items.at(-1)?.id ?? seen;
+      if (items.length > 0) yield { items, more: false, response: data };
+    }
     await sleep(pause);
   }
+}
+
+/** Pages from the last to the first. Entries that come meanwhile move others to later pages: those are read twice, none is missed. */
+async function* fromTheEnd(ask: (page: number) => Promise<Entries>): AsyncGenerator<Entries["data"]> {
+  const first = await ask(1);
+  if (first.data.length < most) return yield first.data;
+  let last = first.meta.last_page;
+  // A long log is not counted to its end.
+  while ((await ask(last + 1)).data.length > 0) last += 1;
+  for (let page = last; page > 0; page--) yield (await ask(page)).data;
 }
