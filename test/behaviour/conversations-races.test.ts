@@ -145,6 +145,28 @@ describeEverywhere("races in conversations", (environment) => {
     expect(await codeOf(first.get(id))).toBe("ok");
   });
 
+  it("seen: what comes at the same moment is either seen or unread", async () => {
+    const [ann, bob, cat] = (await talkers(world(), 3)) as [Talker, Talker, Talker];
+    const { conversationId: id } = await ann.write([bob.id, cat.id], "0");
+    let writing = true;
+    const whileWriting = async (work: () => Promise<unknown>) => {
+      while (writing) await work();
+    };
+    await Promise.all([
+      (async () => {
+        for (let round = 0; round < 40; round++) {
+          const { id: messageId } = await ann.send(id, "next");
+          if (round % 4 === 0) await ann.caller.call(conversations.messageDelete, { id, messageId });
+        }
+        writing = false;
+      })(),
+      whileWriting(() => bob.caller.call(conversations.seen, { id })),
+      whileWriting(() => cat.caller.call(conversations.delete, { id })),
+    ]);
+    // Here, too.
+    expect((await bob.get(id)).unread_message_count).toBeLessThanOrEqual(40);
+  });
+
   it("participantRemove: whoever is taken out while writing has written before, or not at all", async () => {
     for (let round = 0; round < 4; round++) {
       const [ann, bob, cat] = (await talkers(world(), 3)) as [Talker, Talker, Talker];
