@@ -3,7 +3,7 @@
 __wcs_place() {
   words='' flags='' values='' args=() many=''
   case "$1" in
-    '') words='init demo serve auth profile users units usertypes webhooks posts events groups counters settings db doctor languages timezones api completion help'; flags='--version' ;;
+    '') words='init demo serve auth profile users units usertypes webhooks conversations posts events groups counters files settings db doctor languages timezones api completion help'; flags='--version' ;;
     'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
     'demo') : ;;
     'serve') flags='--port --host --metrics-port --smtp-url --behind-proxy --log-level'; values='--port= --host= --metrics-port= --smtp-url= --log-level=debug|info|warn|error|silent' ;;
@@ -74,17 +74,45 @@ __wcs_place() {
     'webhooks rotate-secret') flags='--yes -y --dry-run -n'; args=('@webhooks') ;;
     'webhooks test') flags='--wait --data --dry-run -n'; values='--wait= --data='; args=('@webhooks') ;;
     'webhooks stats') flags='--since --parts'; values='--since= --parts='; args=('@webhooks') ;;
-    'webhooks logs') flags='--event --status --since --limit --all --follow -f --wait'; values='--event=user.create|user.update|user.delete|unit.create|unit.update|unit.delete --status= --since= --limit='; args=('@webhooks') ;;
+    'webhooks logs') flags='--event --status --since --after --limit --all --follow -f --wait'; values='--event=user.create|user.update|user.delete|unit.create|unit.update|unit.delete --status= --since= --after= --limit='; args=('@webhooks') ;;
     'webhooks log') args=('@webhooks' '') ;;
     'webhooks resend') flags='--dry-run -n'; args=('@webhooks' '') ;;
     'webhooks recover') flags='--since --data --dry-run -n'; values='--since= --data='; args=('@webhooks') ;;
     'webhooks listen') flags='--forward-to --triggers --print-secret'; values='--forward-to= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete' ;;
     'webhooks verify') flags='--secret-file --header -H --tolerance'; values='--secret-file=@file --header= -H= --tolerance=' ;;
     'webhooks deliver') flags='--smtp-url'; values='--smtp-url=' ;;
+    'conversations') words='list get create rename update archive unarchive delete seen participants messages message send react unreact search follow export' ;;
+    'conversations list') flags='--status --keyword --with --without --limit --all'; values='--status=normal|archived|unread --keyword= --with=@users --without=@users --limit=' ;;
+    'conversations get') args=('@conversations') ;;
+    'conversations create') flags='--recipients --message --file --data --dry-run -n'; values='--recipients=@users --message= --file=@file --data=' ;;
+    'conversations rename') flags='--dry-run -n'; args=('@conversations' ''); many=1 ;;
+    'conversations update') flags='--title --mute-rule --data --unset --dry-run -n'; values='--title= --mute-rule= --data= --unset='; args=('@conversations') ;;
+    'conversations archive') flags='--dry-run -n'; args=('@conversations') ;;
+    'conversations unarchive') flags='--dry-run -n'; args=('@conversations') ;;
+    'conversations delete') flags='--yes -y --dry-run -n'; args=('@conversations') ;;
+    'conversations seen') flags='--dry-run -n'; args=('@conversations') ;;
+    'conversations participants') words='list add remove role' ;;
+    'conversations participants list') args=('@conversations') ;;
+    'conversations participants add') flags='--dry-run -n'; args=('@conversations' '@users'); many=1 ;;
+    'conversations participants remove') flags='--yes -y --dry-run -n'; args=('@conversations' '@users') ;;
+    'conversations participants role') flags='--dry-run -n'; args=('@conversations' '@users' 'member|administrator') ;;
+    'conversations messages') flags='--around --cursor --limit --all'; values='--around=@messages --cursor= --limit='; args=('@conversations') ;;
+    'conversations message') words='get edit delete' ;;
+    'conversations message get') args=('@conversations' '@messages') ;;
+    'conversations message edit') flags='--dry-run -n'; args=('@conversations' '@messages' ''); many=1 ;;
+    'conversations message delete') flags='--yes -y --dry-run -n'; args=('@conversations' '@messages') ;;
+    'conversations send') flags='--to --reply-to --file --dry-run -n'; values='--to=@users --reply-to=@messages --file=@file'; args=('@conversations' ''); many=1 ;;
+    'conversations react') flags='--dry-run -n'; args=('@conversations' '@messages' '') ;;
+    'conversations unreact') flags='--dry-run -n'; args=('@conversations' '@messages' '') ;;
+    'conversations search') flags='--conversation --limit --all'; values='--conversation=@conversations --limit='; args=(''); many=1 ;;
+    'conversations follow') flags='--last'; values='--last='; args=('@conversations') ;;
+    'conversations export') flags='--output -o --format'; values='--output=@file -o=@file --format=ndjson|text'; args=('@conversations') ;;
     'posts') : ;;
     'events') : ;;
     'groups') : ;;
     'counters') : ;;
+    'files') words='get' ;;
+    'files get') flags='--output -o --force'; values='--output=@file -o=@file'; args=('') ;;
     'settings') words='list get set' ;;
     'settings list') : ;;
     'settings get') args=('') ;;

@@ -12,6 +12,16 @@ interface Webhook {
   readonly author_id: number;
 }
 
+/** In one order, so that workers wait for each other rather than for ever; log IDs of a webhook rise with time, too. */
+export async function lockWebhooks(tx: Tx, ids: readonly number[]) {
+  const query = tx
+    .selectFrom("webhooks")
+    .select(["id", "name", "uri", "active", "failing_since", "author_id"])
+    .where((eb) => isAmong(tx, eb.ref("id"), ids))
+    .orderBy("id");
+  return (isPostgres(tx) ? query.forNoKeyUpdate() : query).execute();
+}
+
 /** Disables a webhook, and puts out a mail to its author. What waits for it is stopped by `stopInactive`. */
 export async function disable(tx: Tx, webhook: Webhook, reason: DisabledReason, now: number): Promise<void> {
   await tx
@@ -75,6 +85,7 @@ export async function stopInactive(database: Database, now: number): Promise<num
   const [webhook] = await inactive(database.reader, { now });
   if (webhook === undefined) return 0;
   return database.writeLocking(async (tx) => {
+    await lockWebhooks(tx, [webhook.id]);
     const waiting = stoppable(tx, now).where("d.webhook_id", "=", webhook.id).limit(portion);
     const found = await (isPostgres(tx) ? waiting.forUpdate().skipLocked() : waiting).execute();
     const stopped = await tx

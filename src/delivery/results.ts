@@ -1,8 +1,7 @@
 import { insertRows } from "../store/bulk.ts";
 import type { Database, Tx } from "../store/database.ts";
-import { isAmong, isPostgres } from "../store/dialect.ts";
 import type { Answer } from "./attempt.ts";
-import { disable } from "./disabling.ts";
+import { disable, lockWebhooks } from "./disabling.ts";
 import { type Job, type Settled, settle } from "./queue.ts";
 import { failingSecondsAllowed, nextAttempt } from "./schedule.ts";
 
@@ -45,16 +44,6 @@ export async function writeResults(
       await judge(tx, webhooks.get(id), those);
     }
   });
-}
-
-/** In one order, so that workers wait for each other rather than for ever; log IDs of a webhook rise with time, too. */
-async function lockWebhooks(tx: Tx, ids: readonly number[]) {
-  const query = tx
-    .selectFrom("webhooks")
-    .select(["id", "name", "uri", "active", "failing_since", "author_id"])
-    .where((eb) => isAmong(tx, eb.ref("id"), ids))
-    .orderBy("id");
-  return (isPostgres(tx) ? query.forNoKeyUpdate() : query).execute();
 }
 
 function verdict(result: Result, webhook: Webhook | undefined, random: () => number): Settled {

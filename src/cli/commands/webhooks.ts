@@ -53,6 +53,7 @@ export const webhooks: Group = {
         { flags: "--event <trigger>", description: "Only calls for this trigger", completes: triggers },
         { flags: "--status <status>", description: "Only calls that ended so, as in 200 or timeout" },
         { flags: "--since <time>", description: "Only calls since then, as in -1h or 2026-12-31" },
+        { flags: "--after <entry>", description: "Only entries with a higher ID" },
         { flags: "--limit <n>", description: "At most so many items in all" },
         { flags: "--all", description: "All items, page by page" },
         { flags: "-f, --follow", description: "Print new entries as they come" },

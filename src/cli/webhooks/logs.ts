@@ -40,13 +40,21 @@ export async function logs(context: Context): Promise<void> {
   }
 }
 
+interface Given {
+  readonly event?: NonNullable<Filter["event"]>;
+  readonly status?: string;
+  readonly since?: string;
+  readonly after?: string;
+}
+
 async function readFilter({ args, flags, globals }: Context): Promise<Filter> {
   const id = readScalar({ kind: "integer" }, args.id as string, "<id>") as number;
-  const { event, status, since } = flags as { event?: NonNullable<Filter["event"]>; status?: string; since?: string };
+  const { event, status, since, after } = flags as Given;
   return {
     id,
     ...(event !== undefined && { event }),
     ...(status !== undefined && { status }),
+    ...(after !== undefined && { after: readScalar({ kind: "integer" }, after, "--after") as number }),
     ...(since !== undefined && { since: await readTime(since, "--since", globals.tz) }),
   };
 }
@@ -69,13 +77,12 @@ async function waitForEntry(caller: Caller, filter: Filter, { globals, terminal 
   return terminal.spin("waiting for the webhook to be called", look());
 }
 
-/** Entries as they come, in the order in which they were written; without --since those from now on. */
+/** Entries as they come, in the order in which they were written; without --since or --after those from now on. */
 async function* follow(caller: Caller, filter: Filter, { terminal }: Context): AsyncGenerator<Page> {
-  const { since: _, ...wanted } = filter;
   const newest = async () => (await caller.call(webhooks.logs, { id: filter.id, limit: 1 })).data[0]?.id ?? 0;
-  let seen = filter.since === undefined ? await newest() : 0;
+  let seen = filter.after ?? (filter.since === undefined ? await newest() : 0);
   for (;;) {
-    const input = { ...(seen === 0 ? filter : wanted), after: seen, limit: most };
+    const input = { ...filter, after: seen, limit: most };
     const ask = (page: number) => answerOf(() => caller.call(webhooks.logs, { ...input, page }), terminal);
     for await (const data of fromTheEnd(ask)) {
       const items = data.filter(({ id }) => id > seen).toReversed();

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { newReceiver, type Receiver } from "../support/receiver.ts";
+import { bin, finished, newHome, start, useHome } from "./support.ts";
+
+const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+const [, script = ""] = /## Webhooks in CI\n[^`]*```sh\n([^`]*)```/.exec(readme) ?? [];
+
+const home = useHome();
+let receiver: Receiver;
+let server: ChildProcess;
+let env: Record<string, string>;
+
+/** A CI job: an empty home, wcs on the path, the token as a secret, and the file that is to be imported. */
+beforeAll(async () => {
+  receiver = await newReceiver();
+  await home().wcs(["settings", "set", "webhooks.allow_private", "true"]);
+  await home().wcs(["units", "update", "1", "--reference", "HQ"]);
+  const { stdout: token } = await home().wcs(["auth", "token"]);
+  server = start(["serve", "--port", "0", "--log-level", "silent"], home().env);
+  const [url] = (await once(server.stdout!, "data")) as [Buffer];
+  const job = newHome();
+  mkdirSync(job.path("bin"));
+  writeFileSync(job.path("bin/wcs"), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);
+  chmodSync(job.path("bin/wcs"), 0o755);
+  const { WCS_CONFIG_DIR: _, ...clean } = job.env;
+  env = {
+    ...clean,
+    PATH: `${job.path("bin")}${delimiter}${job.env.PATH}`,
+    WCS_TOKEN: token.trim(),
+    JOB: job.folder,
+    URL: String(url).trim(),
+  };
+});
+afterAll(async () => {
+  server.kill("SIGKILL");
+  await receiver.close();
+});
+
+/** Runs the script as it is printed, but for where things are. */
+function run(email: string, from = script) {
+  writeFileSync(`${env.JOB}/new-people.csv`, `first_name,last_name,email,unit\nKatherine,Johnson,${email},HQ\n`);
+  const here = from.replace("https://wcs.example.com", env.URL!).replace("https://payroll.example.com", receiver.url);
+  return finished(spawn("bash", ["-e", "-c", here], { cwd: env.JOB, env, stdio: "pipe" }));
+}
+
+it("the CI script of the README: 0 when the webhook was called, also when the job runs again", async () => {
+  expect(script).toContain("--if-not-exists");
+  for (const email of ["one@example.com", "two@example.com"]) {
+    const { code, stdout, stderr } = await run(email);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stdout).toMatch(/event\tuser\.create/);
+    expect(stdout).toMatch(/status\t200/);
+  }
+  expect(receiver.received.map(({ path, body }) => [path, JSON.parse(body).data.email])).toEqual([
+    ["/hook", "one@example.com"],
+    ["/hook", "two@example.com"],
+  ]);
+  expect(JSON.parse((await home().wcs(["webhooks", "list", "--json"])).stdout)).toHaveLength(1);
+});
+
+it("the CI script of the README: 9 when it was not called in time", async () => {
+  receiver.answer = (_, response) => response.writeHead(500).end();
+  const { code, stderr } = await run("three@example.com", script.replace("--timeout 60s", "--timeout 2s"));
+  expect({ code, stderr }).toEqual({
+    code: 9,
+    stderr: expect.stringContaining("No attempt with user.create and 200 within 2s"),
+  });
+});
