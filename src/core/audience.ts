@@ -5,6 +5,8 @@ import { insertRows } from "../store/bulk.ts";
 import type { Db } from "../store/database.ts";
 import { isAmong, listed } from "../store/dialect.ts";
 import { prepared } from "../store/prepared.ts";
+import type { Flag } from "../store/schema.ts";
+import type { AudienceKind } from "../store/schema-content.ts";
 import type { Ctx } from "./context.ts";
 import { type Actor, may } from "./permissions.ts";
 
@@ -95,14 +97,17 @@ export async function addAudience(
     group,
     ownerUnit,
     personal,
+    kind = "post",
   }: Audience & {
     readonly ownerUnit: number | null;
     readonly personal: boolean;
+    readonly kind?: AudienceKind;
   },
 ): Promise<number> {
   const { id } = await ctx.db
     .insertInto("audiences")
     .values({
+      kind,
       author_id: ctx.actor.id,
       owner_unit_id: ownerUnit,
       everywhere: everywhere ? 1 : 0,
@@ -111,29 +116,40 @@ export async function addAudience(
     })
     .returning("id")
     .executeTakeFirstOrThrow();
-  await setLists(ctx.db, id, { units, userTypes, shares });
+  await setLists(ctx.db, { id, kind }, { units, userTypes, shares });
   return id;
 }
 
 /** Changes what is named of an audience, whole lists at a time. */
-export async function changeAudience(ctx: Ctx, id: number, changes: Partial<Audience>): Promise<void> {
-  const { everywhere, group } = changes;
-  if (everywhere !== undefined || group !== undefined) {
-    await ctx.db
-      .updateTable("audiences")
-      .set({ everywhere: everywhere === undefined ? undefined : everywhere ? 1 : 0, group_id: group })
-      .where("id", "=", id)
-      .execute();
+export async function changeAudience(
+  { db }: Ctx,
+  id: number,
+  changes: Partial<Audience> & { readonly ownerUnit?: number | null; readonly personal?: boolean },
+): Promise<void> {
+  const flag = (value: boolean | undefined) => (value === undefined ? undefined : ((value ? 1 : 0) as Flag));
+  const columns = {
+    everywhere: flag(changes.everywhere),
+    group_id: changes.group,
+    owner_unit_id: changes.ownerUnit,
+    personal: flag(changes.personal),
+  };
+  if (Object.values(columns).some((value) => value !== undefined)) {
+    await db.updateTable("audiences").set(columns).where("id", "=", id).execute();
   }
-  await setLists(ctx.db, id, changes);
+  const { kind } = await db.selectFrom("audiences").select("kind").where("id", "=", id).executeTakeFirstOrThrow();
+  await setLists(db, { id, kind }, changes);
 }
 
-async function setLists(db: Db, audience_id: number, { units, userTypes, shares }: Partial<Audience>): Promise<void> {
+async function setLists(
+  db: Db,
+  { id: audience_id, kind }: { id: number; kind: AudienceKind },
+  { units, userTypes, shares }: Partial<Audience>,
+): Promise<void> {
   if (units) {
     await db.deleteFrom("audience_units").where("audience_id", "=", audience_id).execute();
     const falldown = new Map<number, 0 | 1>();
     for (const unit of units) falldown.set(unit.id, unit.falldown || falldown.get(unit.id) ? 1 : 0);
-    const rows = [...falldown].map(([unit_id, down]) => ({ audience_id, unit_id, falldown: down }));
+    const rows = [...falldown].map(([unit_id, down]) => ({ audience_id, unit_id, falldown: down, kind }));
     await insertRows(db, "audience_units", rows);
   }
   if (userTypes) {

@@ -24,6 +24,8 @@ interface GroupMembersTable {
 /** Who may read a post or an event. */
 interface AudiencesTable {
   id: Generated<number>;
+  /** Of what it is the audience. */
+  kind: Generated<AudienceKind>;
   author_id: number;
   /** The unit whose editors may change what it belongs to. */
   owner_unit_id: number | null;
@@ -34,11 +36,15 @@ interface AudiencesTable {
   group_id: number | null;
 }
 
+export type AudienceKind = "post" | "event";
+
 interface AudienceUnitsTable {
   audience_id: number;
   unit_id: number;
   /** The units below, too. */
   falldown: Generated<Flag>;
+  /** As of the audience. */
+  kind: Generated<AudienceKind>;
 }
 
 interface AudienceUserTypesTable {
@@ -202,12 +208,17 @@ interface EventsTable {
   /** The first occurrence. */
   start_at: number;
   end_at: number;
-  /** JSON: the rules as they were given. */
+  /** JSON: its rules in their full form. */
   recurrence: Generated<string>;
+  /** In which its rules and days are meant: that of the instance when they were given. */
+  timezone: string;
   /** Names it in iCalendar files (RFC 5545, UID). */
   uid: string;
   /** How many uploads are announced. */
   file_count: Generated<number>;
+  /** Answers of participants, kept up to date by every change. */
+  accepted_count: Generated<number>;
+  rejected_count: Generated<number>;
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
@@ -218,6 +229,10 @@ interface EventDatesTable {
   event_id: number;
   start_at: number;
   end_at: number;
+  /** `YYYY-MM-DD` of an all-day event. */
+  day: string | null;
+  /** How long it lasts, in classes: what is running began within the length of its class. */
+  span: number;
 }
 
 interface EventMarksTable {

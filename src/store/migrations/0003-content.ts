@@ -37,21 +37,24 @@ async function groupsAndAudiences(db: Kysely<unknown>): Promise<void> {
     // A unit that goes takes its row along, which leaves fewer readers. Without its last user type there would be more.
     `create table audiences (
       id ${id},
+      kind ${key} not null default 'post',
       author_id ${number} not null,
       owner_unit_id ${number} references units (id),
       everywhere integer not null default 0,
       personal integer not null default 0,
       group_id ${number} references groups (id)
     )`,
-    "create index audiences_owner on audiences (owner_unit_id)",
+    "create index audiences_author on audiences (author_id, kind)",
+    "create index audiences_owner on audiences (owner_unit_id, kind)",
     "create index audiences_group on audiences (group_id) where group_id is not null",
     `create table audience_units (
       audience_id ${number} not null references audiences (id) on delete cascade,
       unit_id ${number} not null references units (id) on delete cascade,
       falldown integer not null default 0,
+      kind ${key} not null default 'post',
       primary key (audience_id, unit_id)
     )`,
-    "create index audience_units_unit on audience_units (unit_id)",
+    "create index audience_units_unit on audience_units (unit_id, kind, falldown)",
     `create table audience_user_types (
       audience_id ${number} not null references audiences (id) on delete cascade,
       user_type_id ${number} not null references user_types (id),
@@ -228,21 +231,29 @@ async function events(db: Kysely<unknown>): Promise<void> {
       start_at ${number} not null,
       end_at ${number} not null,
       recurrence text not null default '[]',
-      uid ${key} not null unique,
+      timezone text not null,
+      uid ${key} not null,
       file_count integer not null default 0,
+      accepted_count integer not null default 0,
+      rejected_count integer not null default 0,
       created_at ${number} not null,
       updated_at ${number} not null,
       deleted_at ${number}
     )`,
     "create index events_audience on events (audience_id)",
+    "create index events_uid on events (uid)",
+    "create index events_start on events (start_at, id) where deleted_at is null",
+    "create index events_type on events (type, start_at, id) where deleted_at is null",
     `create table event_dates (
       event_id ${number} not null references events (id) on delete cascade,
       start_at ${number} not null,
       end_at ${number} not null,
+      day text,
+      span integer not null,
       primary key (event_id, start_at)
     )`,
     "create index event_dates_start on event_dates (start_at, event_id)",
-    "create index event_dates_end on event_dates (end_at, event_id)",
+    "create index event_dates_span on event_dates (span, start_at, end_at, event_id)",
     `create table event_marks (
       event_id ${number} not null references events (id) on delete cascade,
       user_id ${number} not null references users (id) on delete cascade,
