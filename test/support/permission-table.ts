@@ -5,6 +5,7 @@ import type { AnyOperation } from "../../src/contract/operation.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { password, useWorld, type World } from "./actors.ts";
 import type { Environment } from "./instance.ts";
+import { type PostScene, postLines, writePosts } from "./permission-lines-posts.ts";
 
 /**
  * The world with what only the table needs: a user and a unit of South, a webhook, a token to reset the member's password;
@@ -14,6 +15,7 @@ export interface Scene extends World {
   readonly southerner: number;
   readonly webhook: number;
   readonly resetToken: string;
+  readonly posts: PostScene;
   readonly talk: { readonly group: number; readonly ofMember: number; readonly ofManager: number };
 }
 
@@ -36,8 +38,9 @@ async function setUp(world: World): Promise<Scene> {
     .select("payload")
     .where("user_id", "=", world.ids.member)
     .executeTakeFirstOrThrow();
+  const posts = await writePosts(world);
   const talk = await startGroup(world);
-  return { ...world, southerner, webhook: webhook.data.id, resetToken: JSON.parse(payload).token, talk };
+  return { ...world, southerner, webhook: webhook.data.id, resetToken: JSON.parse(payload).token, posts, talk };
 }
 
 async function startGroup({ actors, ids }: World): Promise<Scene["talk"]> {
@@ -277,6 +280,8 @@ export const permissionTable: Record<string, readonly Line[]> = {
   "webhooks.resend": [["", "       404   403   403   403   401   401", (scene) => ({ ...hook(scene), log: 987654 })]],
   "webhooks.stats": [["", "        yes   403   403   403   401   401", hook]],
   "webhooks.events": [["", "       yes   403   403   403   401   401", nothing]],
+
+  ...postLines,
 };
 
 function reset(token: string) {

@@ -3,6 +3,7 @@ import type { Database } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
 import type { Schema } from "../../src/store/schema.ts";
 import { conversationMistakes } from "./conversation-mistakes.ts";
+import { postMistakes } from "./post-mistakes.ts";
 
 type Row = Record<string, unknown>;
 
@@ -42,6 +43,7 @@ export async function mistakes(database: Database): Promise<string[]> {
     ...(await treeMistakes(database)),
     ...(await userMistakes(database)),
     ...(await conversationMistakes(database)),
+    ...(await postMistakes(database)),
   ];
 }
 

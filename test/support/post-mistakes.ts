@@ -1,0 +1,54 @@
+import type { Database } from "../../src/store/database.ts";
+
+/** What is counted of posts, comments and polls, and is not what a recount gives. */
+export async function postMistakes({ reader }: Database): Promise<string[]> {
+  const marks = await reader.selectFrom("post_marks").selectAll().execute();
+  const comments = await reader.selectFrom("comments").selectAll().execute();
+  const found: string[] = [];
+  for (const post of await reader.selectFrom("posts").selectAll().execute()) {
+    const own = marks.filter((each) => each.post_id === post.id);
+    const written = comments.filter((each) => each.post_id === post.id && each.deleted_at === null);
+    const expected = {
+      comment_count: written.filter((each) => each.parent_id === null).length,
+      reply_count: written.filter((each) => each.parent_id !== null).length,
+      like_count: own.filter((each) => each.liked_at !== null).length,
+      read_count: own.filter((each) => each.read_at !== null).length,
+      accepted_count: own.filter((each) => each.answer === "accepted").length,
+      rejected_count: own.filter((each) => each.answer === "rejected").length,
+      listed_at: post.published_at ?? post.created_at,
+    };
+    found.push(...differences(`post ${post.id}`, post, expected));
+    if (post.draft === 1 && post.publish_on !== null) found.push(`post ${post.id}: a draft with a time to publish it`);
+    if (post.draft === 0 && post.published_at === null) found.push(`post ${post.id}: published, but not when`);
+  }
+  for (const comment of comments) {
+    const replies = comments.filter((each) => each.parent_id === comment.id && each.deleted_at === null);
+    found.push(...differences(`comment ${comment.id}`, comment, { reply_count: replies.length }));
+    const parent = comments.find((each) => each.id === comment.parent_id);
+    if (parent && (parent.parent_id !== null || parent.post_id !== comment.post_id)) {
+      found.push(`comment ${comment.id}: replies to ${parent.id}`);
+    }
+  }
+  return [...found, ...(await pollMistakes({ reader }))];
+}
+
+async function pollMistakes({ reader }: Pick<Database, "reader">): Promise<string[]> {
+  const votes = await reader.selectFrom("poll_votes").selectAll().execute();
+  const polls = await reader.selectFrom("polls").selectAll().execute();
+  const choices = await reader.selectFrom("poll_choices").selectAll().execute();
+  const found = choices.flatMap((choice) => {
+    const vote_count = votes.filter((vote) => vote.choice_id === choice.id && vote.poll_id === choice.poll_id).length;
+    return differences(`choice ${choice.id}`, choice, { vote_count });
+  });
+  for (const poll of polls.filter((each) => each.type === "single")) {
+    const users = votes.filter((vote) => vote.poll_id === poll.id).map((vote) => vote.user_id);
+    if (new Set(users).size < users.length) found.push(`poll ${poll.id}: somebody voted twice`);
+  }
+  return found;
+}
+
+function differences<T extends object>(what: string, kept: T, expected: Partial<T>): string[] {
+  return Object.entries(expected)
+    .filter(([name, value]) => kept[name as keyof T] !== value)
+    .map(([name, value]) => `${what}: ${name} is ${kept[name as keyof T]}, not ${value}`);
+}
