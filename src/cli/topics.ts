@@ -16,7 +16,8 @@ Behaviour:
   HTTP_PROXY, HTTPS_PROXY, NO_PROXY
 
 Of the instance, for databases and wcs serve:
-  WCS_SETTING_<KEY>  overrides a setting, dots as underscores: WCS_SETTING_BASE_URL
+  WCS_SETTING_<KEY>  overrides a setting, dots as underscores: WCS_SETTING_BASE_URL,
+                     WCS_SETTING_MAIL_SMTP_URL=smtp://user:password@mail.example.com:587
   WCS_TOKEN_KEY      key that signs the tokens
   WCS_METRICS_TOKEN  bearer token for GET /metrics on the port of the API
 `;
@@ -94,6 +95,7 @@ Receivers at private addresses are refused, unless the setting webhooks.allow_pr
   wcs webhooks listen --forward-to http://localhost:3000/hook    try a receiver on this machine
   wcs webhooks logs 3 --wait --event user.create --status 200    a gate for CI: exit 0, or 9 after --timeout
   wcs webhooks recover 3 --since -2d                             send again what failed for good
+  wcs doctor                                                     find what is overdue, disabled or failing
 `;
 
 /** Texts of `wcs help TOPIC`. */
