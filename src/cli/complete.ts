@@ -1,4 +1,4 @@
-import type { Caller } from "../contract/operation.ts";
+import type { Caller, CallOptions } from "../contract/operation.ts";
 import { readConfig } from "./config.ts";
 import { connect } from "./connection.ts";
 import type { Globals } from "./globals.ts";
@@ -35,12 +35,16 @@ function profiles({ env }: Terminal): Candidate[] {
 }
 
 async function items(kind: string, prefix: string, words: readonly string[], terminal: Terminal): Promise<Candidate[]> {
+  const finder = finders[kind];
+  if (!finder) return [];
   const { caller } = await connect(globalsIn(words), terminal, { asIs: true });
   try {
     const left = Math.floor(patience - performance.now());
     if (left <= 0) return [];
-    const found = await Promise.race([find(kind, prefix, caller, AbortSignal.timeout(left)), timeout(left)]);
-    return found.map(({ id, name }) => ({ value: id, name }));
+    const name = prefix === "" || /^\d+$/.test(prefix) ? undefined : prefix;
+    const options = { signal: AbortSignal.timeout(left) };
+    const found = await Promise.race([finder({ caller, options, name, words }), timeout(left)]);
+    return found.map((each) => ({ value: each.id, name: each.name }));
   } finally {
     await caller.close();
   }
@@ -49,29 +53,57 @@ async function items(kind: string, prefix: string, words: readonly string[], ter
 const timeout = (ms: number) =>
   new Promise<never>((_, reject) => setTimeout(() => reject(new Error("too late")), ms).unref());
 
-async function find(
-  kind: string,
-  prefix: string,
-  caller: Caller,
-  signal: AbortSignal,
-): Promise<{ id: number; name: string }[]> {
-  const isName = prefix !== "" && !/^\d+$/.test(prefix);
-  if (kind === "users") {
-    const { users } = await import("../contract/users.ts");
-    if (isName) return (await caller.call(users.search, { q: prefix }, { signal })).data;
-    return (await caller.call(users.list, {}, { signal })).data;
-  }
-  if (kind === "units") {
-    const { units } = await import("../contract/units.ts");
-    return (await caller.call(units.list, isName ? { name: prefix } : {}, { signal })).data;
-  }
-  if (kind === "webhooks") {
-    const { webhooks } = await import("../contract/webhooks.ts");
-    return (await caller.call(webhooks.list, {}, { signal })).data;
-  }
-  const { usertypes } = await import("../contract/usertypes.ts");
-  return (await caller.call(usertypes.list, {}, { signal })).data;
+interface Wanted {
+  readonly caller: Caller;
+  readonly options: CallOptions;
+  /** The beginning of a name; undefined when an ID is typed, or nothing yet. */
+  readonly name: string | undefined;
+  /** The line so far. */
+  readonly words: readonly string[];
 }
+
+interface Found {
+  readonly id: number;
+  readonly name: string;
+}
+
+const finders: Readonly<Record<string, (wanted: Wanted) => Promise<readonly Found[]>>> = {
+  async users({ caller, options, name }) {
+    const { users } = await import("../contract/users.ts");
+    if (name !== undefined) return (await caller.call(users.search, { q: name }, options)).data;
+    return (await caller.call(users.list, {}, options)).data;
+  },
+  async units({ caller, options, name }) {
+    const { units } = await import("../contract/units.ts");
+    return (await caller.call(units.list, { name }, options)).data;
+  },
+  async usertypes({ caller, options }) {
+    const { usertypes } = await import("../contract/usertypes.ts");
+    return (await caller.call(usertypes.list, {}, options)).data;
+  },
+  async webhooks({ caller, options }) {
+    const { webhooks } = await import("../contract/webhooks.ts");
+    return (await caller.call(webhooks.list, {}, options)).data;
+  },
+  async conversations({ caller, options, name }) {
+    const { conversations } = await import("../contract/conversations.ts");
+    const { users } = await import("../contract/users.ts");
+    const { titleOf } = await import("./conversations/conversation-form.ts");
+    const [{ data }, me] = await Promise.all([
+      caller.call(conversations.list, { keyword: name }, options),
+      caller.call(users.current, {}, options),
+    ]);
+    return data.map((conversation) => ({ id: conversation.id, name: titleOf(conversation, me.id) }));
+  },
+  async messages({ caller, options, words }) {
+    const id = Number(words.find((word) => /^\d+$/.test(word)));
+    if (!id) return [];
+    const { conversations } = await import("../contract/conversations.ts");
+    const { summaryOf } = await import("./conversations/message-lines.ts");
+    const { data } = await caller.call(conversations.messages, { id }, options);
+    return data.map((message) => ({ id: message.id, name: summaryOf(message) }));
+  },
+};
 
 /** What the line so far says about the target. */
 function globalsIn(words: readonly string[]): Globals {

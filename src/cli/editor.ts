@@ -15,7 +15,7 @@ export interface Draft {
 /** Opens the user's editor ($VISUAL, $EDITOR) with a text, and waits until it is closed. */
 export async function edit(text: string, env: NodeJS.ProcessEnv, name: string): Promise<Draft> {
   const command = env.VISUAL || env.EDITOR || (process.platform === "win32" ? "notepad" : "vi");
-  const folder = await mkdtemp(join(tmpdir(), "wcs-"));
+  const folder = await mkdtemp(join(tmpdir(), "wcs-text-"));
   const path = join(folder, name);
   const discard = () => rm(folder, { recursive: true, force: true });
   try {

@@ -27,8 +27,8 @@ export async function findPeople(texts: readonly string[], name: string, caller:
     if (typeof id === "number") found.push(id);
     else mistakes.push(id);
   }
-  if (mistakes.length === 0) return found;
-  const message = mistakes.map(({ sentence }) => `${name}: ${sentence}`).join("; ");
+  if (mistakes.length === 0) return [...new Set(found)];
+  const message = `${name}: ${mistakes.map(({ sentence }) => sentence).join("; ")}`;
   if (mistakes.some(({ ambiguous }) => ambiguous)) throw new UsageError(message, { hint: "name them by ID" });
   throw new ServiceError("not_found", `${message}.`, {
     hint: "Name people by ID, full name, or, where you may see it, e-mail address; wcs users search finds them.",

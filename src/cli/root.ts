@@ -60,6 +60,11 @@ export const root: Readonly<Record<string, RootEntry>> = {
     heading: organisation,
     load: async () => (await import("./commands/webhooks.ts")).webhooks,
   },
+  conversations: {
+    summary: "Direct and group conversations, and their messages",
+    heading: communication,
+    load: async () => (await import("./commands/conversations.ts")).conversations,
+  },
   posts: {
     summary: "News, debates and event posts, with comments and polls",
     heading: communication,

@@ -41,6 +41,11 @@ const elsewhere: Record<string, string> = {
   "units.import": "units import",
   "webhooks.logs": "webhooks logs",
   "webhooks.events": "webhooks listen",
+  "conversations.list": "conversations list",
+  "conversations.messages": "conversations messages",
+  "conversations.follow": "conversations follow",
+  "conversations.send": "conversations send",
+  "conversations.messageUpdate": "conversations message edit",
 };
 
 it("every operation has a command", async () => {
@@ -139,10 +144,14 @@ it("columns and templates name fields that are there", async () => {
   expect(mistakes).toEqual([]);
 });
 
+/** Commands that take back what one command puts there again. */
+const takenBack = new Set(["conversations unreact"]);
+
 it("what destroys asks first", async () => {
   const mistakes: string[] = [];
   for (const { path, leaf } of await leaves()) {
-    if (isOperation(leaf) && leaf.op.method === "DELETE" && !leaf.confirm) mistakes.push(path.join(" "));
+    if (isOperation(leaf) && leaf.op.method === "DELETE" && !leaf.confirm && !takenBack.has(path.join(" ")))
+      mistakes.push(path.join(" "));
   }
   expect(mistakes).toEqual([]);
 });

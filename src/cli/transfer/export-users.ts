@@ -39,7 +39,7 @@ export async function exportUsers(context: Context): Promise<void> {
   if (further > 0) terminal.note(`${further} of them have further memberships, which a row cannot say`);
 }
 
-async function unitReferences({ caller, signal }: Export): Promise<Map<number, string | null>> {
+async function unitReferences({ caller, signal }: Export<Row>): Promise<Map<number, string | null>> {
   const found = new Map<number, string | null>();
   for await (const { items } of walk(caller, units.tree, {}, { all: true, limit: undefined })) {
     signal.throwIfAborted();
