@@ -8,6 +8,7 @@ import { instanceChecks } from "../../src/cli/doctor/instance.ts";
 import { machineChecks, oldestNode } from "../../src/cli/doctor/machine.ts";
 import { loginChecks } from "../../src/cli/doctor/service.ts";
 import { version } from "../../src/cli/version.ts";
+import { newDatabase } from "../support/instance.ts";
 import { freePort } from "../support/postgres.ts";
 import { newHome, start, useHome } from "./support.ts";
 
@@ -148,6 +149,21 @@ it("integrity: a damaged page, and a file that is no database", async () => {
   expect(size).toBe(whole.length);
   writeFileSync(database(), whole);
   expect((await examine()).states.integrity).toBe("ok");
+});
+
+it("PostgreSQL: what waits is seen, the file is others' business", async () => {
+  const { target, remove } = await newDatabase("postgres");
+  const local = ["--db", target];
+  await home().sit(["init", ...local, "--no-profile", "--admin-email", "eva@example.com", "--admin-name", "Eva E"]);
+  await home().sit(["users", "welcome", "1", ...local]);
+  const found = await examine(local);
+  expect(found).toMatchObject({
+    code: 9,
+    states: { database: "ok", callbacks: "ok", "mails waiting": "failed", login: "ok" },
+  });
+  expect(Object.keys(found.states)).not.toContain("integrity");
+  expect(found.messages.login).toContain("Eva E");
+  await remove();
 });
 
 it("disk space, callbacks: by their facts", () => {
