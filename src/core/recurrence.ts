@@ -71,11 +71,9 @@ export async function expand(timing: Timing): Promise<{ occurrences: Occurrence[
 /** The first day and those on which any of the rules says that it comes again, in order; or what is wrong with the rules. */
 async function daysOf(first: string, rules: readonly Rule[]): Promise<{ days: string[]; mistakes: FieldErrors }> {
   const days = new Set([first]);
-  const mistakes: FieldErrors = {};
+  const mistakes = ruleMistakes(rules, first);
   for (const [index, rule] of rules.entries()) {
-    const wrong = ruleMistakes(rule, first);
-    for (const [name, message] of Object.entries(wrong)) mistakes[`recurrence.${index}.${name}`] = [message];
-    if (Object.keys(wrong).length > 0) continue;
+    if (Object.keys(mistakes).some((field) => field.startsWith(`recurrence.${index}.`))) continue;
     const own = await daysByRule(first, rule);
     if (own.length === 0) mistakes[`recurrence.${index}`] = [`never happens within ${mostYears} years of the start`];
     // The first occurrence counts, whether or not the rule says so (RFC 5545, 3.3.10, COUNT).
@@ -85,12 +83,18 @@ async function daysOf(first: string, rules: readonly Rule[]): Promise<{ days: st
   return { days: [...days].sort().slice(0, mostOccurrences), mistakes };
 }
 
-function ruleMistakes({ freq, until, count, byday, bymonthday, bysetpos }: Rule, first: string) {
-  const mistakes: Record<string, string> = {};
-  if (until !== null && count !== null) mistakes.until = "must not be given together with count";
-  else if (until !== null && until < first) mistakes.until = `must not be before the first day, ${first}`;
-  if (bysetpos !== null && byday.length === 0) mistakes.bysetpos = "needs byday";
-  if (freq === "weekly" && bymonthday !== null) mistakes.bymonthday = "must not be given with weekly";
+/** What contradicts itself in rules, and, if the first day is known, it. */
+export function ruleMistakes(rules: readonly Rule[], first = ""): FieldErrors {
+  const mistakes: FieldErrors = {};
+  for (const [index, { freq, until, count, byday, bymonthday, bysetpos }] of rules.entries()) {
+    const add = (field: string, message: string) => {
+      mistakes[`recurrence.${index}.${field}`] = [message];
+    };
+    if (until !== null && count !== null) add("until", "must not be given together with count");
+    else if (until !== null && until < first) add("until", `must not be before the first day, ${first}`);
+    if (bysetpos !== null && byday.length === 0) add("bysetpos", "needs byday");
+    if (freq === "weekly" && bymonthday !== null) add("bymonthday", "must not be given with weekly");
+  }
   return mistakes;
 }
 

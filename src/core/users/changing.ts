@@ -1,6 +1,7 @@
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { isAmong } from "../../store/dialect.ts";
+import { forgetAnswers } from "../answers.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { differing } from "../differing.ts";
 import { newPasswordToken, queueMail } from "../mails.ts";
@@ -59,6 +60,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
     if (user.admin) await requireOtherAdministrator(ctx, id);
     ctx.changed("user.delete", id, await oneUser(asAdministrator(ctx), id));
     await removeAllMemberships(ctx, id);
+    await forgetAnswers(ctx.db, id);
     await ctx.db
       .updateTable("users")
       .set({ ...erased, deleted_at: ctx.now, updated_at: ctx.now })

@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import type { events as contract } from "../../contract/events.ts";
+import { addAudience, changeAudience, loadAudiences, refuse } from "../audience.ts";
+import type { Ctx, Handlers } from "../context.ts";
+import { differing } from "../differing.ts";
+import { addFiles, fileMistakes, removeFiles } from "../files-store.ts";
+import { editableEvent } from "./finding.ts";
+import { audienceOf, planReaders, type Readers, requirePlaces } from "./readers.ts";
+import type { EventRow } from "./rows.ts";
+import { keepOccurrences, planTimes } from "./times.ts";
+
+type Changing = Pick<Handlers<typeof contract>, "create" | "update" | "delete">;
+type Fields = Omit<Parameters<Changing["update"]>[1], "id">;
+
+export const changing: Changing = {
+  async create(ctx, { uid = `${randomUUID()}@wcs`, ...fields }) {
+    const mistakes: FieldErrors = {};
+    const readers = await planReaders(ctx, fields, mistakes);
+    const times = await planTimes(ctx, fields, mistakes);
+    Object.assign(mistakes, await fileMistakes(ctx, fields.files ?? []));
+    refuse(mistakes);
+    await requirePlaces(ctx, readers);
+    await requireFreeUid(ctx, uid);
+    const { occurrences, columns } = times!;
+    const audience_id = await addAudience(ctx, { ...audienceOf(readers), kind: "event" });
+    const { title, type } = fields;
+    const own = { audience_id, title, type, uid, created_at: ctx.now, updated_at: ctx.now };
+    const { id } = await ctx.db
+      .insertInto("events")
+      .values({ ...texts(fields), ...columns, ...own })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    await keepOccurrences(ctx, id, occurrences);
+    await addFiles(ctx, "event", id, fields.files ?? []);
+    return { message: `Event ${id} was created.`, id };
+  },
+
+  async update(ctx, { id, ...fields }) {
+    const before = await editableEvent(ctx, id);
+    const had = await readersOf(ctx, before);
+    const mistakes: FieldErrors = {};
+    const readers = await planReaders(ctx, { ...fields, type: fields.type ?? before.type }, mistakes, had);
+    const times = await planTimes(ctx, fields, mistakes, before);
+    Object.assign(mistakes, await fileMistakes(ctx, fields.files ?? []));
+    refuse(mistakes);
+    await requirePlaces(ctx, readers, had);
+    const changes = differing(before, { ...texts(fields), ...times?.columns, type: readers.type });
+    const others = !isDeepStrictEqual(readers, had);
+    if (Object.keys(changes).length === 0 && !others && fields.files === undefined) return;
+    await ctx.db
+      .updateTable("events")
+      .set({ ...changes, updated_at: ctx.now })
+      .where("id", "=", id)
+      .execute();
+    if (others) await changeAudience(ctx, before.audience_id, audienceOf(readers));
+    if (times !== undefined) await keepOccurrences(ctx, id, times.occurrences);
+    if (fields.files === undefined) return;
+    await removeFiles(ctx, "event", [id]);
+    await addFiles(ctx, "event", id, fields.files);
+  },
+
+  async delete(ctx, { id }) {
+    const { audience_id } = await editableEvent(ctx, id);
+    await removeFiles(ctx, "event", [id]);
+    await ctx.db.deleteFrom("event_dates").where("event_id", "=", id).execute();
+    await ctx.db.deleteFrom("event_marks").where("event_id", "=", id).execute();
+    await changeAudience(ctx, audience_id, { units: [], userTypes: [], shares: [] });
+    await ctx.db
+      .updateTable("events")
+      .set({ ...erased, updated_at: ctx.now, deleted_at: ctx.now })
+      .where("id", "=", id)
+      .execute();
+  },
+};
+
+/** What stays of a deleted event. */
+const erased = {
+  title: "",
+  body: "",
+  location: null,
+  link: "",
+  recurrence: "[]",
+  file_count: 0,
+  accepted_count: 0,
+  rejected_count: 0,
+} as const;
+
+/** The columns that say what an event is about. */
+function texts({ title, body, location, link, fileCount }: Fields) {
+  return { title, body, location, link: link === null ? "" : link, file_count: fileCount };
+}
+
+async function readersOf({ db }: Ctx, { audience_id, type, owner_unit_id }: EventRow): Promise<Readers> {
+  const { units, userTypes, shares } = (await loadAudiences(db, [audience_id]))(audience_id);
+  const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
+  return { type, units: ids(units), userTypes: ids(userTypes), shares, owner: owner_unit_id };
+}
+
+async function requireFreeUid({ db, actor }: Ctx, uid: string): Promise<void> {
+  const taken = await db
+    .selectFrom("events as e")
+    .innerJoin("audiences as a", "a.id", "e.audience_id")
+    .select("e.id")
+    .where("e.uid", "=", uid)
+    .where("a.author_id", "=", actor.id)
+    .where("e.deleted_at", "is", null)
+    .executeTakeFirst();
+  if (taken) throw new ServiceError("conflict", `Your event ${taken.id} has this uid.`);
+}

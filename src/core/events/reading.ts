@@ -1,0 +1,43 @@
+import type { events as contract } from "../../contract/events.ts";
+import { readerOf } from "../audience.ts";
+import type { Ctx, Handlers } from "../context.ts";
+import { ability, readableEvent } from "./finding.ts";
+import { findEvents } from "./listing.ts";
+import { type Event, hitsOf, occurrences, presentEvents } from "./presentation.ts";
+import { eventRows } from "./rows.ts";
+import { nextOccurrences } from "./upcoming.ts";
+
+const upcomingOccurrences = 3;
+
+export const reading: Pick<Handlers<typeof contract>, "list" | "get" | "upcoming"> = {
+  async list(ctx, input) {
+    const { ids, total } = await findEvents(ctx, input);
+    return hitsOf(await presentInOrder(ctx, ids), { ...input, total });
+  },
+
+  async get(ctx, { id }) {
+    const [event] = await presentEvents(ctx, [await readableEvent(ctx, id)]);
+    return event!;
+  },
+
+  async upcoming(ctx) {
+    const dates = await nextOccurrences(ctx, upcomingOccurrences);
+    const ids = [...new Set(dates.map((row) => row.event_id))];
+    const events = new Map((await presentInOrder(ctx, ids)).map((event) => [event.id, event]));
+    const hits = dates.map((row) => {
+      const { shared, ...event } = events.get(row.event_id)!;
+      return { ...event, ...occurrences([row]), date: row.day };
+    });
+    return hitsOf(hits, { page: 1, limit: upcomingOccurrences, total: hits.length });
+  },
+};
+
+async function presentInOrder(ctx: Ctx, ids: readonly number[]): Promise<Event[]> {
+  if (ids.length === 0) return [];
+  const rows = await eventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return presentEvents(
+    ctx,
+    ids.flatMap((id) => byId.get(id) ?? []),
+  );
+}
