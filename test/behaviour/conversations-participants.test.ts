@@ -65,6 +65,18 @@ describeEverywhere("participants", (environment) => {
     expect(await roles(ann, id)).toHaveLength(3);
   });
 
+  it("service messages bring nothing back to those who have put it away", async () => {
+    const { ann, bob, cat, dan, id } = await group();
+    await bob.caller.call(conversations.delete, { id });
+    await cat.caller.call(conversations.archive, { id });
+    await add(ann, id, dan);
+    expect([await bob.listed(), await bob.texts(id)]).toEqual([[], ["joined"]]);
+    expect([await cat.listed(), await cat.listed({ status: "archived" })]).toEqual([[], [id]]);
+    await ann.send(id, "Second");
+    expect([await bob.listed(), await cat.listed()]).toEqual([[id], [id]]);
+    expect(await bob.texts(id)).toEqual(["Second", "joined"]);
+  });
+
   it("a direct conversation stays between two", async () => {
     const { ann, bob, dan } = await group();
     const { conversationId: id } = await ann.write([bob.id], "Hello");

@@ -71,6 +71,8 @@ describeEverywhere("searching messages", (environment) => {
   it("long words and numbers", async () => {
     const { find } = await pair(`${"x".repeat(3000)} 3.14`, `${"語".repeat(2000)}`, "2024-05-17 at 10:30");
     expect(await find("x".repeat(100))).toHaveLength(1);
+    expect(await find(`${"x".repeat(64)}y`)).toHaveLength(1);
+    expect(await find(`${"x".repeat(63)}y`)).toEqual([]);
     expect(await find("3.1")).toHaveLength(1);
     expect(await find("2024-05")).toEqual(["2024-05-17 at 10:30"]);
   });

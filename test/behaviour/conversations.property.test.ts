@@ -23,7 +23,8 @@ const step = fc.record({
     ...(["send", "send", "send", "erase", "seen", "clear", "archive", "unarchive"] as const),
     ...(["add", "remove", "leave", "promote", "demote"] as const),
   ),
-  who: fc.nat(3),
+  // The last one is the administrator at first.
+  who: fc.constantFrom(0, 1, 2, 3, 3, 3),
   whom: fc.nat(3),
   at: fc.nat(20),
 });

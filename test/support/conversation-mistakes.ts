@@ -35,6 +35,12 @@ export async function conversationMistakes({ reader }: Database): Promise<string
       if (shown) check(`${what}: latest_message_id`, each.latest_message_id, latest?.id);
     }
   }
+  const gone = messages.filter((message) => message.deleted_at !== null).map((message) => message.id);
+  for (const { message_id } of await reader.selectFrom("message_reactions").select("message_id").execute()) {
+    if (gone.includes(message_id)) found.push(`message ${message_id}: deleted, with reactions`);
+  }
+  const files = await reader.selectFrom("files").select("owner_id").where("owner", "=", "message").execute();
+  for (const { owner_id } of files) if (gone.includes(owner_id)) found.push(`message ${owner_id}: deleted, with files`);
   const indexed = await wordsIndexed(reader);
   const findable = messages.filter(
     ({ type, deleted_at, message }) => type === "normal" && deleted_at === null && /[\p{L}\p{N}]/u.test(message),

@@ -67,11 +67,12 @@ export const messages: Pick<Handlers<typeof contract>, Reading> = {
     if (after === undefined) return { data: [], meta: { last_id: await lastOf(ctx, begin) } };
     const position = after === 0 ? 0 : (await visibleNamed(ctx, begin, "after", after)).position;
     const data = await waitFor(ctx, wait, async () => {
-      // Whoever was taken out meanwhile must not read on.
+      const after = Math.max(position, begin.cleared_position);
+      const rows = await oldestFirst(ctx.db, { id, after, before: noEnd, limit });
+      // Asked after reading: whoever was taken out meanwhile must not read on.
       const mine = await participation(ctx, id);
-      const range = { id, after: Math.max(position, mine.cleared_position), before: noEnd, limit };
-      const rows = await oldestFirst(ctx.db, range);
-      return rows.length > 0 ? presentMessages(ctx, mine, rows) : undefined;
+      const visible = rows.filter((row) => row.position > mine.cleared_position);
+      return visible.length > 0 ? presentMessages(ctx, mine, visible) : undefined;
     });
     return { data: data ?? [], meta: { last_id: data?.at(-1)?.id ?? after } };
   },
