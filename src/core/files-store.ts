@@ -1,5 +1,7 @@
 import { type FieldErrors, invalid } from "../contract/errors.ts";
-import type { File, FileItem } from "../contract/file-forms.ts";
+import { type File, type FileItem, filesField } from "../contract/file-forms.ts";
+import type { AnyOperation } from "../contract/operation.ts";
+import type { Settings } from "../contract/settings.ts";
 import { insertRows } from "../store/bulk.ts";
 import { isAmong } from "../store/dialect.ts";
 import { prepared } from "../store/prepared.ts";
@@ -40,7 +42,7 @@ export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, item
 }
 
 /** What is wrong with files that are to be attached, by field; for those who check more at the same time. */
-export async function fileMistakes(ctx: Ctx, items: readonly FileItem[]): Promise<FieldErrors> {
+export async function fileMistakes(ctx: Pick<Ctx, "settings">, items: readonly FileItem[]): Promise<FieldErrors> {
   const mistakes: FieldErrors = {};
   for (const [index, item] of items.entries()) {
     const mistake = item.type === "upload" ? await uploadMistake(ctx, item) : await videoMistake(item);
@@ -49,7 +51,14 @@ export async function fileMistakes(ctx: Ctx, items: readonly FileItem[]): Promis
   return mistakes;
 }
 
-async function uploadMistake(ctx: Ctx, item: FileItem): Promise<string | undefined> {
+/** Looks at the files of an input; what is found is there when they are attached. */
+export async function lookAhead(op: AnyOperation, input: unknown, settings: Settings): Promise<void> {
+  const field = filesField(op);
+  const items = field === undefined ? undefined : (input as Record<string, FileItem[] | undefined>)[field];
+  if (items !== undefined) await fileMistakes({ settings }, items);
+}
+
+async function uploadMistake(ctx: Pick<Ctx, "settings">, item: FileItem): Promise<string | undefined> {
   const { inspect, sizeOf } = await import("./uploads.ts");
   const { extensionOf, fits } = await import("./file-types.ts");
   const most = ctx.settings["uploads.max_bytes"];

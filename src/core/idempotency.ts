@@ -1,26 +1,48 @@
+import { setImmediate as breathe } from "node:timers/promises";
 import { ServiceError } from "../contract/errors.ts";
 import type { AnyOperation, Origin } from "../contract/operation.ts";
 import type { Ctx } from "./context.ts";
 
 const keptSeconds = 86_400;
+/** Characters of a text that are hashed in one go; of a longer one the parts, and others get their turn in between. */
+const portion = 262_144;
 
-/**
- * Does `work` once for each `Idempotency-Key` of an actor: a repeat with the same input gets the first answer, with
- * another input `validation_failed`. The answer is kept in the transaction of the work itself, so there is no moment in
- * which one is there without the other. Answers with secrets are not kept.
- */
-export async function keepAnswer<T>(
-  ctx: Ctx,
+/** What tells a request from another one with the same key. */
+export interface Repeatable {
+  readonly key: string;
+  readonly input_hash: string;
+}
+
+/** What has to be known of a request to answer a repeat of it; undefined when it is to be done each time. */
+export async function repeatableOf(
   op: AnyOperation,
   input: unknown,
   { idempotencyKey: key, dryRun }: Origin,
-  work: () => Promise<T>,
-): Promise<T> {
-  if (key === undefined || op.method !== "POST" || op.secret || dryRun) return work();
+): Promise<Repeatable | undefined> {
+  if (key === undefined || op.method !== "POST" || op.secret || dryRun) return undefined;
   const { createHash } = await import("node:crypto");
-  const input_hash = createHash("sha256")
-    .update(`${op.name} ${JSON.stringify(input)}`)
-    .digest("base64url");
+  const hash = createHash("sha256").update(op.name);
+  const long: string[] = [];
+  const put = (_: string, value: unknown) =>
+    typeof value === "string" && value.length > portion ? { length: value.length, long: long.push(value) } : value;
+  hash.update(` ${JSON.stringify(input, put)}`);
+  for (const text of long) {
+    for (let at = 0; at < text.length; at += portion) {
+      hash.update(text.slice(at, at + portion));
+      await breathe();
+    }
+  }
+  return { key, input_hash: hash.digest("base64url") };
+}
+
+/**
+ * Does `work` once for each key of an actor: a repeat with the same input gets the first answer, with
+ * another input `validation_failed`. The answer is kept in the transaction of the work itself, so there is no moment in
+ * which one is there without the other. Answers with secrets are not kept.
+ */
+export async function keepAnswer<T>(ctx: Ctx, repeatable: Repeatable | undefined, work: () => Promise<T>): Promise<T> {
+  if (repeatable === undefined) return work();
+  const { key, input_hash } = repeatable;
   await ctx.db
     .deleteFrom("idempotency_keys")
     .where("created_at", "<=", ctx.now - keptSeconds)

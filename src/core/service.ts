@@ -5,7 +5,7 @@ import type { RoomName } from "../contract/rooms.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Database, Db } from "../store/database.ts";
 import type { Ctx, Instance } from "./context.ts";
-import { exclusive, keepAnswer } from "./idempotency.ts";
+import { exclusive, keepAnswer, repeatableOf } from "./idempotency.ts";
 import { loadInstance, loadSettings } from "./instance.ts";
 import { BoundedMap, kept, type Version } from "./memory.ts";
 import type { Change } from "./outbox.ts";
@@ -125,12 +125,16 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     const known = name === "" ? undefined : answers.get(name);
     if (known !== undefined && known.version === version && now < known.until) return known.answer;
     const input = parse(op.input(), rawInput);
+    const current = await settings(version);
+    const repeatable = await repeatableOf(op, input, origin);
+    // Megabytes take their time, which nobody should have to wait for in a transaction.
+    if (op.bodyLimit !== undefined) await (await import("./files-store.ts")).lookAhead(op, input, current);
     const base = {
       actor,
       token,
       now,
       nowUntil: () => now,
-      settings: await settings(version),
+      settings: current,
       instance: await loadedInstance(),
       address: origin.address,
       servedAt: origin.servedAt,
@@ -141,7 +145,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     const write = op.transaction === "locking" ? database.writeLocking : database.write;
     const inTransaction = <T>(work: (ctx: Ctx) => Promise<T>, { lasting = false } = {}) =>
       transaction({ write, announce: database.announce }, base, origin.dryRun === true && !lasting, (ctx) =>
-        keepAnswer(ctx, op, input, origin, () => work(ctx)),
+        keepAnswer(ctx, repeatable, () => work(ctx)),
       );
     const run = async (ctx: Ctx) => {
       await permit(ctx, op, input as Record<string, unknown>);

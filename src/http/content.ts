@@ -24,7 +24,7 @@ export function respondWithContent(exchange: Exchange, content: Content): Respon
   // Browsers show PDFs by an extension, which they do not load into a sandbox; it runs nothing in our name.
   if (mime !== "application/pdf") headers["content-security-policy"] = "default-src 'none'; sandbox";
   if (range) headers["content-range"] = `bytes ${from}-${to - 1}/${size}`;
-  const body = ReadableStream.from(content.read(from, to)) as ReadableStream<Uint8Array>;
+  const body = ReadableStream.from(exchange.sending(content.read(from, to))) as ReadableStream<Uint8Array>;
   return exchange.respond(range ? 206 : 200, body, headers);
 }
 

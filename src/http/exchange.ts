@@ -42,6 +42,7 @@ export class Exchange implements BodySource {
   dryRun = false;
   readonly #state: ServerState;
   readonly #route: string;
+  readonly #outgoing: ServerResponse | undefined;
   readonly #started = performance.now();
 
   constructor(state: ServerState, route: string, request: Request, env: SocketEnv | undefined) {
@@ -49,6 +50,7 @@ export class Exchange implements BodySource {
     this.#route = route;
     this.request = request;
     this.incoming = env?.incoming;
+    this.#outgoing = env?.outgoing;
     const id = this.header("x-request-id");
     this.id = id !== undefined && saneId.test(id) ? id : randomUUID();
   }
@@ -58,6 +60,10 @@ export class Exchange implements BodySource {
     if (!this.incoming) return this.request.headers.get(name) ?? undefined;
     const value = this.incoming.headers[name];
     return typeof value === "string" ? value : undefined;
+  }
+
+  invite(): void {
+    if (this.header("expect") !== undefined) this.#outgoing?.writeContinue();
   }
 
   get address(): string | undefined {
@@ -79,6 +85,18 @@ export class Exchange implements BodySource {
     for (const name in more) headers[name] = more[name]!;
     this.#record(status);
     return new Response(body, { status, headers });
+  }
+
+  /** Bytes on their way out. When they break off the connection does: nobody should take them for all. */
+  async *sending(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+    try {
+      yield* parts;
+    } catch (error) {
+      const { id: request_id } = this;
+      this.#state.log.error({ err: error, request_id, route: this.#route }, "the answer broke off");
+      if (!this.#outgoing) throw error;
+      this.#outgoing.destroy();
+    }
   }
 
   /** Answers with an error; what is not a `ServiceError` is logged and stays in the log. */

@@ -1,23 +1,53 @@
 import { ServiceError } from "../contract/errors.ts";
 
-/** Bytes of large bodies that may be under way at once: two of the largest. Each takes about three times its size. */
-const standardRoom = 80 * 1024 * 1024;
-/** Milliseconds that a body waits for room, unread, before its sender is told to come back. */
-const standardPatience = 10_000;
+const mebibyte = 1024 * 1024;
+/** Bytes of bodies that may be coming in at once, however slowly. */
+const arriving = 160 * mebibyte;
+/** Bytes of bodies that may be parsed and worked on at once; they take about three times as much. */
+const working = 48 * mebibyte;
+/** Milliseconds that a body waits for room before its sender is told to come back. */
+const standardPatience = 30_000;
 const mostWaiting = 100;
+
+/** Takes large bodies in as long as there is room for them. */
+export class LargeBodies {
+  readonly #arriving = new Room(arriving);
+  readonly #working = new Room(working);
+
+  /** Reads a body of at most so many bytes, and does `work` with what `parse` makes of it. */
+  async take<T>(
+    bytes: number,
+    read: () => Promise<Buffer | undefined>,
+    parse: (body: Buffer | undefined) => unknown,
+    work: (body: unknown) => Promise<T>,
+  ): Promise<T> {
+    const leave = await this.#arriving.enter(bytes);
+    let done: (() => void) | undefined;
+    try {
+      let body = await read();
+      done = await this.#working.enter(bytes);
+      const parsed = parse(body);
+      body = undefined;
+      return await work(parsed);
+    } finally {
+      done?.();
+      leave();
+    }
+  }
+}
 
 interface Waiting {
   readonly bytes: number;
   readonly enter: () => void;
 }
 
-/** Lets large bodies in while there is room for them. Those that wait are not read: the network holds them back. */
-export class LargeBodies {
+/** Room for so many bytes. Bodies that wait for it are not read: the network holds them back. */
+export class Room {
   #room: number;
   readonly #patience: number;
   readonly #waiting: Waiting[] = [];
 
-  constructor(room: number = standardRoom, patience: number = standardPatience) {
+  constructor(room: number, patience: number = standardPatience) {
     this.#room = room;
     this.#patience = patience;
   }

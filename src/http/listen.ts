@@ -112,6 +112,8 @@ function createServer(app: App, timeouts: Timeouts, flights: Map<Socket, Flight>
     if (incoming.headers.host !== undefined || incoming.httpVersion !== "1.1") void respond(incoming, outgoing);
     else refuse(incoming.socket, badRequest("The request has no Host header."));
   });
+  // The body is asked for when there is somebody to read it.
+  server.on("checkContinue", (incoming, outgoing) => server.emit("request", incoming, outgoing));
   refuseTheRest(server, flights, refuse);
   return server;
 }

@@ -2,7 +2,7 @@ import { ServiceError } from "../contract/errors.ts";
 import type { Content } from "../contract/file-forms.ts";
 import type { AnyOperation, Invoke, Origin } from "../contract/operation.ts";
 import { pathFields } from "../contract/shape.ts";
-import { announcedBytes, announcesBody, readJson } from "./body.ts";
+import { announcedBytes, announcesBody, parseJson, readBytes, readJson } from "./body.ts";
 import { decode, hasBody } from "./codec.ts";
 import { respondWithContent } from "./content.ts";
 import type { Exchange, Log, ServerState } from "./exchange.ts";
@@ -87,12 +87,7 @@ async function withBody(
   const bytes = announcedBytes(exchange, limit);
   if (bytes <= commonLimit) return work(await readJson(exchange, limit));
   await authenticate?.(op, origin);
-  const leave = await largeBodies.enter(bytes);
-  try {
-    return await work(await readJson(exchange, limit));
-  } finally {
-    leave();
-  }
+  return largeBodies.take(bytes, () => readBytes(exchange, limit), parseJson, work);
 }
 
 function originOf(exchange: Exchange, op: AnyOperation, state: ServerState): Origin {

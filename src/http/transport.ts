@@ -55,7 +55,8 @@ export function createTransport(base: Base, env: NodeJS.ProcessEnv, ca?: string)
     const { hostname, port } = base;
     // Node gives the body of a GET, HEAD or DELETE no length: the service would take it for another request.
     const length = options.body === undefined ? undefined : { "content-length": Buffer.byteLength(options.body) };
-    const headers = { ...options.headers, ...length };
+    const expect = (options.body?.length ?? 0) < large ? undefined : { expect: "100-continue" };
+    const headers = { ...options.headers, ...length, ...expect };
     const make = () => request({ method, host: hostname, port, path: target, headers, agent });
     return exchange(make, base, options, take);
   };
@@ -104,26 +105,40 @@ function exchange<T>(make: () => ClientRequest, base: Base, options: SendOptions
     request.on("error", (error) => settle(() => reject(unreachable(error, base))));
     request.on("response", (response) => {
       take(response).then(
-        (taken) => settle(() => resolve(taken)),
+        (taken) => {
+          settle(() => resolve(taken));
+          // Whoever has not sent all of the body is answered, and the connection good for nothing more.
+          if (!request.writableEnded) request.destroy();
+        },
         (error) => stop(error),
       );
     });
-    if (options.onSent) void sendSlowly(request, Buffer.from(options.body ?? ""), options.onSent);
-    else request.end(options.body);
+    void sendBody(request, options);
   });
 }
 
+/** Bytes; a larger body waits until the service asks for it, or for so many milliseconds: not all that lies between passes it on. */
+const large = 1_048_576;
+const politeness = 3000;
 const slice = 65_536;
 
-/** Sends the body as fast as it is taken, and no faster, so that it can be told how far it is. */
-async function sendSlowly(request: ClientRequest, body: Buffer, onSent: (sent: number, of: number) => void) {
-  for (let at = 0; at < body.length && !request.destroyed; at += slice) {
-    onSent(at, body.length);
-    // Whatever ends the request meanwhile is told to others.
-    if (!request.write(body.subarray(at, at + slice))) await once(request, "drain").catch(() => {});
+/** Sends the body, a large one as fast as it is taken and no faster. What goes wrong is told by the events of the request. */
+async function sendBody(request: ClientRequest, { body = "", onSent }: SendOptions): Promise<void> {
+  if (body.length < large) {
+    request.end(body);
+    return;
   }
+  request.flushHeaders();
+  const late = AbortSignal.timeout(politeness);
+  await once(request, "continue", { signal: late }).catch(() => {});
+  const bytes = Buffer.from(body);
+  for (let at = 0; at < bytes.length && !request.destroyed; at += slice) {
+    onSent?.(at, bytes.length);
+    if (!request.write(bytes.subarray(at, at + slice))) await once(request, "drain").catch(() => {});
+  }
+  if (request.destroyed) return;
   request.end();
-  onSent(body.length, body.length);
+  onSent?.(bytes.length, bytes.length);
 }
 
 /** Node refuses characters that a request line or header cannot hold. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { Content } from "../../src/contract/file-forms.ts";
 import { files } from "../../src/contract/files.ts";
 import { chunkBytes } from "../../src/core/file-contents.ts";

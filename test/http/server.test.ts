@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { ServiceError } from "../../src/contract/errors.ts";
 import { shape } from "../../src/contract/shape.ts";
 import { createMetricsApp } from "../../src/http/metrics.ts";
-import { type Fake, gate, json, operations, serveFake } from "./support.ts";
+import { type Fake, gate, json, operations, serveFake, usualAnswer } from "./support.ts";
 
 let server: Fake;
 let answer: (() => unknown) | undefined;
 beforeAll(async () => {
-  server = await serveFake(() => (answer ? answer() : { id: 7, name: "Ann" }));
+  server = await serveFake((call) => (answer ? answer() : usualAnswer(call)));
 });
 afterAll(() => server.close());
 beforeEach(() => {

@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { connect } from "node:net";
+import type { Content } from "../../src/contract/file-forms.ts";
 import type { AnyOperation, Origin } from "../../src/contract/operation.ts";
 import { allOperations } from "../../src/contract/rooms.ts";
 import { type Listening, type ListenOptions, listen } from "../../src/http/listen.ts";
@@ -21,9 +23,25 @@ export interface Fake extends Listening {
   readonly logs: Record<string, unknown>[];
 }
 
-/** A listening server whose core answers with `answer`, by default with what many responses have. */
+/** What many responses have, and what downloads have. */
+export function usualAnswer({ op }: Call): unknown {
+  if (op.bytes) return contentOf("Hello");
+  return { id: 7, name: "Ann", ...(op.location?.includes("{conversationId}") && { conversationId: 5 }) };
+}
+
+/** A text as what the core answers to whoever asks for a file. */
+export function contentOf(text: string, more: Partial<Content> = {}): Content {
+  const bytes = Buffer.from(text);
+  const sha256 = createHash("sha256").update(bytes).digest("base64url");
+  const read = async function* (from?: number, to?: number) {
+    yield bytes.subarray(from, to);
+  };
+  return { name: "hello.txt", mime: "text/plain", size: bytes.length, sha256, read, ...more };
+}
+
+/** A listening server whose core answers with `answer`. */
 export async function serveFake(
-  answer: (call: Call) => unknown = () => ({ id: 7, name: "Ann" }),
+  answer: (call: Call) => unknown = usualAnswer,
   options: Partial<AppOptions> & Partial<ListenOptions> = {},
 ): Promise<Fake> {
   const calls: Call[] = [];
