@@ -9,6 +9,7 @@ import type { Flag } from "../store/schema.ts";
 import type { AudienceKind } from "../store/schema-content.ts";
 import type { Ctx } from "./context.ts";
 import { type Actor, may } from "./permissions.ts";
+import { handOverPlaces } from "./post-places.ts";
 
 /** Who may read a post or an event. */
 export interface Audience {
@@ -207,6 +208,7 @@ export function refuse(mistakes: FieldErrors): void {
 /** What a deleted unit owned goes to another. */
 export async function handOver(db: Db, from: number, to: number): Promise<void> {
   await db.updateTable("audiences").set({ owner_unit_id: to }).where("owner_unit_id", "=", from).execute();
+  await handOverPlaces(db, from, to);
 }
 
 const unitsOfAudiences = prepared((db, p: { ids: readonly number[] }) =>

@@ -71,6 +71,23 @@ export function listed(
   return isPostgres(db) ? sql`unnest(${values}::text[]) as ${name}(value)` : sql`json_each(${values}) as ${name}`;
 }
 
+/**
+ * The rows of a query that selects one column `id`, run once for each row of `outer`, whose columns it may use; to select
+ * from, as `found` with `id`. `table` has that column as its key.
+ */
+export function forEach(
+  // biome-ignore lint/suspicious/noExplicitAny: any schema
+  db: Kysely<any>,
+  outer: RawBuilder<unknown>,
+  query: Expression<unknown>,
+  table: string,
+): RawBuilder<unknown> {
+  // A query within another comes in parentheses by itself.
+  return isPostgres(db)
+    ? sql`${outer} cross join lateral ${query} as found`
+    : sql`${outer} cross join ${sql.table(table)} as found on found.id in ${query}`;
+}
+
 /** Text that begins with `prefix` (not empty), as a range that an index serves: from the prefix up to, not including, this. */
 export function afterPrefix(prefix: string): string {
   // The largest code point sorts after every continuation, in UTF-8 and by code point alike.

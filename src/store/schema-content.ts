@@ -136,6 +136,15 @@ interface PostsTable {
   deleted_at: number | null;
 }
 
+/** Where a post is found, as often as it has readers of different kinds; with what lists are sorted by. */
+interface PostPlacesTable {
+  /** As `placesOf` names it. */
+  place: string;
+  post_id: number;
+  listed_at: number;
+  updated_at: number;
+}
+
 /** What a user did with a post, and when. */
 interface PostMarksTable {
   post_id: number;
@@ -256,6 +265,7 @@ export interface ContentSchema {
   file_chunks: FileChunksTable;
   files: FilesTable;
   posts: PostsTable;
+  post_places: PostPlacesTable;
   post_marks: PostMarksTable;
   post_mentions: PostMentionsTable;
   comments: CommentsTable;

@@ -29,7 +29,43 @@ export async function postMistakes({ reader }: Database): Promise<string[]> {
       found.push(`comment ${comment.id}: replies to ${parent.id}`);
     }
   }
-  return [...found, ...(await pollMistakes({ reader }))];
+  return [...found, ...(await pollMistakes({ reader })), ...(await placeMistakes({ reader }))];
+}
+
+/** Posts that are not exactly where their readers look for them. */
+async function placeMistakes({ reader }: Pick<Database, "reader">): Promise<string[]> {
+  const units = await reader.selectFrom("audience_units").selectAll().execute();
+  const shares = await reader.selectFrom("audience_shares").selectAll().execute();
+  const places = await reader.selectFrom("post_places").selectAll().execute();
+  const posts = await reader
+    .selectFrom("posts as p")
+    .innerJoin("audiences as a", "a.id", "p.audience_id")
+    .selectAll("a")
+    .select(["p.id as post", "p.listed_at", "p.updated_at", "p.deleted_at"])
+    .execute();
+  return posts.flatMap((post) => {
+    const kept = places.filter((each) => each.post_id === post.post);
+    const expected = [
+      `a${post.author_id}`,
+      `o${post.owner_unit_id}`,
+      ...(post.everywhere === 1 ? ["*"] : []),
+      ...(post.group_id === null ? [] : [`g${post.group_id}`]),
+      ...units
+        .filter((each) => each.audience_id === post.id)
+        .map((each) => `${each.falldown ? "d" : "u"}${each.unit_id}`),
+      ...shares.filter((each) => each.audience_id === post.id).map((each) => `s${each.user_id}`),
+    ];
+    const wanted = post.deleted_at === null ? expected.sort().join(" ") : "";
+    const there = kept
+      .map((each) => each.place)
+      .sort()
+      .join(" ");
+    const late = kept.filter((each) => each.listed_at !== post.listed_at || each.updated_at !== post.updated_at);
+    return [
+      ...(there === wanted ? [] : [`post ${post.post}: in ${there}, not ${wanted}`]),
+      ...late.map((each) => `post ${post.post}: at another time in ${each.place}`),
+    ];
+  });
 }
 
 async function pollMistakes({ reader }: Pick<Database, "reader">): Promise<string[]> {

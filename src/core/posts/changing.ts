@@ -8,6 +8,7 @@ import { recount } from "./counting.ts";
 import { findEditable } from "./finding.ts";
 import { mark } from "./marks.ts";
 import { setMentions } from "./mentions.ts";
+import { placePost } from "./placing.ts";
 import { type Before, type Fields, planPost } from "./plan.ts";
 import { addPoll, changePoll, pollOf, removePoll } from "./poll-changes.ts";
 import { audienceOf, requirePlaces } from "./readers.ts";
@@ -31,6 +32,7 @@ export const changing: Pick<Handlers<typeof contract>, "update" | "delete" | "re
       .set({ ...columns, updated_at: ctx.now })
       .where("id", "=", id)
       .execute();
+    await placePost(ctx, id);
     const isAnotherCount =
       isAudienceNew || "published_at" in columns || "event" in columns || "confirm_enabled" in columns;
     if (isAnotherCount) await recount(ctx, id);
@@ -40,7 +42,7 @@ export const changing: Pick<Handlers<typeof contract>, "update" | "delete" | "re
     const { audience_id } = await findEditable(ctx, id);
     await removeFiles(ctx, "post", [id]);
     // Replies go with what they reply to.
-    for (const table of ["polls", "comments", "post_mentions", "post_marks"] as const) {
+    for (const table of ["polls", "comments", "post_mentions", "post_marks", "post_places"] as const) {
       await ctx.db.deleteFrom(table).where("post_id", "=", id).execute();
     }
     await changeAudience(ctx, audience_id, { everywhere: false, units: [], userTypes: [], shares: [], group: null });
@@ -79,6 +81,7 @@ export const changing: Pick<Handlers<typeof contract>, "update" | "delete" | "re
       .where("post_id", "=", id)
       .where("user_id", "<>", actor.id)
       .execute();
+    await placePost(ctx, id);
     await mark(ctx, id, { seen_at: now });
     await recount(ctx, id);
   },
@@ -105,11 +108,6 @@ async function load(ctx: Ctx, id: number): Promise<Before> {
     audience: await audienceOf(ctx.db, row),
     poll: row.poll_id === null ? undefined : await pollOf(ctx, row),
   };
-}
-
-/** Says that a post changed, now. */
-export async function touch({ db, now }: Ctx, id: number): Promise<void> {
-  await db.updateTable("posts").set({ updated_at: now }).where("id", "=", id).execute();
 }
 
 /** Changes the audience where it is to be another. Whether it was. */

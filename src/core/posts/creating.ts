@@ -8,6 +8,7 @@ import { abilityFor } from "../post-visibility.ts";
 import { recount } from "./counting.ts";
 import { mark } from "./marks.ts";
 import { addMentions } from "./mentions.ts";
+import { placePost } from "./placing.ts";
 import { planPost } from "./plan.ts";
 import { addPoll } from "./poll-changes.ts";
 import { type Home, requirePlaces } from "./readers.ts";
@@ -39,6 +40,7 @@ export const create: Create = async (ctx, input) => {
   if (poll) await addPoll(ctx, id, poll);
   await addMentions(ctx, { post: id, comment: null }, mentions);
   await addFiles(ctx, "post", id, files);
+  await placePost(ctx, id);
   // Whoever wrote it has seen it.
   await mark(ctx, id, { seen_at: ctx.now });
   await recount(ctx, id);

@@ -2,8 +2,8 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import type { Handlers } from "../context.ts";
 import { addFiles, removeFiles } from "../files-store.ts";
-import { touch } from "./changing.ts";
 import { findEditable } from "./finding.ts";
+import { touch } from "./placing.ts";
 
 export const files: Pick<Handlers<typeof contract>, "filesAdd" | "fileDelete"> = {
   async filesAdd(ctx, { id, files }) {

@@ -1,54 +1,106 @@
-import { sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import type { posts as contract } from "../../contract/posts.ts";
+import { forEach, listed } from "../../store/dialect.ts";
 import type { Ctx, Handlers } from "../context.ts";
-import { decodeCursor, page } from "../cursor.ts";
+import { decodeCursor, type Position, page } from "../cursor.ts";
+import { place, placesFor } from "../post-places.ts";
 import { postReader, published, visible } from "../post-visibility.ts";
 
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];
 type Filter = Omit<Input, "limit" | "cursor" | "sort">;
 
-/** By what lists are sorted, and then by ID. */
-const sortedBy = { published: "p.listed_at", updated: "p.updated_at" } as const;
+/** By what a list is sorted and then by ID, from where on, and how far. */
+interface Extent {
+  readonly time: "listed_at" | "updated_at";
+  readonly position: Position<[number, number]> | undefined;
+  readonly limit: number;
+}
 
 /** IDs of a page of the posts that the actor may read, the newest first. */
 export async function listPosts(ctx: Ctx, { limit, cursor, sort, ...filter }: Input) {
   const list = `posts ${JSON.stringify({ sort, ...filter })}`;
   const position = decodeCursor<[number, number]>(ctx, list, cursor);
-  const back = position?.direction === "before";
-  const time = sortedBy[sort];
-  let query = matching(ctx, filter).select(["p.id", `${time} as time`]);
-  if (position) {
-    const [at, id] = position.key;
-    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple(time, "p.id"), back ? ">" : "<", tuple(at, id)));
-  }
-  const found = await query
-    .orderBy(time, back ? "asc" : "desc")
-    .orderBy("p.id", back ? "asc" : "desc")
-    .limit(limit + 1)
-    .execute();
+  const extent: Extent = { time: sort === "published" ? "listed_at" : "updated_at", position, limit: limit + 1 };
+  const places = await placesIn(ctx, filter);
+  const found = await (places ? inPlaces(ctx, filter, extent, places) : amongAll(ctx, filter, extent));
   const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => [row.time, row.id] });
   return { ids: rows.map((row) => row.id), meta };
 }
 
+/** Where to look for posts; undefined: at all of them. */
+async function placesIn(ctx: Ctx, { author, group, unit }: Filter): Promise<string[] | undefined> {
+  if (author !== undefined) return [place.author(author)];
+  if (group !== undefined) return [place.group(group)];
+  if (unit !== undefined) return [place.owner(unit)];
+  return placesFor(ctx);
+}
+
+interface Found {
+  readonly id: number;
+  readonly time: number;
+}
+
+/** Looks in each place for as many as are wanted in all, so that it does not matter how many posts there are. */
+async function inPlaces(
+  ctx: Ctx,
+  filter: Filter,
+  { time, position, limit }: Extent,
+  places: readonly string[],
+): Promise<Found[]> {
+  const { db } = ctx;
+  const order = position?.direction === "before" ? "asc" : "desc";
+  let one = matching(ctx, filter)
+    .innerJoin("post_places as pp", "pp.post_id", "p.id")
+    .select("p.id")
+    .where(sql<SqlBool>`pp.place = place.value`)
+    .orderBy(`pp.${time}`, order)
+    .orderBy("pp.post_id", order)
+    .limit(limit);
+  if (position) one = one.where(beyond("pp", "post_id", time, position));
+  const [column, direction] = [sql.ref(`p.${time}`), sql.raw(order)];
+  const { rows } = await sql<Found>`select distinct p.id, ${column} as time
+    from ${forEach(db, listed(db, "place", places), one, "posts")} join posts p on p.id = found.id
+    order by time ${direction}, p.id ${direction} limit ${limit}`.execute(db);
+  return rows;
+}
+
+async function amongAll(ctx: Ctx, filter: Filter, { time, position, limit }: Extent): Promise<Found[]> {
+  const order = position?.direction === "before" ? "asc" : "desc";
+  let query = matching(ctx, filter)
+    .select(["p.id", `p.${time} as time`])
+    .orderBy(`p.${time}`, order)
+    .orderBy("p.id", order)
+    .limit(limit);
+  if (position) query = query.where(beyond("p", "id", time, position));
+  return query.execute();
+}
+
+function beyond(alias: string, id: string, time: string, { direction, key }: Position<[number, number]>) {
+  const columns = sql`(${sql.ref(`${alias}.${time}`)}, ${sql.ref(`${alias}.${id}`)})`;
+  const sign = sql.raw(direction === "before" ? ">" : "<");
+  return sql<SqlBool>`${columns} ${sign} (${key[0]}, ${key[1]})`;
+}
+
 /** The posts that the actor may read and the filter lets through; a list depends on the time, so it is not remembered. */
 function matching(ctx: Ctx, filter: Filter) {
-  const { db, now } = ctx;
-  const me = ctx.actor.id;
+  const { db, now, actor } = ctx;
   let query = db
     .selectFrom("posts as p")
     .innerJoin("audiences as a", "a.id", "p.audience_id")
     .where("p.deleted_at", "is", null)
-    .where(visible(db, postReader(ctx.actor), now))
+    .where(visible(db, postReader(actor), now))
     .where(withStatus(filter.status, now));
   if (filter.content_type !== undefined) query = query.where("p.content_type", "=", filter.content_type);
   if (filter.unit !== undefined) query = query.where("a.owner_unit_id", "=", filter.unit);
   if (filter.group !== undefined) query = query.where("a.group_id", "=", filter.group);
   if (filter.author !== undefined) query = query.where("a.author_id", "=", filter.author);
   if (filter.since !== undefined) query = query.where("p.listed_at", ">=", filter.since);
-  if (filter.important !== undefined) query = query.where("p.important", "=", filter.important ? 1 : 0);
+  if (filter.important !== undefined) query = query.where("p.important", "=", sql.lit(filter.important ? 1 : 0));
   if (filter.pinned !== undefined) query = query.where(whether(filter.pinned, pinned(now)));
-  if (filter.bookmarked !== undefined) query = query.where(whether(filter.bookmarked, marked(me, "bookmarked_at")));
-  if (filter.unseen !== undefined) query = query.where(whether(!filter.unseen, marked(me, "seen_at")));
+  if (filter.bookmarked !== undefined) {
+    query = query.where(whether(filter.bookmarked, marked(actor.id, "bookmarked_at")));
+  }
+  if (filter.unseen !== undefined) query = query.where(whether(!filter.unseen, marked(actor.id, "seen_at")));
   return query;
 }
 
@@ -57,20 +109,20 @@ function withStatus(status: Filter["status"], now: number) {
     case "published":
       return published(now);
     case "draft":
-      return sql<boolean>`p.draft = 1`;
+      return sql<SqlBool>`p.draft = 1`;
     case "scheduled":
-      return sql<boolean>`(p.draft = 0 and p.listed_at > ${now})`;
+      return sql<SqlBool>`(p.draft = 0 and p.listed_at > ${now})`;
     case "unpublished":
-      return sql<boolean>`(p.draft = 0 and p.listed_at <= ${now} and p.unpublish_on <= ${now})`;
+      return sql<SqlBool>`(p.draft = 0 and p.listed_at <= ${now} and p.unpublish_on <= ${now})`;
   }
 }
 
 const pinned = (now: number) =>
-  sql<boolean>`(p.pinned_main_feed is not null and (p.pinned_until is null or p.pinned_until > ${now}))`;
+  sql<SqlBool>`(p.pinned_main_feed is not null and (p.pinned_until is null or p.pinned_until > ${now}))`;
 
 const marked = (me: number, column: "bookmarked_at" | "seen_at") =>
-  sql<boolean>`exists (select 1 from post_marks k
+  sql<SqlBool>`exists (select 1 from post_marks k
     where k.post_id = p.id and k.user_id = ${me} and ${sql.ref(`k.${column}`)} is not null)`;
 
 const whether = (wanted: boolean, condition: ReturnType<typeof marked>) =>
-  wanted ? condition : sql<boolean>`not ${condition}`;
+  wanted ? condition : sql<SqlBool>`not ${condition}`;

@@ -145,7 +145,21 @@ async function posts(db: Kysely<unknown>): Promise<void> {
     )`,
     "create index posts_listed on posts (listed_at, id) where deleted_at is null",
     "create index posts_updated on posts (updated_at, id) where deleted_at is null",
+    "create index posts_drafts on posts (listed_at, id) where draft = 1 and deleted_at is null",
+    "create index posts_ending on posts (listed_at, id) where unpublish_on is not null and deleted_at is null",
+    "create index posts_important on posts (listed_at, id) where important = 1 and deleted_at is null",
+    "create index posts_pinned on posts (listed_at, id) where pinned_main_feed is not null and deleted_at is null",
     "create index posts_audience on posts (audience_id)",
+    // Where readers find posts without looking at all of them.
+    `create table post_places (
+      place ${key} not null,
+      post_id ${number} not null references posts (id) on delete cascade,
+      listed_at ${number} not null,
+      updated_at ${number} not null,
+      primary key (post_id, place)
+    )`,
+    "create index post_places_listed on post_places (place, listed_at, post_id)",
+    "create index post_places_updated on post_places (place, updated_at, post_id)",
     `create table post_marks (
       post_id ${number} not null references posts (id) on delete cascade,
       user_id ${number} not null references users (id) on delete cascade,

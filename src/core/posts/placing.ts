@@ -1,0 +1,23 @@
+import type { Ctx } from "../context.ts";
+import { placesOf, setPlaces } from "../post-places.ts";
+import { audienceOf } from "./readers.ts";
+
+/** Puts a post where its readers find it. */
+export async function placePost(ctx: Ctx, id: number): Promise<void> {
+  const post = await ctx.db
+    .selectFrom("posts as p")
+    .innerJoin("audiences as a", "a.id", "p.audience_id")
+    .select(["p.audience_id", "p.listed_at", "p.updated_at", "a.author_id", "a.owner_unit_id"])
+    .select(["a.everywhere", "a.group_id"])
+    .where("p.id", "=", id)
+    .executeTakeFirstOrThrow();
+  const { author_id: author, owner_unit_id: owner, listed_at, updated_at } = post;
+  const places = placesOf(await audienceOf(ctx.db, post), { author, owner: owner! });
+  await setPlaces(ctx, { id, listed_at, updated_at }, places);
+}
+
+/** Says that a post changed, now: it is in the same places at another time. */
+export async function touch({ db, now }: Ctx, id: number): Promise<void> {
+  await db.updateTable("posts").set({ updated_at: now }).where("id", "=", id).execute();
+  await db.updateTable("post_places").set({ updated_at: now }).where("post_id", "=", id).execute();
+}
