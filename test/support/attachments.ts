@@ -1,3 +1,4 @@
+import { events } from "../../src/contract/events.ts";
 import type { File, FileItem } from "../../src/contract/file-forms.ts";
 import type { Ctx } from "../../src/core/context.ts";
 import { addFiles, presentFiles, removeFiles } from "../../src/core/files-store.ts";
@@ -15,35 +16,9 @@ export function inside({ instance }: World, lasting: "write" | "writeLocking" = 
 
 /** An event of that user for himself and those whom it is shared with. Its ID. */
 export async function addPersonalEvent({ instance }: World, author: number, shares: number[] = []): Promise<number> {
-  return instance.database.write(async (tx) => {
-    const audience = await tx
-      .insertInto("audiences")
-      .values({ author_id: author, owner_unit_id: null, personal: 1, group_id: null })
-      .returning("id")
-      .executeTakeFirstOrThrow();
-    for (const user_id of shares) {
-      await tx.insertInto("audience_shares").values({ audience_id: audience.id, user_id }).execute();
-    }
-    const now = instance.now();
-    const event = await tx
-      .insertInto("events")
-      .values({
-        audience_id: audience.id,
-        type: "user",
-        title: "Event",
-        location: null,
-        date: null,
-        start_at: now,
-        end_at: now + 3600,
-        uid: `event-${audience.id}@example.com`,
-        created_at: now,
-        updated_at: now,
-        deleted_at: null,
-      })
-      .returning("id")
-      .executeTakeFirstOrThrow();
-    return event.id;
-  });
+  const start = instance.now();
+  const event = { title: "Event", type: "user", start, end: start + 3600, shares } as const;
+  return (await (await instance.as(author)).call(events.create, event)).id;
 }
 
 /** Attaches files to an event; all that it has then. */

@@ -5,6 +5,7 @@ import type { AnyOperation } from "../../src/contract/operation.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { password, useWorld, type World } from "./actors.ts";
 import type { Environment } from "./instance.ts";
+import { addEvents, type EventScene, eventLines } from "./permission-lines-events.ts";
 import { type PostScene, postLines, writePosts } from "./permission-lines-posts.ts";
 
 /**
@@ -16,6 +17,7 @@ export interface Scene extends World {
   readonly webhook: number;
   readonly resetToken: string;
   readonly posts: PostScene;
+  readonly events: EventScene;
   readonly talk: { readonly group: number; readonly ofMember: number; readonly ofManager: number };
 }
 
@@ -39,8 +41,9 @@ async function setUp(world: World): Promise<Scene> {
     .where("user_id", "=", world.ids.member)
     .executeTakeFirstOrThrow();
   const posts = await writePosts(world);
+  const events = await addEvents(world);
   const talk = await startGroup(world);
-  return { ...world, southerner, webhook: webhook.data.id, resetToken: JSON.parse(payload).token, posts, talk };
+  return { ...world, southerner, webhook: webhook.data.id, resetToken: JSON.parse(payload).token, posts, events, talk };
 }
 
 async function startGroup({ actors, ids }: World): Promise<Scene["talk"]> {
@@ -282,6 +285,7 @@ export const permissionTable: Record<string, readonly Line[]> = {
   "webhooks.events": [["", "       yes   403   403   403   401   401", nothing]],
 
   ...postLines,
+  ...eventLines,
 };
 
 function reset(token: string) {

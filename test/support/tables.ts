@@ -3,6 +3,7 @@ import type { Database } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
 import type { Schema } from "../../src/store/schema.ts";
 import { conversationMistakes } from "./conversation-mistakes.ts";
+import { eventMistakes } from "./event-mistakes.ts";
 import { postMistakes } from "./post-mistakes.ts";
 
 type Row = Record<string, unknown>;
@@ -35,8 +36,8 @@ function compare(a: string, b: string): number {
 }
 
 /**
- * What the database keeps in two places and not alike: paths, levels, counts, first units, words, what is unread. Empty when
- * it is whole.
+ * What the database keeps in two places and not alike: paths, levels, counts, first units, words, what is unread, occurrences.
+ * Empty when it is whole.
  */
 export async function mistakes(database: Database): Promise<string[]> {
   return [
@@ -44,6 +45,7 @@ export async function mistakes(database: Database): Promise<string[]> {
     ...(await userMistakes(database)),
     ...(await conversationMistakes(database)),
     ...(await postMistakes(database)),
+    ...(await eventMistakes(database)),
   ];
 }
 
