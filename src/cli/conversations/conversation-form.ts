@@ -16,8 +16,7 @@ const mostNames = 3;
 export function titleOf({ title, participants }: Conversation, me: number | undefined): string {
   if (title) return oneLine(title);
   const others = participants.filter(({ id }) => id !== me);
-  const present = others.filter(({ role }) => role !== null);
-  return namesOf(present.length > 0 ? present : others, mostNames);
+  return others.length > 0 ? namesOf(others, mostNames) : "nobody else";
 }
 
 /** Conversations with their titles, what is unread, and the latest message, a line for each. */
@@ -64,6 +63,5 @@ export const conversationForm: Form = (sheet) => {
 };
 
 function participantOf({ name, role }: Conversation["participants"][number]): string {
-  if (role === null) return `${name} (left)`;
   return role === "administrator" ? `${name} (administrator)` : name;
 }
