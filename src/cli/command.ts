@@ -3,7 +3,7 @@ import { addSharedOptions, createCommand, HelpShown, type Look, parseLine } from
 import { connect } from "./connection.ts";
 import type { Globals } from "./globals.ts";
 import type { Terminal } from "./terminal.ts";
-import { type Context, isOperation, type Leaf, type OwnLeaf } from "./tree.ts";
+import { type Context, isOperation, type Leaf, type OwnFlag, type OwnLeaf } from "./tree.ts";
 
 /** Parses the rest of the line for a command, and runs it. */
 export async function runLeaf(
@@ -57,13 +57,14 @@ export function buildOwn(leaf: OwnLeaf, path: readonly string[], look: Look): Co
     command.addArgument(new Argument(optional ? `[${shown}]` : `<${shown}>`, description));
   }
   command.usage(usage((leaf.args ?? []).map(({ name, optional, many }) => ({ label: name, optional, many }))));
-  for (const { flags, description, repeat } of leaf.flags ?? []) {
-    const option = new Option(flags, description);
-    if (repeat) option.argParser((value, before: string[] | undefined) => [...(before ?? []), value]);
-    command.addOption(option);
-  }
+  for (const flag of leaf.flags ?? []) command.addOption(ownOption(flag));
   addSharedOptions(command, leaf.prints === true);
   return command;
+}
+
+export function ownOption({ flags, description, repeat }: OwnFlag): Option {
+  const option = new Option(flags, description);
+  return repeat ? option.argParser((value, before: string[] | undefined) => [...(before ?? []), value]) : option;
 }
 
 export const describe = (summary: string, description?: string): string =>

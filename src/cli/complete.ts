@@ -95,6 +95,13 @@ const finders: Readonly<Record<string, (wanted: Wanted) => Promise<readonly Foun
     ]);
     return data.map((conversation) => ({ id: conversation.id, name: titleOf(conversation, me.id) }));
   },
+  async events({ caller, options }) {
+    const { events } = await import("../contract/events.ts");
+    // Those that run, and those to come.
+    const start = Math.floor(Date.now() / 1000) - 86_400;
+    const { hits } = await caller.call(events.list, { start }, options);
+    return hits.map(({ id, title }) => ({ id, name: title }));
+  },
   async messages({ caller, options, words }) {
     const id = Number(words.find((word) => /^\d+$/.test(word)));
     if (!id) return [];

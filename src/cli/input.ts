@@ -6,7 +6,7 @@ import { type Flag, holdsFiles, kebab } from "./options.ts";
 import { parseJson, readScalar } from "./scalars.ts";
 import type { Sources } from "./sources.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Positional } from "./tree.ts";
+import type { FieldFlag, OwnFlag, Positional } from "./tree.ts";
 
 export type Input = Record<string, unknown>;
 
@@ -15,6 +15,8 @@ export interface Intake {
   readonly fields: readonly Field[];
   readonly args: readonly Positional[];
   readonly flags: readonly Flag[];
+  /** Further flags, of the command itself. */
+  readonly more: readonly FieldFlag[];
   /** What is wrong with a value for a field, if anything is. */
   readonly check: (name: string, value: unknown) => string | undefined;
 }
@@ -26,13 +28,16 @@ export interface Line {
 
 export const labelOf = ({ field, label }: Positional): string => label ?? kebab(field);
 export const attribute = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+/** `--field` of `-f, --field <key=value>`. */
+export const longOf = ({ flags }: OwnFlag): string => /--[\w-]+/.exec(flags)?.[0] ?? flags;
+export const attributeOf = (flag: OwnFlag): string => attribute(longOf(flag).slice(2));
 
 /** Reads the input of an operation from the line; flags win over --data. Asks for what is missing, if it can. */
 export async function readInput(intake: Intake, line: Line, sources: Sources, terminal: Terminal): Promise<Input> {
   const input: Input = await readData(intake, line.options.data as string | undefined, sources);
   clear(intake.fields, line.options.unset as string[] | undefined, input);
   for (const flag of intake.flags) {
-    const value = await readFlag(flag, line.options, sources);
+    const value = await readFlag(flag, line.options, sources, input);
     if (value !== undefined) place(input, flag.path, value);
   }
   for (const [at, arg] of intake.args.entries()) {
@@ -84,7 +89,7 @@ export function clearablePaths(fields: readonly Field[], above: readonly string[
   });
 }
 
-async function readFlag(flag: Flag, options: Line["options"], sources: Sources): Promise<unknown> {
+async function readFlag(flag: Flag, options: Line["options"], sources: Sources, before: Input): Promise<unknown> {
   const given = options[attribute(flag.name)];
   switch (flag.reads) {
     case "secret": {
@@ -98,14 +103,22 @@ async function readFlag(flag: Flag, options: Line["options"], sources: Sources):
       return given;
     case "files":
       return given && readFiles(given as string[], `--${flag.name}`);
-    case "time": {
-      if (given === undefined) return undefined;
-      const { readTime } = await import("./times.ts");
-      return readTime(given as string, `--${flag.name}`, options.tz as string | undefined);
-    }
+    case "time":
+      return given === undefined ? undefined : readTimeFlag(flag, given as string, options, before);
     default:
       return given === undefined ? undefined : readText(flag, given as string, sources);
   }
+}
+
+async function readTimeFlag(flag: Flag, given: string, options: Line["options"], before: Input): Promise<number> {
+  const { readTime, readTimeAhead } = await import("./times.ts");
+  const zone = options.tz as string | undefined;
+  const name = `--${flag.name}`;
+  if (flag.ahead === undefined) return readTime(given, name, zone);
+  const after = flag.ahead === null ? undefined : (before[flag.ahead] as number | undefined);
+  if (flag.ahead !== null && typeof after !== "number" && given.startsWith("+"))
+    throw new UsageError(`${name} ${given} counts from --${flag.ahead}: give both`);
+  return readTimeAhead(given, name, { zone, after });
 }
 
 async function readText(flag: Flag, given: string, sources: Sources): Promise<unknown> {

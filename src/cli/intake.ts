@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { ServiceError } from "../contract/errors.ts";
 import { parse } from "../contract/input.ts";
 import { fieldsOf } from "../contract/shape.ts";
-import { describe, usage } from "./command.ts";
+import { describe, ownOption, usage } from "./command.ts";
 import { addSharedOptions, createCommand, type Look } from "./commander.ts";
 import { clearablePaths, type Intake, labelOf } from "./input.ts";
 import { changes, familiesOf, flagsOf, optionsOf } from "./options.ts";
@@ -17,10 +17,16 @@ export function intakeOf(leaf: OperationLeaf): Intake {
     .filter(({ name }) => !leaf.hidden?.includes(name))
     .map((field) => (needed.has(field.name) ? { ...field, required: true } : field));
   const inLine = new Set(args.map(({ field }) => field));
-  const flags = flagsOf(fields.filter(({ name }) => !inLine.has(name))).map((flag) =>
-    leaf.people?.includes(flag.path.join(".")) ? { ...flag, byName: true as const } : flag,
-  );
-  return { fields, args, flags, check: (name, value) => check(leaf, name, value) };
+  const flags = flagsOf(fields.filter(({ name }) => !inLine.has(name))).map((flag) => {
+    const path = flag.path.join(".");
+    const ahead = leaf.ahead?.[path];
+    return {
+      ...flag,
+      ...(leaf.people?.includes(path) && { byName: true as const }),
+      ...(ahead !== undefined && { ahead }),
+    };
+  });
+  return { fields, args, flags, more: leaf.flags ?? [], check: (name, value) => check(leaf, name, value) };
 }
 
 function check({ op }: OperationLeaf, name: string, value: unknown): string | undefined {
@@ -45,6 +51,7 @@ export function buildOperation(leaf: OperationLeaf, path: readonly string[], loo
     if (flag.name === "limit" && op.list?.paging) continue;
     for (const option of optionsOf(flag)) command.addOption(option);
   }
+  for (const flag of intake.more) command.addOption(ownOption(flag));
   if (leaf.unless)
     command.option(leaf.unless.flag, `Show the one with the same ${leaf.unless.same.join(" and ")}, if there is one`);
   if (leaf.instead?.reference) command.option("--reference <ref>", "Name it by its reference");

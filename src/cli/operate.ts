@@ -7,7 +7,7 @@ import { parseLine } from "./commander.ts";
 import { confirm, fill } from "./confirm.ts";
 import { UsageError } from "./failure.ts";
 import { namedAs } from "./field-names.ts";
-import { attribute, type Input, type Intake, type Line, labelOf, readInput } from "./input.ts";
+import { attribute, attributeOf, type Input, type Intake, type Line, labelOf, longOf, readInput } from "./input.ts";
 import { buildOperation, intakeOf } from "./intake.ts";
 import { namesPeople, withIds } from "./naming.ts";
 import { createOutput, formatOf } from "./output.ts";
@@ -35,7 +35,7 @@ export async function runOperation(
   const context = contextOf(line.options, terminal);
   const read = async (line: Line) => ({
     op: leaf.op,
-    input: withFill(leaf, await readInput(intake, line, createSources(terminal), terminal)),
+    input: await withFill(leaf, line, await readInput(intake, line, createSources(terminal), terminal)),
   });
   const other = requestInstead(leaf, line);
   let request = other ?? (namesPeople(leaf, intake, line) ? undefined : await read(line));
@@ -46,13 +46,14 @@ export async function runOperation(
     await perform(leaf, request, caller, context);
     if (context.flags.dryRun) terminal.note("Dry run: nothing was changed.");
   } catch (error) {
-    throw inFlags(error, intake, request?.input);
+    throw inFlags(error, intake, line, request?.input);
   } finally {
     await caller.close();
   }
 }
 
-const withFill = (leaf: OperationLeaf, input: Input): Input => (leaf.fill ? leaf.fill(input) : input);
+const withFill = async ({ fill }: OperationLeaf, { options }: Line, input: Input): Promise<Input> =>
+  fill ? fill(input, options) : input;
 
 /** The request for another way to name what is meant: `--reference`, or several IDs. */
 function requestInstead({ instead, args = [] }: OperationLeaf, { args: given, options }: Line): Request | undefined {
@@ -143,13 +144,15 @@ async function onDemand<T>(
 }
 
 /** The error with the names of flags and positionals where it names fields of the input. */
-function inFlags(error: unknown, { args, flags, fields }: Intake, input: Input = {}): unknown {
+function inFlags(error: unknown, { args, flags, more, fields }: Intake, line: Line, input: Input = {}): unknown {
   if (fields.length === 0) return error;
   return namedAs(error, (field) => {
     const [first = "", index = ""] = field.split(".");
     const file = index && (input[first] as Partial<FileItem>[] | undefined)?.[Number(index)]?.name;
     const arg = args.find((candidate) => candidate.field === first);
     if (arg) return `<${labelOf(arg)}>${file ? ` ${file}` : ""}`;
+    const other = more.find((flag) => flag.field === first && line.options[attributeOf(flag)] !== undefined);
+    if (other) return longOf(other);
     const flag = flags.find(({ path }) => `${field}.`.startsWith(`${path.join(".")}.`));
     if (!flag) return field;
     if (flag.reads === "files") return `--${flag.name}${file ? ` ${file}` : ""}`;

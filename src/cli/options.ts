@@ -12,6 +12,8 @@ export interface Flag {
   readonly reads: "text" | "integer" | "number" | "boolean" | "time" | "list" | "json" | "secret" | "files";
   /** Users, who may be named by more than their IDs. */
   readonly byName?: true;
+  /** Of a time that is planned: the field from which `+90m` counts, or null for now. */
+  readonly ahead?: string | null;
 }
 
 export const kebab = (name: string): string =>

@@ -12,6 +12,7 @@ export type Completes =
   | "webhooks"
   | "conversations"
   | "messages"
+  | "events"
   | "profiles"
   | "file"
   | readonly string[];
@@ -56,13 +57,19 @@ export interface OperationLeaf {
   readonly hidden?: readonly string[];
   /** Input fields that name users, as lists where they are flags: they take full names and e-mail addresses, too. */
   readonly people?: readonly string[];
-  /** Completes the input with what follows from the rest of it. */
-  readonly fill?: (input: Record<string, unknown>) => Record<string, unknown>;
+  /** Times that are planned, and the time from which `+90m` counts, if it is not now. */
+  readonly ahead?: Readonly<Record<string, string | null>>;
+  /** Flags beside those of the input's fields; `fill` makes something of them. */
+  readonly flags?: readonly FieldFlag[];
+  /** Completes the input with what follows from the rest of it, and from the flags of the line. */
+  readonly fill?: (input: Record<string, unknown>, flags: Context["flags"]) => Filled | Promise<Filled>;
   /** Draws all items, where a person looks at them. */
   readonly draw?: () => Promise<Draw>;
   /** How people see what is answered, in place of a table. */
   readonly form?: () => Promise<Form>;
 }
+
+type Filled = Record<string, unknown>;
 
 export type Draw = (items: readonly Record<string, unknown>[], terminal: Terminal) => string;
 
@@ -73,6 +80,11 @@ export interface OwnFlag {
   readonly description: string;
   readonly repeat?: true;
   readonly completes?: Completes;
+}
+
+/** A flag that says what an input field is to be, in another way. */
+export interface FieldFlag extends OwnFlag {
+  readonly field: string;
 }
 
 export interface OwnArgument {

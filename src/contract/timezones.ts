@@ -16,6 +16,9 @@ export const timezones = room("timezones", {
             .object({ name: z.string(), offset: z.int().meta({ description: "Seconds east of UTC" }) })
             .meta({ id: "TimeZone" }),
         ),
+        instance: z
+          .string()
+          .meta({ description: "The one of the instance, in which whole days and recurrence are meant" }),
       }),
     status: 200,
     list: { items: "data" },

@@ -4,7 +4,8 @@ import type { Handlers } from "./context.ts";
 export const timezones: Handlers<typeof contract> = {
   async list(ctx) {
     const names = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC")];
-    return { data: names.map((name) => ({ name, offset: offsetOf(name, ctx.now) })) };
+    const data = names.map((name) => ({ name, offset: offsetOf(name, ctx.now) }));
+    return { data, instance: ctx.settings.timezone };
   },
 };
 

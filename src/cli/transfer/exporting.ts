@@ -29,7 +29,9 @@ export interface Exported<T> {
   readonly path: string;
   /** What stands above the first item. */
   readonly head: string;
-  text(items: readonly T[]): string;
+  text(items: readonly T[]): string | Promise<string>;
+  /** What stands below the last item. */
+  readonly tail?: string;
 }
 
 /** Exports rows of a table to the file that the line names, as it says. */
@@ -56,7 +58,7 @@ export async function exportItems<T>(
   context: Context,
   work: (to: Export<T>) => Promise<void>,
 ): Promise<void> {
-  const { path, head, text } = exported;
+  const { path, head, text, tail } = exported;
   const { terminal } = context;
   const stop = new AbortController();
   const { signal } = stop;
@@ -68,7 +70,7 @@ export async function exportItems<T>(
     // Nothing else may give Ctrl-C a turn: a local database answers at once.
     await breathe();
     signal.throwIfAborted();
-    await file.write(text(items));
+    await file.write(await text(items));
     tally.written(items.length);
   };
   try {
@@ -76,6 +78,7 @@ export async function exportItems<T>(
     try {
       await file.write(head);
       await work({ caller, signal, write, leaveOut: tally.leaveOut });
+      if (tail !== undefined) await file.write(tail);
       await file.keep();
     } finally {
       await caller.close();
@@ -116,7 +119,8 @@ function asCsv(row: Row, { columns }: Table): string {
 
 function stdout(terminal: Terminal) {
   return {
-    write: (text: string) => terminal.write(terminal.stdoutIsTerminal ? harmless(text) : text),
+    // A terminal shows lines, whatever ends them.
+    write: (text: string) => terminal.write(terminal.stdoutIsTerminal ? harmless(text.replaceAll("\r\n", "\n")) : text),
     keep: async () => {},
     discard: async () => {},
   };

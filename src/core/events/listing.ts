@@ -19,7 +19,7 @@ export async function findEvents(
   return { ids: found.slice(before, before + limit).map(({ id }) => id), total: found.length };
 }
 
-async function matching(ctx: Ctx, { type, start, end }: Omit<Input, "page" | "limit">, most: number) {
+async function matching(ctx: Ctx, { type, uid, start, end }: Omit<Input, "page" | "limit">, most: number) {
   const { db } = ctx;
   const reader = readerOf(ctx.actor, ability);
   const audiences = await fewAudiences(db, reader);
@@ -32,6 +32,7 @@ async function matching(ctx: Ctx, { type, start, end }: Omit<Input, "page" | "li
     .limit(most);
   if (audiences !== undefined) query = query.where((eb) => isAmong(db, eb.ref("e.audience_id"), audiences));
   if (type !== undefined) query = query.where("e.type", "=", type);
+  if (uid !== undefined) query = query.where((eb) => isAmong(db, eb.ref("e.uid"), uid));
   if (start === undefined) {
     // An event's own start is its first occurrence.
     if (end !== undefined) query = query.where("e.start_at", "<=", end);

@@ -1,15 +1,12 @@
-import { setImmediate as breathe } from "node:timers/promises";
 import { eventTypes } from "../../../contract/event-forms.ts";
 import { events } from "../../../contract/events.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { clockOf } from "../../clock.ts";
-import { Interrupted, UsageError } from "../../failure.ts";
+import { UsageError } from "../../failure.ts";
 import { checkZone } from "../../output.ts";
-import { harmless } from "../../plain.ts";
 import { readScalar } from "../../scalars.ts";
-import type { Terminal } from "../../terminal.ts";
 import { readDay } from "../../times.ts";
-import { type Destination, openDestination } from "../../transfer/destination.ts";
+import { type Exported, exportItems } from "../../transfer/exporting.ts";
 import type { Context } from "../../tree.ts";
 import { version } from "../../version.ts";
 import { addDays } from "../calendar/days.ts";
@@ -18,46 +15,36 @@ import { iCalendar } from "./jcal.ts";
 import { isLocal, vevent } from "./vevent.ts";
 import { vtimezone } from "./vtimezone.ts";
 
-const begin = ["BEGIN:VCALENDAR", "VERSION:2.0", `PRODID:-//wcs//wcs ${version}//EN`, "CALSCALE:GREGORIAN", ""].join(
-  "\r\n",
-);
-const end = "END:VCALENDAR\r\n";
-
 /** `wcs events export`: events as an iCalendar file (RFC 5545), written as they come in. */
 export async function exportEvents(context: Context): Promise<void> {
-  const { terminal, flags } = context;
-  const path = (flags.output as string | undefined) ?? "-";
   const select = await selectionOf(context);
-  const stop = new AbortController();
-  const { signal } = stop;
-  // On stdout there is nothing to tidy up: there Ctrl-C does what it does everywhere.
-  if (path !== "-") terminal.onInterrupt(() => stop.abort(new Interrupted()));
-  const file = path === "-" ? toStdout(terminal) : await openDestination(path);
-  let count = 0;
-  try {
-    const { caller } = await context.connect();
-    try {
-      await file.write(begin);
-      const write = componentsTo(file);
-      for await (const page of select(caller)) {
-        await breathe();
-        signal.throwIfAborted();
-        await write(page);
-        count += page.length;
-        if (path !== "-") terminal.progress(`exporting  ${count.toLocaleString("en")} events`);
-      }
-      await file.write(end);
-      await file.keep();
-    } finally {
-      await caller.close();
-    }
-  } catch (error) {
-    throw signal.aborted ? new Interrupted() : error;
-  } finally {
-    terminal.progress(undefined);
-    await file.discard();
-  }
-  if (path !== "-") terminal.note(`Exported ${count} ${count === 1 ? "event" : "events"} to ${terminal.plain(path)}.`);
+  const path = (context.flags.output as string | undefined) ?? "-";
+  await exportItems(calendarTo(path), context, async ({ caller, write }) => {
+    for await (const page of select(caller)) await write(page);
+  });
+}
+
+function calendarTo(path: string): Exported<Event> {
+  const zones = new Set<string>();
+  const now = Math.floor(Date.now() / 1000);
+  /** An event, and before the first one of a time zone that zone. */
+  const textOf = async (event: Event): Promise<string> => {
+    const own = await iCalendar(vevent(event));
+    if (!isLocal(event) || zones.has(event.timezone)) return own;
+    zones.add(event.timezone);
+    return (await iCalendar(await vtimezone(event.timezone, now))) + own;
+  };
+  return {
+    name: "events",
+    path,
+    head: `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//wcs//wcs ${version}//EN\r\nCALSCALE:GREGORIAN\r\n`,
+    async text(page) {
+      let text = "";
+      for (const event of page) text += await textOf(event);
+      return text;
+    },
+    tail: "END:VCALENDAR\r\n",
+  };
 }
 
 type Selection = (caller: Caller) => AsyncIterable<readonly Event[]>;
@@ -86,27 +73,4 @@ const typeField = { kind: "string", values: eventTypes } as const;
 
 async function* byId(caller: Caller, ids: readonly number[]): AsyncGenerator<readonly Event[]> {
   for (const id of new Set(ids)) yield [await caller.call(events.get, { id })];
-}
-
-/** Writes events, and before the first one of each its time zone. */
-function componentsTo(file: Pick<Destination, "write">): (page: readonly Event[]) => Promise<void> {
-  const zones = new Set<string>();
-  return async (page) => {
-    for (const event of page) {
-      if (isLocal(event) && !zones.has(event.timezone)) {
-        zones.add(event.timezone);
-        await file.write(await iCalendar(await vtimezone(event.timezone, Math.floor(Date.now() / 1000))));
-      }
-      await file.write(await iCalendar(vevent(event)));
-    }
-  };
-}
-
-function toStdout(terminal: Terminal): Destination {
-  const show = (text: string) => (terminal.stdoutIsTerminal ? harmless(text.replaceAll("\r\n", "\n")) : text);
-  return {
-    write: (data) => terminal.write(show(String(data))),
-    keep: async () => {},
-    discard: async () => {},
-  };
 }

@@ -1,0 +1,157 @@
+import { setImmediate as breathe } from "node:timers/promises";
+import { ServiceError } from "../../../contract/errors.ts";
+import { eventTypes } from "../../../contract/event-forms.ts";
+import { timezones } from "../../../contract/timezones.ts";
+import { users } from "../../../contract/users.ts";
+import { clockOf } from "../../clock.ts";
+import { Interrupted, UsageError } from "../../failure.ts";
+import { checkZone } from "../../output.ts";
+import { readScalar } from "../../scalars.ts";
+import { formatFor } from "../../transfer/format.ts";
+import { leftOut } from "../../transfer/outcome.ts";
+import { createReport, type Report } from "../../transfer/report.ts";
+import { openResultFile } from "../../transfer/result-file.ts";
+import type { Context } from "../../tree.ts";
+import type { Event } from "../walking.ts";
+import type { RawCalendar, RawComponent } from "./components.ts";
+import { loadCalendar } from "./loading.ts";
+import { findByUid } from "./matching.ts";
+import { putIn, type Target } from "./putting.ts";
+import { type ReadEvent, readEvent, type Surroundings } from "./reading.ts";
+import { zonesOf } from "./zones.ts";
+
+/** `wcs events import`: the events of an iCalendar file, created or changed, each known by its UID. */
+export async function importEvents(context: Context): Promise<void> {
+  const { terminal, flags, args } = context;
+  const stop = new AbortController();
+  const { signal } = stop;
+  terminal.onInterrupt(() => stop.abort(new Interrupted()));
+  const options = targetOf(context, signal);
+  const path = flags.results as string | undefined;
+  const results = path === undefined ? undefined : await openResultFile(path, formatFor(path));
+  const report = createReport({ terminal, results, sort: false });
+  const tally = { parts: 0 };
+  try {
+    const calendar = await loadCalendar(String(args.file), terminal, signal);
+    const { caller } = await context.connect();
+    try {
+      await carryOut(calendar, { context, report, tally, signal, target: { ...options, caller } });
+    } finally {
+      await caller.close();
+    }
+  } catch (error) {
+    if (report.rows > 0 && !flags.dryRun) terminal.note(`${report.summary()}, and not yet the rest.`);
+    throw signal.aborted ? new Interrupted() : error;
+  } finally {
+    terminal.progress(undefined);
+    await report.flush(true);
+    await (report.rows > 0 ? results?.keep() : undefined);
+    await results?.discard();
+  }
+  terminal.note(report.summary());
+  if (flags.dryRun) terminal.note("dry run: nothing was changed");
+  judge(report, tally.parts);
+}
+
+/** Fails when something of the file is not in. */
+function judge({ leftOut: left, rows }: Report, parts: number): void {
+  if (left === 0 && parts === 0) return;
+  const events = left > 0 ? [`${left} of ${rows} events ${left === 1 ? "was" : "were"} left out`] : [];
+  const some = parts > 0 ? [`of ${parts} ${parts === 1 ? "event" : "events"} parts were`] : [];
+  const message = left > 0 ? [...events, ...some].join(", ") : `${some.join("").replace("of", "Of")} left out`;
+  throw new ServiceError("validation_failed", `${message}.`, {
+    hint: "Each is named above; what is in stays as it is when the file is imported again.",
+  });
+}
+
+interface Job {
+  readonly context: Context;
+  readonly report: Report;
+  /** How many events are in without something that they say. */
+  readonly tally: { parts: number };
+  readonly signal: AbortSignal;
+  readonly target: Target;
+}
+
+function targetOf({ flags }: Context, signal: AbortSignal): Omit<Target, "caller"> {
+  if (flags.type !== undefined && flags.keepTypes) throw new UsageError("--type and --keep-types exclude each other");
+  const type = readScalar(typeField, String(flags.type ?? "user"), "--type") as Event["type"];
+  const ids = (name: "units" | "userTypes", flag: string) => {
+    const texts = ((flags[name] as string[] | undefined) ?? []).flatMap((text) => text.split(","));
+    const numbers = texts.map((text) => readScalar({ kind: "integer" }, text, flag) as number);
+    return numbers.length > 0 && { [name]: numbers };
+  };
+  const audience = { ...ids("units", "--units"), ...ids("userTypes", "--user-types") };
+  if (Object.keys(audience).length > 0 && type === "user" && !flags.keepTypes)
+    throw new UsageError("--units and --user-types are not for personal events: --type says which they are");
+  return { type: flags.keepTypes ? undefined : type, audience, options: { dryRun: flags.dryRun === true, signal } };
+}
+
+const typeField = { kind: "string", values: eventTypes } as const;
+
+async function carryOut(calendar: RawCalendar, job: Job): Promise<void> {
+  const { context, target, report, tally, signal } = job;
+  const [me, instance] = await Promise.all([
+    target.caller.call(users.current, {}),
+    target.caller.call(timezones.list, {}),
+  ]);
+  const { default: library } = await import("ical.js");
+  const { lines, components } = calendar;
+  const zones = zonesOf(lines, components, checkZone(context.globals.tz), library);
+  const read = readAll(components, { library, zones, clock: clockOf(instance.instance) });
+  let done = 0;
+  for (const batch of batches(read)) {
+    const uids = batch.flatMap(({ event }) => (typeof event === "string" ? [] : [event.uid]));
+    const known = uids.length > 0 ? await findByUid(target.caller, uids, me.id) : new Map<string, Event>();
+    for (const { line, event } of batch) {
+      // Nothing else may give Ctrl-C a turn: a local database answers at once.
+      await breathe();
+      signal.throwIfAborted();
+      const isRead = typeof event !== "string";
+      const outcome = isRead ? await putIn(event, known.get(event.uid), target) : leftOut({ row: [event] });
+      if (outcome.action !== "left out" && outcome.fields) tally.parts += 1;
+      report.add(line, outcome);
+    }
+    done += batch.length;
+    context.terminal.progress(`importing  ${done.toLocaleString("en")} events`);
+    await report.flush();
+  }
+}
+
+/** A component with what it says, or why it cannot go in. */
+interface Read {
+  readonly line: number;
+  readonly event: ReadEvent | string;
+}
+
+function* readAll(components: readonly RawComponent[], surroundings: Surroundings): Generator<Read> {
+  const lineOf = new Map<string, number>();
+  for (const component of components) {
+    const { name, line } = component;
+    if (name === "VTIMEZONE") continue;
+    const event = name === "VEVENT" ? readEvent(component, surroundings) : `is a ${name}, and no event`;
+    const before = typeof event === "string" ? undefined : lineOf.get(event.uid);
+    if (typeof event !== "string" && before === undefined) lineOf.set(event.uid, line);
+    yield { line, event: before === undefined ? event : `has the same UID as the event of line ${before}` };
+  }
+}
+
+/** Characters of UIDs that a URL has room for. */
+const room = 6000;
+const most = 100;
+
+function* batches(all: Iterable<Read>): Generator<readonly Read[]> {
+  let batch: Read[] = [];
+  let used = 0;
+  for (const read of all) {
+    const size = typeof read.event === "string" ? 0 : encodeURIComponent(read.event.uid).length + 5;
+    if (batch.length === most || used + size > room) {
+      yield batch;
+      batch = [];
+      used = 0;
+    }
+    batch.push(read);
+    used += size;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,86 @@
+import type ICAL from "ical.js";
+import { type Clock, clockOf } from "../../clock.ts";
+import type { RawComponent } from "./components.ts";
+
+/** The clocks of a time zone that a file names. */
+export type Zone = Pick<Clock, "wall" | "instant">;
+
+type Library = typeof ICAL;
+
+/** Time zones by their TZID: those of the IANA database, and those that the file explains. */
+export interface Zones {
+  named(tzid: string): Zone | undefined;
+  /** Of times that name none. */
+  readonly floating: Zone;
+}
+
+/** `own` is the zone of times that name none, unless the calendar says another. */
+export function zonesOf(
+  lines: readonly string[],
+  components: readonly RawComponent[],
+  own: string | undefined,
+  library: Library,
+): Zones {
+  const explained = new Map<string, Zone>();
+  for (const { name, raw } of components) {
+    const zone = name === "VTIMEZONE" ? explain(raw.join("\r\n"), library) : undefined;
+    if (zone) explained.set(zone.tzid, zoneOf(zone, library));
+  }
+  const [calendarZone] = lines.flatMap((line) => /^X-WR-TIMEZONE:(.*)$/i.exec(line)?.[1]?.trim() ?? []);
+  const iana = (tzid: string) => {
+    const name = ianaName(tzid);
+    return name === undefined ? undefined : clockOf(name);
+  };
+  return {
+    named: (tzid) => iana(tzid) ?? explained.get(tzid),
+    floating: (calendarZone === undefined ? undefined : iana(calendarZone)) ?? clockOf(own),
+  };
+}
+
+/** `Europe/Copenhagen`, also as `/example.org/2026/Europe/Copenhagen`. */
+function ianaName(tzid: string): string | undefined {
+  const parts = tzid.split("/").filter(Boolean);
+  const candidates = tzid.startsWith("/") ? [parts.slice(-3), parts.slice(-2)] : [parts];
+  return candidates.map((candidate) => candidate.join("/")).find(isIana);
+}
+
+function isIana(name: string): boolean {
+  try {
+    return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
+function explain(text: string, library: Library): ICAL.Timezone | undefined {
+  try {
+    const zone = new library.Timezone(new library.Component(library.parse(text)));
+    return zone.tzid ? zone : undefined;
+  } catch {
+    // Then its times cannot be read, which each event says that has them.
+    return undefined;
+  }
+}
+
+function zoneOf(zone: ICAL.Timezone, { Time, Timezone }: Library): Zone {
+  return {
+    instant: (wall) => Time.fromData(fieldsOf(wall), zone).toUnixTime(),
+    wall(instant) {
+      const time = Time.fromData(fieldsOf(instant * 1000), Timezone.utcTimezone).convertToZone(zone);
+      return Date.UTC(time.year, time.month - 1, time.day, time.hour, time.minute, time.second);
+    },
+  };
+}
+
+function fieldsOf(wall: number) {
+  const date = new Date(wall);
+  return {
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+    isDate: false,
+  };
+}
