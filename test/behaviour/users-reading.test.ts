@@ -170,6 +170,19 @@ describeEverywhere("users, reading", (environment) => {
     expect(await wrongFields(list({ below: true })), "below what").toEqual(["below"]);
   });
 
+  it("users.list: by e-mail address, for those who may see it", async () => {
+    const { actors, ids } = world();
+    expect(await list({ email: "MEMBER@example.com" })).toEqual([ids.member]);
+    expect(await list({ email: "member@example.com" }, actors.manager)).toEqual([ids.member]);
+    expect(await list({ email: "member@example.com" }, actors.member), "oneself").toEqual([ids.member]);
+    expect(await list({ email: "member@example.com" }, actors.outsider)).toEqual([]);
+    expect(await list({ email: "outsider@example.com" }, actors.manager), "beyond the branch").toEqual([]);
+    expect(await list({ email: "nobody@example.com" })).toEqual([]);
+    expect(await list({ email: "deactivated@example.com" })).toEqual([]);
+    expect(await list({ email: "deactivated@example.com", inactive: true })).toEqual([ids.deactivated]);
+    expect(await wrongFields(list({ email: "member@" }))).toEqual(["email"]);
+  });
+
   it("users.list: holders of a user type, administrators", async () => {
     const { types, ids } = world();
     expect(await list({ user_type: types.manager })).toEqual([ids.manager]);

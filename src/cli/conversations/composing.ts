@@ -26,7 +26,7 @@ export async function compose<T>(
   const draft = await terminal.edit(before, "message.txt");
   if (draft.text === "" || draft.text === before.trimEnd()) {
     await draft.discard();
-    terminal.note("Nothing was sent.");
+    terminal.note(before === "" ? "Nothing was sent." : "Nothing was changed.");
     throw new Interrupted();
   }
   try {

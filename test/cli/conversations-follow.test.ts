@@ -1,0 +1,134 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { freePort } from "../support/postgres.ts";
+import { start, useHome } from "./support.ts";
+
+const home = useHome();
+const running: ChildProcess[] = [];
+
+beforeAll(async () => {
+  const bob = ["--first-name", "Bob", "--last-name", "Jones", "--email", "bob@example.com", "--unit", "1"];
+  await home().wcs(["users", "create", ...bob, "-q"]);
+  for (const text of ["one", "two", "three"]) await say(text);
+});
+afterAll(() => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/** As Bob, straight into the database. */
+async function say(text: string): Promise<void> {
+  const { code, stderr } = await home().wcs(["conversations", "send", "--to", "1", text, "-q", "--as", "2"]);
+  if (code !== 0) throw new Error(stderr);
+}
+
+/** Starts wcs and gathers what it prints, until it is told to end. */
+function background(args: readonly string[], env: Record<string, string> = {}) {
+  const child = start(args, { ...home().env, ...env });
+  running.push(child);
+  const said = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (chunk) => (said.stdout += chunk));
+  child.stderr?.on("data", (chunk) => (said.stderr += chunk));
+  const until = async (stream: "stdout" | "stderr", text: string) => {
+    while (!said[stream].includes(text)) await once(child[stream]!, "data");
+  };
+  return { child, said, until };
+}
+
+const textsIn = (lines: string) =>
+  lines
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).message);
+
+it("prints the last messages and then new ones, line by line, until Ctrl-C", async () => {
+  const follow = background(["conversations", "follow", "1", "--last", "2", "-o", "ndjson"]);
+  await follow.until("stdout", '"three"');
+  for (const text of ["four", "five"]) {
+    await say(text);
+    await follow.until("stdout", `"${text}"`);
+  }
+  follow.child.kill("SIGINT");
+  expect(await once(follow.child, "close")).toEqual([130, null]);
+  expect(textsIn(follow.said.stdout)).toEqual(["two", "three", "four", "five"]);
+  expect(follow.said.stderr).toBe("");
+});
+
+it("--last 0 begins with what comes, in rows, readable on a terminal", async () => {
+  const rows = background(["conversations", "follow", "1", "--last", "0", "--fields", "author.name,message"]);
+  const table = background(["conversations", "follow", "1", "--last", "1", "-o", "table"]);
+  await table.until("stdout", "five");
+  await rowsWait(rows);
+  table.child.kill("SIGINT");
+  rows.child.kill("SIGINT");
+  await once(rows.child, "close");
+  expect(rows.said.stdout).toMatch(/^author\.name\tmessage\n(Bob Jones\tagain\n)+$/);
+  expect(table.said.stdout).toMatch(/^Bob Jones {2}\d{4}-\d\d-\d\d \d\d:\d\d · \d+\nfive\n/);
+});
+
+/** Nothing tells when it has begun: says something until it is heard. */
+async function rowsWait(rows: ReturnType<typeof background>): Promise<void> {
+  while (!rows.said.stdout.includes("again")) await say("again");
+}
+
+it("survives a restart of the service: says once that it waits, and misses nothing", async () => {
+  const port = String(await freePort());
+  const { stdout: token } = await home().wcs(["auth", "token"]);
+  const remote = { WCS_URL: `http://127.0.0.1:${port}`, WCS_TOKEN: token.trim() };
+  const serve = async () => {
+    const server = background(["serve", "--port", port, "--log-level", "silent"]);
+    await server.until("stdout", port);
+    return server;
+  };
+  let server = await serve();
+  const follow = background(["conversations", "follow", "1", "--last", "1", "-o", "ndjson"], remote);
+  await follow.until("stdout", "\n");
+  const notes = () => follow.said.stderr.split("\n").slice(0, -1);
+  for (const round of [1, 2]) {
+    await restart(`away ${round}`, async () => {
+      while (notes().length < 2 * round - 1) await once(follow.child.stderr!, "data");
+    });
+  }
+  await say("after");
+  await follow.until("stdout", '"after"');
+  follow.child.kill("SIGINT");
+  expect(await once(follow.child, "close")).toEqual([130, null]);
+  expect(textsIn(follow.said.stdout).slice(1)).toEqual(["away 1", "away 2", "after"]);
+  const waits = expect.stringMatching(/ Trying again until it is back\.$/);
+  expect(notes()).toEqual([waits, "The service is back.", waits, "The service is back."]);
+  server.child.kill("SIGTERM");
+  await once(server.child, "close");
+
+  async function restart(text: string, meanwhile: () => Promise<void>): Promise<void> {
+    server.child.kill("SIGTERM");
+    await once(server.child, "close");
+    await say(text);
+    await meanwhile();
+    server = await serve();
+    await follow.until("stdout", `"${text}"`);
+  }
+});
+
+it("goes on with what is new when the user deletes the conversation meanwhile", async () => {
+  const follow = background(["conversations", "follow", "1", "--last", "1", "-o", "ndjson"]);
+  await follow.until("stdout", "\n");
+  await home().wcs(["conversations", "delete", "1", "--yes"]);
+  await say("a new beginning");
+  await follow.until("stdout", '"a new beginning"');
+  follow.child.kill("SIGINT");
+  await once(follow.child, "close");
+  expect(textsIn(follow.said.stdout).slice(1)).toEqual(["a new beginning"]);
+});
+
+it("ends without a word when nobody reads any more", async () => {
+  const { code, stdout, stderr } = await home().sit(["conversations", "follow", "1", "-o", "ndjson"], { readsUpTo: 0 });
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "", stderr: "" });
+});
+
+it("needs a conversation of one's own, and what has no end is not filtered as a whole", async () => {
+  expect((await home().wcs(["conversations", "follow", "99"])).code).toBe(6);
+  const query = await home().wcs(["conversations", "follow", "1", "--query", "[]"]);
+  expect(query).toMatchObject({ code: 2, stderr: expect.stringContaining("-o ndjson | jq") });
+  expect((await home().wcs(["conversations", "follow", "1", "--last", "101"])).code).toBe(2);
+  expect((await home().wcs(["conversations", "follow", "1", "--last", "-1"])).code).toBe(2);
+});

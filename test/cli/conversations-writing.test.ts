@@ -1,0 +1,145 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
+import { edit } from "../../src/cli/editor.ts";
+import { type Seat, useHome } from "./support.ts";
+
+const home = useHome();
+
+beforeAll(async () => {
+  const bob = ["--first-name", "Bob", "--last-name", "Jones", "--email", "bob@example.com", "--unit", "1"];
+  await home().wcs(["users", "create", ...bob, "-q"]);
+  await home().wcs(["conversations", "send", "--to", "2", "First"]);
+});
+
+const send = (args: readonly string[], seat: Seat = {}) => home().sit(["conversations", "send", "1", ...args], seat);
+const newest = async (limit = 1) => {
+  const { stdout } = await home().wcs(["conversations", "messages", "1", "--limit", `${limit}`, "--json"]);
+  return (JSON.parse(stdout) as { id: number; message: string }[]).map(({ message }) => message);
+};
+const draft = () => home().path("message.txt");
+
+describe("the text of a message", () => {
+  it("is the words on the line, as they are", async () => {
+    await send(["@bob", "see", "#1", "--", "--all"]);
+    expect(await newest()).toEqual(["@bob see #1 --all"]);
+  });
+
+  it("comes by a pipe, or for -, without the last break", async () => {
+    const piped = await home().wcs(["conversations", "send", "1", "--json"], { stdin: "two\nlines\n\n" });
+    expect(JSON.parse(piped.stdout)).toMatchObject({ message: "two\nlines\n" });
+    expect((await home().wcs(["conversations", "send", "--to", "2", "-"], { stdin: "dash\n" })).code).toBe(0);
+    expect(await newest()).toEqual(["dash"]);
+    const empty = await home().wcs(["conversations", "send", "1"]);
+    expect(empty).toMatchObject({ code: 3, stderr: expect.stringContaining("<text> must not be blank") });
+    expect(await newest()).toEqual(["dash"]);
+  });
+
+  it("is written in an editor where nothing is given on a terminal", async () => {
+    const { code, stderr } = await send([], { answers: [], editor: () => "from an editor\n" });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(await newest()).toEqual(["from an editor"]);
+    expect(existsSync(draft())).toBe(false);
+  });
+
+  it("that stays empty is not sent", async () => {
+    const before = await newest(3);
+    for (const text of ["", " \n\n"]) {
+      const { code, stderr } = await send([], { answers: [], editor: () => text });
+      expect({ code, stderr }).toEqual({ code: 130, stderr: "Nothing was sent.\n" });
+    }
+    expect(await newest(3)).toEqual(before);
+    expect(existsSync(draft())).toBe(false);
+  });
+
+  it("that cannot be sent is kept, and where is said", async () => {
+    const { code, stderr } = await send(["--reply-to", "999"], { answers: [], editor: () => "precious" });
+    expect(code).toBe(3);
+    expect(stderr).toBe(`What you wrote is in ${draft()}\nerror: --reply-to names no message of conversation 1: 999\n`);
+    expect(readFileSync(draft(), "utf8")).toBe("precious");
+  });
+
+  it("is not asked for when it could not be sent anyway, nor when nothing may be asked", async () => {
+    const editor = () => {
+      throw new Error("no editor should open");
+    };
+    const nowhere = await home().sit(["conversations", "send", "99"], { answers: [], editor });
+    expect(nowhere).toMatchObject({ code: 6 });
+    expect(await home().sit(["conversations", "send", "--to", "Nobody"], { answers: [], editor })).toMatchObject({
+      code: 6,
+    });
+    const quiet = await send(["--no-input"], { answers: [], editor });
+    expect(quiet).toMatchObject({ code: 2, stderr: expect.stringContaining("Missing <text>") });
+  });
+
+  it("is edited where it was; left as it is, nothing happens", async () => {
+    const { stdout } = await home().wcs(["conversations", "send", "1", "An old tekst", "--json"]);
+    const { id } = JSON.parse(stdout);
+    const change = (editor: (text: string) => string) =>
+      home().sit(["conversations", "message", "edit", "1", `${id}`], { answers: [], editor });
+    expect(await change((text) => text)).toMatchObject({ code: 130, stderr: "Nothing was changed.\n" });
+    expect((await change((text) => text.replace("tekst", "text"))).code).toBe(0);
+    expect(await newest()).toEqual(["An old text"]);
+  });
+
+  it("is tried out by --dry-run", async () => {
+    const before = await newest(3);
+    const tried = await send(["tried", "--dry-run"], { screen: { width: 80, height: 24 } });
+    expect(tried.stdout).toContain("\ntried\n");
+    expect(tried.stderr).toBe("Dry run: nothing was changed.\n");
+    expect(await newest(3)).toEqual(before);
+  });
+});
+
+describe("files", () => {
+  it("go along by their paths", async () => {
+    writeFileSync(home().path("plan.txt"), "the plan\n");
+    const { stdout } = await send(["See", "--file", home().path("plan.txt")], { screen: { width: 80, height: 24 } });
+    expect(stdout).toContain("\nSee\nfile: plan.txt (9 bytes)\n");
+    writeFileSync(home().path("image.png"), "no image\n");
+    const wrong = await send(["x", "--file", home().path("plan.txt"), "--file", home().path("image.png")]);
+    expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining("--file image.png is text/plain") });
+    const missing = await home().wcs(["conversations", "send", "--to", "2", "x", "--file", "/no/such"]);
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no file /no/such") });
+  });
+});
+
+describe("the editor", () => {
+  /** An editor that does what the lines say with the file in $1. */
+  const editor = (lines: string) => {
+    const folder = home().path("it's a folder");
+    mkdirSync(folder, { recursive: true });
+    const path = `${folder}/editor`;
+    writeFileSync(path, `#!/bin/sh\n${lines}\n`);
+    chmodSync(path, 0o755);
+    return `"${path}"`;
+  };
+  const env = (more: Record<string, string>) => ({ PATH: process.env.PATH ?? "", ...more });
+
+  it("is $VISUAL, else $EDITOR, with arguments of its own; the file is private and goes away", async () => {
+    const both = env({ VISUAL: `${editor('printf "%s %s" "$1" "$(cat "$2")" > "$2"')} --wait`, EDITOR: "false" });
+    const made = await edit("before", both, "message.txt");
+    expect(made.text).toBe("--wait before");
+    expect(statSync(made.path).mode & 0o777).toBe(0o600);
+    await made.discard();
+    expect(existsSync(made.path)).toBe(false);
+    const only = await edit("text", env({ EDITOR: "true" }), "message.txt");
+    expect(only.text).toBe("text");
+    await only.discard();
+  });
+
+  it("that fails, or is not there, sends nothing and leaves nothing", async () => {
+    const folder = home().path("tmp");
+    mkdirSync(folder);
+    const before = process.env.TMPDIR;
+    process.env.TMPDIR = folder;
+    try {
+      for (const EDITOR of ["false", "/no/such/editor 2>/dev/null", editor("exit 3")]) {
+        await expect(edit("text", env({ EDITOR }), "message.txt")).rejects.toThrow("nothing is sent");
+      }
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+    }
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
