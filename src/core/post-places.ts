@@ -66,20 +66,24 @@ const groupsOf = prepared((db, p: { me: number }) =>
 /** Editors of more units find so much that there is no need to look in each. */
 const mostOwners = 500;
 
-/** Where the actor finds all posts that he may read; undefined when he had better look at all posts. */
-export async function placesFor(ctx: Ctx): Promise<string[] | undefined> {
+/**
+ * Where the actor finds all posts that he may read, or only those that he may edit; undefined when he had better look at all
+ * posts.
+ */
+export async function placesFor(ctx: Ctx, which: "readable" | "editable"): Promise<string[] | undefined> {
   const { actor, db } = ctx;
   const owners = await edited(ctx);
   if (owners === undefined) return undefined;
+  const own = [place.author(actor.id), ...owners.map(place.owner)];
+  if (which === "editable") return own;
   const groups = await groupsOf(db, { me: actor.id });
   return [
+    ...own,
     place.everywhere,
-    place.author(actor.id),
     place.share(actor.id),
     ...actor.units.map(place.unit),
     ...actor.branch.map(place.branch),
     ...groups.map((row) => place.group(row.group_id)),
-    ...owners.map(place.owner),
   ];
 }
 

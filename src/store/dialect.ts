@@ -72,8 +72,8 @@ export function listed(
 }
 
 /**
- * The rows of a query that selects one column `id`, run once for each row of `outer`, whose columns it may use; to select
- * from, as `found` with `id`. `table` has that column as its key.
+ * Rows of `table`, named `found`, to select from: those whose IDs a query selects (as `id`, and nothing else), which is run
+ * once for each row of `outer` and may use its columns.
  */
 export function forEach(
   // biome-ignore lint/suspicious/noExplicitAny: any schema
@@ -82,10 +82,11 @@ export function forEach(
   query: Expression<unknown>,
   table: string,
 ): RawBuilder<unknown> {
+  const found = sql`${sql.table(table)} as found`;
   // A query within another comes in parentheses by itself.
   return isPostgres(db)
-    ? sql`${outer} cross join lateral ${query} as found`
-    : sql`${outer} cross join ${sql.table(table)} as found on found.id in ${query}`;
+    ? sql`${outer} cross join lateral ${query} as each_one join ${found} on found.id = each_one.id`
+    : sql`${outer} cross join ${found} on found.id in ${query}`;
 }
 
 /** Text that begins with `prefix` (not empty), as a range that an index serves: from the prefix up to, not including, this. */

@@ -28,11 +28,12 @@ export async function listPosts(ctx: Ctx, { limit, cursor, sort, ...filter }: In
 }
 
 /** Where to look for posts; undefined: at all of them. */
-async function placesIn(ctx: Ctx, { author, group, unit }: Filter): Promise<string[] | undefined> {
+async function placesIn(ctx: Ctx, { author, group, unit, status }: Filter): Promise<string[] | undefined> {
   if (author !== undefined) return [place.author(author)];
   if (group !== undefined) return [place.group(group)];
   if (unit !== undefined) return [place.owner(unit)];
-  return placesFor(ctx);
+  // What is not published is for editors only.
+  return placesFor(ctx, status === "published" ? "readable" : "editable");
 }
 
 interface Found {
@@ -57,10 +58,10 @@ async function inPlaces(
     .orderBy("pp.post_id", order)
     .limit(limit);
   if (position) one = one.where(beyond("pp", "post_id", time, position));
-  const [column, direction] = [sql.ref(`p.${time}`), sql.raw(order)];
-  const { rows } = await sql<Found>`select distinct p.id, ${column} as time
-    from ${forEach(db, listed(db, "place", places), one, "posts")} join posts p on p.id = found.id
-    order by time ${direction}, p.id ${direction} limit ${limit}`.execute(db);
+  const direction = sql.raw(order);
+  const { rows } = await sql<Found>`select distinct found.id, ${sql.ref(`found.${time}`)} as time
+    from ${forEach(db, listed(db, "place", places), one, "posts")}
+    order by time ${direction}, found.id ${direction} limit ${limit}`.execute(db);
   return rows;
 }
 
