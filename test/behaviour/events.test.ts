@@ -1,0 +1,407 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { events } from "../../src/contract/events.ts";
+import { files } from "../../src/contract/files.ts";
+import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
+import { settings } from "../../src/contract/settings.ts";
+import { users } from "../../src/contract/users.ts";
+import { useWorld } from "../support/actors.ts";
+import { upload } from "../support/attachments.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, refusal } from "../support/outcome.ts";
+
+type Input = ArgumentsOf<typeof events.create>;
+const at = (text: string) => Date.parse(text) / 1000;
+const start = at("2027-03-26T09:00:00Z");
+const hour = { title: "Meeting", start, end: start + 3600 };
+const film = { type: "youtube", name: "Film", data: "https://www.youtube.com/watch?v=abcdefghijk" } as const;
+
+describeEverywhere("events", (environment) => {
+  const world = useWorld(environment);
+  beforeAll(async () => {
+    const { administrator } = world().actors;
+    await administrator.call(settings.set, { timezone: "Europe/Copenhagen" });
+    // A server may take a second to see a changed setting.
+    world().instance.wait(2);
+  });
+  const create = async (caller: Caller, input: Partial<Input> = {}) => {
+    const { id } = await caller.call(events.create, { ...hour, type: "user", ...input });
+    return id;
+  };
+  const get = (caller: Caller, id: number) => caller.call(events.get, { id });
+
+  it("create and get: every field", async () => {
+    const { actors, units, types, ids, instance } = world();
+    const input: Input = {
+      ...hour,
+      type: "chain",
+      body: "Everybody",
+      location: "Quay 3",
+      link: "https://example.com/meeting",
+      recurrence: [{ freq: "weekly", count: 2, byday: "FR" }],
+      units: [units.harbour, units.north],
+      userTypes: [types.manager, types.employee],
+      shares: [ids.outsider],
+      fileCount: 3,
+      files: [film, upload("a.txt", "text")],
+      uid: "meeting@example.com",
+    };
+    const made = await actors.administrator.call(events.create, input);
+    expect(made).toEqual({ message: `Event ${made.id} was created.`, id: made.id });
+    const event = await get(actors.administrator, made.id);
+    expect(event).toEqual({
+      id: made.id,
+      content_type: "event",
+      permissions: { edit: true, delete: true },
+      title: "Meeting",
+      dates: [
+        { start, end: start + 3600 },
+        // Clocks were put forward meanwhile.
+        { start: start + 7 * 86_400 - 3600, end: start + 7 * 86_400 },
+      ],
+      all_day: false,
+      date: null,
+      days: [],
+      timezone: "Europe/Copenhagen",
+      recurrence: [
+        {
+          freq: "weekly",
+          until: null,
+          count: 2,
+          interval: 1,
+          byday: ["FR"],
+          bymonthday: null,
+          bymonth: null,
+          bysetpos: null,
+        },
+      ],
+      location: "Quay 3",
+      link: "https://example.com/meeting",
+      type: "chain",
+      files: [
+        expect.objectContaining({ name: "Film" }),
+        expect.objectContaining({ name: "a.txt", mime: "text/plain" }),
+      ],
+      uploading_files: 2,
+      body: "Everybody",
+      userTypes: [
+        { id: types.manager, name: "Manager", url: `/usertypes/${types.manager}` },
+        { id: types.employee, name: "Employee", url: `/usertypes/${types.employee}` },
+      ],
+      units: [
+        { content_type: "unit", id: units.north, name: "North", url: `/units/${units.north}` },
+        { content_type: "unit", id: units.harbour, name: "Harbour", url: `/units/${units.harbour}` },
+      ],
+      author: { content_type: "user", id: 1, name: "Ada Admin", url: "/users/1" },
+      seen: false,
+      participation: { accepted: 0, rejected: 0, answer: null },
+      uid: "meeting@example.com",
+      created_at: instance.now(),
+      updated_at: instance.now(),
+      url: `/events/${made.id}`,
+      shared: true,
+    });
+    expect(await get(actors.outsider, made.id)).toEqual({ ...event, permissions: { edit: false, delete: false } });
+  });
+
+  it("create: what is not given is empty", async () => {
+    const { actors, units } = world();
+    const id = await create(actors.administrator, { type: "chain" });
+    expect(await get(actors.administrator, id)).toMatchObject({
+      body: "",
+      location: null,
+      link: "",
+      files: [],
+      uploading_files: 0,
+      userTypes: [],
+      units: [{ id: units.root }],
+      recurrence: [],
+      shared: false,
+      uid: expect.stringMatching(/^[\da-f-]{36}@wcs$/),
+    });
+    expect(await get(actors.outsider, id)).toMatchObject({ id });
+  });
+
+  it("over the wire: 201, Location and message; 204; both paths for files", async () => {
+    const { instance } = world();
+    const ask = async (method: string, path: string, body?: object) => {
+      const answer = await fetch(`${instance.url}/api${path}`, {
+        method,
+        headers: { authorization: `Bearer ${await instance.tokenOf(1)}`, "content-type": "application/json" },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return { status: answer.status, location: answer.headers.get("location"), body: await answer.text() };
+    };
+    const made = await ask("POST", "/events", { ...hour, type: "user", all_day: 0, body: "Text" });
+    const { id, message } = JSON.parse(made.body);
+    expect(made).toMatchObject({ status: 201, location: `${instance.url}/api/events/${id}` });
+    expect(message).toMatch(/created/);
+    const nothing = { status: 204, body: "" };
+    expect(await ask("PATCH", `/events/${id}`, { title: "New" })).toMatchObject(nothing);
+    expect(await ask("POST", `/events/${id}/seen`)).toMatchObject(nothing);
+    expect(await ask("POST", "/events/files", { id, files: [film] })).toMatchObject(nothing);
+    expect(await ask("POST", `/events/${id}/files`, { files: [film] })).toMatchObject(nothing);
+    expect(await ask("POST", `/events/${id}/participants`)).toMatchObject(nothing);
+    const event = JSON.parse((await ask("GET", `/events/${id}`)).body);
+    expect(event).toMatchObject({ title: "New", seen: true, files: [{}, {}], participation: { answer: "accepted" } });
+    expect(await ask("DELETE", `/events/${id}/files/${event.files[0].id}`)).toMatchObject(nothing);
+    expect(await ask("DELETE", `/events/${id}/participants`)).toMatchObject(nothing);
+    const list = await ask("GET", `/events?type=user&page=1&limit=7&start=${start}&end=${start}`);
+    expect(JSON.parse(list.body)).toEqual({
+      hits: [expect.objectContaining({ id, title: "New", shared: false })],
+      meta: { pagination: { total: 1, count: 1, per_page: 7, current_page: 1, total_pages: 1, links: [] } },
+    });
+    expect(await ask("DELETE", `/events/${id}`)).toMatchObject(nothing);
+    expect(await ask("GET", `/events/${id}`)).toMatchObject({ status: 410 });
+  });
+
+  it("a whole day: date is its day, start and end are ignored, 1 and true say the same", async () => {
+    const { member } = world().actors;
+    for (const all_day of [1, true] as const) {
+      const id = await create(member, {
+        all_day,
+        date: "2028-02-29",
+        recurrence: [{ freq: "yearly", until: "2033-12-31" }],
+      });
+      expect(await get(member, id)).toMatchObject({
+        all_day: true,
+        date: "2028-02-29",
+        dates: [],
+        days: ["2028-02-29", "2032-02-29"],
+      });
+    }
+    const { id } = await member.call(events.create, { title: "Day", type: "user", all_day: 1, date: "2027-05-17" });
+    expect(await get(member, id)).toMatchObject({ days: ["2027-05-17"] });
+  });
+
+  it("the time zone of an event is that in which it was written, until its times are changed", async () => {
+    const { administrator, member } = world().actors;
+    const recurrence: Input["recurrence"] = [{ freq: "weekly", count: 2 }];
+    const id = await create(member, { recurrence });
+    const before = await get(member, id);
+    await administrator.call(settings.set, { timezone: "Asia/Tokyo" });
+    world().instance.wait(2);
+    await member.call(events.update, { id, title: "Other", recurrence });
+    expect(await get(member, id)).toMatchObject({ title: "Other", timezone: "Europe/Copenhagen", dates: before.dates });
+    await member.call(events.update, { id, recurrence: [{ freq: "weekly", count: 3 }] });
+    const week = 7 * 86_400;
+    expect(await get(member, id)).toMatchObject({
+      timezone: "Asia/Tokyo",
+      dates: [0, week, 2 * week].map((later) => ({ start: start + later, end: start + later + 3600 })),
+    });
+    await administrator.call(settings.set, { timezone: "Europe/Copenhagen" });
+    world().instance.wait(2);
+  });
+
+  describe("update", () => {
+    it("changes what it names, and nothing when nothing differs", async () => {
+      const { actors, instance } = world();
+      const id = await create(actors.member, {
+        body: "Text",
+        location: "Here",
+        link: "https://example.com/",
+        fileCount: 2,
+      });
+      const before = await get(actors.member, id);
+      instance.wait(5);
+      const { title, body, location, link, type } = before;
+      await actors.member.call(events.update, {
+        id,
+        title,
+        body,
+        location,
+        link,
+        type,
+        start,
+        end: start + 3600,
+        fileCount: 2,
+      });
+      expect(await get(actors.member, id)).toEqual(before);
+      await actors.member.call(events.update, { id, location: null, link: null });
+      expect(await get(actors.member, id)).toEqual({ ...before, location: null, link: "", updated_at: instance.now() });
+      await actors.member.call(events.update, { id, end: start + 60, fileCount: 5, link: "" });
+      expect(await get(actors.member, id)).toMatchObject({ dates: [{ start, end: start + 60 }], uploading_files: 5 });
+    });
+
+    it("takes a shown rule as it is, and none takes it back", async () => {
+      const { member } = world().actors;
+      const id = await create(member, {
+        recurrence: [{ freq: "monthly", byday: ["MO+TU", "WE"], bysetpos: "-1", bymonth: 5 }],
+      });
+      const { recurrence, dates } = await get(member, id);
+      expect(recurrence).toEqual([
+        {
+          freq: "monthly",
+          until: null,
+          count: null,
+          interval: 1,
+          byday: ["MO", "TU", "WE"],
+          bymonthday: null,
+          bymonth: 5,
+          bysetpos: -1,
+        },
+      ]);
+      const copy = await create(member, { recurrence });
+      expect(await get(member, copy)).toMatchObject({ recurrence, dates });
+      await member.call(events.update, { id, recurrence: [] });
+      expect(await get(member, id)).toMatchObject({ recurrence: [], dates: [{ start, end: start + 3600 }] });
+    });
+
+    it("makes a whole day of hours, and the other way round", async () => {
+      const { member } = world().actors;
+      const id = await create(member, { recurrence: [{ freq: "daily", count: 2 }] });
+      expect((await refusal(member.call(events.update, { id, all_day: true }))).fields).toHaveProperty("date");
+      await member.call(events.update, { id, all_day: true, date: "2027-03-27" });
+      expect(await get(member, id)).toMatchObject({ all_day: true, dates: [], days: ["2027-03-27", "2027-03-28"] });
+      await member.call(events.update, { id, date: "2027-03-28" });
+      expect(await get(member, id)).toMatchObject({ days: ["2027-03-28", "2027-03-29"] });
+      const wrong = await refusal(member.call(events.update, { id, all_day: 0 }));
+      expect(Object.keys(wrong.fields ?? {})).toEqual(["start", "end"]);
+      await member.call(events.update, { id, all_day: 0, start, end: start });
+      expect(await get(member, id)).toMatchObject({ all_day: false, date: null, days: [], dates: [{ start }, {}] });
+    });
+
+    it("from one type to another, with the readers of each", async () => {
+      const { actors, units, types, ids } = world();
+      const { administrator, member, manager, outsider } = actors;
+      const id = await create(administrator, {
+        type: "unit",
+        units: [units.harbour],
+        userTypes: [types.employee],
+        shares: [ids.outsider],
+      });
+      const readers = async () => Promise.all([member, manager, outsider].map((caller) => codeOf(get(caller, id))));
+      expect(await readers()).toEqual(["ok", "forbidden", "ok"]);
+      await administrator.call(events.update, { id, type: "chain", userTypes: [], shares: [] });
+      expect(await readers()).toEqual(["ok", "forbidden", "forbidden"]);
+      await administrator.call(events.update, { id, units: [units.north, units.south] });
+      expect(await readers()).toEqual(["ok", "ok", "ok"]);
+      const wrong = await refusal(administrator.call(events.update, { id, type: "unit" }));
+      expect(wrong.fields).toHaveProperty("units");
+      await administrator.call(events.update, { id, type: "user" });
+      expect(await readers()).toEqual(["forbidden", "forbidden", "forbidden"]);
+      expect(await get(administrator, id)).toMatchObject({ units: [], userTypes: [] });
+      await administrator.call(events.update, { id, type: "chain" });
+      expect(await get(administrator, id)).toMatchObject({ units: [{ id: units.root }] });
+      expect(await readers()).toEqual(["ok", "ok", "ok"]);
+    });
+  });
+
+  it("delete: it is gone with its files, and so is what it said", async () => {
+    const { actors, instance, units, types, ids } = world();
+    const { administrator } = actors;
+    const id = await create(administrator, {
+      type: "chain",
+      units: [units.north],
+      userTypes: [types.employee],
+      shares: [ids.outsider],
+      files: [upload("a.txt", "text")],
+      uid: "again@example.com",
+    });
+    const [file] = (await get(administrator, id)).files;
+    await actors.member.call(events.accept, { id });
+    await administrator.call(events.delete, { id });
+    for (const caller of Object.values(actors).slice(0, 4)) expect(await codeOf(get(caller, id))).toBe("gone");
+    expect(await codeOf(administrator.call(events.delete, { id }))).toBe("gone");
+    expect(await codeOf(administrator.call(files.get, { id: file!.id }))).toBe("not_found");
+    const left = await instance.database.reader
+      .selectFrom("events")
+      .selectAll()
+      .where("id", "=", id)
+      .executeTakeFirst();
+    expect(JSON.stringify(left)).not.toContain("Meeting");
+    // Its name in calendars is free again.
+    await create(administrator, { uid: "again@example.com" });
+  });
+
+  it("uid: of an author each names one event", async () => {
+    const { member, outsider } = world().actors;
+    const id = await create(member, { uid: "one@example.com" });
+    const { code, message } = await refusal(create(member, { uid: "one@example.com" }));
+    expect([code, message]).toEqual(["conflict", `Your event ${id} has this uid.`]);
+    await create(outsider, { uid: "one@example.com" });
+  });
+
+  it("seen: by oneself, once", async () => {
+    const { actors, units, instance } = world();
+    const id = await create(actors.administrator, { type: "chain", units: [units.north] });
+    await actors.member.call(events.seen, { id });
+    const rows = () =>
+      instance.database.reader.selectFrom("event_marks").selectAll().where("event_id", "=", id).execute();
+    const before = await rows();
+    instance.wait(5);
+    await actors.member.call(events.seen, { id });
+    expect(await rows()).toEqual(before);
+    expect(await get(actors.member, id)).toMatchObject({ seen: true });
+    expect(await get(actors.manager, id)).toMatchObject({ seen: false });
+    await actors.manager.call(events.accept, { id });
+    await actors.manager.call(events.seen, { id });
+    expect(await get(actors.manager, id)).toMatchObject({ seen: true, participation: { answer: "accepted" } });
+  });
+
+  it("files: fileCount announces, edit clears, add and delete", async () => {
+    const { member } = world().actors;
+    const id = await create(member, { fileCount: 2, files: [upload("a.txt", "a")] });
+    const state = async () => {
+      const { files, uploading_files } = await get(member, id);
+      return [files.map((file) => file.name), uploading_files];
+    };
+    expect(await state()).toEqual([["a.txt"], 1]);
+    await member.call(events.filesAdd, { id, files: [upload("b.txt", "b"), film] });
+    expect(await state()).toEqual([["a.txt", "b.txt", "Film"], 0]);
+    await member.call(events.filesAddTo, { id, files: [upload("c.txt", "c")] });
+    expect(await state()).toEqual([["a.txt", "b.txt", "Film", "c.txt"], 0]);
+    const { files } = await get(member, id);
+    await member.call(events.fileDelete, { id, file: files[1]!.id });
+    expect(await state()).toEqual([["a.txt", "Film", "c.txt"], 0]);
+    expect(await codeOf(member.call(events.fileDelete, { id, file: files[1]!.id }))).toBe("not_found");
+    await member.call(events.update, { id, title: "Other" });
+    expect((await state())[0]).toHaveLength(3);
+    await member.call(events.update, { id, files: [upload("d.txt", "d")] });
+    expect(await state()).toEqual([["d.txt"], 1]);
+    await member.call(events.update, { id, files: [], fileCount: 0 });
+    expect(await state()).toEqual([[], 0]);
+  });
+
+  it("participants: each answers once, changes it, takes it back; who is deleted does not come", async () => {
+    const { actors, units, ids, addUser, instance } = world();
+    const { administrator, member, manager } = actors;
+    const id = await create(administrator, { type: "chain", units: [units.north] });
+    const guest = await addUser({});
+    await (await instance.as(guest.id)).call(events.accept, { id });
+    await member.call(events.accept, { id });
+    await member.call(events.accept, { id, answer: "accepted" });
+    await manager.call(events.accept, { id, answer: "rejected" });
+    const list = async (input: object = {}) => {
+      const { data, meta } = await administrator.call(events.participants, { id, ...input });
+      return { answers: data.map(({ user, answer }) => [user.id, answer]), meta };
+    };
+    expect((await list()).answers).toEqual([
+      [ids.manager, "rejected"],
+      [ids.member, "accepted"],
+      [guest.id, "accepted"],
+    ]);
+    expect((await list({ answer: "rejected" })).answers).toEqual([[ids.manager, "rejected"]]);
+    const first = await list({ limit: 2 });
+    expect((await list({ limit: 2, cursor: first.meta.next_cursor! })).answers).toEqual([[guest.id, "accepted"]]);
+    const shown = async (caller: Caller) => (await get(caller, id)).participation;
+    expect(await shown(member)).toEqual({ accepted: 2, rejected: 1, answer: "accepted" });
+    await member.call(events.accept, { id, answer: "rejected" });
+    await manager.call(events.withdraw, { id });
+    await manager.call(events.withdraw, { id });
+    expect(await shown(member)).toEqual({ accepted: 1, rejected: 1, answer: "rejected" });
+    await administrator.call(users.delete, { id: guest.id });
+    expect((await list()).answers).toEqual([[ids.member, "rejected"]]);
+    expect(await shown(manager)).toEqual({ accepted: 0, rejected: 1, answer: null });
+  });
+
+  it("answers of many at once are all counted", async () => {
+    const { actors, units, addUser, instance } = world();
+    const id = await create(actors.administrator, { type: "chain", units: [units.north] });
+    const guests = await Promise.all(Array.from({ length: 12 }, () => addUser({})));
+    const callers = await Promise.all(guests.map((guest) => instance.as(guest.id)));
+    await Promise.all(
+      callers.map((caller, at) => caller.call(events.accept, { id, answer: at % 3 ? "accepted" : "rejected" })),
+    );
+    expect((await get(actors.administrator, id)).participation).toEqual({ accepted: 8, rejected: 4, answer: null });
+  });
+});
