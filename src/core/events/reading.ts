@@ -1,3 +1,4 @@
+import { invalid } from "../../contract/errors.ts";
 import type { events as contract } from "../../contract/events.ts";
 import { readerOf } from "../audience.ts";
 import type { Ctx, Handlers } from "../context.ts";
@@ -11,6 +12,8 @@ const upcomingOccurrences = 3;
 
 export const reading: Pick<Handlers<typeof contract>, "list" | "get" | "upcoming"> = {
   async list(ctx, input) {
+    const { start, end } = input;
+    if (start !== undefined && end !== undefined && end < start) throw invalid({ end: ["must not be before start"] });
     const { ids, total } = await findEvents(ctx, input);
     return hitsOf(await presentInOrder(ctx, ids), { ...input, total });
   },
