@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+import { posts } from "../../src/contract/posts.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { type NewPost, useNewsroom } from "../support/newsroom.ts";
+import { codeOf, wrongFields } from "../support/outcome.ts";
+
+describeEverywhere("publishing posts", (environment) => {
+  const newsroom = useNewsroom(environment);
+  const now = () => newsroom().instance.now();
+  const draftOf = async (publish: NewPost["publish"]) => (await newsroom().write({ publish })).id;
+  const change = (id: number, publish: NonNullable<NewPost["publish"]>) =>
+    newsroom().actors.administrator.call(posts.update, { id, publish });
+  /** How it stands, for the administrator and for a reader. */
+  const stand = async (id: number) => {
+    const { actors } = newsroom();
+    const { publish } = await actors.administrator.call(posts.get, { id });
+    const code = await codeOf(actors.member.call(posts.get, { id }));
+    const { data } = await actors.member.call(posts.list, {});
+    expect(data.some((post) => post.id === id)).toBe(code === "ok");
+    expect(publish.status).toBe(code === "ok");
+    return publish;
+  };
+  const listed = async (status: "published" | "draft" | "scheduled" | "unpublished", id: number) =>
+    (await newsroom().actors.administrator.call(posts.list, { status, limit: 500 })).data.some(
+      (post) => post.id === id,
+    );
+
+  it("a draft is for those who may edit it, until its status is true", async () => {
+    const { editor } = newsroom();
+    const id = await draftOf({ status: false });
+    expect(await stand(id)).toMatchObject({ status: false, published_at: null });
+    expect(await codeOf(editor.call(posts.get, { id }))).toBe("forbidden");
+    newsroom().instance.wait(60);
+    await change(id, { status: true });
+    expect(await stand(id)).toMatchObject({ status: true, published_at: now(), publish_on: null });
+  });
+
+  it("a time in the future publishes by itself, also where the status says true or false", async () => {
+    for (const status of [undefined, true, false]) {
+      const on = now() + 100;
+      const id = await draftOf({ ...(status !== undefined && { status }), publish_on: on });
+      expect(await stand(id)).toMatchObject({ status: false, publish_on: on, published_at: null });
+      expect(await listed("scheduled", id)).toBe(true);
+      newsroom().instance.wait(99);
+      expect(await stand(id)).toMatchObject({ status: false });
+      newsroom().instance.wait(1);
+      expect(await stand(id)).toMatchObject({ status: true, publish_on: on, published_at: on });
+      expect(await listed("scheduled", id)).toBe(false);
+    }
+  });
+
+  it("an end takes it back by itself, and another end brings it back", async () => {
+    const id = await draftOf({ unpublish_on: now() + 50 });
+    const { published_at } = await stand(id);
+    newsroom().instance.wait(49);
+    expect(await stand(id)).toMatchObject({ status: true });
+    newsroom().instance.wait(1);
+    expect(await stand(id)).toMatchObject({ status: false, published_at });
+    expect([await listed("unpublished", id), await listed("draft", id)]).toEqual([true, false]);
+    await change(id, { unpublish_on: null });
+    expect(await stand(id)).toMatchObject({ status: true, unpublish_on: null, published_at });
+  });
+
+  it("status true publishes at once what is scheduled or over", async () => {
+    const scheduled = await draftOf({ publish_on: now() + 1000 });
+    await change(scheduled, { status: true });
+    expect(await stand(scheduled)).toMatchObject({ status: true, publish_on: null, published_at: now() });
+    const over = await draftOf({ unpublish_on: now() + 10 });
+    newsroom().instance.wait(20);
+    await change(over, { status: true });
+    expect(await stand(over)).toMatchObject({ status: true, unpublish_on: null, published_at: now() });
+  });
+
+  it("status false makes a draft of what is published, and its first time is kept", async () => {
+    const id = await draftOf({});
+    const { published_at } = await stand(id);
+    newsroom().instance.wait(10);
+    await change(id, { status: false });
+    expect(await stand(id)).toMatchObject({ status: false, published_at, publish_on: null });
+    expect([await listed("draft", id), await listed("published", id)]).toEqual([true, false]);
+  });
+
+  it("the status that it has already changes nothing", async () => {
+    const scheduled = await draftOf({ publish_on: now() + 1000 });
+    const published = await draftOf({});
+    const before = [await stand(scheduled), await stand(published)];
+    newsroom().instance.wait(5);
+    await change(scheduled, { status: false });
+    await change(published, { status: true });
+    expect([await stand(scheduled), await stand(published)]).toEqual(before);
+  });
+
+  it("a schedule that is cleared leaves a draft", async () => {
+    const id = await draftOf({ publish_on: now() + 100 });
+    await change(id, { publish_on: null });
+    newsroom().instance.wait(200);
+    expect(await stand(id)).toMatchObject({ status: false, publish_on: null });
+    expect(await listed("draft", id)).toBe(true);
+  });
+
+  it("a time in the past dates it back", async () => {
+    const id = await draftOf({ publish_on: now() - 5000 });
+    expect(await stand(id)).toMatchObject({ status: true, published_at: now() - 5000, publish_on: now() - 5000 });
+  });
+
+  it("an end has to be after the beginning, also one that is stored", async () => {
+    const id = await draftOf({ publish_on: now() + 100, unpublish_on: now() + 200 });
+    expect(await wrongFields(change(id, { unpublish_on: now() + 100 }))).toEqual(["publish.unpublish_on"]);
+    expect(await wrongFields(change(id, { publish_on: now() + 200 }))).toEqual(["publish.publish_on"]);
+    expect(await codeOf(change(id, { publish_on: now() + 300, unpublish_on: now() + 301 }))).toBe("ok");
+    expect(await wrongFields(newsroom().write({ publish: { unpublish_on: now() } }))).toEqual(["publish.unpublish_on"]);
+  });
+
+  it("a pin ends by itself", async () => {
+    const { actors, write } = newsroom();
+    const { id } = await write({ pinned: { show_in_main_feed: true, until: now() + 10 } });
+    const pinned = async () => (await actors.member.call(posts.get, { id })).pinned;
+    const among = async () =>
+      (await actors.member.call(posts.list, { pinned: true })).data.some((post) => post.id === id);
+    expect([await pinned(), await among()]).toEqual([{ show_in_main_feed: true, until: now() + 10 }, true]);
+    newsroom().instance.wait(10);
+    expect([await pinned(), await among()]).toEqual([null, false]);
+    await actors.administrator.call(posts.update, { id, pinned: {} });
+    expect([await pinned(), await among()]).toEqual([{ show_in_main_feed: false, until: null }, true]);
+  });
+
+  describe("republish", () => {
+    it("makes it the newest, seen by nobody but who did it; what readers confirmed and liked stays", async () => {
+      const { actors, write, ids } = newsroom();
+      const { id } = await write({ mentions: [ids.member] });
+      await actors.member.call(posts.read, { id });
+      await actors.member.call(posts.like, { id });
+      newsroom().instance.wait(10);
+      await write();
+      newsroom().instance.wait(10);
+      await actors.administrator.call(posts.republish, { id });
+      const { data } = await actors.member.call(posts.list, {});
+      expect(data[0]).toMatchObject({
+        id,
+        seen_by_user: false,
+        has_unseen_mention: true,
+        interaction: { seen: false, read: true, liked: true },
+        publish: { status: true, published_at: now() },
+      });
+      expect((await actors.administrator.call(posts.get, { id })).seen_by_user).toBe(true);
+    });
+
+    it("publishes what is a draft, scheduled or over", async () => {
+      const { actors } = newsroom();
+      const over = await draftOf({ unpublish_on: now() + 1 });
+      newsroom().instance.wait(2);
+      for (const id of [await draftOf({ status: false }), await draftOf({ publish_on: now() + 100 }), over]) {
+        await actors.administrator.call(posts.republish, { id });
+        expect(await stand(id)).toMatchObject({
+          status: true,
+          published_at: now(),
+          publish_on: null,
+          unpublish_on: null,
+        });
+      }
+    });
+  });
+
+  it("the answer of get is another one when the time has come, though the data is the same", async () => {
+    const { actors, write } = newsroom();
+    const { id } = await write({ publish: { unpublish_on: now() + 30 } });
+    const asks = () => codeOf(actors.member.call(posts.get, { id }));
+    expect([await asks(), await asks()]).toEqual(["ok", "ok"]);
+    newsroom().instance.wait(30);
+    expect(await asks()).toBe("forbidden");
+  });
+});

@@ -1,0 +1,218 @@
+import { describe, expect, it } from "vitest";
+import { posts } from "../../src/contract/posts.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { type Newsroom, useNewsroom } from "../support/newsroom.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
+
+type Fields = Record<string, unknown> | ((newsroom: Newsroom) => Record<string, unknown>);
+type Case = readonly [about: string, fields: Fields, wrong: string];
+
+const choices = [{ title: "A" }, { title: "B" }];
+
+/** What neither a new post nor a change takes. */
+const bad: readonly Case[] = [
+  ["a title of 256 characters", { title: "x".repeat(256) }, "title"],
+  ["a blank title", { title: " " }, "title"],
+  ["no text as title", { title: 7 }, "title"],
+  ["a body that is too long", { body: "x".repeat(100_001) }, "body"],
+  ["NUL in a body", { body: "a\0b" }, "body"],
+  ["half a surrogate pair", { body: "\ud800" }, "body"],
+  ["a body that is null", { body: null }, "body"],
+  ["an unknown field", { colour: "red" }, "colour"],
+  ["an unknown field within", { visibility: { everybody: true } }, "visibility.everybody"],
+  ["unknown units", { visibility: { units: [987654, 1, 987655] } }, "visibility.units"],
+  ["unknown units with all below", { visibility: { units_falldown: [987654] } }, "visibility.units_falldown"],
+  ["unknown user types", { visibility: { userTypes: [987654] } }, "visibility.userTypes"],
+  ["a unit that is no ID", { visibility: { units: ["1"] } }, "visibility.units.0"],
+  ["units that are null", { visibility: { units: null } }, "visibility.units"],
+  ["sharing with nobody", { sharing: { shares: [987654] } }, "sharing.shares"],
+  ["sharing with oneself", { sharing: { shares: [1] } }, "sharing.shares"],
+  ["sharing with the deactivated", ({ ids }) => ({ sharing: { shares: [ids.deactivated] } }), "sharing.shares"],
+  ["mentions of nobody", { mentions: [987654] }, "mentions"],
+  ["mentions of the deactivated", ({ ids }) => ({ mentions: [ids.deactivated] }), "mentions"],
+  ["a status that is no boolean", { publish: { status: "true" } }, "publish.status"],
+  ["a time that is text", { publish: { publish_on: "tomorrow" } }, "publish.publish_on"],
+  ["an end before the beginning", { publish: { publish_on: 2e9, unpublish_on: 1.9e9 } }, "publish.unpublish_on"],
+  ["an end at the beginning", { publish: { publish_on: 2e9, unpublish_on: 2e9 } }, "publish.unpublish_on"],
+  ["a pin that is over", { pinned: { until: 1_000_000_000 } }, "pinned.until"],
+  ["an event of what is none", { event: { location: "Here" } }, "event"],
+  ["a poll without a question", { poll: { choices } }, "poll.question"],
+  ["a poll with one choice", { poll: { question: "Q", choices: [{ title: "A" }] } }, "poll.choices"],
+  ["a poll of an unknown type", { poll: { question: "Q", choices, type: "any" } }, "poll.type"],
+  [
+    "a poll with equal choices",
+    { poll: { question: "Q", choices: [{ title: "A" }, { title: "a " }] } },
+    "poll.choices",
+  ],
+  [
+    "choices of another poll",
+    { poll: { question: "Q", choices: [{ id: 987654, title: "A" }, ...choices] } },
+    "poll.choices",
+  ],
+  [
+    "a poll with too many choices",
+    { poll: { question: "Q", choices: Array(101).fill({ title: "A" }) } },
+    "poll.choices",
+  ],
+  ["a blank choice", { poll: { question: "Q", choices: [{ title: " " }, ...choices] } }, "poll.choices.0.title"],
+];
+
+describeEverywhere("posts that are refused", (environment) => {
+  const newsroom = useNewsroom(environment);
+  const fieldsOf = (fields: Fields) => (typeof fields === "function" ? fields(newsroom()) : fields);
+  const create = (fields: object) =>
+    newsroom().actors.administrator.call(posts.create, { content_type: "news", title: "News", ...fields } as never);
+
+  it.each(bad)("create and update: %s", async (_, fields, wrong) => {
+    expect(await wrongFields(create(fieldsOf(fields)))).toEqual([wrong]);
+    const { id } = await create({});
+    const change = { id, ...fieldsOf(fields) } as never;
+    expect(await wrongFields(newsroom().actors.administrator.call(posts.update, change))).toEqual([wrong]);
+  });
+
+  it.each([
+    ["no kind", { content_type: undefined }, "content_type"],
+    ["an unknown kind", { content_type: "rumour" }, "content_type"],
+    ["no title", { title: undefined }, "title"],
+    ["an unknown unit", { unit: 987654 }, "unit"],
+    ["an unknown group", { content_type: "debate", group: 987654 }, "group"],
+    ["news in a group", { group: 987654 }, "group"],
+    ["an event without one", { content_type: "event" }, "event"],
+    ["an event without a start", { content_type: "event", event: { location: "Here" } }, "event.datetime_start"],
+    ["an event that is null", { content_type: "event", event: null }, "event"],
+    ["a path as the name of a file", { files: [{ type: "upload", name: "../x.txt", data: "QQ==" }] }, "files.0.name"],
+    ["broken base64", { files: [{ type: "upload", name: "x.txt", data: "!" }] }, "files.0.data"],
+  ])("create: %s", async (_, fields, wrong) => {
+    expect(await wrongFields(create(fields))).toEqual([wrong]);
+  });
+
+  it("units for a post in a group", async () => {
+    const { actors, addGroup, ids, units } = newsroom();
+    const group = await addGroup([ids.member]);
+    const visibility = { units: [units.harbour] };
+    const debate = { content_type: "debate" as const, title: "Debate", group };
+    expect(await wrongFields(actors.member.call(posts.create, { ...debate, visibility }))).toEqual(["visibility"]);
+    const { id } = await actors.member.call(posts.create, debate);
+    expect(await wrongFields(actors.member.call(posts.update, { id, visibility }))).toEqual(["visibility"]);
+  });
+
+  it("every mistake is named at once", async () => {
+    const { fields } = await refusal(
+      create({
+        content_type: "event",
+        unit: 987654,
+        visibility: { units: [987654], units_falldown: [987655], userTypes: [987654] },
+        sharing: { shares: [1, 987654] },
+        mentions: [987654],
+        publish: { publish_on: 2e9, unpublish_on: 1e9 },
+        pinned: { until: 5 },
+        poll: { choices: [] },
+        event: { datetime_start: "2026-06-02T10:00", datetime_end: "2026-06-01T10:00" },
+        files: [{ type: "upload", name: "x.txt", data: "!" }],
+      }),
+    );
+    expect(fields).toEqual({
+      unit: ["names no unit: 987654"],
+      "visibility.units": ["name no units: 987654"],
+      "visibility.units_falldown": ["name no units: 987655"],
+      "visibility.userTypes": ["name no user types: 987654"],
+      "sharing.shares": ["name no active users: 987654", "must not be yourself"],
+      mentions: ["name no active users: 987654"],
+      "publish.unpublish_on": ["must be after the post is published"],
+      "pinned.until": ["must be in the future"],
+      "poll.question": ["is required"],
+      "poll.choices": ["must have at least 2 items, unless readers may add some"],
+      "event.datetime_end": ["must not be before datetime_start"],
+      "files.0.data": [expect.any(String)],
+    });
+  });
+
+  it("users and units that were named before are not asked about again", async () => {
+    const { actors, addUser, write, instance, units } = newsroom();
+    const { id: user } = await addUser();
+    const { id } = await write({ sharing: { shares: [user] }, mentions: [user] });
+    await instance.database.write(async (tx) => {
+      await tx.updateTable("users").set({ active: 0 }).where("id", "=", user).execute();
+    });
+    const same = { id, sharing: { shares: [user] }, mentions: [user], visibility: { units_falldown: [units.north] } };
+    expect(await codeOf(actors.administrator.call(posts.update, same))).toBe("ok");
+  });
+
+  describe("who may write for whom", () => {
+    const writes = (actor: "editor" | "planner", fields: object) =>
+      codeOf(newsroom()[actor].call(posts.create, { content_type: "news", title: "News", ...fields } as never));
+
+    it("news: the ability news in the unit that owns them, and in every unit named", async () => {
+      const { units } = newsroom();
+      expect(await writes("editor", {})).toBe("ok");
+      expect(await writes("editor", { unit: units.harbour })).toBe("ok");
+      expect(await writes("editor", { visibility: { units: [units.harbour], units_falldown: [units.yard] } })).toBe(
+        "ok",
+      );
+      expect(await writes("editor", { unit: units.south })).toBe("forbidden");
+      expect(await writes("editor", { visibility: { units: [units.harbour, units.south] } })).toBe("forbidden");
+      expect(await writes("editor", { visibility: { units_falldown: [units.root] } })).toBe("forbidden");
+      expect(await writes("editor", { visibility: { all_units: true } })).toBe("forbidden");
+      expect(await writes("planner", {})).toBe("forbidden");
+    });
+
+    it("event posts: the ability calendar, likewise", async () => {
+      const { units } = newsroom();
+      const event = { content_type: "event", event: { datetime_start: "2026-06-01T10:00" } };
+      expect(await writes("planner", event)).toBe("ok");
+      expect(await writes("planner", { ...event, visibility: { units: [units.south] } })).toBe("forbidden");
+      expect(await writes("planner", { ...event, visibility: { all_units: true } })).toBe("forbidden");
+      expect(await writes("editor", event)).toBe("forbidden");
+    });
+
+    it("a debate: units of one's own, others with the ability news", async () => {
+      const { units } = newsroom();
+      const debate = { content_type: "debate" };
+      expect(await writes("planner", debate)).toBe("ok");
+      expect(await writes("planner", { ...debate, visibility: { units: [units.north] } })).toBe("ok");
+      expect(await writes("planner", { ...debate, visibility: { units_falldown: [units.north] } })).toBe("forbidden");
+      expect(await writes("planner", { ...debate, visibility: { units: [units.harbour] } })).toBe("forbidden");
+      expect(await writes("editor", { ...debate, visibility: { units_falldown: [units.north] } })).toBe("ok");
+    });
+
+    it("update: units that are there may stay, new ones need it", async () => {
+      const { editor, write, units } = newsroom();
+      const { id } = await write({ unit: units.north, visibility: { units: [units.north, units.south] } });
+      const change = (visibility: object) => codeOf(editor.call(posts.update, { id, title: "Changed", visibility }));
+      expect(await change({ units: [units.south, units.harbour] })).toBe("ok");
+      expect(await change({ units: [units.harbour] })).toBe("ok");
+      expect(await change({ units: [units.harbour, units.south] })).toBe("forbidden");
+      expect(await change({ all_units: true })).toBe("forbidden");
+    });
+
+    it("update: a unit that was for itself needs it, when all below are added", async () => {
+      const { editor, write, units } = newsroom();
+      const { id } = await write({ unit: units.north, visibility: { units: [units.root] } });
+      const below = { id, visibility: { units: [], units_falldown: [units.root] } };
+      expect(await codeOf(editor.call(posts.update, below))).toBe("forbidden");
+    });
+  });
+
+  describe("who may edit", () => {
+    it("the author, and those with the ability of its kind in the unit that owns it", async () => {
+      const { editor, planner, actors, write, units } = newsroom();
+      const event = { content_type: "event" as const, event: { datetime_start: "2026-06-01T10:00" } };
+      const home = { unit: units.harbour, visibility: { all_units: true } };
+      const [news, dates] = [await write(home), await write({ ...home, ...event })];
+      const asks = (actor: typeof editor, id: number) => codeOf(actor.call(posts.update, { id, important: true }));
+      expect([await asks(editor, news.id), await asks(planner, news.id)]).toEqual(["ok", "forbidden"]);
+      expect([await asks(editor, dates.id), await asks(planner, dates.id)]).toEqual(["forbidden", "ok"]);
+      const elsewhere = await write({ unit: units.south, visibility: { all_units: true } });
+      expect(await asks(editor, elsewhere.id)).toBe("forbidden");
+      const own = await actors.member.call(posts.create, { content_type: "debate", title: "Mine" });
+      expect([await asks(actors.member, own.id), await asks(editor, own.id)]).toEqual(["ok", "ok"]);
+      for (const [actor, id, edit] of [
+        [editor, news.id, true],
+        [planner, news.id, false],
+        [planner, dates.id, true],
+      ] as const) {
+        expect((await actor.call(posts.get, { id })).permissions).toEqual({ edit, delete: edit });
+      }
+    });
+  });
+});
