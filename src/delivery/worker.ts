@@ -238,7 +238,9 @@ export class WebhookWorker {
     const jobs = [...this.#endpoints.values()].flatMap((endpoint) => endpoint.jobs());
     try {
       const mine = await extend(database, jobs, clock());
-      for (const endpoint of this.#endpoints.values()) endpoint.forget((job) => !mine.has(job.id));
+      // Not what was taken meanwhile.
+      const lost = new Set(jobs.filter((job) => !mine.has(job.id)));
+      if (lost.size > 0) for (const endpoint of this.#endpoints.values()) endpoint.forget((job) => lost.has(job));
     } catch (error) {
       log.error({ err: error }, "leases of webhook deliveries cannot be prolonged");
     }

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { defaults } from "../../src/contract/settings.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import type { Engine } from "../../src/delivery/index.ts";
 import { claim, extend, giveBack, leaseMilliseconds, settle } from "../../src/delivery/queue.ts";
-import { describeOnDatabases, newEngine } from "../support/engine.ts";
+import { WebhookWorker } from "../../src/delivery/worker.ts";
+import { describeOnDatabases, newEngine, userAgent } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
@@ -172,6 +174,51 @@ describeOnDatabases("workers", (open) => {
     expect(await held(later + 20_000, 10, id, "e")).toEqual([]);
     await giveBack(instance.database, second, later);
     expect(await held(later, 10, id, "f")).toHaveLength(2);
+  });
+
+  it("what is taken while leases are prolonged is kept, too", async () => {
+    await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 6);
+    const waiting: (() => void)[] = [];
+    receiver.answer = (_, response) => void waiting.push(() => response.end());
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    let prolonging = false;
+    const database = { ...instance.database };
+    database.writeLocking = async (work) => {
+      const wait = prolonging ? held : undefined;
+      const result = await instance.database.writeLocking(work);
+      await wait;
+      return result;
+    };
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const worker = new WebhookWorker(
+      {
+        database,
+        settings: async () => ({ ...defaults, "webhooks.allow_private": true }),
+        clock: now,
+        random: Math.random,
+        log: { info() {}, error() {} },
+        userAgent,
+      },
+      () => {},
+    );
+    try {
+      await worker.round();
+      await receiver.until(4);
+      prolonging = true;
+      vi.advanceTimersByTime(leaseMilliseconds / 2);
+      prolonging = false;
+      await makeUsers(instance, 3);
+      await worker.round();
+      release();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      receiver.answer = (_, response) => void response.end();
+      for (const answer of waiting) answer();
+      await receiver.until(9);
+    } finally {
+      vi.useRealTimers();
+      await worker.stop(5000);
+    }
   });
 
   it("a result that comes too late is logged, and decides nothing", async () => {
