@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { posts } from "../../src/contract/posts.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { useNewsroom } from "../support/newsroom.ts";
+import { codeOf, tally } from "../support/outcome.ts";
+
+describeEverywhere("what readers do to posts", (environment) => {
+  const newsroom = useNewsroom(environment);
+  const forMember = (id: number) => newsroom().actors.member.call(posts.get, { id });
+  const forColleague = (id: number) => newsroom().colleague.call(posts.get, { id });
+  const does = (op: "seen" | "read" | "like" | "unlike" | "bookmark" | "unbookmark", id: number) =>
+    newsroom().actors.member.call(posts[op], { id });
+
+  it("seen, like, bookmark and back: each is one's own, and the same however often", async () => {
+    const { write } = newsroom();
+    const { id } = await write();
+    const none = { seen: false, liked: false, read: false, bookmarked: false };
+    expect((await forMember(id)).interaction).toEqual(none);
+    for (const op of ["seen", "seen", "like", "like", "bookmark", "bookmark"] as const) await does(op, id);
+    expect(await forMember(id)).toMatchObject({
+      seen_by_user: true,
+      interaction: { seen: true, liked: true, read: false, bookmarked: true },
+      stats: { likes: 1, reads: 0 },
+    });
+    expect(await forColleague(id)).toMatchObject({ seen_by_user: false, interaction: none, stats: { likes: 1 } });
+    await newsroom().colleague.call(posts.like, { id });
+    for (const op of ["unlike", "unlike", "unbookmark", "unbookmark"] as const) await does(op, id);
+    expect(await forMember(id)).toMatchObject({
+      interaction: { seen: true, liked: false, bookmarked: false },
+      stats: { likes: 1 },
+    });
+  });
+
+  it("read confirms, once, and is seen, too", async () => {
+    const { write } = newsroom();
+    const { id } = await write({ confirm: { enabled: true } });
+    await does("read", id);
+    await does("read", id);
+    expect(await forMember(id)).toMatchObject({
+      interaction: { read: true, seen: true },
+      confirm: { enabled: true, confirmed: 1 },
+      stats: { reads: 1 },
+    });
+    expect((await forColleague(id)).interaction.read).toBe(false);
+  });
+
+  it("marks do not change when a post was updated", async () => {
+    const { write, instance } = newsroom();
+    const { id, publish } = await write();
+    instance.wait(5);
+    for (const op of ["seen", "read", "like", "bookmark"] as const) await does(op, id);
+    await newsroom().actors.member.call(posts.commentAdd, { id, body: "Comment" });
+    expect((await forMember(id)).publish).toEqual(publish);
+  });
+
+  describe("mentions", () => {
+    it("are unseen until the post is, and again when somebody is mentioned anew", async () => {
+      const { write, actors, ids } = newsroom();
+      const { id } = await write({ mentions: [ids.member, ids.outsider, ids.member] });
+      const unseen = async () => (await forMember(id)).has_unseen_mention;
+      expect(await unseen()).toBe(true);
+      expect((await forMember(id)).mentions.map((user) => user.id)).toEqual([ids.member, ids.outsider]);
+      expect((await forColleague(id)).has_unseen_mention).toBe(false);
+      await does("seen", id);
+      expect(await unseen()).toBe(false);
+      const change = (mentions: number[]) => actors.administrator.call(posts.update, { id, mentions });
+      await change([ids.member, ids.colleague]);
+      expect([await unseen(), (await forColleague(id)).has_unseen_mention]).toEqual([false, true]);
+      await change([]);
+      await change([ids.member]);
+      expect(await unseen()).toBe(true);
+      await does("read", id);
+      expect(await unseen()).toBe(false);
+    });
+
+    it("in a comment they are unseen, too, until the post is seen or the comment deleted", async () => {
+      const { write, actors, ids } = newsroom();
+      const { id } = await write();
+      const unseen = async () => (await forMember(id)).has_unseen_mention;
+      const comment = { id, body: "You there", mentions: [ids.member] };
+      const { id: first, mentions } = await actors.administrator.call(posts.commentAdd, comment);
+      expect(mentions.map((user) => user.id)).toEqual([ids.member]);
+      expect(await unseen()).toBe(true);
+      await actors.administrator.call(posts.commentDelete, { id, comment: first });
+      expect(await unseen()).toBe(false);
+      await actors.administrator.call(posts.commentAdd, comment);
+      expect([await unseen(), (await forMember(id)).mentions]).toEqual([true, []]);
+      await does("seen", id);
+      expect(await unseen()).toBe(false);
+    });
+
+    it("whoever is mentioned may not read a post for that reason", async () => {
+      const { write, actors, ids } = newsroom();
+      const { id } = await write({ mentions: [ids.outsider] });
+      expect(await codeOf(actors.outsider.call(posts.get, { id }))).toBe("forbidden");
+    });
+  });
+
+  describe("confirm.total", () => {
+    const total = async (id: number) => (await newsroom().actors.administrator.call(posts.get, { id })).confirm.total;
+    const confirm = { enabled: true };
+
+    it("counts the active users of units, user types, shares and groups, each once, and the author", async () => {
+      const { write, units, types, ids, actors, addUser, addGroup } = newsroom();
+      const north = await write({ confirm });
+      // Boss, manager, editor, planner; in Harbour member, colleague, and who once was an administrator; and the author.
+      expect(north.confirm.total).toBe(8);
+      const exact = await write({ confirm, visibility: { units: [units.harbour] } });
+      expect(exact.confirm.total).toBe(4);
+      const both = await write({ confirm, visibility: { units: [units.harbour], units_falldown: [units.north] } });
+      expect(both.confirm.total).toBe(8);
+      const shared = await write({ confirm, sharing: { shares: [ids.outsider, ids.member] } });
+      expect(shared.confirm.total).toBe(9);
+      const typed = await write({ confirm, visibility: { all_units: true, userTypes: [types.employee] } });
+      expect(typed.confirm.total).toBe(2);
+      const typedNorth = await write({
+        confirm,
+        visibility: { units_falldown: [units.north], userTypes: [types.employee, types.editor] },
+      });
+      expect(typedNorth.confirm.total).toBe(3);
+      const group = await addGroup([ids.member, ids.outsider]);
+      const debate = { content_type: "debate" as const, title: "Debate", group, confirm };
+      expect((await actors.member.call(posts.create, debate)).confirm.total).toBe(2);
+      const all = await write({ confirm, visibility: { all_units: true } });
+      await addUser();
+      expect(await total(all.id)).toBe(all.confirm.total);
+      await actors.administrator.call(posts.republish, { id: all.id });
+      expect(await total(all.id)).toBe(all.confirm.total + 1);
+    });
+
+    it("is counted anew when confirmation is asked for and when the readers change", async () => {
+      const { write, actors, units, ids } = newsroom();
+      const { id } = await write({ visibility: { units: [units.south] } });
+      expect(await total(id)).toBe(0);
+      await actors.administrator.call(posts.update, { id, confirm });
+      expect(await total(id)).toBe(2);
+      await actors.administrator.call(posts.update, { id, sharing: { shares: [ids.member] } });
+      expect(await total(id)).toBe(3);
+      await actors.administrator.call(posts.update, { id, confirm: { enabled: false } });
+      expect(await total(id)).toBe(0);
+    });
+  });
+
+  it("many who like at once are all counted", async () => {
+    const { write, addUser, instance } = newsroom();
+    const { id } = await write();
+    const readers = [];
+    for (let count = 0; count < 8; count += 1) readers.push(await instance.as((await addUser()).id));
+    expect(
+      await tally(readers.flatMap((reader) => [reader.call(posts.like, { id }), reader.call(posts.seen, { id })])),
+    ).toEqual({
+      ok: 16,
+    });
+    expect((await forMember(id)).stats.likes).toBe(8);
+  });
+});
