@@ -25,7 +25,7 @@ interface Found {
 
 /** Runs wcs doctor where nobody looks on. */
 async function examine(args: readonly string[] = [], env: Record<string, string> = {}): Promise<Found> {
-  const { code, stdout } = await home().sit(["doctor", ...args], { env });
+  const { code, stdout } = await home().sit(["doctor", "--json", ...args], { env });
   const findings = JSON.parse(stdout) as { check: string; state: string; message: string }[];
   const by = (field: "state" | "message") => Object.fromEntries(findings.map((each) => [each.check, each[field]]));
   return { code, states: by("state"), messages: by("message") };
@@ -87,9 +87,16 @@ it("on a terminal: a line for each, broken between words; what failed is counted
   ).toBeLessThan(64);
 });
 
+it("off a terminal: rows of check, state and sentence, as of every list", async () => {
+  const { stdout } = await home().sit(["doctor"], {});
+  const [header, first] = stdout.split("\n");
+  expect(header).toBe("check\tstate\tmessage");
+  expect(first).toMatch(/^node\tok\tThis is Node /);
+});
+
 it("nothing to work on", async () => {
   const empty = newHome();
-  const { code, stdout } = await empty.sit(["doctor"]);
+  const { code, stdout } = await empty.sit(["doctor", "--json"]);
   expect(code).toBe(9);
   expect(JSON.parse(stdout).at(-1)).toMatchObject({
     check: "target",

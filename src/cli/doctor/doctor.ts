@@ -14,8 +14,9 @@ export async function doctor(context: Context): Promise<void> {
   const findings = await terminal.spin("looking", findAll(context));
   const items = findings.map(({ check, state, message }) => ({ check, state, message }));
   const draw = async () => (await import("./drawing.ts")).drawFindings;
-  const shown = terminal.stdoutIsTerminal || globals.output ? globals : { ...globals, json: true as const };
-  await createOutput({ draw }, shown, terminal).list([{ items, more: false, response: items }]);
+  await createOutput({ draw, columns: ["check", "state", "message"] }, globals, terminal).list([
+    { items, more: false, response: items },
+  ]);
   const failed = findings.filter(({ state }) => state === "failed");
   if (failed.length > 0) throw new ConditionError(`${counted(failed.length, "check")} of ${findings.length} failed`);
 }
