@@ -57,11 +57,19 @@ it("prints the last messages and then new ones, line by line, until Ctrl-C", asy
 it("--last 0 begins with what comes, in rows, readable on a terminal", async () => {
   const rows = background(["conversations", "follow", "1", "--last", "0", "--fields", "author.name,message"]);
   const table = background(["conversations", "follow", "1", "--last", "1", "-o", "table"]);
+  const columns = background([
+    ...["conversations", "follow", "1", "--last", "2", "-o", "table"],
+    ...["--fields", "author.name,message"],
+  ]);
   await table.until("stdout", "five");
+  await columns.until("stdout", "five");
   await rowsWait(rows);
-  table.child.kill("SIGINT");
-  rows.child.kill("SIGINT");
+  await columns.until("stdout", "again");
+  for (const each of [rows, table, columns]) each.child.kill("SIGINT");
   await once(rows.child, "close");
+  expect(columns.said.stdout).toMatch(
+    /^AUTHOR {5}MESSAGE\nBob Jones {2}four\nBob Jones {2}five\n(Bob Jones {2}again\n)+$/,
+  );
   expect(rows.said.stdout).toMatch(/^author\.name\tmessage\n(Bob Jones\tagain\n)+$/);
   expect(table.said.stdout).toMatch(/^Bob Jones {2}\d{4}-\d\d-\d\d \d\d:\d\d · \d+\nfive\n/);
 });
@@ -88,6 +96,8 @@ it("survives a restart of the service: says once that it waits, and misses nothi
     await restart(`away ${round}`, async () => {
       while (notes().length < 2 * round - 1) await once(follow.child.stderr!, "data");
     });
+    // What was the last message is gone for the user: what comes after it is not.
+    if (round === 1) await home().wcs(["conversations", "delete", "1", "--yes"]);
   }
   await say("after");
   await follow.until("stdout", '"after"');

@@ -77,6 +77,7 @@ describe("the text of a message", () => {
     const change = (editor: (text: string) => string) =>
       home().sit(["conversations", "message", "edit", "1", `${id}`], { answers: [], editor });
     expect(await change((text) => text)).toMatchObject({ code: 130, stderr: "Nothing was changed.\n" });
+    expect(await change(() => "\n")).toMatchObject({ code: 130, stderr: "Nothing was changed.\n" });
     expect((await change((text) => text.replace("tekst", "text"))).code).toBe(0);
     expect(await newest()).toEqual(["An old text"]);
   });
@@ -115,31 +116,41 @@ describe("the editor", () => {
   };
   const env = (more: Record<string, string>) => ({ PATH: process.env.PATH ?? "", ...more });
 
-  it("is $VISUAL, else $EDITOR, with arguments of its own; the file is private and goes away", async () => {
-    const both = env({ VISUAL: `${editor('printf "%s %s" "$1" "$(cat "$2")" > "$2"')} --wait`, EDITOR: "false" });
-    const made = await edit("before", both, "message.txt");
-    expect(made.text).toBe("--wait before");
-    expect(statSync(made.path).mode & 0o777).toBe(0o600);
-    await made.discard();
-    expect(existsSync(made.path)).toBe(false);
-    const only = await edit("text", env({ EDITOR: "true" }), "message.txt");
-    expect(only.text).toBe("text");
-    await only.discard();
-  });
-
-  it("that fails, or is not there, sends nothing and leaves nothing", async () => {
-    const folder = home().path("tmp");
-    mkdirSync(folder);
+  /** Runs `work` while temporary files go to a folder of an awkward name, and gives back what is in there afterwards. */
+  async function aside(work: () => Promise<void>): Promise<string[]> {
+    const folder = home().path("what's here");
+    mkdirSync(folder, { recursive: true });
     const before = process.env.TMPDIR;
     process.env.TMPDIR = folder;
     try {
-      for (const EDITOR of ["false", "/no/such/editor 2>/dev/null", editor("exit 3")]) {
-        await expect(edit("text", env({ EDITOR }), "message.txt")).rejects.toThrow("nothing is sent");
-      }
+      await work();
     } finally {
       if (before === undefined) delete process.env.TMPDIR;
       else process.env.TMPDIR = before;
     }
-    expect(readdirSync(folder)).toEqual([]);
+    return readdirSync(folder);
+  }
+
+  it("is $VISUAL, else $EDITOR, with arguments of its own; the file is private and goes away", async () => {
+    const left = await aside(async () => {
+      const both = env({ VISUAL: `${editor('printf "%s %s" "$1" "$(cat "$2")" > "$2"')} --wait`, EDITOR: "false" });
+      const made = await edit("before", both, "message.txt");
+      expect(made.text).toBe("--wait before");
+      expect(statSync(made.path).mode & 0o777).toBe(0o600);
+      await made.discard();
+      const only = await edit("text", env({ EDITOR: "true" }), "message.txt");
+      expect(only.text).toBe("text");
+      await only.discard();
+    });
+    expect(left).toEqual([]);
+  });
+
+  it("that fails, or is not there, sends nothing and leaves nothing", async () => {
+    const left = await aside(async () => {
+      for (const EDITOR of ["false", "/no/such/editor 2>/dev/null", editor("exit 3")]) {
+        await expect(edit("text", env({ EDITOR }), "message.txt")).rejects.toThrow("nothing is sent");
+      }
+    });
+    expect(left).toEqual([]);
   });
 });

@@ -76,6 +76,8 @@ describePlaces("wcs conversations", (place) => {
     expect(none.stderr).toContain("nobody is called ann, but there is Ann Smith (Acme, 4), Ann Smith (Acme, 5);");
     expect(none.stderr).toContain("nobody has the e-mail address x@example.com");
     expect(none.stderr).toContain("nobody has the e-mail address x@,");
+    const like = await say(["send", "--to", "bob", "x"]);
+    expect(like).toMatchObject({ code: 6, stderr: expect.stringContaining("but there is Bob Jones (Acme, 2).") });
     expect(await say(["send", "--to", "me", "x"])).toMatchObject({ code: 3 });
     expect((await say(["send", "--to", "99", "x"])).stderr).toContain("--to name no users: 99");
     expect((await say(["send", "--to", "2", "--reply-to", "1", "x"])).code).toBe(2);
@@ -234,6 +236,8 @@ describePlaces("wcs conversations", (place) => {
     expect(await texts("laun")).toEqual(["We should launch the boat", "We launch"]);
     expect(await texts("we", "launch", "--limit", "1")).toEqual(["We should launch the boat"]);
     expect(await texts("launch", "--conversation", `${group}`)).toEqual(["We launch"]);
+    expect(await texts("just us")).toEqual(["Yes, just us", "Just us"]);
+    expect(await texts("just us", "--limit", "1")).toEqual(["Yes, just us"]);
     expect(await seen("search", "launch")).toMatch(
       new RegExp(
         `^── 花子 山田 \\(\\d+\\)\n\n花子 山田 {2}AGO · \\d+\nWe should launch the boat\n\n── Launch team \\(${group}\\)\n\nAda Lovelace `,

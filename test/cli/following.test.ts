@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { answersOf, patienceOf } from "../../src/cli/following.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
+import { ServiceError } from "../../src/contract/errors.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** What becomes of answers that come one after the other: what is yielded, and what the user is told. */
+async function follow(answers: readonly (string | Error)[]) {
+  const notes: string[] = [];
+  const yielded: string[] = [];
+  const terminal = { note: (line: string) => void notes.push(line), plain: (text: string) => text } as Terminal;
+  const left = [...answers];
+  const ask = async () => {
+    const answer = left.shift() ?? new Error("the end");
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const ended = (async () => {
+    for await (const answer of answersOf(ask, terminal)) yielded.push(answer);
+  })().catch((error: Error) => error.message);
+  await vi.runAllTimersAsync();
+  return { notes, yielded, ended: await ended };
+}
+
+const away = () => new ServiceError("unavailable", "It is away.");
+const busy = () => new ServiceError("too_many_requests", "It is busy.", { retryAfter: 60 });
+const waits = "It is away. Trying again until it is back.";
+const back = "The service is back.";
+
+it("says once that it waits, and once that the service is back, however often it tried", async () => {
+  expect(await follow(["a", away(), away(), busy(), away(), "b", "c", away(), "d"])).toEqual({
+    yielded: ["a", "b", "c", "d"],
+    notes: [waits, back, waits, back],
+    ended: "the end",
+  });
+});
+
+it("ends with what is no outage", async () => {
+  expect(await follow(["a", new ServiceError("forbidden", "You are not in it."), "b"])).toEqual({
+    yielded: ["a"],
+    notes: [],
+    ended: "You are not in it.",
+  });
+});
+
+it("waits for less than what counts as lost", () => {
+  const patience = (timeout?: string) => patienceOf({ timeout, header: true, color: true, input: true } as never);
+  expect(patience()).toBe(25);
+  expect(patience("10m")).toBe(25);
+  expect(patience("9s")).toBe(4);
+  expect(patience("1s")).toBe(1);
+});
