@@ -95,6 +95,10 @@ const finders: Readonly<Record<string, (wanted: Wanted) => Promise<readonly Foun
     ]);
     return data.map((conversation) => ({ id: conversation.id, name: titleOf(conversation, me.id) }));
   },
+  async groups({ caller, options, name }) {
+    const { groups } = await import("../contract/groups.ts");
+    return (await caller.call(groups.list, { name }, options)).data;
+  },
   async events({ caller, options }) {
     const { events } = await import("../contract/events.ts");
     // Those that run, and those to come.

@@ -56,7 +56,7 @@ function readsAs(field: Field): Flag["reads"] {
 }
 
 /** Fields that hold the ID of something, by the room in which it can be looked up. */
-const references: Readonly<Record<string, "users" | "units" | "usertypes">> = {
+const references: Readonly<Record<string, "users" | "units" | "usertypes" | "groups">> = {
   unit: "units",
   units: "units",
   parent: "units",
@@ -69,10 +69,11 @@ const references: Readonly<Record<string, "users" | "units" | "usertypes">> = {
   participants: "users",
   user_type: "usertypes",
   userTypes: "usertypes",
+  group: "groups",
 };
 
 /** The room whose items a field names by ID. */
-export const refersTo = ({ name, kind, items }: Field): "users" | "units" | "usertypes" | undefined =>
+export const refersTo = ({ name, kind, items }: Field): "users" | "units" | "usertypes" | "groups" | undefined =>
   kind === "integer" || items?.kind === "integer" ? references[name] : undefined;
 
 /** Flags of objects within objects are many and alike: help shows them as one family per object. */

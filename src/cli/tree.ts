@@ -13,6 +13,7 @@ export type Completes =
   | "conversations"
   | "messages"
   | "events"
+  | "groups"
   | "profiles"
   | "file"
   | readonly string[];

@@ -1,3 +1,41 @@
-import { room } from "./operation.ts";
+import { z } from "zod";
+import { noContent, nothing } from "./fields.ts";
+import { operation, room } from "./operation.ts";
 
-export const counters = room("counters", {});
+export const counterNames = ["groups", "events", "news", "messages"] as const;
+/** How far a counter counts, and among how many of the newest it looks. */
+export const mostCounted = 100;
+export const mostLookedAt = 1000;
+
+const count = (description: string) => z.int().meta({ description });
+
+export const counters = room("counters", {
+  list: operation({
+    method: "GET",
+    path: "/counters",
+    summary: "How much is new to you",
+    description: `What you may read and have not seen, since you were added and since the counter was last reset. Counts up to ${mostCounted}, among the newest ${mostLookedAt} of each kind.`,
+    access: "signed_in",
+    input: nothing,
+    output: () =>
+      z
+        .object({
+          groups: count("Debates in your groups"),
+          events: count("Calendar events and event posts"),
+          news: count("News"),
+          messages: count("Unread messages in conversations that are not archived"),
+        })
+        .meta({ id: "Counters" }),
+    status: 200,
+  }),
+  reset: operation({
+    method: "DELETE",
+    path: "/counters/{type}",
+    summary: "Reset a counter",
+    description: "It counts what comes from now on. Nothing is marked as seen by that.",
+    access: "signed_in",
+    input: () => z.strictObject({ type: z.enum(counterNames) }),
+    output: noContent,
+    status: 204,
+  }),
+});

@@ -151,3 +151,6 @@ export const departmentBrief = once(() => z.object({ id: z.int(), name: z.string
 export const userTypeBrief = once(() =>
   z.object({ id: z.int(), name: z.string(), url: z.string() }).meta({ id: "UserTypeBrief" }),
 );
+export const groupBrief = once(() =>
+  z.object({ id: z.int(), name: z.string(), url: z.string() }).meta({ id: "GroupBrief" }),
+);

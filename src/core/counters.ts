@@ -1,4 +1,135 @@
-import type { counters as contract } from "../contract/counters.ts";
-import type { Handlers } from "./context.ts";
+import { sql } from "kysely";
+import { type counters as contract, counterNames, mostCounted, mostLookedAt } from "../contract/counters.ts";
+import { prepared } from "../store/prepared.ts";
+import { type Reader, readable, readerOf } from "./audience.ts";
+import type { Ctx, Handlers } from "./context.ts";
+import { type PostReader, postReader, published, visible } from "./post-visibility.ts";
 
-export const counters: Handlers<typeof contract> = {};
+type Name = (typeof counterNames)[number];
+/** Since when each counter counts, in Unix seconds. */
+type Since = Record<Name, number>;
+
+export const counters: Handlers<typeof contract> = {
+  async list(ctx) {
+    const since = await beginnings(ctx);
+    const { db, now, actor } = ctx;
+    const posts = new Map<string, number>();
+    const { groups: debatesSince, events: eventsSince, news: newsSince } = since;
+    const query = { ...postReader(actor), now, debatesSince, eventsSince, newsSince };
+    for (const { counter, count } of await newPosts(db, query)) posts.set(counter, count);
+    const [events] = await newEvents(db, { ...readerOf(actor, "calendar"), since: since.events });
+    const [messages] = await newMessages(db, { me: actor.id, since: since.messages });
+    const upTo = (count = 0) => Math.min(count, mostCounted);
+    return {
+      groups: upTo(posts.get("groups")),
+      events: upTo((posts.get("events") ?? 0) + events!.count),
+      news: upTo(posts.get("news")),
+      messages: messages!.count,
+    };
+  },
+
+  async reset({ db, actor, now }, { type }) {
+    await db
+      .insertInto("counter_marks")
+      .values({ user_id: actor.id, counter: type, since: now })
+      .onConflict((conflict) => conflict.columns(["user_id", "counter"]).doUpdateSet({ since: now }))
+      .execute();
+  },
+};
+
+const marksOf = prepared((db, p: { me: number }) =>
+  db
+    .selectFrom("users as u")
+    .leftJoin("counter_marks as m", "m.user_id", "u.id")
+    .select(["u.created_at", "m.counter", "m.since"])
+    .where("u.id", "=", p.me),
+);
+
+/** What was there before the user, or before the counter was reset, is not new. */
+async function beginnings({ db, actor }: Ctx): Promise<Since> {
+  const rows = await marksOf(db, { me: actor.id });
+  const since = (name: Name) => rows.find((row) => row.counter === name)?.since ?? rows[0]?.created_at ?? 0;
+  return Object.fromEntries(counterNames.map((name) => [name, since(name)])) as Since;
+}
+
+/** Among the newest posts those that are new to the actor, by counter. Debates count where the actor is a member. */
+const newPosts = prepared(
+  (db, p: PostReader & { now: number; debatesSince: number; eventsSince: number; newsSince: number }) => {
+    const newest = db
+      .selectFrom("posts")
+      .select(["id", "audience_id", "content_type", "draft", "listed_at", "unpublish_on", "deleted_at"])
+      .where("deleted_at", "is", null)
+      .where("listed_at", "<=", p.now)
+      .orderBy("listed_at", "desc")
+      .orderBy("id", "desc")
+      .limit(sql.lit(mostLookedAt));
+    const counter = sql<Name>`case p.content_type when 'debate' then 'groups' when 'event' then 'events' else 'news' end`;
+    return db
+      .selectFrom(newest.as("p"))
+      .innerJoin("audiences as a", "a.id", "p.audience_id")
+      .select([counter.as("counter"), (eb) => eb.fn.countAll<number>().as("count")])
+      .where(visible(db, p, p.now))
+      .where(published(p.now))
+      .where("a.author_id", "<>", p.me)
+      .where(
+        sql<boolean>`((p.content_type = 'debate' and p.listed_at > ${p.debatesSince})
+        or (p.content_type = 'event' and p.listed_at > ${p.eventsSince})
+        or (p.content_type = 'news' and p.listed_at > ${p.newsSince}))`,
+      )
+      .where(
+        sql<boolean>`(p.content_type <> 'debate' or exists (
+        select 1 from group_members mine where mine.group_id = a.group_id and mine.user_id = ${p.me}))`,
+      )
+      .where(
+        sql<boolean>`not exists (
+        select 1 from post_marks k where k.post_id = p.id and k.user_id = ${p.me} and k.seen_at is not null)`,
+      )
+      .groupBy(counter);
+  },
+);
+
+const newEvents = prepared((db, p: Reader & { since: number }) => {
+  const newest = db
+    .selectFrom("events")
+    .select(["id", "audience_id", "created_at"])
+    .where("deleted_at", "is", null)
+    .orderBy("id", "desc")
+    .limit(sql.lit(mostLookedAt));
+  return db
+    .selectFrom(newest.as("e"))
+    .innerJoin("audiences as a", "a.id", "e.audience_id")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("e.created_at", ">", p.since)
+    .where(readable(db, "a", p))
+    .where("a.author_id", "<>", p.me)
+    .where(
+      sql<boolean>`not exists (
+        select 1 from event_marks k where k.event_id = e.id and k.user_id = ${p.me} and k.seen_at is not null)`,
+    );
+});
+
+/** In the newest conversations with something unread, of each the newest messages. */
+const newMessages = prepared((db, p: { me: number; since: number }) => {
+  const unread = db
+    .selectFrom("conversation_participants as c")
+    .innerJoin("conversations as v", "v.id", "c.conversation_id")
+    .select(["c.conversation_id", "c.seen_position", "v.last_position"])
+    .where("c.user_id", "=", p.me)
+    .where("c.archived_at", "is", null)
+    .where("c.unread_count", ">", 0)
+    .where("c.latest_message_id", "is not", null)
+    .orderBy("c.latest_message_id", "desc")
+    .limit(sql.lit(mostLookedAt));
+  const found = db
+    .selectFrom(unread.as("c"))
+    .innerJoin("messages as m", "m.conversation_id", "c.conversation_id")
+    .select("m.id")
+    .whereRef("m.position", ">", "c.seen_position")
+    .where(sql<boolean>`m.position > c.last_position - ${sql.lit(mostCounted)}`)
+    .where("m.type", "=", "normal")
+    .where("m.deleted_at", "is", null)
+    .where("m.author_id", "<>", p.me)
+    .where("m.created_at", ">", p.since)
+    .limit(sql.lit(mostCounted));
+  return db.selectFrom(found.as("found")).select((eb) => eb.fn.countAll<number>().as("count"));
+});

@@ -21,7 +21,7 @@ const rooms: Record<RoomName, () => Promise<object>> = {
   usertypes: async () => (await import("./usertypes.ts")).usertypes,
   posts: async () => (await import("./posts/index.ts")).posts,
   events: async () => (await import("./events/index.ts")).events,
-  groups: async () => (await import("./groups.ts")).groups,
+  groups: async () => (await import("./groups/index.ts")).groups,
   counters: async () => (await import("./counters.ts")).counters,
   conversations: async () => (await import("./conversations/index.ts")).conversations,
   files: async () => (await import("./files.ts")).files,

@@ -4,6 +4,7 @@ import type { user as contract } from "../contract/user-forms.ts";
 import { isAmong } from "../store/dialect.ts";
 import { prepared } from "../store/prepared.ts";
 import type { Ctx } from "./context.ts";
+import { type GroupBrief, groupsOf } from "./group-membership.ts";
 import { abilityFlags, may } from "./permissions.ts";
 import { ancestorsOf, unitBrief } from "./unit-tree.ts";
 
@@ -58,19 +59,25 @@ export interface ShownMembership {
 
 /** Users in full, in the order of `ids`; unknown and deleted ones are left out. A constant number of queries. */
 export async function presentUsers(ctx: Ctx, ids: number[]): Promise<User[]> {
+  return ids.length === 0 ? [] : presentWith(ctx, ids, await groupsOf(ctx, ids));
+}
+
+async function presentWith(ctx: Ctx, ids: number[], groups: ReadonlyMap<number, GroupBrief[]>): Promise<User[]> {
   if (ids.length === 0) return [];
   const rows = new Map((await usersById(ctx.db, { ids })).map((row) => [row.id, row]));
   const memberships = await loadMemberships(ctx, ids);
   const physical = await physicalUnits(ctx, memberships);
   return ids.flatMap((id) => {
     const row = rows.get(id);
-    return row === undefined ? [] : [present(ctx, row, memberships.get(id) ?? [], physical)];
+    return row === undefined
+      ? []
+      : [{ ...present(ctx, row, memberships.get(id) ?? [], physical), memberGroups: groups.get(id) ?? [] }];
   });
 }
 
 /** Users in short, likewise. */
 export async function presentShortUsers(ctx: Ctx, ids: number[]) {
-  return (await presentUsers(ctx, ids)).map(
+  return (await presentWith(ctx, ids, new Map())).map(
     ({ content_type, id, name, first_name, last_name, title, avatar, active, unit, physicalUnit, url }) => {
       return { content_type, id, name, first_name, last_name, title, avatar, active, unit, physicalUnit, url };
     },

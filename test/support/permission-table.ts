@@ -6,6 +6,7 @@ import { webhooks } from "../../src/contract/webhooks.ts";
 import { password, useWorld, type World } from "./actors.ts";
 import type { Environment } from "./instance.ts";
 import { addEvents, type EventScene, eventLines } from "./permission-lines-events.ts";
+import { type GroupScene, groupLines, makeGroups } from "./permission-lines-groups.ts";
 import { type PostScene, postLines, writePosts } from "./permission-lines-posts.ts";
 
 /**
@@ -18,6 +19,7 @@ export interface Scene extends World {
   readonly resetToken: string;
   readonly posts: PostScene;
   readonly events: EventScene;
+  readonly groups: GroupScene;
   readonly talk: { readonly group: number; readonly ofMember: number; readonly ofManager: number };
 }
 
@@ -42,8 +44,9 @@ async function setUp(world: World): Promise<Scene> {
     .executeTakeFirstOrThrow();
   const posts = await writePosts(world);
   const events = await addEvents(world);
+  const groups = await makeGroups(world);
   const talk = await startGroup(world);
-  return { ...world, southerner, webhook: webhook.data.id, resetToken: JSON.parse(payload).token, posts, events, talk };
+  return { ...world, southerner, webhook: webhook.data.id, resetToken: JSON.parse(payload).token, posts, events, groups, talk };
 }
 
 async function startGroup({ actors, ids }: World): Promise<Scene["talk"]> {
@@ -286,6 +289,7 @@ export const permissionTable: Record<string, readonly Line[]> = {
 
   ...postLines,
   ...eventLines,
+  ...groupLines,
 };
 
 function reset(token: string) {

@@ -4,6 +4,7 @@ import { isPostgres } from "../../src/store/dialect.ts";
 import type { Schema } from "../../src/store/schema.ts";
 import { conversationMistakes } from "./conversation-mistakes.ts";
 import { eventMistakes } from "./event-mistakes.ts";
+import { fileMistakes, groupMistakes } from "./group-mistakes.ts";
 import { postMistakes } from "./post-mistakes.ts";
 
 type Row = Record<string, unknown>;
@@ -46,6 +47,8 @@ export async function mistakes(database: Database): Promise<string[]> {
     ...(await conversationMistakes(database)),
     ...(await postMistakes(database)),
     ...(await eventMistakes(database)),
+    ...(await groupMistakes(database)),
+    ...(await fileMistakes(database)),
   ];
 }
 

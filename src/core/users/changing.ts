@@ -4,6 +4,7 @@ import { isAmong } from "../../store/dialect.ts";
 import { forgetAnswers } from "../answers.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { differing } from "../differing.ts";
+import { leaveGroups } from "../group-membership.ts";
 import { newPasswordToken, queueMail } from "../mails.ts";
 import { addMembership, removeAllMemberships } from "../membership.ts";
 import { checkNewPassword, hashPassword } from "../passwords.ts";
@@ -60,6 +61,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
     if (user.admin) await requireOtherAdministrator(ctx, id);
     ctx.changed("user.delete", id, await oneUser(asAdministrator(ctx), id));
     await removeAllMemberships(ctx, id);
+    await leaveGroups(ctx, id);
     await forgetAnswers(ctx.db, id);
     await ctx.db
       .updateTable("users")

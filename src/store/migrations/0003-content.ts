@@ -33,6 +33,7 @@ async function groupsAndAudiences(db: Kysely<unknown>): Promise<void> {
       primary key (group_id, user_id)
     )`,
     "create index group_members_user on group_members (user_id, group_id)",
+    "create index group_members_role on group_members (group_id, role, created_at, user_id)",
 
     // A unit that goes takes its row along, which leaves fewer readers. Without its last user type there would be more.
     `create table audiences (

@@ -1,0 +1,131 @@
+import { sql } from "kysely";
+import type { z } from "zod";
+import { ServiceError } from "../contract/errors.ts";
+import type { groupBrief } from "../contract/fields.ts";
+import type { groupRoles } from "../contract/group-forms.ts";
+import { isAmong } from "../store/dialect.ts";
+import { prepared } from "../store/prepared.ts";
+import type { Ctx } from "./context.ts";
+import { type Actor, may } from "./permissions.ts";
+
+export type Role = (typeof groupRoles)[number];
+export type GroupBrief = z.infer<ReturnType<typeof groupBrief>>;
+
+/** Whether the actor may do with every group what its own administrators may. */
+export function ruleGroups(actor: Actor): boolean {
+  return may(actor, "groups");
+}
+
+export async function addMember(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
+  await ctx.db
+    .insertInto("group_members")
+    .values({ group_id: group, user_id: user, role, created_at: ctx.now })
+    .execute();
+  await countMembers(ctx, group, 1);
+}
+
+/** Ends a membership. `conflict` when it is that of the last administrator, and others would stay behind. */
+export async function removeMember(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
+  if (role === "administrator") {
+    const [other] = await othersOf(ctx, group, user);
+    if (other !== undefined && other.role !== "administrator") throw lastAdministrator(group, user);
+  }
+  await ctx.db.deleteFrom("group_members").where("group_id", "=", group).where("user_id", "=", user).execute();
+  await countMembers(ctx, group, -1);
+}
+
+export async function changeRole(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
+  if (role === "member") {
+    const [other] = await othersOf(ctx, group, user);
+    if (other?.role !== "administrator") throw lastAdministrator(group, user);
+  }
+  await ctx.db
+    .updateTable("group_members")
+    .set({ role })
+    .where("group_id", "=", group)
+    .where("user_id", "=", user)
+    .execute();
+}
+
+function lastAdministrator(group: number, user: number): ServiceError {
+  const message = `User ${user} is the last administrator of group ${group}; make another member administrator first.`;
+  return new ServiceError("conflict", message);
+}
+
+/** Of the members beside that user the first administrator; without one, whoever has been there longest. */
+async function othersOf({ db }: Ctx, group: number, user: number) {
+  return db
+    .selectFrom("group_members")
+    .select(["user_id", "role"])
+    .where("group_id", "=", group)
+    .where("user_id", "<>", user)
+    .orderBy("role")
+    .orderBy("created_at")
+    .orderBy("user_id")
+    .limit(1)
+    .execute();
+}
+
+/** Takes a user out of all groups. Where he was the last administrator, whoever has been there longest takes over. */
+export async function leaveGroups({ db }: Ctx, user: number): Promise<void> {
+  await sql`update group_members set role = 'administrator' where (group_id, user_id) in (
+    select group_id, user_id from (
+      select m.group_id, m.user_id,
+        row_number() over (partition by m.group_id order by m.role, m.created_at, m.user_id) as place
+      from group_members mine join group_members m on m.group_id = mine.group_id and m.user_id <> mine.user_id
+      where mine.user_id = ${user} and mine.role = 'administrator'
+    ) others where place = 1)`.execute(db);
+  await db
+    .updateTable("groups")
+    .set((eb) => ({ member_count: eb("member_count", "-", 1) }))
+    .where("id", "in", (eb) => eb.selectFrom("group_members").select("group_id").where("user_id", "=", user))
+    .execute();
+  await db.deleteFrom("group_members").where("user_id", "=", user).execute();
+}
+
+async function countMembers(ctx: Ctx, group: number, more: number): Promise<void> {
+  await ctx.db
+    .updateTable("groups")
+    .set((eb) => ({ member_count: eb("member_count", "+", more) }))
+    .where("id", "=", group)
+    .execute();
+}
+
+const groupsByUser = prepared((db, p: { ids: number[]; me: number; everything: 0 | 1 }) =>
+  db
+    .selectFrom("group_members as m")
+    .innerJoin("groups as g", "g.id", "m.group_id")
+    .select(["m.user_id", "g.id", "g.name"])
+    .where((eb) => isAmong(db, eb.ref("m.user_id"), p.ids))
+    .where((eb) =>
+      eb.or([
+        eb("g.privacy", "=", "public"),
+        eb(eb.val(p.everything), "=", 1),
+        eb.exists(
+          eb
+            .selectFrom("group_members as mine")
+            .select("mine.group_id")
+            .whereRef("mine.group_id", "=", "g.id")
+            .where("mine.user_id", "=", p.me),
+        ),
+      ]),
+    )
+    .orderBy("g.name_key")
+    .orderBy("g.id"),
+);
+
+/** The groups of users, by user, as far as the actor may know of them. One query. */
+export async function groupsOf({ db, actor }: Ctx, ids: number[]): Promise<Map<number, GroupBrief[]>> {
+  const found = new Map<number, GroupBrief[]>();
+  for (const { user_id, id, name } of await groupsByUser(db, {
+    ids,
+    me: actor.id,
+    everything: ruleGroups(actor) ? 1 : 0,
+  })) {
+    const brief = { id, name, url: `/groups/${id}` };
+    const list = found.get(user_id);
+    if (list) list.push(brief);
+    else found.set(user_id, [brief]);
+  }
+  return found;
+}

@@ -1,4 +1,0 @@
-import type { groups as contract } from "../contract/groups.ts";
-import type { Handlers } from "./context.ts";
-
-export const groups: Handlers<typeof contract> = {};

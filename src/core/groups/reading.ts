@@ -1,0 +1,72 @@
+import { type SqlBool, sql } from "kysely";
+import { ServiceError } from "../../contract/errors.ts";
+import type { groups as contract } from "../../contract/groups.ts";
+import { afterPrefix } from "../../store/dialect.ts";
+import type { Ctx, Handlers } from "../context.ts";
+import { decodeCursor, page } from "../cursor.ts";
+import { ruleGroups } from "../group-membership.ts";
+import { fold } from "../text-keys.ts";
+import { type Group, type GroupRow, groupRows, presentGroups } from "./presentation.ts";
+
+export const reading: Pick<Handlers<typeof contract>, "list" | "get"> = {
+  async list(ctx, { limit, cursor, ...filter }) {
+    const list = `groups ${JSON.stringify(filter)}`;
+    const position = decodeCursor<[string, number]>(ctx, list, cursor);
+    const back = position?.direction === "before";
+    let query = groupRows(ctx)
+      .orderBy("g.name_key", back ? "desc" : "asc")
+      .orderBy("g.id", back ? "desc" : "asc")
+      .limit(limit + 1);
+    if (!ruleGroups(ctx.actor)) {
+      query = query.where((eb) => eb.or([eb("g.privacy", "=", "public"), eb("m.role", "is not", null)]));
+    }
+    if (filter.name !== undefined) {
+      const prefix = fold(filter.name) || filter.name;
+      query = query.where("g.name_key", ">=", prefix).where("g.name_key", "<", afterPrefix(prefix));
+    }
+    if (filter.mine === true) {
+      query = query.where("g.id", "in", (eb) =>
+        eb.selectFrom("group_members").select("group_id").where("user_id", "=", ctx.actor.id),
+      );
+    }
+    if (filter.mine === false) query = query.where("m.role", "is", null);
+    if (filter.privacy !== undefined) query = query.where("g.privacy", "=", filter.privacy);
+    if (position) {
+      const [name, id] = position.key;
+      const order = sql.raw(back ? "<" : ">");
+      query = query.where(sql<SqlBool>`(g.name_key, g.id) ${order} (${name}, ${id})`);
+    }
+    const { rows, meta } = page(ctx, list, await query.execute(), {
+      limit,
+      position,
+      keyOf: (row) => [row.name_key, row.id] as [string, number],
+    });
+    return { data: await presentGroups(ctx, rows), meta };
+  },
+
+  async get(ctx, { id }) {
+    return oneGroup(ctx, id);
+  },
+};
+
+export async function oneGroup(ctx: Ctx, id: number): Promise<Group> {
+  const [group] = await presentGroups(ctx, [await findGroup(ctx, id)]);
+  return group!;
+}
+
+/** The group, with the role of the actor in it. `not_found`, or `forbidden` when it is private and the actor is not in it. */
+export async function findGroup(ctx: Ctx, id: number): Promise<GroupRow> {
+  const row = await groupRows(ctx).where("g.id", "=", id).executeTakeFirst();
+  if (row === undefined) throw new ServiceError("not_found", `There is no group ${id}.`);
+  if (row.privacy === "private" && row.role === null && !ruleGroups(ctx.actor)) {
+    throw new ServiceError("forbidden", `Group ${id} is private; ask one of its administrators to add you.`);
+  }
+  return row;
+}
+
+/** Likewise; `forbidden` unless the actor may change it, too. */
+export async function findOwnGroup(ctx: Ctx, id: number): Promise<GroupRow> {
+  const row = await findGroup(ctx, id);
+  if (row.role === "administrator" || ruleGroups(ctx.actor)) return row;
+  throw new ServiceError("forbidden", `Only administrators of group ${id} may do this.`);
+}
