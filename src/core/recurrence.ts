@@ -35,37 +35,56 @@ export function fullRule({ freq, until, count, interval, byday, bymonthday, bymo
 }
 
 /**
- * All occurrences, in order, the first one always among them: at most 730, within five years of it. Where the wall clock
- * leaves out a time, the one that it shows instead; of one that it shows twice, the first. All last equally long. Rules
- * that say nothing sensible are named, and then there are no occurrences.
+ * All occurrences, in order, the first one always among them: at most 730, within five years of it. Rules that say nothing
+ * sensible are named, and then there are no occurrences.
  */
 export async function expand(timing: Timing): Promise<{ occurrences: Occurrence[]; mistakes: FieldErrors }> {
   const { start, end, day, rules, timezone } = timing;
   if (rules.length === 0 && day === null) return { occurrences: [{ start, end, day }], mistakes: {} };
-  const { Temporal } = await import("temporal-polyfill");
-  const begin =
-    day === null ? Temporal.Instant.fromEpochMilliseconds(start * 1000).toZonedDateTimeISO(timezone) : undefined;
-  const first = begin?.toPlainDate() ?? Temporal.PlainDate.from(day!);
-  const { days, mistakes } = await daysOf(first.toString(), rules);
+  const first = day ?? (await zoned(start, timezone)).toPlainDate().toString();
+  const { days, mistakes } = await daysOf(first, rules);
   if (Object.keys(mistakes).length > 0) return { occurrences: [], mistakes };
+  return { occurrences: await occurrencesOn(days, timing), mistakes };
+}
+
+/**
+ * The occurrences that begin on these days, in order, of which the first has to be the first one's. Where the wall clock
+ * leaves out a time, the one that it shows instead; of one that it shows twice, the first. All last equally long, or as many
+ * whole days.
+ */
+export async function occurrencesOn(
+  days: readonly string[],
+  { start, end, day, timezone }: Omit<Timing, "rules">,
+  wholeDays = 1,
+): Promise<Occurrence[]> {
+  const { Temporal } = await import("temporal-polyfill");
   // By their start: where a time zone left out a whole day, two days have the same one.
   const found = new Map<number, Occurrence>();
   const seconds = (time: { epochMilliseconds: number }) => Math.floor(time.epochMilliseconds / 1000);
-  if (begin === undefined) {
+  if (day !== null) {
     for (const each of days) {
       const date = Temporal.PlainDate.from(each);
       const from = seconds(date.toZonedDateTime(timezone));
-      found.set(from, { start: from, end: seconds(date.add({ days: 1 }).toZonedDateTime(timezone)), day: each });
+      found.set(from, {
+        start: from,
+        end: seconds(date.add({ days: wholeDays }).toZonedDateTime(timezone)),
+        day: each,
+      });
     }
   } else {
-    const time = begin.toPlainTime();
+    const time = (await zoned(start, timezone)).toPlainTime();
     found.set(start, { start, end, day });
     for (const each of days.slice(1)) {
       const from = seconds(Temporal.PlainDate.from(each).toPlainDateTime(time).toZonedDateTime(timezone));
       found.set(from, { start: from, end: from + end - start, day });
     }
   }
-  return { occurrences: [...found.values()].sort((a, b) => a.start - b.start), mistakes };
+  return [...found.values()].sort((a, b) => a.start - b.start);
+}
+
+async function zoned(time: number, timezone: string) {
+  const { Temporal } = await import("temporal-polyfill");
+  return Temporal.Instant.fromEpochMilliseconds(time * 1000).toZonedDateTimeISO(timezone);
 }
 
 /** The first day and those on which any of the rules says that it comes again, in order; or what is wrong with the rules. */

@@ -1,6 +1,7 @@
 import type { Temporal } from "temporal-polyfill";
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { PostEventFields } from "../../contract/post-event-forms.ts";
+import { occurrencesOn } from "../recurrence.ts";
 import { BadRule, daysOf, fullRecurrence, parseRule, type Repetition, ruleOf, writeRule } from "./repetition.ts";
 import type { StoredEvent } from "./stored-event.ts";
 
@@ -124,18 +125,16 @@ async function takePlace(
 ): Promise<Pick<StoredEvent, "dates" | "rrule">> {
   const { Temporal } = await import("temporal-polyfill");
   const first = span.start.toPlainDate();
+  const isEarly = (day: Temporal.PlainDate | undefined) => day && Temporal.PlainDate.compare(day, first) < 0;
   const endDay = end_date === null ? undefined : Temporal.PlainDate.from(end_date);
-  if (endDay && Temporal.PlainDate.compare(endDay, first) < 0)
-    throw new BadRule("must not be before the start", "end_date");
-  if (rule === null) return { dates: [datesOn(first, span, timezone)], rrule: null };
+  if (isEarly(endDay)) throw new BadRule("must not be before the start", "end_date");
+  if (rule === null) return { dates: await datesOn([first], span, timezone), rrule: null };
   const untilDay = await lastDay(rule.until, span, timezone);
-  if (untilDay && Temporal.PlainDate.compare(untilDay, first) < 0) {
-    throw new BadRule("must not be before the start", "until");
-  }
-  const bounds = [endDay, untilDay].flatMap((day) => day ?? []).sort(Temporal.PlainDate.compare);
-  const days = await daysOf(rule, first, bounds[0]);
+  if (isEarly(untilDay)) throw new BadRule("must not be before the start", "until");
+  const [last] = [endDay, untilDay].flatMap((day) => day ?? []).sort(Temporal.PlainDate.compare);
+  const days = await daysOf(rule, first, last);
   return {
-    dates: days.map((day) => datesOn(day, span, timezone)).sort((a, b) => a.start - b.start),
+    dates: await datesOn(days, span, timezone),
     rrule: writeRule(rule, untilDay && lastMoment(untilDay, span, timezone)),
   };
 }
@@ -159,16 +158,14 @@ function lastMoment(day: Temporal.PlainDate, { start, all_day }: Span, timezone:
 
 const seconds = (moment: Zoned) => Math.floor(moment.epochMilliseconds / 1000);
 
-/** When it begins and ends on a day: by the wall clock, as long as the first time; whole days from midnight to midnight. */
-function datesOn(day: Temporal.PlainDate, { start, end, all_day }: Span, timezone: string) {
-  if (all_day) {
-    const days = start.toPlainDate().until(end.toPlainDate(), { largestUnit: "days" }).days + 1;
-    return { start: seconds(day.toZonedDateTime(timezone)), end: seconds(day.add({ days }).toZonedDateTime(timezone)) };
-  }
-  const from = day.equals(start.toPlainDate())
-    ? seconds(start)
-    : seconds(day.toZonedDateTime({ timeZone: timezone, plainTime: start.toPlainTime() }));
-  return { start: from, end: from + seconds(end) - seconds(start) };
+async function datesOn(days: readonly Temporal.PlainDate[], { start, end, all_day }: Span, timezone: string) {
+  const first = start.toPlainDate();
+  const occurrences = await occurrencesOn(
+    days.map(String),
+    { start: seconds(start), end: seconds(end), day: all_day ? first.toString() : null, timezone },
+    first.until(end.toPlainDate(), { largestUnit: "days" }).days + 1,
+  );
+  return occurrences.map(({ start, end }) => ({ start, end }));
 }
 
 function written(moment: Zoned, all_day: boolean): string {
