@@ -1,42 +1,41 @@
-import { events } from "../../src/contract/events.ts";
-import type { File, FileItem } from "../../src/contract/file-forms.ts";
-import type { Ctx } from "../../src/core/context.ts";
-import { addFiles, presentFiles, removeFiles } from "../../src/core/files-store.ts";
-import type { World } from "./actors.ts";
+import type { Content, FileItem } from "../../src/contract/file-forms.ts";
 
-type Inside = (work: (ctx: Ctx) => Promise<unknown>) => Promise<void>;
-
-/** Runs `work` in a transaction with what the files of the core need. */
-export function inside({ instance }: World, lasting: "write" | "writeLocking" = "write"): Inside {
-  return async (work) => {
-    const settings = await instance.service.settings();
-    await instance.database[lasting]((db) => work({ db, settings, now: instance.now() } as unknown as Ctx));
-  };
-}
-
-/** An event of that user for himself and those whom it is shared with. Its ID. */
-export async function addPersonalEvent({ instance }: World, author: number, shares: number[] = []): Promise<number> {
-  const start = instance.now();
-  const event = { title: "Event", type: "user", start, end: start + 3600, shares } as const;
-  return (await (await instance.as(author)).call(events.create, event)).id;
-}
-
-/** Attaches files to an event; all that it has then. */
-export async function attach(world: World, event: number, items: readonly FileItem[]): Promise<File[]> {
-  let files: File[] = [];
-  await inside(world)(async (ctx) => {
-    await addFiles(ctx, "event", event, items);
-    files = (await presentFiles(ctx, "event", [event])).get(event) ?? [];
-  });
-  return files;
-}
-
-export async function detach(world: World, event: number, ids?: number[]): Promise<void> {
-  await inside(world)((ctx) => removeFiles(ctx, "event", [event], ids));
-}
-
+/** A file as it is sent along with something. */
 export const upload = (name: string, bytes: Uint8Array | string): FileItem => ({
   type: "upload",
   name,
   data: Buffer.from(bytes).toString("base64"),
 });
+
+/** The bytes of a content, or those from `from` up to, not including, `to`. */
+export async function bytesOf(content: Content, from?: number, to?: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of content.read(from, to)) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+/** The beginnings of images of that size; enough for whoever looks at the first bytes. */
+export const images = {
+  png(width: number, height: number) {
+    const bytes = Buffer.alloc(57);
+    Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1").copy(bytes);
+    bytes.writeUInt32BE(width, 16);
+    bytes.writeUInt32BE(height, 20);
+    Buffer.from("\x08\x02\0\0\0\0\0\0\0\0\0\0\0IDAT\0\0\0\0\0\0\0\0IEND", "latin1").copy(bytes, 24);
+    return bytes;
+  },
+  gif(width: number, height: number) {
+    const bytes = Buffer.alloc(20);
+    bytes.write("GIF89a");
+    bytes.writeUInt16LE(width, 6);
+    bytes.writeUInt16LE(height, 8);
+    return bytes;
+  },
+  jpeg(width: number, height: number) {
+    const head = Buffer.from("ffd8ffe000104a46494600010100000100010000ffc0001108", "hex");
+    const size = Buffer.alloc(4);
+    size.writeUInt16BE(height);
+    size.writeUInt16BE(width, 2);
+    return Buffer.concat([head, size, Buffer.from("03011100021101031101ffd9", "hex"), Buffer.alloc(8)]);
+  },
+};
