@@ -33,7 +33,8 @@ async function dimensionsOf(mime: string, head: Uint8Array): Promise<Pick<FileTy
   if (kind === "image" && measurable.has(format)) {
     const { imageSize } = await import("image-size");
     try {
-      const { width, height } = imageSize(head);
+      // A copy of its own: of a buffer that shares its memory, image-size reads past the end into what is others'.
+      const { width, height } = imageSize(new Uint8Array(head));
       if (width > 0 && height > 0) return { width: Math.round(width), height: Math.round(height) };
     } catch {
       // A damaged image, or one that has more before its dimensions than we look at.

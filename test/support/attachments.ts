@@ -1,3 +1,4 @@
+import { deflateRawSync } from "node:zlib";
 import type { Content, FileItem } from "../../src/contract/file-forms.ts";
 
 /** A file as it is sent along with something. */
@@ -39,3 +40,19 @@ export const images = {
     return Buffer.concat([head, size, Buffer.from("03011100021101031101ffd9", "hex"), Buffer.alloc(8)]);
   },
 };
+
+/** A zip of what makes a Word document one. */
+export function docx(): Buffer {
+  const name = Buffer.from("[Content_Types].xml");
+  const text =
+    '<Types><Override ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>';
+  const body = deflateRawSync(text);
+  const head = Buffer.alloc(30);
+  head.writeUInt32LE(0x04034b50);
+  head.writeUInt16LE(20, 4);
+  head.writeUInt16LE(8, 8);
+  head.writeUInt32LE(body.length, 18);
+  head.writeUInt32LE(text.length, 22);
+  head.writeUInt16LE(name.length, 26);
+  return Buffer.concat([head, name, body]);
+}
