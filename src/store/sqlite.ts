@@ -1,20 +1,12 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from "kysely";
+import { DatabaseSync } from "node:sqlite";
+import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
 import { ServiceError } from "../contract/errors.ts";
 import { watchVersion } from "./changes.ts";
 import type { Database, OpenOptions } from "./database.ts";
 import type { Schema } from "./schema.ts";
+import { ReadingDriver, WritingDriver } from "./sqlite-driver.ts";
 
 /** "wcs1": tells our files from other people's. */
 const applicationId = 0x77637331;
@@ -97,8 +89,8 @@ function checkFile(connection: DatabaseSync, path: string, create: boolean): voi
 }
 
 function database(writer: DatabaseSync, reader: DatabaseSync, explain: Database["explain"]): Database {
-  const writing = kysely(new SqliteDriver(writer));
-  const reading = kysely(new SqliteDriver(reader));
+  const writing = kysely(new WritingDriver(writer, begin), new WritingAdapter());
+  const reading = kysely(new ReadingDriver(reader), new SqliteAdapter());
   const dataVersion = reader.prepare("pragma data_version");
   const version = () => (dataVersion.get() as { data_version: number }).data_version;
   const write: Database["write"] = (work) => writing.transaction().execute(work);
@@ -117,10 +109,10 @@ function database(writer: DatabaseSync, reader: DatabaseSync, explain: Database[
   };
 }
 
-function kysely(driver: Driver): Kysely<Schema> {
+function kysely(driver: Driver, adapter: SqliteAdapter): Kysely<Schema> {
   return new Kysely<Schema>({
     dialect: {
-      createAdapter: () => new Adapter(),
+      createAdapter: () => adapter,
       createDriver: () => driver,
       createIntrospector: (db) => new SqliteIntrospector(db),
       createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -128,96 +120,31 @@ function kysely(driver: Driver): Kysely<Schema> {
   });
 }
 
-class Adapter extends SqliteAdapter {
+class WritingAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+
+  /** The driver has its own way to let one in after the other. */
+  override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** One connection. Kysely lends it to one borrower at a time, since SqliteAdapter says that there is only one. */
-class SqliteDriver implements Driver {
-  readonly #connection: SqliteConnection;
-
-  constructor(connection: DatabaseSync) {
-    this.#connection = new SqliteConnection(connection);
-  }
-
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#connection;
-  }
-
-  async releaseConnection(): Promise<void> {}
-
-  /** Waits for other processes without blocking the event loop, as SQLite's own busy timeout would. */
-  async beginTransaction(): Promise<void> {
-    const { raw } = this.#connection;
-    const deadline = Date.now() + busySeconds * 1000;
-    for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
-      try {
-        raw.exec("pragma busy_timeout = 0");
-        raw.exec("begin immediate");
-        return;
-      } catch (error) {
-        if (!isBusy(error) || Date.now() > deadline) throw error;
-      } finally {
-        raw.exec(`pragma busy_timeout = ${busySeconds * 1000}`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
+/** Waits for other processes without blocking the event loop, as SQLite's own busy timeout would. */
+async function begin(connection: DatabaseSync): Promise<void> {
+  const deadline = Date.now() + busySeconds * 1000;
+  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+    try {
+      connection.exec("pragma busy_timeout = 0");
+      connection.exec("begin immediate");
+      return;
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > deadline) throw error;
+    } finally {
+      connection.exec(`pragma busy_timeout = ${busySeconds * 1000}`);
     }
-  }
-
-  async commitTransaction(): Promise<void> {
-    this.#connection.raw.exec("commit");
-  }
-
-  async rollbackTransaction(): Promise<void> {
-    // A full disk or an I/O error has rolled it back already.
-    if (this.#connection.raw.isTransaction) this.#connection.raw.exec("rollback");
-  }
-
-  async destroy(): Promise<void> {
-    this.#connection.raw.close();
-  }
-}
-
-const cachedStatements = 500;
-
-/** Lists are bound as JSON, for json_each; PostgreSQL binds them as arrays. */
-function bound(value: unknown): SQLInputValue {
-  return Array.isArray(value) ? JSON.stringify(value) : (value as SQLInputValue);
-}
-
-class SqliteConnection implements DatabaseConnection {
-  readonly raw: DatabaseSync;
-  readonly #statements = new Map<string, { statement: StatementSync; returnsRows: boolean }>();
-
-  constructor(raw: DatabaseSync) {
-    this.raw = raw;
-  }
-
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { statement, returnsRows } = this.#prepare(sql);
-    const values = parameters.map(bound);
-    if (returnsRows) return { rows: statement.all(...values) as R[] };
-    const { changes, lastInsertRowid } = statement.run(...values);
-    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
-  }
-
-  async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-    for (const row of this.raw.prepare(sql).iterate(...parameters.map(bound))) yield { rows: [row as R] };
-  }
-
-  #prepare(sql: string) {
-    let known = this.#statements.get(sql);
-    if (known === undefined) {
-      const statement = this.raw.prepare(sql);
-      known = { statement, returnsRows: statement.columns().length > 0 };
-      if (this.#statements.size >= cachedStatements) this.#statements.clear();
-      this.#statements.set(sql, known);
-    }
-    return known;
+    await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
   }
 }
 

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import type { Tx } from "../../src/store/database.ts";
 import { get, kinds, put, useDatabase } from "./support.ts";
@@ -107,6 +108,31 @@ for (const kind of kinds) {
         .catch(() => {});
       await expect(put(leaked!, "leaked", 1)).rejects.toThrow(/already rolled back/);
       expect(await get(database, "leaked")).toBeUndefined();
+    });
+
+    it("those that are committed together and cannot be all fail, and leave nothing", async () => {
+      const { database } = open();
+      if (kind === "postgres") return;
+      const orphan = async (tx: Tx) => {
+        await sql`pragma defer_foreign_keys = on`.execute(tx);
+        await tx.insertInto("departments").values({ unit_id: 987654, name: "x" }).execute();
+      };
+      const writes = [database.write((tx) => put(tx, "beside 1", 1)), database.write(orphan)];
+      writes.push(database.write((tx) => put(tx, "beside 2", 2)));
+      const results = await Promise.allSettled(writes);
+      expect(results.map((result) => result.status)).toEqual(["rejected", "rejected", "rejected"]);
+      expect(await keys("beside")).toEqual([]);
+      await database.write((tx) => put(tx, "beside 3", 3));
+      expect(await keys("beside")).toEqual(["beside 3"]);
+    });
+
+    it("none is done before it can be read", async () => {
+      const { database } = open();
+      const done = times(20, async (n) => {
+        await database.write((tx) => put(tx, `done ${n}`, n));
+        return get(database, `done ${n}`);
+      });
+      expect(await Promise.all(done)).toEqual(times(20, String));
     });
 
     it("after a failing statement the next transaction works", async () => {
