@@ -63,15 +63,16 @@ export const messages: Pick<Handlers<typeof contract>, Reading> = {
   },
 
   async follow(ctx, { id, after, wait, limit }) {
-    const begin = await participation(ctx, id);
-    if (after === undefined) return { data: [], meta: { last_id: await lastOf(ctx, begin) } };
-    const position = after === 0 ? 0 : (await visibleNamed(ctx, begin, "after", after)).position;
+    let mine = await participation(ctx, id);
+    if (after === undefined) return { data: [], meta: { last_id: await lastOf(ctx, mine) } };
+    const position = after === 0 ? 0 : (await visibleNamed(ctx, mine, "after", after)).position;
     const data = await waitFor(ctx, wait, async () => {
-      const after = Math.max(position, begin.cleared_position);
-      const rows = await oldestFirst(ctx.db, { id, after, before: noEnd, limit });
+      const range = { id, after: Math.max(position, mine.cleared_position), before: noEnd, limit };
+      const rows = await oldestFirst(ctx.db, range);
       // Asked after reading: whoever was taken out meanwhile must not read on.
-      const mine = await participation(ctx, id);
-      const visible = rows.filter((row) => row.position > mine.cleared_position);
+      mine = await participation(ctx, id);
+      const { cleared_position } = mine;
+      const visible = rows.filter((row) => row.position > cleared_position);
       return visible.length > 0 ? presentMessages(ctx, mine, visible) : undefined;
     });
     return { data: data ?? [], meta: { last_id: data?.at(-1)?.id ?? after } };
