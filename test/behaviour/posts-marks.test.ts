@@ -120,7 +120,7 @@ describeEverywhere("what readers do to posts", (environment) => {
       expect(typedNorth.confirm.total).toBe(3);
       const group = await addGroup([ids.member, ids.outsider]);
       const debate = { content_type: "debate" as const, title: "Debate", group, confirm };
-      expect((await actors.member.call(posts.create, debate)).confirm.total).toBe(2);
+      expect((await actors.member.call(posts.create, debate)).confirm.total).toBe(3);
       const all = await write({ confirm, visibility: { all_units: true } });
       await addUser();
       expect(await total(all.id)).toBe(all.confirm.total);

@@ -1,4 +1,5 @@
 import { beforeAll } from "vitest";
+import { groups } from "../../src/contract/groups.ts";
 import type { ArgumentsOf, Caller, OutputOf } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
@@ -16,7 +17,7 @@ export interface Newsroom extends World {
   readonly editorId: number;
   /** A post by the administrator, news for North and below unless told otherwise. */
   write(fields?: NewPost): Promise<Post>;
-  /** A group of the member and others. */
+  /** A group of these and the administrator. */
   addGroup(members: readonly number[]): Promise<number>;
 }
 
@@ -51,18 +52,10 @@ async function open(world: World): Promise<Newsroom> {
         ...fields,
       }),
     async addGroup(members) {
-      const { now } = instance;
-      return instance.database.write(async (tx) => {
-        const { id } = await tx
-          .insertInto("groups")
-          .values({ name: "Group", name_key: "group", author_id: 1, created_at: now(), updated_at: now() })
-          .returning("id")
-          .executeTakeFirstOrThrow();
-        const rows = members.map((user_id) => ({ group_id: id, user_id, created_at: now() }));
-        await tx.insertInto("group_members").values(rows).execute();
-        await tx.updateTable("groups").set({ member_count: rows.length }).where("id", "=", id).execute();
-        return id;
-      });
+      const { administrator } = actors;
+      const { id } = await administrator.call(groups.create, { name: "Group" });
+      for (const user of members) await administrator.call(groups.memberAdd, { id, user });
+      return id;
     },
   };
 }

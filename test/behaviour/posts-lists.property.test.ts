@@ -1,0 +1,152 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ArgumentsOf } from "../../src/contract/operation.ts";
+import { posts } from "../../src/contract/posts.ts";
+import { type Instance, newInstance } from "../support/instance.ts";
+import { codeOf } from "../support/outcome.ts";
+import {
+  type Drawn,
+  drawn,
+  mayEdit,
+  mayRead,
+  newSociety,
+  type Person,
+  pick,
+  type Society,
+  type Written,
+  write,
+} from "../support/random-posts.ts";
+import { mistakes } from "../support/tables.ts";
+
+type Filter = Omit<ArgumentsOf<typeof posts.list>, "limit" | "cursor" | "sort">;
+
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
+const some = fc.nat(11);
+const filters = fc.record({
+  content_type: maybe(fc.constantFrom("news", "debate", "event")),
+  unit: maybe(some),
+  group: maybe(fc.nat(1)),
+  author: maybe(some),
+  status: fc.constantFrom(undefined, undefined, undefined, "draft", "scheduled", "unpublished"),
+  bookmarked: maybe(fc.boolean()),
+  unseen: maybe(fc.boolean()),
+  important: maybe(fc.boolean()),
+  pinned: maybe(fc.boolean()),
+  since: maybe(fc.nat(3)),
+  limit: fc.integer({ min: 1, max: 5 }),
+  reader: some,
+});
+type FilterDrawn = typeof filters extends fc.Arbitrary<infer T> ? T : never;
+
+for (const database of ["sqlite", "postgres"] as const) {
+  describe(`who reads which posts (${database})`, () => {
+    let instance: Instance;
+    let society: Society;
+    beforeAll(async () => {
+      instance = await newInstance({ database, caller: "local" });
+      instance.freeze();
+      society = await newSociety(instance);
+    });
+    afterAll(() => instance.close());
+
+    /** Writes these posts, and no others. */
+    const publish = async (specs: readonly Drawn[]) => {
+      await instance.database.write(async (tx) => {
+        await tx.deleteFrom("posts").execute();
+      });
+      const written: Written[] = [];
+      for (const spec of specs) written.push(await write(society, spec));
+      return written;
+    };
+
+    it("get lets through exactly whom the rule names, and tells whether he may edit", async () => {
+      const property = fc.asyncProperty(fc.array(drawn, { minLength: 3, maxLength: 8 }), async (specs) => {
+        for (const post of await publish(specs)) {
+          for (const person of society.people) {
+            const code = await codeOf(person.caller.call(posts.get, { id: post.id }));
+            expect([person.id, code]).toEqual([person.id, mayRead(society, person, post) ? "ok" : "forbidden"]);
+            if (code !== "ok") continue;
+            const { permissions } = await person.caller.call(posts.get, { id: post.id });
+            expect(permissions.edit).toBe(mayEdit(society, person, post));
+          }
+        }
+        expect(await mistakes(instance.database)).toEqual([]);
+      });
+      await fc.assert(property, { numRuns: database === "sqlite" ? 25 : 10 });
+    });
+
+    it("list gives what get lets through and the filter names, the newest first, page by page and back", async () => {
+      const property = fc.asyncProperty(
+        fc.array(drawn, { minLength: 5, maxLength: 14 }),
+        fc.array(filters, { minLength: 6, maxLength: 6 }),
+        async (specs, wanted) => {
+          const written = await publish(specs);
+          for (const each of wanted) {
+            const person = pick(society.people, each.reader);
+            const filter = filterOf(society, each);
+            const expected = written
+              .filter((post) => mayRead(society, person, post) && matches(society, { person, post, filter }))
+              .sort((a, b) => b.at - a.at || b.id - a.id)
+              .map((post) => post.id);
+            expect(await walk(person, filter, each.limit)).toEqual({ forth: expected, back: [...expected].reverse() });
+          }
+        },
+      );
+      await fc.assert(property, { numRuns: database === "sqlite" ? 30 : 12 });
+    });
+  });
+}
+
+function filterOf(society: Society, { limit: _, reader: __, ...filter }: FilterDrawn): Filter {
+  const { unit, group, author, since, ...same } = filter;
+  const all = {
+    ...same,
+    unit: unit === undefined ? undefined : pick(society.units, unit),
+    group: group === undefined ? undefined : pick(society.groups, group),
+    author: author === undefined ? undefined : pick(society.people, author).id,
+    since: since === undefined ? undefined : society.instance.now() - since,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+/** What the filter says of a post, plainly. */
+function matches(
+  society: Society,
+  { person, post, filter }: { person: Person; post: Written; filter: Filter },
+): boolean {
+  const marked = (list: readonly number[]) => list.some((index) => pick(society.people, index).id === person.id);
+  const group = post.group === null ? undefined : pick(society.groups, post.group);
+  const is: Record<keyof Filter, unknown> = {
+    content_type: post.kind,
+    unit: post.ownerId,
+    group,
+    author: post.authorId,
+    status: post.state,
+    bookmarked: marked(post.bookmarked),
+    unseen: !marked(post.seen),
+    important: post.important,
+    pinned: post.pin === "on",
+    since: undefined,
+  };
+  const { since, ...equal } = { status: "published" as const, ...filter };
+  if (since !== undefined && post.at < since) return false;
+  return Object.entries(equal).every(([name, value]) => is[name as keyof Filter] === value);
+}
+
+/** All IDs, page by page to the end, and then back to the beginning. */
+async function walk({ caller }: Person, filter: Filter, limit: number) {
+  const forth: number[] = [];
+  const back: number[] = [];
+  let page = await caller.call(posts.list, { ...filter, limit });
+  forth.push(...page.data.map((post) => post.id));
+  while (page.meta.next_cursor !== null) {
+    page = await caller.call(posts.list, { ...filter, limit, cursor: page.meta.next_cursor });
+    forth.push(...page.data.map((post) => post.id));
+  }
+  back.push(...page.data.map((post) => post.id).reverse());
+  while (page.meta.prev_cursor !== null) {
+    page = await caller.call(posts.list, { ...filter, limit, cursor: page.meta.prev_cursor });
+    back.push(...page.data.map((post) => post.id).reverse());
+  }
+  return { forth, back };
+}
