@@ -21,19 +21,19 @@ export const messageForm =
     let held = "";
     let place = "";
     let begun = false;
+    const textOf = (message: Message): string => {
+      const gap = begun ? "\n" : "";
+      begun = true;
+      const text = `${linesOf(message, look).join("\n")}\n`;
+      const above = heading?.(message);
+      if (above === undefined || above === place) return gap + text;
+      place = above;
+      return `${gap}${terminal.paint.strong(`── ${above}`)}\n\n${text}`;
+    };
     const show = async (items: readonly unknown[]) => {
-      for (const message of items as readonly Message[]) {
-        let text = begun ? "\n" : "";
-        begun = true;
-        const above = heading?.(message);
-        if (above !== undefined && above !== place) {
-          text += `${terminal.paint.strong(`── ${above}`)}\n\n`;
-          place = above;
-        }
-        text += `${linesOf(message, look).join("\n")}\n`;
-        if (paged) held += text;
-        else await terminal.write(text);
-      }
+      const text = (items as readonly Message[]).map(textOf).join("");
+      if (paged) held += text;
+      else await terminal.write(text);
     };
     return {
       page: show,
