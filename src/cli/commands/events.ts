@@ -128,7 +128,7 @@ export const events: Group = {
   commands: {
     list: {
       op: ops.list,
-      columns: ["id", "title", "type", "date", "location", "dates.start"],
+      columns: ["id", "title", "type", "date", "location"],
       form: eventList,
       examples: ["wcs events list --start now --end +7d", "wcs events list --type chain --all -o ndjson"],
     },

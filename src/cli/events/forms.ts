@@ -15,7 +15,7 @@ const widestText = 100;
 export const eventList: Form = (sheet) => {
   const columns = ["id", "when", "title", "repeats", "location", "type"];
   const table = createTableWriter({ ...sheet, columns });
-  const times = timesOf(sheet);
+  const times = timesOf(sheet, false);
   const rowOf = (event: Event): Item => ({
     ...event,
     when: times(event)[0] ?? "",
@@ -28,22 +28,24 @@ export const eventList: Form = (sheet) => {
 export const eventForm: Form = (sheet) => {
   const { terminal } = sheet;
   const table = createTableWriter(sheet);
-  const times = timesOf(sheet);
+  const spans = timesOf(sheet, true);
+  const starts = timesOf(sheet, false);
   return {
     ...table,
     async one(item) {
       const event = item as unknown as Event;
       const { id, title, body, recurrence, location, link, type, units, userTypes, author, participation, seen } =
         event;
-      const { files, uploading_files, shared, uid, created_at, updated_at } = event;
-      const [when, ...later] = times(event);
+      const { files, uploading_files, shared, timezone, uid, created_at, updated_at } = event;
+      const [when] = spans(event);
+      const later = starts(event).slice(1);
       const dots = later.length > shownDates ? ", ..." : "";
       await table.one({
         ...{ id, title, when, repeats: recurrence.length > 0 ? phraseOf(recurrence) : "" },
         further: later.slice(0, shownDates).join(", ") + dots,
         ...{ location, link, type, units, userTypes, shared, author, participation, seen, files },
         uploading: uploading_files > 0 ? uploading_files : null,
-        ...{ uid, created_at, updated_at },
+        ...{ timezone, uid, created_at, updated_at },
       });
       const width = Math.min(terminal.stdoutIsTerminal ? terminal.width : Number.POSITIVE_INFINITY, widestText);
       if (body !== "") await terminal.write(`\n${wrap(harmless(body), width).join("\n")}\n`);
@@ -51,14 +53,14 @@ export const eventForm: Form = (sheet) => {
   };
 };
 
-/** Writes when an event takes place: from its next occurrence on; when all are over, the last one. */
-function timesOf({ zone }: Sheet): (event: Event) => string[] {
+/** Writes when an event takes place, from its next occurrence on; when all are over, the last one. */
+function timesOf({ zone }: Sheet, hasEnd: boolean): (event: Event) => string[] {
   const clock = clockOf(zone);
   const now = Math.floor(Date.now() / 1000);
   const today = clock.day(now);
   const text = (instant: number) => new Date(clock.wall(instant)).toISOString().slice(0, 16).replace("T", " ");
   const span = ({ start, end }: Event["dates"][number]) => {
-    if (start === end) return text(start);
+    if (start === end || !hasEnd) return text(start);
     const isSameDay = end - start < dayLength && clock.day(start) === clock.day(end);
     return `${text(start)}${isSameDay ? `–${text(end).slice(11)}` : ` – ${text(end)}`}`;
   };

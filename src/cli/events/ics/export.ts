@@ -3,6 +3,7 @@ import { events } from "../../../contract/events.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { clockOf } from "../../clock.ts";
 import { UsageError } from "../../failure.ts";
+import { keepHeapSmall } from "../../heap.ts";
 import { checkZone } from "../../output.ts";
 import { readScalar } from "../../scalars.ts";
 import { readDay } from "../../times.ts";
@@ -20,7 +21,10 @@ export async function exportEvents(context: Context): Promise<void> {
   const select = await selectionOf(context);
   const path = (context.flags.output as string | undefined) ?? "-";
   await exportItems(calendarTo(path), context, async ({ caller, write }) => {
-    for await (const page of select(caller)) await write(page);
+    for await (const page of select(caller)) {
+      keepHeapSmall();
+      await write(page);
+    }
   });
 }
 

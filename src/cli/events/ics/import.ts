@@ -5,6 +5,7 @@ import { timezones } from "../../../contract/timezones.ts";
 import { users } from "../../../contract/users.ts";
 import { clockOf } from "../../clock.ts";
 import { Interrupted, UsageError } from "../../failure.ts";
+import { keepHeapSmall } from "../../heap.ts";
 import { checkZone } from "../../output.ts";
 import { readScalar } from "../../scalars.ts";
 import { formatFor } from "../../transfer/format.ts";
@@ -13,7 +14,7 @@ import { createReport, type Report } from "../../transfer/report.ts";
 import { openResultFile } from "../../transfer/result-file.ts";
 import type { Context } from "../../tree.ts";
 import type { Event } from "../walking.ts";
-import type { RawCalendar, RawComponent } from "./components.ts";
+import { componentsOf } from "./components.ts";
 import { loadCalendar } from "./loading.ts";
 import { findByUid } from "./matching.ts";
 import { putIn, type Target } from "./putting.ts";
@@ -32,10 +33,10 @@ export async function importEvents(context: Context): Promise<void> {
   const report = createReport({ terminal, results, sort: false });
   const tally = { parts: 0 };
   try {
-    const calendar = await loadCalendar(String(args.file), terminal, signal);
+    const text = await loadCalendar(String(args.file), terminal, signal);
     const { caller } = await context.connect();
     try {
-      await carryOut(calendar, { context, report, tally, signal, target: { ...options, caller } });
+      await carryOut(text, { context, report, tally, signal, target: { ...options, caller } });
     } finally {
       await caller.close();
     }
@@ -56,10 +57,10 @@ export async function importEvents(context: Context): Promise<void> {
 /** Fails when something of the file is not in. */
 function judge({ leftOut: left, rows }: Report, parts: number): void {
   if (left === 0 && parts === 0) return;
-  const events = left > 0 ? [`${left} of ${rows} events ${left === 1 ? "was" : "were"} left out`] : [];
-  const some = parts > 0 ? [`of ${parts} ${parts === 1 ? "event" : "events"} parts were`] : [];
-  const message = left > 0 ? [...events, ...some].join(", ") : `${some.join("").replace("of", "Of")} left out`;
-  throw new ServiceError("validation_failed", `${message}.`, {
+  const events = (count: number) => (count === 1 ? "1 event" : `${count} events`);
+  const more = parts > 0 ? `, and parts of ${parts} more` : "";
+  const message = left > 0 ? `${left} of ${events(rows)} left out${more}.` : `Parts of ${events(parts)} were left out.`;
+  throw new ServiceError("validation_failed", message, {
     hint: "Each is named above; what is in stays as it is when the file is imported again.",
   });
 }
@@ -89,18 +90,18 @@ function targetOf({ flags }: Context, signal: AbortSignal): Omit<Target, "caller
 
 const typeField = { kind: "string", values: eventTypes } as const;
 
-async function carryOut(calendar: RawCalendar, job: Job): Promise<void> {
+async function carryOut(text: string, job: Job): Promise<void> {
   const { context, target, report, tally, signal } = job;
   const [me, instance] = await Promise.all([
     target.caller.call(users.current, {}),
     target.caller.call(timezones.list, {}),
   ]);
   const { default: library } = await import("ical.js");
-  const { lines, components } = calendar;
-  const zones = zonesOf(lines, components, checkZone(context.globals.tz), library);
-  const read = readAll(components, { library, zones, clock: clockOf(instance.instance) });
+  const zones = zonesOf(componentsOf(text), checkZone(context.globals.tz), library);
+  const read = readAll(text, { library, zones, clock: clockOf(instance.instance) });
   let done = 0;
   for (const batch of batches(read)) {
+    keepHeapSmall();
     const uids = batch.flatMap(({ event }) => (typeof event === "string" ? [] : [event.uid]));
     const known = uids.length > 0 ? await findByUid(target.caller, uids, me.id) : new Map<string, Event>();
     for (const { line, event } of batch) {
@@ -124,11 +125,11 @@ interface Read {
   readonly event: ReadEvent | string;
 }
 
-function* readAll(components: readonly RawComponent[], surroundings: Surroundings): Generator<Read> {
+function* readAll(text: string, surroundings: Surroundings): Generator<Read> {
   const lineOf = new Map<string, number>();
-  for (const component of components) {
+  for (const component of componentsOf(text)) {
     const { name, line } = component;
-    if (name === "VTIMEZONE") continue;
+    if (name === "VTIMEZONE" || name === "VCALENDAR") continue;
     const event = name === "VEVENT" ? readEvent(component, surroundings) : `is a ${name}, and no event`;
     const before = typeof event === "string" ? undefined : lineOf.get(event.uid);
     if (typeof event !== "string" && before === undefined) lineOf.set(event.uid, line);

@@ -3,13 +3,13 @@ import { ServiceError } from "../../../contract/errors.ts";
 import { bytesAsText } from "../../files/size.ts";
 import type { Terminal } from "../../terminal.ts";
 import { openSource } from "../../transfer/source.ts";
-import { divide, type RawCalendar } from "./components.ts";
+import { componentsOf } from "./components.ts";
 
 /** Bytes; some fifty thousand events. */
 const largest = 33_554_432;
 
-/** Reads an iCalendar file, or stdin for `-`. */
-export async function loadCalendar(path: string, terminal: Terminal, signal: AbortSignal): Promise<RawCalendar> {
+/** Reads the text of an iCalendar file, or of stdin for `-`. */
+export async function loadCalendar(path: string, terminal: Terminal, signal: AbortSignal): Promise<string> {
   const source = await openSource(path, terminal, { again: false, signal });
   const refuse = (why: string) => new ServiceError("validation_failed", `${terminal.plain(source.label)} ${why}`);
   const tooLarge = () => refuse(`is larger than ${bytesAsText(largest)}: divide it into files with fewer events.`);
@@ -22,9 +22,9 @@ export async function loadCalendar(path: string, terminal: Terminal, signal: Abo
     }
     const bytes = Buffer.concat(chunks);
     if (!isUtf8(bytes)) throw refuse("is not in UTF-8, as iCalendar files have to be.");
-    const calendar = divide(bytes.toString("utf8").replace(/^\ufeff/, ""));
-    if (!calendar) throw refuse("is no iCalendar file: it has no BEGIN:VCALENDAR.");
-    return calendar;
+    const text = bytes.toString("utf8").replace(/^\ufeff/, "");
+    if (componentsOf(text).next().done) throw refuse("is no iCalendar file: it has no BEGIN:VCALENDAR.");
+    return text;
   } finally {
     await source.close();
   }

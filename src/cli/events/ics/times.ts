@@ -48,7 +48,8 @@ interface Point {
 
 function pointOf({ value, parameters }: ReadProperty, name: string, { zones }: Surroundings): Point | string {
   const text = String(value);
-  const [, day, time, isUtc] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(Z)?)?$/.exec(text) ?? [];
+  // `T::` is what the library makes of a day that does not say that it is one.
+  const [, day, time, isUtc] = /^(\d{4}-\d\d-\d\d)(?:T::|T(\d\d:\d\d:\d\d)(Z)?)?$/.exec(text) ?? [];
   const wall = Date.parse(`${day}T${time ?? "00:00:00"}Z`);
   if (day === undefined || Number.isNaN(wall) || addDays(day, 0) !== day)
     return `has a ${name} that is no time: ${text}`;

@@ -1,10 +1,9 @@
-import type { Component } from "./jcal.ts";
+import type { Component, Property } from "./jcal.ts";
 
 /** A change of the clocks. */
 interface Change {
   /** What the clocks showed, as YYYY-MM-DDTHH:MM:SS. */
   readonly local: string;
-  readonly utc: string;
   /** Offsets from UTC before and after it, as +01:00. */
   readonly from: string;
   readonly to: string;
@@ -37,15 +36,26 @@ export async function vtimezone(zone: string, now: number): Promise<Component> {
     const before = next.subtract({ nanoseconds: 1 });
     changes.push({
       local: next.toInstant().toZonedDateTimeISO(before.offset).toPlainDateTime().toString({ smallestUnit: "second" }),
-      utc: next.toInstant().toString({ smallestUnit: "second" }),
       from: before.offset,
       to: next.offset,
       isSummer: next.offsetNanoseconds > before.offsetNanoseconds,
     });
     at = next;
   }
-  const standard = observance({ local: begin, utc: begin, from: first, to: first, isSummer: false });
-  return ["vtimezone", [["tzid", {}, "text", zone]], [standard, ...runsOf(changes).map((run) => rule(run, last))]];
+  const standard = observance([{ local: begin, from: first, to: first, isSummer: false }]);
+  return ["vtimezone", [["tzid", {}, "text", zone]], [standard, ...observances(runsOf(changes), last)]];
+}
+
+/** Changes that go on by a rule, and before them all others, those between the same offsets together. */
+function observances(runs: readonly Run[], last: number): Component[] {
+  // What has come three times, the last time at the end of what was looked at, is taken to go on.
+  const goesOn = ({ changes }: Run) => changes.length >= 3 && changes.at(-1)!.local.startsWith(`${last}-`);
+  const single = runs.filter((run) => !goesOn(run)).flatMap(({ changes }) => changes);
+  const alike = Map.groupBy(single, ({ from, to }) => `${from} ${to}`);
+  return [
+    ...alike.values().map((changes) => observance(changes.toSorted((a, b) => (a.local < b.local ? -1 : 1)))),
+    ...runs.filter(goesOn).map(({ changes, days }) => observance(changes.slice(0, 1), days[0])),
+  ];
 }
 
 /** Changes gathered into runs, each in the order of time. */
@@ -78,28 +88,17 @@ function daysOf(date: Date): string[] {
   return [...(isLast ? [`-1${name}`] : []), ...(number <= 28 ? [`${Math.ceil(number / 7)}${name}`] : [])];
 }
 
-function rule({ changes, days }: Run, last: number): Component {
-  const [first, final] = [changes[0]!, changes.at(-1)!];
-  if (changes.length === 1) return observance(first);
-  // What has come three times, the last time at the end of what was looked at, is taken to go on.
-  const goesOn = changes.length >= 3 && Number(final.local.slice(0, 4)) === last;
-  return observance(first, {
-    freq: "YEARLY",
-    bymonth: [Number(first.local.slice(5, 7))],
-    byday: [days[0]],
-    ...(!goesOn && { until: final.utc }),
-  });
-}
-
-function observance({ local, from, to, isSummer }: Change, recur?: Record<string, unknown>): Component {
-  return [
-    isSummer ? "daylight" : "standard",
-    [
-      ["dtstart", {}, "date-time", local],
-      ["tzoffsetfrom", {}, "utc-offset", from],
-      ["tzoffsetto", {}, "utc-offset", to],
-      ...(recur ? [["rrule", {}, "recur", recur] as Component[1][number]] : []),
-    ],
-    [],
+/** Alike changes of the clocks: the dates of all of them, or the first one and what day of its month they are every year. */
+function observance([first, ...others]: readonly Change[], day?: string): Component {
+  const { local, from, to, isSummer } = first!;
+  const properties: Property[] = [
+    ["dtstart", {}, "date-time", local],
+    ["tzoffsetfrom", {}, "utc-offset", from],
+    ["tzoffsetto", {}, "utc-offset", to],
   ];
+  if (day !== undefined) {
+    properties.push(["rrule", {}, "recur", { freq: "YEARLY", bymonth: [Number(local.slice(5, 7))], byday: [day] }]);
+  }
+  if (others.length > 0) properties.push(["rdate", {}, "date-time", ...others.map((change) => change.local)]);
+  return [isSummer ? "daylight" : "standard", properties, []];
 }

@@ -14,19 +14,16 @@ export interface Zones {
   readonly floating: Zone;
 }
 
-/** `own` is the zone of times that name none, unless the calendar says another. */
-export function zonesOf(
-  lines: readonly string[],
-  components: readonly RawComponent[],
-  own: string | undefined,
-  library: Library,
-): Zones {
+/** The zones of the components of a file. `own` is that of times that name none, unless a calendar says another. */
+export function zonesOf(components: Iterable<RawComponent>, own: string | undefined, library: Library): Zones {
   const explained = new Map<string, Zone>();
-  for (const { name, raw } of components) {
+  let calendarZone: string | undefined;
+  for (const { name, raw, lines } of components) {
     const zone = name === "VTIMEZONE" ? explain(raw.join("\r\n"), library) : undefined;
     if (zone) explained.set(zone.tzid, zoneOf(zone, library));
+    if (name !== "VCALENDAR") continue;
+    for (const line of lines) calendarZone ??= /^X-WR-TIMEZONE:(.*)$/i.exec(line)?.[1]?.trim();
   }
-  const [calendarZone] = lines.flatMap((line) => /^X-WR-TIMEZONE:(.*)$/i.exec(line)?.[1]?.trim() ?? []);
   const iana = (tzid: string) => {
     const name = ianaName(tzid);
     return name === undefined ? undefined : clockOf(name);
