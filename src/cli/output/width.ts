@@ -1,9 +1,10 @@
 import stringWidth from "string-width";
 
-const ascii = /^[\u0020-\u007e]*$/;
+/** Letters of Latin-1, each of which takes one column; not so the soft hyphen. */
+const latin = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u00ff]*$/;
 
 /** How many columns of a terminal a text takes. */
-export const widthOf = (text: string): number => (ascii.test(text) ? text.length : stringWidth(text));
+export const widthOf = (text: string): number => (latin.test(text) ? text.length : stringWidth(text));
 
 /** The text in so many columns of a terminal, with … where something is left out. */
 export function cut(text: string, width: number): string {
