@@ -98,6 +98,26 @@ Receivers at private addresses are refused, unless the setting webhooks.allow_pr
   wcs doctor                                                     find what is overdue, disabled or failing
 `;
 
+const calendar = `Calendar events
+
+Times are read in your zone, or that of --tz:
+  2026-12-24 18:00, 'friday 14:00', tomorrow, +2h; RFC 3339; Unix seconds
+  --end +90m and --end 15:30 count from --start
+  --date 2026-12-24 in place of both is an event for the whole day
+
+--repeat says in words how an event comes again, as often as it is given:
+  every day                        every 2 weeks on monday and friday
+  every weekday                    every month on the 1st
+  every other week                 every month on the last friday
+  every tuesday and thursday       every year on 24 december
+each also with: in june, until 2026-12-31, 10 times. --repeat never makes it come once.
+--rrule takes a rule of RFC 5545: 'FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20261231'.
+An event comes again at the same time of day in the time zone of the instance, also when the clocks are changed there.
+
+iCalendar files (RFC 5545) go out by events export, and come in by events import. An event keeps its UID, by which it is
+known when it comes in again; so an export imported elsewhere, or a second time, makes no event twice.
+`;
+
 /** Texts of `wcs help TOPIC`. */
 export const topics: Readonly<Record<string, string>> = {
   environment,
@@ -105,4 +125,5 @@ export const topics: Readonly<Record<string, string>> = {
   formatting,
   configuration,
   webhooks,
+  calendar,
 };

@@ -267,7 +267,7 @@ describe("wcs settings", () => {
 });
 
 it("every topic of help is there, and help on a command is its --help", async () => {
-  for (const topic of ["environment", "exit-codes", "formatting", "configuration"]) {
+  for (const topic of ["environment", "exit-codes", "formatting", "configuration", "webhooks", "calendar"]) {
     expect((await home().sit(["help", topic])).stdout.length).toBeGreaterThan(200);
   }
   expect(await home().sit(["help", "users", "create"])).toEqual(await home().sit(["users", "create", "--help"]));

@@ -130,6 +130,7 @@ export const events: Group = {
       op: ops.list,
       columns: ["id", "title", "type", "date", "location"],
       form: eventList,
+      ahead: { start: null, end: null },
       examples: ["wcs events list --start now --end +7d", "wcs events list --type chain --all -o ndjson"],
     },
     get: { op: ops.get, args: [id], form: eventForm, examples: ["wcs events get 12", "wcs events get 12 --json"] },

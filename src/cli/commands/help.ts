@@ -2,13 +2,13 @@ import type { OwnLeaf } from "../tree.ts";
 
 export const help: OwnLeaf = {
   summary: "Help on a command or topic",
-  description: "Topics: environment, exit-codes, formatting, configuration.",
+  description: "Topics: environment, exit-codes, formatting, configuration, webhooks, calendar.",
   args: [
     {
       name: "topic",
       optional: true,
       many: true,
-      completes: ["environment", "exit-codes", "formatting", "configuration"],
+      completes: ["environment", "exit-codes", "formatting", "configuration", "webhooks", "calendar"],
     },
   ],
   examples: ["wcs help users create", "wcs help exit-codes"],
