@@ -85,6 +85,15 @@ describePlaces("wcs conversations", (place) => {
     expect((await say(["send", "first", "x"])).stderr).toContain("<id> must be an integer, not 'first'");
   });
 
+  it("send --to: e-mail addresses lead only those to somebody who may see them", async () => {
+    const asCid = (to: string) =>
+      place().home.sit(["conversations", "send", "--to", to, "x", "--dry-run", ...place().local, "--as", `${cid}`]);
+    const hidden = await asCid("bob@example.com");
+    expect(hidden).toMatchObject({ code: 6, stdout: "", stderr: expect.stringContaining("or you may not see it") });
+    expect(hidden.stderr).toBe((await asCid("bop@example.com")).stderr.replace("bop@", "bob@"));
+    expect((await asCid("Bob Jones")).code).toBe(0);
+  });
+
   it("rename, messages: oldest at the bottom, replies with what they reply to", async () => {
     await json("rename", `${group}`, "Launch", "team");
     await as(bob, "send", `${group}`, "--reply-to", `${first.id}`, "I am\nin");
