@@ -15,11 +15,12 @@ export function contentOf(answer: Reply, ask: (headers: Record<string, string>) 
   const etag = headers.etag ?? "";
   let unread: Reply | undefined = answer;
   const open = async (from: number, to: number) => {
-    const whole = from === 0 && to === size ? unread : undefined;
+    const isWhole = from === 0 && to === size;
+    const first = isWhole ? unread : undefined;
     unread = undefined;
-    if (whole) return whole;
-    const reply = await ask({ range: `bytes=${from}-${to - 1}`, "if-range": etag });
-    if (reply.status === 206) return reply;
+    if (first) return first;
+    const reply = await ask(isWhole ? {} : { range: `bytes=${from}-${to - 1}`, "if-range": etag });
+    if (reply.headers.etag === etag && (isWhole || reply.status === 206)) return reply;
     reply.end();
     throw new ServiceError("unavailable", "The service did not answer with the part of the file that was asked for.");
   };

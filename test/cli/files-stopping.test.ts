@@ -1,0 +1,115 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { finished, type Home, newHome, start } from "./support.ts";
+
+/** A service that answers every request as the test wants it. */
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+const server = createServer((request, response) => answer(request, response));
+const bytes = Buffer.from("0123456789".repeat(20_000));
+let home: Home;
+let folder: string;
+let url: string;
+
+beforeAll(async () => {
+  home = newHome();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+  rmSync(home.folder, { recursive: true });
+});
+beforeEach(() => {
+  folder = home.path("here");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+});
+
+const head = (response: ServerResponse, from = 0) =>
+  response.writeHead(from > 0 ? 206 : 200, {
+    "content-type": "application/octet-stream",
+    "content-length": bytes.length - from,
+    "content-disposition": "attachment; filename=\"file.bin\"; filename*=UTF-8''file.bin",
+    etag: '"tag"',
+    ...(from > 0 && { "content-range": `bytes ${from}-${bytes.length - 1}/${bytes.length}` }),
+  });
+const download = (...more: string[]) =>
+  start(["files", "get", "7", "-o", `${folder}/`, "--url", url, ...more], { ...home.env, WCS_TOKEN: "token" });
+
+it("Ctrl-C in the middle of a download leaves nothing, and what was there before", async () => {
+  answer = (_, response) => void head(response).write(bytes.subarray(0, 100_000));
+  writeFileSync(`${folder}/file.bin`, "earlier");
+  const child = download("--force");
+  const done = finished(child);
+  await expect.poll(() => readdirSync(folder).length, { timeout: 10_000 }).toBe(2);
+  child.kill("SIGINT");
+  const { code, stderr } = await done;
+  expect([code, stderr]).toEqual([130, ""]);
+  expect(readdirSync(folder)).toEqual(["file.bin"]);
+  expect(readFileSync(`${folder}/file.bin`, "utf8")).toBe("earlier");
+});
+
+it("a download that breaks off goes on where it was", async () => {
+  const ranges: (string | undefined)[] = [];
+  answer = ({ headers }, response) => {
+    ranges.push(headers.range);
+    const from = Number(/\d+/.exec(headers.range ?? "0")?.[0]);
+    const until = Math.min(from + 80_000, bytes.length);
+    head(response, from).write(bytes.subarray(from, until), () =>
+      until < bytes.length ? response.destroy() : response.end(),
+    );
+  };
+  const { code, stderr } = await finished(download());
+  expect([code, stderr]).toEqual([0, `Saved ${folder}/file.bin (200 kB).\n`]);
+  expect(readFileSync(`${folder}/file.bin`).equals(bytes)).toBe(true);
+  expect(ranges[0]).toBeUndefined();
+  expect(ranges.length).toBeGreaterThan(2);
+});
+
+it("one that gets no further fails, and leaves nothing", async () => {
+  answer = ({ headers }, response) => {
+    if (headers.range) response.destroy();
+    else head(response).write(bytes.subarray(0, 80_000), () => response.destroy());
+  };
+  const { code } = await finished(download());
+  expect(code).toBe(8);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it("one from a server that falls silent fails after the time allowed", async () => {
+  answer = ({ headers }, response) => {
+    if (!headers.range) head(response).write(bytes.subarray(0, 80_000));
+  };
+  const { code, stderr } = await finished(download("--timeout", "1s"));
+  expect([code, stderr]).toEqual([8, expect.stringContaining("did not answer within 1 s")]);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it("a file that came meanwhile stays", async () => {
+  answer = (_, response) => {
+    head(response).write(bytes.subarray(0, 80_000));
+    const wait = setInterval(() => {
+      if (readdirSync(folder).length === 0) return;
+      clearInterval(wait);
+      writeFileSync(`${folder}/file.bin`, "meanwhile");
+      response.end(bytes.subarray(80_000));
+    }, 5);
+  };
+  const { code } = await finished(download());
+  expect(code).toBe(7);
+  expect(readdirSync(folder)).toEqual(["file.bin"]);
+  expect(readFileSync(`${folder}/file.bin`, "utf8")).toBe("meanwhile");
+});
+
+it("nobody reads on: | head ends it quietly", async () => {
+  answer = (_, response) => {
+    head(response);
+    response.end(bytes);
+  };
+  const child = start(["files", "get", "7", "-o", "-", "--url", url], { ...home.env, WCS_TOKEN: "token" });
+  child.stdout?.once("data", () => child.stdout?.destroy());
+  const done = new Promise((resolve) => child.on("exit", resolve));
+  expect(await done).toBe(0);
+});

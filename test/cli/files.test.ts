@@ -1,0 +1,160 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { beforeAll, expect, it } from "vitest";
+import { describePlaces } from "./places.ts";
+import { bin, finished } from "./support.ts";
+
+describePlaces("files on the command line", (place) => {
+  const path = (name: string) => place().home.path(name);
+  /** Runs wcs in a folder. */
+  const within = (folder: string, ...args: string[]) => {
+    const { home, args: target, env } = place();
+    return finished(
+      spawn(process.execPath, [bin, ...args, ...target], {
+        env: { ...home.env, ...env },
+        cwd: path(folder),
+        stdio: "pipe",
+      }),
+      "",
+    );
+  };
+  const run = (...args: string[]) => place().wcs(args);
+  const times = ["--start", "2030-01-01 10:00", "--end", "2030-01-01 11:00"];
+  const create = (...files: string[]) =>
+    run(
+      "events",
+      "create",
+      "--title",
+      "Meeting",
+      "--type",
+      "user",
+      ...times,
+      ...files.flatMap((file) => ["--file", file]),
+    );
+  const filesOf = async (id: number): Promise<{ id: number; name: string; type: string; size: number }[]> =>
+    JSON.parse((await run("events", "get", String(id), "--json")).stdout).files;
+  const bytes = randomBytes(700_000);
+  let eventId: number;
+  let ids: Record<string, number>;
+
+  beforeAll(async () => {
+    writeFileSync(path("random.bin"), bytes);
+    writeFileSync(path("Møde \u202egpj.txt"), "Hello\n\u001b[31mred\n");
+    const made = await create(path("random.bin"), path("Møde \u202egpj.txt"), "https://youtu.be/abc");
+    expect(made.stderr).toBe("");
+    eventId = Number(/\d+/.exec(made.stdout)?.[0]);
+    ids = Object.fromEntries((await filesOf(eventId)).map((file) => [file.name, file.id]));
+  });
+  const random = () => String(ids["random.bin"]);
+  const text = () => String(ids["Møde \u202egpj.txt"]);
+
+  it("go along by their paths, and videos by their URLs, in the order given", async () => {
+    expect(await filesOf(eventId)).toMatchObject([
+      { name: "random.bin", type: "upload", size: bytes.length },
+      { name: "Møde \u202egpj.txt", type: "upload" },
+      { name: "YouTube abc", type: "youtube", size: 0 },
+    ]);
+  });
+
+  it("come to the current folder under their own names, made safe, and replace nothing", async () => {
+    mkdirSync(path("here"));
+    const first = await within("here", "files", "get", random());
+    expect(first).toMatchObject({ code: 0, stdout: "", stderr: "Saved random.bin (700 kB).\n" });
+    expect(readFileSync(path("here/random.bin")).equals(bytes)).toBe(true);
+    expect(statSync(path("here/random.bin")).mode & 0o777).toBe(0o600);
+    writeFileSync(path("here/random.bin"), "mine");
+    expect(await within("here", "files", "get", random())).toMatchObject({
+      code: 7,
+      stderr: "error: random.bin exists already.\nhint: --force replaces it; -o writes elsewhere\n",
+    });
+    expect(readFileSync(path("here/random.bin"), "utf8")).toBe("mine");
+    expect((await within("here", "files", "get", random(), "--force")).code).toBe(0);
+    expect(readFileSync(path("here/random.bin")).equals(bytes)).toBe(true);
+    await within("here", "files", "get", text());
+    expect(readdirSync(path("here")).toSorted()).toEqual(["Møde _gpj.txt", "random.bin"].toSorted());
+  });
+
+  it("go where -o says: a file, a folder, or stdout", async () => {
+    mkdirSync(path("folder"));
+    expect((await run("files", "get", random(), "-o", path("other.bin"))).code).toBe(0);
+    expect((await run("files", "get", random(), "-o", path("folder"))).code).toBe(0);
+    for (const name of ["other.bin", "folder/random.bin"]) expect(readFileSync(path(name)).equals(bytes)).toBe(true);
+    const { home, args, env } = place();
+    const child = spawn(process.execPath, [bin, "files", "get", random(), "-o", "-", ...args], {
+      env: { ...home.env, ...env },
+    });
+    const chunks: Buffer[] = [];
+    for await (const chunk of child.stdout) chunks.push(chunk as Buffer);
+    expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
+    expect((await run("files", "get", random(), "-o", path("nowhere/x"))).code).toBe(2);
+    expect((await run("files", "get", random(), "-o", path("other.bin"))).code).toBe(7);
+  });
+
+  it("on a terminal text is shown and not obeyed, and bytes are not", async () => {
+    const screen = { width: 80, height: 24 };
+    const sit = (...words: string[]) => place().home.sit([...words, ...place().args], { screen, env: place().env });
+    expect((await sit("files", "get", text(), "-o", "-")).stdout).toBe("Hello\n\\u001b[31mred\n");
+    const refused = await sit("files", "get", random(), "-o", "-");
+    expect([refused.code, refused.stdout]).toEqual([2, ""]);
+    expect(refused.stderr).toMatch(/^error: .*a terminal cannot show\.\nhint: redirect it/i);
+  });
+
+  it("wcs api prints the bytes, too", async () => {
+    const { stdout, code } = await run("api", "GET", `/files/${text()}`);
+    expect([code, stdout]).toEqual([0, "Hello\n\u001b[31mred\n"]);
+  });
+
+  it("a video elsewhere is told by its URL, what is not there by its ID", async () => {
+    const video = await run("files", "get", String(ids["YouTube abc"]));
+    expect([video.code, video.stderr]).toEqual([6, expect.stringContaining("https://youtu.be/abc")]);
+    expect(await run("files", "get", "987654")).toMatchObject({ code: 6, stderr: "error: There is no file 987654.\n" });
+    expect((await run("files", "get", "x")).code).toBe(2);
+  });
+
+  it("what cannot be sent is told before anything is", async () => {
+    const refused = async (...files: string[]) => {
+      const { code, stderr } = await create(...files);
+      expect(code).toBe(2);
+      return stderr.split("\n")[0]!.replaceAll(path("/"), "");
+    };
+    mkdirSync(path("directory"));
+    writeFileSync(path("empty"), "");
+    writeFileSync(path("large"), "");
+    truncateSync(path("large"), 50_000_000_000);
+    expect(await refused(path("missing"))).toBe("error: --file: there is no file missing.");
+    expect(await refused(path("directory"))).toBe("error: --file: directory is a directory.");
+    expect(await refused(path("empty"))).toBe("error: --file: empty is empty.");
+    expect(await refused(path("large"))).toBe("error: --file: large has 50.0 GB, and one request takes 30.7 MB.");
+    expect(await refused("https://example.com/film.mp4")).toMatch(
+      /^error: --file: https:.* is no video of YouTube or Vimeo\./,
+    );
+  });
+
+  it("what the service refuses is told by the name of the file", async () => {
+    writeFileSync(path("photo.png"), "no photo");
+    writeFileSync(path("good.txt"), "good");
+    const { code, stderr } = await create(path("good.txt"), path("photo.png"), "https://youtube.com.evil.example/");
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      /^error: --file photo\.png is text\/plain, not what is called \.png; --file YouTube {0,1}must be a URL/,
+    );
+  });
+
+  it("dry runs send and keep nothing", async () => {
+    const { code } = await run(
+      "events",
+      "create",
+      "--title",
+      "x",
+      "--type",
+      "user",
+      ...times,
+      "--file",
+      path("random.bin"),
+      "-n",
+    );
+    expect(code).toBe(0);
+    expect(existsSync(path("here/.random.bin"))).toBe(false);
+  });
+});
