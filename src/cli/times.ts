@@ -90,8 +90,9 @@ function refuse(text: string, flag: string): never {
 function wallOf(text: string): number | undefined {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = text.split(/[-T :]/).map(Number);
   const wall = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
-  // 30 February would silently become a day in March.
-  return wall.getUTCDate() === day && hour < 24 && minute < 60 && second < 60 ? wall.getTime() : undefined;
+  // 30 February would silently become a day in March, and a 13th month one of the next year.
+  const isDay = wall.getUTCMonth() === month - 1 && wall.getUTCDate() === day;
+  return isDay && hour < 24 && minute < 60 && second < 60 ? wall.getTime() : undefined;
 }
 
 async function fromWords(text: string, { zone, now, isAhead }: Reading): Promise<number | undefined> {

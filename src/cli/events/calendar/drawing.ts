@@ -71,7 +71,7 @@ function drawDays(entries: ReadonlyMap<string, readonly Entry[]>, paint: Paint):
     .map(([day, some]) => {
       const head = `${dayNames[weekdayOf(day)]} ${dayOfMonth(day)} ${monthNames[monthOf(day)]}`;
       const lines = some.map(({ title, from, to, goesOn, location }) => {
-        const time = goesOn ? `› ${to}`.trim() : [from, to].filter(Boolean).join("–");
+        const time = goesOn ? `› ${to}`.trim() : [from, to].filter(Boolean).join("–") || "all day";
         return `  ${paint.key(time.padEnd(11))}  ${title}${location && paint.dim(`  ${location}`)}\n`;
       });
       return `${paint.strong(head)}\n${lines.join("")}`;

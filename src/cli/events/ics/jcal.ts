@@ -1,5 +1,5 @@
-/** A property as jCal has it (RFC 7265): name, parameters, type of its values, values. */
-export type Property = [name: string, parameters: Record<string, string>, type: string, ...values: unknown[]];
+/** A property as jCal has it (RFC 7265): name, parameters, type of its value, value. */
+export type Property = [name: string, parameters: Record<string, string>, type: string, value: unknown];
 
 /** A component as jCal has it: name, properties, components in it. */
 export type Component = [name: string, properties: Property[], components: Component[]];

@@ -4,8 +4,8 @@ import { addDays } from "../calendar/days.ts";
 import type { Event } from "../walking.ts";
 import { type Component, local, type Property, plainText, utc } from "./jcal.ts";
 
-/** Unix seconds; earlier times are written in UTC, since zones are explained only from 1970 on. */
-const firstLocal = 0;
+/** Unix seconds; earlier times are written in UTC, since zones are told of from 1970 on, by their own clocks. */
+const firstLocal = 86_400;
 
 /** An event as a VEVENT (RFC 5545, 3.6.1), with the rules by which it comes again. */
 export function vevent(event: Event): Component {

@@ -42,20 +42,19 @@ export async function vtimezone(zone: string, now: number): Promise<Component> {
     });
     at = next;
   }
-  const standard = observance([{ local: begin, from: first, to: first, isSummer: false }]);
-  return ["vtimezone", [["tzid", {}, "text", zone]], [standard, ...observances(runsOf(changes), last)]];
+  const standard = observance({ local: begin, from: first, to: first, isSummer: false });
+  const runs = runsOf(changes).flatMap((run) => observances(run, last));
+  return ["vtimezone", [["tzid", {}, "text", zone]], [standard, ...runs]];
 }
 
-/** Changes that go on by a rule, and before them all others, those between the same offsets together. */
-function observances(runs: readonly Run[], last: number): Component[] {
+/**
+ * Changes that go on by a rule are that rule, all others stand alone: what reads calendars knows both, but not everywhere
+ * rules that end, or lists of dates.
+ */
+function observances({ changes, days }: Run, last: number): Component[] {
   // What has come three times, the last time at the end of what was looked at, is taken to go on.
-  const goesOn = ({ changes }: Run) => changes.length >= 3 && changes.at(-1)!.local.startsWith(`${last}-`);
-  const single = runs.filter((run) => !goesOn(run)).flatMap(({ changes }) => changes);
-  const alike = Map.groupBy(single, ({ from, to }) => `${from} ${to}`);
-  return [
-    ...alike.values().map((changes) => observance(changes.toSorted((a, b) => (a.local < b.local ? -1 : 1)))),
-    ...runs.filter(goesOn).map(({ changes, days }) => observance(changes.slice(0, 1), days[0])),
-  ];
+  const goesOn = changes.length >= 3 && changes.at(-1)!.local.startsWith(`${last}-`);
+  return goesOn ? [observance(changes[0]!, days[0])] : changes.map((change) => observance(change));
 }
 
 /** Changes gathered into runs, each in the order of time. */
@@ -88,9 +87,8 @@ function daysOf(date: Date): string[] {
   return [...(isLast ? [`-1${name}`] : []), ...(number <= 28 ? [`${Math.ceil(number / 7)}${name}`] : [])];
 }
 
-/** Alike changes of the clocks: the dates of all of them, or the first one and what day of its month they are every year. */
-function observance([first, ...others]: readonly Change[], day?: string): Component {
-  const { local, from, to, isSummer } = first!;
+/** A change of the clocks, once, or every year on that day of its month. */
+function observance({ local, from, to, isSummer }: Change, day?: string): Component {
   const properties: Property[] = [
     ["dtstart", {}, "date-time", local],
     ["tzoffsetfrom", {}, "utc-offset", from],
@@ -99,6 +97,5 @@ function observance([first, ...others]: readonly Change[], day?: string): Compon
   if (day !== undefined) {
     properties.push(["rrule", {}, "recur", { freq: "YEARLY", bymonth: [Number(local.slice(5, 7))], byday: [day] }]);
   }
-  if (others.length > 0) properties.push(["rdate", {}, "date-time", ...others.map((change) => change.local)]);
   return [isSummer ? "daylight" : "standard", properties, []];
 }

@@ -1,0 +1,146 @@
+import fc from "fast-check";
+import ICAL from "ical.js";
+import { Temporal } from "temporal-polyfill";
+import { describe, expect, it } from "vitest";
+import { clockOf } from "../../src/cli/clock.ts";
+import { componentsOf } from "../../src/cli/events/ics/components.ts";
+import { iCalendar, plainText } from "../../src/cli/events/ics/jcal.ts";
+import { changesTo, contentOf } from "../../src/cli/events/ics/matching.ts";
+import { type ReadEvent, readEvent } from "../../src/cli/events/ics/reading.ts";
+import { isLocal, vevent } from "../../src/cli/events/ics/vevent.ts";
+import { vtimezone } from "../../src/cli/events/ics/vtimezone.ts";
+import { zonesOf } from "../../src/cli/events/ics/zones.ts";
+import type { Event } from "../../src/cli/events/walking.ts";
+import { rule } from "./rules.ts";
+
+const zones = ["Europe/Copenhagen", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "Asia/Jerusalem", "UTC"];
+const at = (text: string) => Date.parse(text) / 1000;
+
+const text = fc.oneof(
+  fc.string({ unit: fc.constantFrom(..."\\;,:\"\n\r\t nN^' æ😀会\u0007"), maxLength: 40 }),
+  fc.string({ unit: "binary", maxLength: 200 }),
+  fc.constantFrom("", "x".repeat(500), "会".repeat(90), "END:VEVENT\nBEGIN:VEVENT", "a\\nb"),
+);
+const times = fc.oneof(
+  fc
+    .date({ min: new Date("1975-01-01"), max: new Date("2060-01-01"), noInvalidDate: true })
+    .map((date) => ({ date: date.toISOString().slice(0, 10), all_day: true, dates: [] })),
+  fc
+    .tuple(fc.integer({ min: at("1960-01-01T00:00Z"), max: at("2035-01-01T00:00Z") }), fc.nat(400_000))
+    .map(([start, length]) => ({ date: null, all_day: false, dates: [{ start, end: start + length }] })),
+);
+
+/** An event as the service shows it, as far as it is written. */
+const event = fc
+  .record({
+    title: text.filter((value) => plainText(value).trim() !== ""),
+    body: text,
+    location: fc.option(text, { nil: null }),
+    link: fc.constantFrom("", "https://example.com/a;b,c?d=e&f=%20#g"),
+    uid: fc.oneof(
+      fc.uuid(),
+      fc
+        .string({ minLength: 1, maxLength: 80 })
+        .filter((value) => value.trim() === value && plainText(value) === value),
+    ),
+    timezone: fc.constantFrom(...zones),
+    recurrence: fc.array(rule, { maxLength: 2 }),
+    times,
+  })
+  .map(({ times, recurrence, ...rest }) => {
+    // Before 1970 times are in UTC, where a rule could name other days.
+    const rules = (times.dates[0]?.start ?? 86_400) < 86_400 ? [] : recurrence;
+    const at2026 = { type: "chain", created_at: at("2026-01-01T00:00Z"), updated_at: at("2026-11-21T09:30Z") };
+    return { ...rest, ...times, ...at2026, recurrence: rules } as unknown as Event;
+  });
+
+/** What is read of an event that was written, where the instance has the event's own time zone. */
+async function readBack(written: Event): Promise<ReadEvent> {
+  const zone = isLocal(written) ? await iCalendar(await vtimezone(written.timezone, at("2026-11-21T00:00Z"))) : "";
+  const file = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\n${zone}${await iCalendar(vevent(written))}END:VCALENDAR\r\n`;
+  for (const line of file.split("\r\n")) {
+    expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
+    expect(line).not.toMatch(/[\r\n]/);
+  }
+  // The other library reads it as one calendar, too.
+  const calendar = new ICAL.Component(ICAL.parse(file));
+  expect(calendar.getAllSubcomponents("vevent")).toHaveLength(1);
+  const components = [...componentsOf(file)];
+  const surroundings = {
+    library: ICAL,
+    zones: zonesOf(components, "Pacific/Auckland", ICAL),
+    clock: clockOf(written.timezone),
+  };
+  return readEvent(components.find(({ name }) => name === "VEVENT")!, surroundings) as ReadEvent;
+}
+
+describe("an event as iCalendar", () => {
+  it("says the same after it is read", async () => {
+    await fc.assert(
+      fc.asyncProperty(event, async (written) => {
+        const read = await readBack(written);
+        expect(read.without).toEqual({});
+        expect(read.uid).toBe(written.uid);
+        expect(contentOf(read)).toEqual({
+          title: plainText(written.title),
+          body: plainText(written.body),
+          location: plainText(written.location ?? "") || null,
+          link: written.link,
+          all_day: written.all_day,
+          date: written.date,
+          start: written.dates[0]?.start ?? null,
+          end: written.dates[0]?.end ?? null,
+          recurrence: written.recurrence,
+        });
+        expect(changesTo(written, read)).toEqual({});
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("begins and ends when it does, as another library tells by the time zone in the file", async () => {
+    await fc.assert(
+      fc.asyncProperty(event, async (written) => {
+        if (written.all_day) return;
+        const zone = new ICAL.Timezone(
+          new ICAL.Component(ICAL.parse(await iCalendar(await vtimezone(written.timezone, at("2026-11-21T00:00Z"))))),
+        );
+        const read = new ICAL.Component(ICAL.parse(await iCalendar(vevent(written))));
+        for (const [name, instant] of [
+          ["dtstart", written.dates[0]!.start],
+          ["dtend", written.dates[0]!.end],
+        ] as const) {
+          const time = read.getFirstPropertyValue(name) as ICAL.Time;
+          const isUtc = time.zone === ICAL.Timezone.utcTimezone;
+          if (!isUtc) time.zone = zone;
+          const clock = clockOf(written.timezone);
+          // Of an hour that comes twice, that library takes the second.
+          const isTwice =
+            clock.wall(instant) === clock.wall(instant + 3600) || clock.instant(clock.wall(instant)) !== instant;
+          if (!isTwice && clock.wall(instant) !== clock.wall(instant + 1800)) expect(time.toUnixTime()).toBe(instant);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+it("a time zone has all its changes of clocks, from 1970 until long after now", async () => {
+  for (const name of zones) {
+    const zone = new ICAL.Timezone(
+      new ICAL.Component(ICAL.parse(await iCalendar(await vtimezone(name, at("2026-11-21T00:00Z"))))),
+    );
+    const offset = (wall: number) => {
+      const time = ICAL.Time.fromDateTimeString(new Date(wall).toISOString().slice(0, 19));
+      return zone.utcOffset(time);
+    };
+    let next = Temporal.Instant.from("1970-01-02T00:00Z").toZonedDateTimeISO(name).getTimeZoneTransition("next");
+    for (; next && next.year < 2036; next = next.getTimeZoneTransition("next")) {
+      const instant = next.epochMilliseconds / 1000;
+      const clock = clockOf(name);
+      for (const near of [instant - 10_800, instant + 10_800]) {
+        expect(offset(clock.wall(near)), `${name} ${next}`).toBe(clock.wall(near) / 1000 - near);
+      }
+    }
+  }
+});
