@@ -24,7 +24,7 @@ const read = ["forbidden", "gone"] as const;
 /** Of a list longer than this nothing is shown beyond it. */
 export const furthestEvent = 10_000;
 /** How many events beyond the page are counted. */
-export const countedBeyond = 500;
+export const countedBeyond = 100;
 
 const limits = `An event has at most ${mostOccurrences} occurrences within ${mostYears} years of its start, however long its rules go on; times of day and whole days are those of the instance's time zone at the time of the change.`;
 

@@ -217,6 +217,8 @@ interface EventsTable {
   /** The first occurrence. */
   start_at: number;
   end_at: number;
+  /** The end of the last occurrence. */
+  last_at: number;
   /** JSON: its rules in their full form. */
   recurrence: Generated<string>;
   /** In which its rules and days are meant: that of the instance when they were given. */

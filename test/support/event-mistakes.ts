@@ -38,6 +38,7 @@ export async function eventMistakes({ reader }: Database): Promise<string[]> {
     const kept = own.map(({ start_at: start, end_at: end, day }) => ({ start, end, day }));
     check("occurrences", kept, occurrences);
     check("first occurrence", [event.start_at, event.end_at, event.date], Object.values(occurrences[0] ?? {}));
+    check("last_at", event.last_at, occurrences.at(-1)?.end);
     const spanOf = (seconds: number) => spans.filter((longest) => longest < seconds).length;
     check(
       "spans",

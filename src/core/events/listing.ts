@@ -6,6 +6,8 @@ import type { Ctx, Handlers } from "../context.ts";
 import { fewAudiences } from "./few.ts";
 import { ability } from "./finding.ts";
 
+const few = 5000;
+
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];
 
 /** IDs of a page of the events that the actor may read, by their first occurrence in the range, and how many there are. */
@@ -22,7 +24,7 @@ export async function findEvents(
 async function matching(ctx: Ctx, { type, uid, start, end }: Omit<Input, "page" | "limit">, most: number) {
   const { db } = ctx;
   const reader = readerOf(ctx.actor, ability);
-  const audiences = await fewAudiences(db, reader);
+  const audiences = await fewAudiences(db, reader, few);
   let query = db
     .selectFrom("events as e")
     .innerJoin("audiences as a", "a.id", "e.audience_id")
@@ -40,6 +42,7 @@ async function matching(ctx: Ctx, { type, uid, start, end }: Omit<Input, "page" 
   }
   let inRange = query
     .innerJoin("event_dates as d", "d.event_id", "e.id")
+    .where("e.last_at", ">=", start)
     .where("d.start_at", ">=", start)
     .where(
       sql<boolean>`not exists (select 1 from event_dates x

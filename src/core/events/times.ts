@@ -24,7 +24,7 @@ interface TimesColumns {
 }
 
 export interface Times {
-  readonly columns: TimesColumns & { readonly timezone: string };
+  readonly columns: TimesColumns & { readonly last_at: number; readonly timezone: string };
   readonly occurrences: readonly Occurrence[];
 }
 
@@ -50,7 +50,9 @@ export async function planTimes(
   const [begin] = occurrences;
   if (begin === undefined) return undefined;
   const { day: date, start: start_at, end: end_at } = begin;
-  return { columns: { start_at, end_at, all_day: date === null ? 0 : 1, date, recurrence, timezone }, occurrences };
+  const all_day = date === null ? 0 : 1;
+  const last_at = occurrences.at(-1)!.end;
+  return { columns: { start_at, end_at, last_at, all_day, date, recurrence, timezone }, occurrences };
 }
 
 const isAt = (before: TimesColumns, { start, end }: { start: number; end: number }) =>

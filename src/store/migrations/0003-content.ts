@@ -55,7 +55,7 @@ async function groupsAndAudiences(db: Kysely<unknown>): Promise<void> {
       kind ${key} not null default 'post',
       primary key (audience_id, unit_id)
     )`,
-    "create index audience_units_unit on audience_units (unit_id, kind, falldown)",
+    "create index audience_units_unit on audience_units (unit_id, kind, falldown, audience_id)",
     `create table audience_user_types (
       audience_id ${number} not null references audiences (id) on delete cascade,
       user_type_id ${number} not null references user_types (id),
@@ -245,6 +245,7 @@ async function events(db: Kysely<unknown>): Promise<void> {
       date text,
       start_at ${number} not null,
       end_at ${number} not null,
+      last_at ${number} not null,
       recurrence text not null default '[]',
       timezone text not null,
       uid ${key} not null,
