@@ -58,6 +58,16 @@ export async function presentMessages(
   });
 }
 
+/** One of them. */
+export async function presentOneMessage(
+  ctx: Ctx,
+  conversation: { id: number; cleared_position: number },
+  row: MessageRow,
+): Promise<Message> {
+  const [message] = await presentMessages(ctx, conversation, [row]);
+  return message!;
+}
+
 async function parentsOf(ctx: Ctx, rows: readonly MessageRow[], cleared: number): Promise<Map<number, MessageRow>> {
   const ids = new Set(rows.flatMap((row) => row.parent_id ?? []));
   if (ids.size === 0) return new Map();

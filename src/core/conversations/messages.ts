@@ -1,44 +1,12 @@
 import type { conversations as contract } from "../../contract/conversations.ts";
-import { invalid, ServiceError } from "../../contract/errors.ts";
 import { messagesWithWords } from "../../store/message-words.ts";
-import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { decodeCursor, encodeCursor, type Position, page } from "../cursor.ts";
 import { waitFor } from "../waiting.ts";
-import { type MessageRow, messagesById, presentMessages } from "./message-presentation.ts";
+import { newestFirst, noEnd, oldestFirst, type Range, visibleMessage, visibleNamed } from "./message-lookup.ts";
+import { type MessageRow, messagesById, presentMessages, presentOneMessage } from "./message-presentation.ts";
 import { type Participation, participation } from "./participation.ts";
 import { wordsInOrder } from "./words.ts";
-
-/** Positions between two, neither of them included. */
-interface Range {
-  id: number;
-  after: number;
-  before: number;
-  limit: number;
-}
-
-const newestFirst = prepared((db, p: Range) =>
-  db
-    .selectFrom("messages")
-    .selectAll()
-    .where("conversation_id", "=", p.id)
-    .where("position", ">", p.after)
-    .where("position", "<", p.before)
-    .orderBy("position", "desc")
-    .limit(p.limit),
-);
-const oldestFirst = prepared((db, p: Range) =>
-  db
-    .selectFrom("messages")
-    .selectAll()
-    .where("conversation_id", "=", p.id)
-    .where("position", ">", p.after)
-    .where("position", "<", p.before)
-    .orderBy("position")
-    .limit(p.limit),
-);
-
-const noEnd = Number.MAX_SAFE_INTEGER;
 
 type Reading = "messages" | "message" | "follow";
 
@@ -58,8 +26,7 @@ export const messages: Pick<Handlers<typeof contract>, Reading> = {
 
   async message(ctx, { id, messageId }) {
     const mine = await participation(ctx, id);
-    const [message] = await presentMessages(ctx, mine, [await visibleMessage(ctx, mine, messageId)]);
-    return message!;
+    return presentOneMessage(ctx, mine, await visibleMessage(ctx, mine, messageId));
   },
 
   async follow(ctx, { id, after, wait, limit }) {
@@ -99,8 +66,8 @@ async function find(
 ): Promise<MessageRow[]> {
   const words = wordsInOrder(query);
   if (words.length === 0) return [];
-  const newestFirst = position?.direction !== "before";
-  const ids = await messagesWithWords(ctx.db, { conversation: id, words, newestFirst, ...range });
+  const back = position?.direction === "before";
+  const ids = await messagesWithWords(ctx.db, { conversation: id, words, newestFirst: !back, ...range });
   const rows = new Map((await messagesById(ctx.db, { ids })).map((row) => [row.id, row]));
   return ids.flatMap((found) => rows.get(found) ?? []);
 }
@@ -120,26 +87,6 @@ async function around(ctx: Ctx, mine: Participation, starter: number, limit: num
     data: await presentMessages(ctx, mine, rows),
     meta: { next_cursor: cursor("after", rows.at(-1)!), prev_cursor: cursor("before", rows[0]!) },
   };
-}
-
-/** A message of the conversation that the participant has not deleted for themselves. */
-async function look(ctx: Ctx, mine: Participation, id: number): Promise<MessageRow | undefined> {
-  const [row] = await messagesById(ctx.db, { ids: [id] });
-  return row?.conversation_id === mine.id && row.position > mine.cleared_position ? row : undefined;
-}
-
-/** Such a message that the path names: otherwise `not_found`. */
-export async function visibleMessage(ctx: Ctx, mine: Participation, id: number): Promise<MessageRow> {
-  const row = await look(ctx, mine, id);
-  if (row === undefined) throw new ServiceError("not_found", `Conversation ${mine.id} has no message ${id}.`);
-  return row;
-}
-
-/** Such a message that a field names: otherwise `validation_failed`. */
-export async function visibleNamed(ctx: Ctx, mine: Participation, field: string, id: number): Promise<MessageRow> {
-  const row = await look(ctx, mine, id);
-  if (row === undefined) throw invalid({ [field]: [`names no message of conversation ${mine.id}: ${id}`] });
-  return row;
 }
 
 async function lastOf(ctx: Ctx, { id, cleared_position }: Participation): Promise<number> {

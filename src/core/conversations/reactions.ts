@@ -2,10 +2,9 @@ import { emojiOf } from "../../contract/conversation-forms.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Handlers } from "../context.ts";
-import { presentMessages } from "./message-presentation.ts";
-import { visibleMessage } from "./messages.ts";
+import { requireText, visibleMessage } from "./message-lookup.ts";
+import { presentOneMessage } from "./message-presentation.ts";
 import { lockedParticipation } from "./participation.ts";
-import { requireText } from "./sending.ts";
 
 /** Of one participant to one message. */
 const mostReactions = 10;
@@ -31,8 +30,7 @@ export const reactions: Pick<Handlers<typeof contract>, "react" | "unreact"> = {
         .values({ message_id: messageId, user_id: ctx.actor.id, emoji: wanted, created_at: ctx.now })
         .execute();
     }
-    const [message] = await presentMessages(ctx, mine, [row]);
-    return message!;
+    return presentOneMessage(ctx, mine, row);
   },
 
   async unreact(ctx, { id, messageId, emoji }) {

@@ -6,8 +6,8 @@ import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { removeFiles } from "../files-store.ts";
 import { appendMessage, type Locked } from "./appending.ts";
-import { type MessageRow, presentMessages } from "./message-presentation.ts";
-import { visibleMessage, visibleNamed } from "./messages.ts";
+import { requireText, visibleMessage, visibleNamed } from "./message-lookup.ts";
+import { presentOneMessage } from "./message-presentation.ts";
 import { lockedParticipation } from "./participation.ts";
 import { digestOf, peopleKey, requireActiveUsers } from "./recipients.ts";
 import { wordsInOrder } from "./words.ts";
@@ -21,7 +21,7 @@ export const sending: Pick<Handlers<typeof contract>, Sending> = {
     if (people.size === 1) throw invalid({ recipients: ["must name somebody else than yourself"] });
     const conversation = await conversationOf(ctx, people);
     const row = await appendMessage(ctx, conversation, { message, files });
-    return oneMessage(ctx, conversation, row);
+    return presentOneMessage(ctx, conversation, row);
   },
 
   async send(ctx, { id, message, parent_id, files }) {
@@ -31,7 +31,7 @@ export const sending: Pick<Handlers<typeof contract>, Sending> = {
       if (parent.deleted_at !== null) throw invalid({ parent_id: [`names a deleted message: ${parent_id}`] });
     }
     const row = await appendMessage(ctx, mine, { message, parent: parent_id, files });
-    return oneMessage(ctx, mine, row);
+    return presentOneMessage(ctx, mine, row);
   },
 
   async messageUpdate(ctx, { id, messageId, message }) {
@@ -41,12 +41,12 @@ export const sending: Pick<Handlers<typeof contract>, Sending> = {
     if (before.author_id !== ctx.actor.id) {
       throw new ServiceError("forbidden", "Only the author can change a message.");
     }
-    if (before.message === message) return oneMessage(ctx, mine, before);
+    if (before.message === message) return presentOneMessage(ctx, mine, before);
     const row = { ...before, message, edited_at: ctx.now };
     await ctx.db.updateTable("messages").set({ message, edited_at: ctx.now }).where("id", "=", messageId).execute();
     await unindexWords(ctx.db, messageId);
     await indexWords(ctx.db, row, [...new Set(wordsInOrder(message))]);
-    return oneMessage(ctx, mine, row);
+    return presentOneMessage(ctx, mine, row);
   },
 
   async messageDelete(ctx, { id, messageId }) {
@@ -77,17 +77,6 @@ const untell = prepared((db, p: { conversation: number; author: number; position
     .where("user_id", "<>", p.author)
     .where("seen_position", "<", p.position),
 );
-
-/** `conflict` for messages that have no text of anybody. */
-export function requireText({ id, type, deleted_at }: MessageRow): void {
-  if (type === "service") throw new ServiceError("conflict", `Message ${id} says what happened; it stays as it is.`);
-  if (deleted_at !== null) throw new ServiceError("conflict", `Message ${id} was deleted.`);
-}
-
-async function oneMessage(ctx: Ctx, mine: { id: number; cleared_position: number }, row: MessageRow) {
-  const [message] = await presentMessages(ctx, mine, [row]);
-  return message!;
-}
 
 /** The conversation of exactly these people, locked: the direct one, the newest group, or a new one. */
 async function conversationOf(ctx: Ctx, people: ReadonlySet<number>): Promise<Locked & { cleared_position: number }> {
