@@ -83,22 +83,30 @@ for (const database of ["sqlite", "postgres"] as const) {
     afterAll(() => instance.close());
 
     it("after any sequence a post is what a plain merge of the changes gives", async () => {
-      const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
-        const { administrator } = instance;
-        const now = instance.now();
-        const { id } = await administrator.call(posts.create, { content_type: "news", title: "A" });
-        const model = newModel(now);
-        for (const each of steps) {
-          instance.wait(each.wait);
-          const patch = patchOf(each, instance.now());
-          const code = await codeOf(administrator.call(posts.update, { id, ...patch }));
-          expect(code).toBe(merge(model, patch, instance.now()) ? "ok" : "validation_failed");
-          const post = await administrator.call(posts.get, { id });
-          expect(shown(post)).toEqual(expected(model, instance.now()));
-        }
-        expect(await mistakes(instance.database)).toEqual([]);
-      });
-      await fc.assert(property, { numRuns: database === "sqlite" ? 60 : 20 });
+      const property = fc.asyncProperty(
+        fc.boolean(),
+        fc.array(step, { minLength: 1, maxLength: 8 }),
+        async (status, steps) => {
+          const { administrator } = instance;
+          const now = instance.now();
+          const { id } = await administrator.call(posts.create, {
+            content_type: "news",
+            title: "A",
+            publish: { status },
+          });
+          const model = newModel(status ? now : null);
+          for (const each of steps) {
+            instance.wait(each.wait);
+            const patch = patchOf(each, instance.now());
+            const code = await codeOf(administrator.call(posts.update, { id, ...patch }));
+            expect(code).toBe(merge(model, patch, instance.now()) ? "ok" : "validation_failed");
+            const post = await administrator.call(posts.get, { id });
+            expect(shown(post)).toEqual(expected(model, instance.now()));
+          }
+          expect(await mistakes(instance.database)).toEqual([]);
+        },
+      );
+      await fc.assert(property, { numRuns: database === "sqlite" ? 50 : 10 });
     });
 
     function patchOf(
@@ -132,7 +140,7 @@ function defined<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
-function newModel(now: number): Model {
+function newModel(at: number | null): Model {
   return {
     title: "A",
     body: "",
@@ -148,7 +156,7 @@ function newModel(now: number): Model {
     shares: [],
     mentions: [],
     pin: null,
-    publication: { draft: false, at: now, on: null, off: null },
+    publication: { draft: at === null, at, on: null, off: null },
   };
 }
 

@@ -20,19 +20,24 @@ import { mistakes } from "../support/tables.ts";
 
 type Filter = Omit<ArgumentsOf<typeof posts.list>, "limit" | "cursor" | "sort">;
 
-const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
 const some = fc.nat(11);
+const fields = {
+  content_type: fc.constantFrom("news" as const, "debate" as const, "event" as const),
+  unit: some,
+  group: fc.nat(1),
+  author: some,
+  status: fc.constantFrom("draft" as const, "scheduled" as const, "unpublished" as const),
+  bookmarked: fc.boolean(),
+  unseen: fc.boolean(),
+  important: fc.boolean(),
+  pinned: fc.boolean(),
+  since: fc.nat(3),
+};
+const names = Object.keys(fields) as (keyof typeof fields)[];
+// Two at most, or hardly any post would ever be found.
 const filters = fc.record({
-  content_type: maybe(fc.constantFrom("news", "debate", "event")),
-  unit: maybe(some),
-  group: maybe(fc.nat(1)),
-  author: maybe(some),
-  status: fc.constantFrom(undefined, undefined, undefined, "draft", "scheduled", "unpublished"),
-  bookmarked: maybe(fc.boolean()),
-  unseen: maybe(fc.boolean()),
-  important: maybe(fc.boolean()),
-  pinned: maybe(fc.boolean()),
-  since: maybe(fc.nat(3)),
+  ...fields,
+  named: fc.subarray(names, { maxLength: 2 }),
   limit: fc.integer({ min: 1, max: 5 }),
   reader: some,
 });
@@ -72,7 +77,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         }
         expect(await mistakes(instance.database)).toEqual([]);
       });
-      await fc.assert(property, { numRuns: database === "sqlite" ? 25 : 10 });
+      await fc.assert(property, { numRuns: database === "sqlite" ? 20 : 4 });
     });
 
     it("list gives what get lets through and the filter names, the newest first, page by page and back", async () => {
@@ -92,21 +97,20 @@ for (const database of ["sqlite", "postgres"] as const) {
           }
         },
       );
-      await fc.assert(property, { numRuns: database === "sqlite" ? 30 : 12 });
+      await fc.assert(property, { numRuns: database === "sqlite" ? 25 : 5 });
     });
   });
 }
 
-function filterOf(society: Society, { limit: _, reader: __, ...filter }: FilterDrawn): Filter {
-  const { unit, group, author, since, ...same } = filter;
+function filterOf(society: Society, { named, ...drawn }: FilterDrawn): Filter {
   const all = {
-    ...same,
-    unit: unit === undefined ? undefined : pick(society.units, unit),
-    group: group === undefined ? undefined : pick(society.groups, group),
-    author: author === undefined ? undefined : pick(society.people, author).id,
-    since: since === undefined ? undefined : society.instance.now() - since,
+    ...drawn,
+    unit: pick(society.units, drawn.unit),
+    group: pick(society.groups, drawn.group),
+    author: pick(society.people, drawn.author).id,
+    since: society.instance.now() - drawn.since,
   };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(named.map((name) => [name, all[name]]));
 }
 
 /** What the filter says of a post, plainly. */

@@ -172,6 +172,8 @@ describeEverywhere("posts that are refused", (environment) => {
       expect(await writes("planner", { ...debate, visibility: { units: [units.north] } })).toBe("ok");
       expect(await writes("planner", { ...debate, visibility: { units_falldown: [units.north] } })).toBe("forbidden");
       expect(await writes("planner", { ...debate, visibility: { units: [units.harbour] } })).toBe("forbidden");
+      const elsewhere = { ...debate, unit: units.harbour, visibility: { units: [units.north] } };
+      expect(await writes("planner", elsewhere)).toBe("forbidden");
       expect(await writes("editor", { ...debate, visibility: { units_falldown: [units.north] } })).toBe("ok");
     });
 

@@ -73,7 +73,6 @@ export const changing: Pick<Handlers<typeof contract>, "update" | "delete" | "re
       .set({ seen_at: null })
       .where("post_id", "=", id)
       .where("seen_at", "is not", null)
-      .where("user_id", "<>", actor.id)
       .execute();
     await db
       .updateTable("post_mentions")
