@@ -14,10 +14,12 @@ const together = [
     test: /node_modules\/commander\/|src\/cli\/(commander|command|operate|intake|input|options|output|paging|cells|fields|connect|connection|scalars|target|config|login|token|sources|confirm|asking|naming|field-names|output\/(json|writer))\.ts$/,
   },
   { name: "contract", test: /node_modules\/zod\/|src\/contract\/(fields|operation|input|shape)\.ts$/ },
+  // Several rooms share them: none of these is to bring another one along.
+  { debugName: "forms", name: (id: string) => basename(id, ".ts"), test: /src\/contract\/\w+-forms\.ts$/ },
   { debugName: "room", name: (id: string) => `room-${basename(id, ".ts")}`, test: /src\/contract\/(?!errors)\w+\.ts$/ },
   {
     name: "service",
-    test: /node_modules\/kysely\/(?!.*migrat)|src\/(store\/(?!migrat|postgres)|core\/(?!auth|tokens|bootstrap|webhooks))/,
+    test: /node_modules\/kysely\/(?!.*migrat)|src\/(store\/(?!migrat|postgres)|core\/(service|context|idempotency|instance|memory|outbox|permissions|membership|group-membership|unit-|user-|text-keys|cursor|pages|differing|answers|mails|passwords|sign-in-failures|import|users\/))/,
   },
 ];
 

@@ -1,5 +1,5 @@
 import type { ServiceError } from "../contract/errors.ts";
-import { type FileItem, filesField } from "../contract/file-forms.ts";
+import type { FileItem } from "../contract/file-forms.ts";
 import type { AnyOperation, Caller, CallOptions } from "../contract/operation.ts";
 import { askForSecret } from "./asking.ts";
 import { contextOf } from "./command.ts";
@@ -103,7 +103,9 @@ async function perform(leaf: OperationLeaf, { op, input }: Request, caller: Call
 
 /** Files take their time on the way. */
 async function watched(op: AnyOperation, input: Input, terminal: Terminal): Promise<CallOptions> {
-  if (op.bodyLimit === undefined || input[filesField(op) ?? ""] === undefined) return {};
+  if (op.bodyLimit === undefined) return {};
+  const { filesField } = await import("../contract/file-forms.ts");
+  if (input[filesField(op) ?? ""] === undefined) return {};
   const { uploadProgress } = await import("./files/upload-progress.ts");
   return { onSent: uploadProgress(terminal) };
 }
