@@ -119,7 +119,7 @@ const files: Group = {
       confirm: { ask: "Delete file {file} of event {id}?" },
       done: "Deleted file {file} of event {id}.",
     },
-    get: getFile,
+    get: { ...getFile, examples: ["wcs events files get 7", "wcs events files get 7 -o minutes.pdf"] },
   },
 };
 
