@@ -157,7 +157,7 @@ __wcs_place() {
     'timezones list') : ;;
     'api') flags='--field -f --input --dry-run -n'; values='--field= -f= --input=@file'; args=('GET|POST|PATCH|DELETE' '') ;;
     'completion') args=('bash|zsh|fish|powershell') ;;
-    'help') args=('environment|exit-codes|formatting|configuration'); many=1 ;;
+    'help') args=('environment|exit-codes|formatting|configuration|webhooks|calendar'); many=1 ;;
   esac
   flags="$flags "'--output -o --json --fields --query --raw --no-header --tz --profile --db --url --as --timeout --ca-file --no-input --no-color --quiet -q --verbose -v --help -h'
   values="$values "'--output=table|json|ndjson|csv|yaml -o=table|json|ndjson|csv|yaml --fields= --query= --tz= --profile=@profiles --db=@file --url= --as= --timeout= --ca-file=@file'

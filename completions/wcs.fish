@@ -450,7 +450,7 @@ function __wcs_place --no-scope-shadowing
         case 'completion'
             set args 'bash|zsh|fish|powershell'
         case 'help'
-            set args 'environment|exit-codes|formatting|configuration'
+            set args 'environment|exit-codes|formatting|configuration|webhooks|calendar'
             set many 1
     end
     set -a flags '--output	table, json, ndjson, csv or yaml' '-o	table, json, ndjson, csv or yaml' '--json	Short for -o json' '--fields	Only these fields' '--query	Filter what is printed by a JMESPath expression' '--raw	The response as the API gave it' '--no-header	Rows without the line of names' '--tz	Show times in this zone of the IANA database' '--profile	Profile to use [WCS_PROFILE]' '--db	SQLite file or postgres:// URL to work on [WCS_DB]' '--url	Instance to work on [WCS_URL]' '--as	With a database: act as this e-mail address or ID' '--timeout	How long to wait, as in 30s or 2m' '--ca-file	Further certificate authorities to trust (PEM)' '--no-input	Ask nothing' '--no-color	No colour [NO_COLOR]' '--quiet	Nothing on stderr but errors' '-q	Nothing on stderr but errors' '--verbose	Say on stderr what is called' '-v	Say on stderr what is called' '--help	Show this help' '-h	Show this help'
