@@ -102,16 +102,22 @@ export async function claim(
     const all = [];
     for (const { webhook_id, most } of wishes) {
       const rows = await claimFor(tx, { webhook: webhook_id, now, until, token, most });
-      all.push(...rows.map((row) => ({ ...row, webhook_id, token })));
+      all.push({ webhook_id, rows });
     }
     return all;
   });
-  const ids = [...new Set(claimed.map((row) => row.event_id))];
-  const events = new Map((await eventsById(database.reader, { ids })).map(({ id, ...event }) => [id, event]));
-  return claimed.flatMap((row) => {
-    const event = events.get(row.event_id);
-    return event === undefined ? [] : [{ ...row, ...event }];
-  });
+  const ids = new Set(claimed.flatMap(({ rows }) => rows.map((row) => row.event_id)));
+  const events = new Map((await eventsById(database.reader, { ids: [...ids] })).map((event) => [event.id, event]));
+  const jobs: Job[] = [];
+  for (const { webhook_id, rows } of claimed) {
+    for (const { id, event_id, attempt, single } of rows) {
+      const event = events.get(event_id);
+      if (event === undefined) continue;
+      const { message_id, type, payload } = event;
+      jobs.push({ id, webhook_id, token, event_id, message_id, type, payload, attempt, single });
+    }
+  }
+  return jobs;
 }
 
 type Held = Pick<Job, "id" | "token">;
@@ -154,8 +160,29 @@ export interface Settled extends Held {
   readonly due_at: number;
 }
 
+const succeed = prepared((db, p: { token: string; ids: number[] }) =>
+  db
+    .updateTable("deliveries")
+    .set((eb) => ({ state: "done" as const, attempt: eb("attempt", "+", 1), lease_token: null }))
+    .where((eb) => isAmong(db, eb.ref("id"), p.ids))
+    .where("lease_token", "=", p.token)
+    .where("state", "=", waiting)
+    .returning("id"),
+);
+
 /** Writes results of deliveries that are still this worker's; the IDs of those. */
 export async function settle(tx: Tx, results: readonly Settled[]): Promise<Set<number>> {
+  const { done = [], others = [] } = Object.groupBy(results, ({ state }) => (state === "done" ? "done" : "others"));
+  const mine = await settleOthers(tx, others);
+  // Most are successes of one claim, and there is nothing to be said of each.
+  for (const [token, those] of Map.groupBy(done, (result) => result.token)) {
+    for (const { id } of await succeed(tx, { token, ids: those.map((result) => result.id) })) mine.add(id);
+  }
+  return mine;
+}
+
+async function settleOthers(tx: Tx, results: readonly Settled[]): Promise<Set<number>> {
+  if (results.length === 0) return new Set();
   const rows = results.map(({ id, token, state, attempt, due_at }) => ({ id, token, state, attempt, due_at }));
   const types = { id: "bigint", token: "text", state: "text", attempt: "bigint", due_at: "bigint" } as const;
   const { rows: settled } = await sql<{ id: number }>`update deliveries
