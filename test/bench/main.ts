@@ -10,6 +10,8 @@ const suites: Record<string, () => Promise<Figure[]>> = {
   tree: async () => (await import("./tree.ts")).tree(),
   import: async () => (await import("./import.ts")).importing(),
   list: async () => (await import("./list.ts")).listing(),
+  posting: async () => (await import("./posting.ts")).posting(),
+  messages: async () => (await import("./messages.ts")).messages(),
   webhooks: async () => (await import("./webhooks.ts")).webhooks(),
 };
 
