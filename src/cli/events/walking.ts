@@ -10,7 +10,11 @@ type Filter = Pick<ArgumentsOf<typeof events.list>, "type" | "start" | "end">;
 const everything = { all: true, limit: undefined } as const;
 
 /** All events that fit, page by page, each once, however many: a list itself ends after the first ten thousand. */
-export async function* walkEvents(caller: Caller, filter: Filter): AsyncGenerator<readonly Event[]> {
+export async function* walkEvents(
+  caller: Caller,
+  filter: Filter,
+  furthest = furthestEvent,
+): AsyncGenerator<readonly Event[]> {
   const { start } = filter;
   let from = start;
   // Of those that occur at `from`, the ones that were given before the list ended there.
@@ -31,9 +35,9 @@ export async function* walkEvents(caller: Caller, filter: Filter): AsyncGenerato
         edge.ids.add(event.id);
       }
     }
-    if (count < furthestEvent) return;
+    if (count < furthest) return;
     if (edge.time === from) {
-      throw new ServiceError("validation_failed", `More than ${furthestEvent} events begin at the same time.`);
+      throw new ServiceError("validation_failed", `More than ${furthest} events begin at the same time.`);
     }
     from = edge.time;
     given = edge.ids;

@@ -18,7 +18,7 @@ export function shortLines(entries: readonly Entry[], width: number, most: numbe
 function shortLine({ title, from, goesOn }: Entry, width: number, paint: Paint): CellLine {
   if (goesOn) return { text: `› ${title}`, look: paint.dim };
   if (from === "") return { text: title, look: paint.success };
-  const time = width < roomy ? from.replace(/^0/, "").replace(":00", "") : from;
+  const time = width < roomy ? from.replace(/^0/, "").replace(/(?<=..|[1-9]):00/, "") : from;
   return { text: `${time} ${title}`, look: (text) => paint.key(text.slice(0, time.length)) + text.slice(time.length) };
 }
 

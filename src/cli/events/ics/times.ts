@@ -64,11 +64,13 @@ function pointOf({ value, parameters }: ReadProperty, name: string, { zones }: S
 function durationOf(found: Properties): { days: number; seconds: number } | undefined {
   const property = found.first("duration");
   if (!property) return { days: 0, seconds: 0 };
-  const [, weeks = "0", days = "0", hours = "0", minutes = "0", seconds = "0"] =
-    /^\+?P(?=.)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/i.exec(String(property.value)) ?? [];
-  const length = {
-    days: Number(weeks) * 7 + Number(days),
-    seconds: Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds),
-  };
-  return length.days + length.seconds > 0 || /^\+?P.*\d/i.test(String(property.value)) ? length : undefined;
+  const parts = duration.exec(String(property.value));
+  if (!parts) return undefined;
+  const [weeks, days, hours, minutes, seconds] = parts.slice(1).map((part) => Number(part ?? 0)) as Parts;
+  return { days: weeks * 7 + days, seconds: hours * 3600 + minutes * 60 + seconds };
 }
+
+type Parts = [weeks: number, days: number, hours: number, minutes: number, seconds: number];
+
+/** RFC 5545, 3.3.6; none may be negative here. */
+const duration = /^\+?P(?=.)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/i;

@@ -1,0 +1,299 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { useHome } from "./support.ts";
+
+const data = join(import.meta.dirname, "../data/calendars");
+const home = useHome();
+const wcs = async (line: string, seat?: Parameters<ReturnType<typeof home>["sit"]>[1]) => {
+  const { code, stdout, stderr } = await home().sit(["events", ...line.split(" ")], seat);
+  return { code, stdout, stderr: stderr.trimEnd().split("\n") };
+};
+const list = async (query: string) =>
+  JSON.parse((await home().sit(["events", "list", "--all", "--json", "--query", query])).stdout);
+const hint = "hint: Each is named above; what is in stays as it is when the file is imported again.";
+
+/** A calendar with these lines in an event each. */
+const calendar = (...events: readonly string[][]) => [
+  "BEGIN:VCALENDAR",
+  "VERSION:2.0",
+  ...events.flatMap((lines) => ["BEGIN:VEVENT", ...lines, "END:VEVENT"]),
+  "END:VCALENDAR",
+  "",
+];
+const take = async (lines: readonly string[], flags = "", end = "\r\n") =>
+  wcs(`import - ${flags}`.trim(), { stdin: lines.join(end) });
+const day = "DTSTART;VALUE=DATE:20261224";
+
+beforeAll(async () => {
+  await home().sit(["settings", "set", "timezone", "Europe/Copenhagen"]);
+});
+
+describe("a calendar from elsewhere", () => {
+  it("comes in, and what it cannot say here is told", async () => {
+    const problems = [
+      "line 7, ATTENDEE: is not kept (2 times)",
+      "line 7, VALARM: is not kept",
+      "line 7, EXDATE: days left out are not kept",
+      "line 30 changes one occurrence of the event abc123@web.example (RECURRENCE-ID), which is not kept",
+      "line 49, URL: is no http or https URL",
+      "line 49, RRULE: is not kept, only the first occurrence: it names days of another time zone than that of the instance",
+      "line 57 is a VTODO, and no event",
+      "line 61, RRULE: is not kept, only the first occurrence: 'BYHOUR' is no part that can be kept",
+    ];
+    const file = join(data, "web.ics");
+    const end = ["error: 2 of 7 events left out, and parts of 3 more.", hint];
+    expect(await wcs(`import ${file} -n`)).toEqual({
+      code: 3,
+      stdout: "",
+      stderr: [...problems, "created 5, changed 0, unchanged 0, left out 2", "dry run: nothing was changed", ...end],
+    });
+    expect(await list("[]")).toEqual([]);
+    const done = await wcs(`import ${file}`);
+    expect(done.stderr).toEqual([...problems, "created 5, changed 0, unchanged 0, left out 2", ...end]);
+    const again = await wcs(`import ${file} --results ${home().path("results.csv")}`);
+    expect(again.stderr).toEqual([...problems, "created 0, changed 0, unchanged 5, left out 2", ...end]);
+    expect(readFileSync(home().path("results.csv"), "utf8").split("\n").slice(0, 4)).toEqual([
+      "line,reference,action,id,errors",
+      "7,abc123@web.example,unchanged,1,ATTENDEE is not kept (2 times); VALARM is not kept; EXDATE days left out are not kept",
+      '30,,left out,,"row changes one occurrence of the event abc123@web.example (RECURRENCE-ID), which is not kept"',
+      "37,xmas@web.example,unchanged,2,",
+    ]);
+  });
+
+  it("is what it said", async () => {
+    expect(
+      await list("[?uid=='abc123@web.example'].[title,body,location,type,recurrence[0].until,dates[-1].start] | [0]"),
+    ).toEqual([
+      "Stand, up",
+      "Line one\nLine two with a very long text that is folded here and goes on",
+      null,
+      "user",
+      "2027-03-01",
+      Date.parse("2027-02-25T08:00Z") / 1000,
+    ]);
+    // Several whole days are the time from midnight to midnight.
+    expect(await list("[?uid=='xmas@web.example'].[all_day,dates[0]] | [0]")).toEqual([
+      false,
+      { start: Date.parse("2026-12-23T23:00Z") / 1000, end: Date.parse("2026-12-26T23:00Z") / 1000 },
+    ]);
+    expect(await list("[?uid=='nye'].[all_day,days[1]] | [0]")).toEqual([true, "2027-12-31"]);
+    // Its DURATION is 45 minutes; without a time zone a time is that of the calendar.
+    expect(await list("[?uid=='utc1'].dates[] | [0].end")).toBe(Date.parse("2026-12-01T23:45Z") / 1000);
+    expect(await list("[?starts_with(title,'Floating')].[dates[0].start, length(uid)] | [0]")).toEqual([
+      Date.parse("2026-12-01T14:00Z") / 1000,
+      64,
+    ]);
+  });
+
+  it("may have time zones of its own, which it explains", async () => {
+    const file = join(data, "office.ics");
+    const elsewhere = "line 29 has a DTSTART in the time zone Mars/Olympus, which the file does not explain";
+    const isPrivate = "line 20, CLASS: is private, and the event is not: --type user imports it for you alone";
+    expect((await wcs(`import ${file} --type chain`)).stderr.slice(0, 2)).toEqual([isPrivate, elsewhere]);
+    const { code, stderr } = await wcs(`import ${file}`);
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: [elsewhere, "created 1, changed 0, unchanged 0, left out 1", "error: 1 of 2 events left out.", hint],
+    });
+    expect(
+      await list("[?title=='Møde'].[dates[:3].start, recurrence[0].[freq,interval,byday,bysetpos,until]] | [0]"),
+    ).toEqual([
+      ["2026-07-06T12:00Z", "2026-09-07T12:00Z", "2026-11-02T13:00Z"].map((time) => Date.parse(time) / 1000),
+      ["monthly", 2, ["MO"], 1, "2027-12-31"],
+    ]);
+  });
+});
+
+describe("what cannot come in", () => {
+  it("is named with its line, and the rest comes in", async () => {
+    const long = "x".repeat(256);
+    const { code, stderr } = await take(
+      calendar(
+        ["UID:b1", "SUMMARY:x", "DTSTART:20261332T100000Z"],
+        ["UID:b2", day, "SUMMARY"],
+        ["UID:b3", day],
+        ["UID:b4", "SUMMARY:x"],
+        ["UID:b5", "SUMMARY:x", day, "STATUS:CANCELLED"],
+        ["UID:b6", "SUMMARY:x", day, "DURATION:P1X"],
+        ["UID:b7", `SUMMARY:${long}`, "DTSTART:18500101T000000Z"],
+        ["UID:b8", "SUMMARY:x", "DTSTART:20261224T100000Z", "DTEND:20261224T090000Z"],
+        ["UID:b9", "SUMMARY:x", day, "RRULE:FREQ=DAILY;UNTIL=20200101"],
+        ["UID:ok", "SUMMARY:good", "DTSTART:20261224"],
+        ["UID:ok", "SUMMARY:good", day],
+      ),
+    );
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: [
+        "line 3 has a DTSTART that is no time: 2026-13-32T10:00:00Z",
+        "line 8 has a line that cannot be read: SUMMARY",
+        "line 13 has no title (SUMMARY)",
+        "line 17 has no start (DTSTART)",
+        "line 21 is cancelled (STATUS)",
+        "line 27 has a DURATION that cannot be read",
+        "line 33, title: must have at most 255 characters",
+        "line 33, start: must not be before the year 1900",
+        "line 33, end: must not be before the year 1900",
+        "line 38, end: must not be before start",
+        "line 44, recurrence.0.until: must not be before the first day, 2026-12-24",
+        "line 55 has the same UID as the event of line 50",
+        "created 1, changed 0, unchanged 0, left out 10",
+        "error: 10 of 11 events left out.",
+        hint,
+      ],
+    });
+    expect(await list("[?uid=='ok'].[title,date]")).toEqual([["good", "2026-12-24"]]);
+  });
+
+  it.each([
+    ["nothing at all", "", "stdin is no iCalendar file: it has no BEGIN:VCALENDAR."],
+    ["another text", "title,start\nx,1\n", "stdin is no iCalendar file: it has no BEGIN:VCALENDAR."],
+    ["a text of other bytes", "BEGIN:VCALENDAR\n\u{fffd}", undefined],
+  ])("%s", async (_, stdin, message) => {
+    const { code, stderr } = await wcs("import -", { stdin });
+    if (message) expect({ code, stderr }).toEqual({ code: 3, stderr: [`error: ${message}`] });
+    else expect({ code, stderr }).toEqual({ code: 0, stderr: ["created 0, changed 0, unchanged 0, left out 0"] });
+  });
+
+  it("a file in another encoding, or one that is too large, in a sentence", async () => {
+    const file = home().path("bad.ics");
+    writeFileSync(file, Buffer.from("BEGIN:VCALENDAR\nX:\xe6\nEND:VCALENDAR\n", "latin1"));
+    expect((await wcs(`import ${file}`)).stderr).toEqual([
+      `error: ${file} is not in UTF-8, as iCalendar files have to be.`,
+    ]);
+    writeFileSync(file, Buffer.alloc(33_554_433));
+    const tooLarge = "is larger than 33.6 MB: divide it into files with fewer events.";
+    expect(await wcs(`import ${file}`)).toEqual({ code: 3, stdout: "", stderr: [`error: ${file} ${tooLarge}`] });
+    expect((await wcs("import -", { stdin: "x".repeat(33_554_433) })).stderr).toEqual([`error: stdin ${tooLarge}`]);
+    expect((await wcs("import nowhere.ics")).code).toBe(2);
+  });
+
+  it("a file that ends too early", async () => {
+    const lines = calendar(["UID:e1", "SUMMARY:whole", day], ["UID:e2", "SUMMARY:cut", day]).slice(0, -3);
+    const { stderr } = await take(lines);
+    expect(stderr.slice(0, 2)).toEqual(["line 8 has no END:VEVENT", "created 1, changed 0, unchanged 0, left out 1"]);
+  });
+});
+
+it.each([
+  ["CRLF", "\r\n"],
+  ["LF", "\n"],
+  ["CR", "\r"],
+])("lines may end with %s", async (name, end) => {
+  const { code } = await take(calendar([`UID:${name}`, `SUMMARY:Ends`, " with", `\t ${name}`, day]), "", end);
+  expect(code).toBe(0);
+  expect(await list(`[?uid=='${name}'].title`)).toEqual([`Endswith ${name}`]);
+});
+
+it("without a UID an event is known by what it says", async () => {
+  const lines = calendar(["SUMMARY:No name", day]);
+  expect((await take(lines)).stderr).toEqual(["created 1, changed 0, unchanged 0, left out 0"]);
+  expect((await take(lines)).stderr).toEqual(["created 0, changed 0, unchanged 1, left out 0"]);
+});
+
+it("flags say which calendar, and contradictions are refused", async () => {
+  const lines = calendar(["UID:c1", "SUMMARY:Chain", day, "X-WCS-TYPE:chain"], ["UID:c2", "SUMMARY:Plain", day]);
+  expect((await take(lines, "--units 1")).code).toBe(2);
+  expect((await take(lines, "--type chain --keep-types")).code).toBe(2);
+  expect((await take(lines, "--type group")).code).toBe(2);
+  expect((await take(lines, "--keep-types --units 2")).stderr).toEqual([
+    "created 2, changed 0, unchanged 0, left out 0",
+  ]);
+  expect(await list("[?uid=='c1' || uid=='c2'].[uid,type,units[].id] | sort_by(@, &[0])")).toEqual([
+    ["c1", "chain", [2]],
+    ["c2", "user", []],
+  ]);
+});
+
+describe("export", () => {
+  it("of events that are named, or of a time", async () => {
+    const uids = (text: string) => text.match(/^UID:.*$/gm);
+    expect(uids((await wcs("export 1,2")).stdout)).toEqual(["UID:abc123@web.example", "UID:xmas@web.example"]);
+    const days = ["--from", "2026-12-31", "--to", "2026-12-31", "--type", "user", "--tz", "Europe/Copenhagen"];
+    expect(uids((await home().sit(["events", "export", ...days])).stdout)).toEqual([
+      "UID:nye",
+      "UID:abc123@web.example",
+    ]);
+    expect((await wcs("export 1 --type chain")).code).toBe(2);
+    expect((await wcs("export 999999")).code).toBe(6);
+    expect((await wcs("export --from yesterdayish")).code).toBe(2);
+  });
+
+  it("leaves no file when it fails, and the old one as it was", async () => {
+    const file = home().path("kept.ics");
+    writeFileSync(file, "old");
+    expect((await wcs(`export 1 999999 -o ${file}`)).code).toBe(6);
+    expect(readFileSync(file, "utf8")).toBe("old");
+  });
+});
+
+describe("on a screen", () => {
+  const screen = { width: 80, height: 24 };
+
+  it("a month is drawn", async () => {
+    const { stdout } = await wcs("calendar --month 2026-12 --tz Europe/Copenhagen", { screen });
+    expect(stdout).toContain("December 2026\n");
+    expect(
+      stdout
+        .split("\n")
+        .slice(2, -1)
+        .map((line) => line.length),
+    ).toEqual(
+      stdout
+        .split("\n")
+        .slice(2, -1)
+        .map(() => 78),
+    );
+    expect(stdout).toMatch(/│9 Stand, …│0:00 Call │9 Stand, …│/);
+  });
+
+  it("lists show what comes next, in the user's zone, and single events all", async () => {
+    const { stdout } = await wcs("list --start 2026-07-01 --end 2026-07-31 --tz America/New_York", { screen });
+    expect(stdout.split("\n")[0]).toMatch(/^ID +WHEN +TITLE +REPEATS +LOCATION +TYPE$/);
+    const id = (await list("[?title=='Møde'].id"))[0];
+    const one = await wcs(`get ${id} --tz America/New_York`, { screen });
+    expect(one.stdout).toMatch(/^repeats +every 2 months on the 1st Monday until 2027-12-31$/m);
+    expect(one.stdout).toMatch(/^when +\d{4}-\d\d-\d\d 0[789]:00–\d\d:00$/m);
+    expect(one.stdout).toMatch(/^timezone +Europe\/Copenhagen$/m);
+    const text = await wcs("get 1", { screen });
+    expect(text.stdout).toMatch(/\n\nLine one\nLine two with a very long text/);
+  });
+});
+
+describe("mistakes on the line", () => {
+  const create = (...args: string[]) => home().sit(["events", "create", "--type", "user", "--title", "x", ...args]);
+
+  it.each([
+    [["--start", "someday"], 2, "--start must be a time like"],
+    [["--end", "+90m"], 2, "--end +90m counts from --start: give both."],
+    [["--date", "2026-02-30"], 2, "--date must be a day like 2026-12-31"],
+    [["--start", "2026-12-24 10:00"], 3, "--end is required, unless it is for the whole day"],
+    [["--all-day"], 3, "--date is required for the whole day"],
+    [["--date", "2026-12-24", "--repeat", "every tuesdy"], 2, "--repeat 'every tuesdy': 'tuesdy' is not understood."],
+    [
+      ["--date", "2026-12-24", "--repeat", "every tuesday until 2020-01-01"],
+      3,
+      "--repeat must not be before the first day",
+    ],
+    [["--date", "2026-12-24", "--rrule", "FREQ=SECONDLY"], 2, "--rrule 'FREQ=SECONDLY': FREQ must be DAILY"],
+    [["--date", "2026-12-24", "--tz", "Mars/Olympus"], 2, "--tz: there is no time zone 'Mars/Olympus'."],
+  ])("%s", async (args, code, message) => {
+    const result = await create(...args);
+    expect(result.code).toBe(code);
+    expect(result.stderr).toContain(message);
+  });
+
+  it.each([
+    ["--month soon", "--month must be a month like 2026-12 or december"],
+    ["--month 2026-13", "--month must be a month like 2026-12 or december"],
+    ["--month 2026-12 --week", "--month excludes --week, --from and --to"],
+    ["--from 2026-12-02 --to 2026-12-01", "--to 2026-12-01 is before --from 2026-12-02"],
+    ["--from 2026-01-01 --to 2027-12-01", "a calendar has at most 366 days"],
+    ["--type group", "--type must be one of chain, unit, user"],
+  ])("calendar %s", async (flags, message) => {
+    const { code, stderr } = await wcs(`calendar ${flags}`);
+    expect(code).toBe(2);
+    expect(stderr[0]?.toLowerCase()).toContain(message.toLowerCase());
+  });
+});
