@@ -54,6 +54,7 @@ export function buildOperation(leaf: OperationLeaf, path: readonly string[], loo
   for (const flag of intake.more) command.addOption(ownOption(flag));
   if (leaf.unless)
     command.option(leaf.unless.flag, `Show the one with the same ${leaf.unless.same.join(" and ")}, if there is one`);
+  if (leaf.written) command.option("--edit", `Write the ${leaf.written.field} in $VISUAL or $EDITOR`);
   if (leaf.instead?.reference) command.option("--reference <ref>", "Name it by its reference");
   addCommonOptions(command, leaf, intake);
   addSharedOptions(command, true);

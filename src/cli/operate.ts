@@ -16,6 +16,7 @@ import { readScalar } from "./scalars.ts";
 import { createSources } from "./sources.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Context, OperationLeaf } from "./tree.ts";
+import { withWritten } from "./writing.ts";
 
 /** An operation with its input, ready to be called. */
 interface Request {
@@ -42,8 +43,9 @@ export async function runOperation(
   const { caller } = await context.connect({ anonymous: leaf.op.access === "public" });
   try {
     request ??= await read(await withIds(leaf, intake, line, caller));
-    if (request.op === leaf.op) await confirm(leaf, request.input, caller, context);
-    await perform(leaf, request, caller, context);
+    const { op, input } = request;
+    if (op === leaf.op) await confirm(leaf, input, caller, context);
+    await withWritten(leaf, input, caller, context, (whole) => perform(leaf, { op, input: whole }, caller, context));
     if (context.flags.dryRun) terminal.note("Dry run: nothing was changed.");
   } catch (error) {
     throw inFlags(error, intake, line, request?.input);

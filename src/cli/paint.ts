@@ -5,6 +5,7 @@ export interface Paint {
   error(text: string): string;
   success(text: string): string;
   strong(text: string): string;
+  emphasis(text: string): string;
   dim(text: string): string;
   /** Names and strings of data, as in JSON. */
   key(text: string): string;
@@ -19,6 +20,7 @@ export function createPaint(): Paint {
     error: (text) => chalk.bold.red(text),
     success: (text) => chalk.green(text),
     strong: (text) => chalk.bold(text),
+    emphasis: (text) => chalk.italic(text),
     dim: (text) => chalk.dim(text),
     key: (text) => chalk.cyan(text),
     value: (text) => chalk.green(text),

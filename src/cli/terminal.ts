@@ -58,7 +58,15 @@ export interface Terminal {
 
 const same = (text: string) => text;
 /** For where there is no colour. */
-export const noPaint: Paint = { error: same, success: same, strong: same, dim: same, key: same, value: same };
+export const noPaint: Paint = {
+  error: same,
+  success: same,
+  strong: same,
+  emphasis: same,
+  dim: same,
+  key: same,
+  value: same,
+};
 
 /** Whether a stream gets colour, by the usual conventions. */
 export function wantsColour(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {

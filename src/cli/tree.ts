@@ -64,6 +64,11 @@ export interface OperationLeaf {
   readonly flags?: readonly FieldFlag[];
   /** Completes the input with what follows from the rest of it, and from the flags of the line. */
   readonly fill?: (input: Record<string, unknown>, flags: Context["flags"]) => Filled | Promise<Filled>;
+  /**
+   * A text that the user writes in an editor, as a file of that name: with --edit, and when it is missing, unless there is
+   * one already, which `from` shows.
+   */
+  readonly written?: { readonly field: string; readonly file: string; readonly from?: AnyOperation };
   /** Draws all items, where a person looks at them. */
   readonly draw?: () => Promise<Draw>;
   /** How people see what is answered, in place of a table. */
