@@ -174,7 +174,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
       transaction: inTransaction,
     };
     const answer = await alone(actor.id, origin, () => run(ctx));
-    if (name !== "" && now < until) answers.set(name, { version, until, answer });
+    if (name !== "" && now < until && isSmall(answer)) answers.set(name, { version, until, answer });
     return answer;
   }
 
@@ -210,6 +210,9 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     baseUrl: async () => (await settings(database.version())).base_url,
   };
 }
+
+/** A post can have a text of 100,000 characters: a thousand of those would be too much to keep. */
+const isSmall = (answer: unknown) => (JSON.stringify(answer)?.length ?? 0) <= 16_384;
 
 async function findHandler(op: AnyOperation): Promise<AnyHandler> {
   const [roomName, verb] = op.name.split(".") as [RoomName, string];
