@@ -54,6 +54,18 @@ describeEverywhere("languages and time zones", (environment) => {
     }
   });
 
+  it("timezones.list: tells that of the instance", async () => {
+    const { actors, instance } = world();
+    const administrator = await instance.as(world().ids.administrator);
+    expect((await administrator.call(timezones.list, {})).instance).toBe("UTC");
+    await administrator.call(settings.set, { timezone: "Europe/Copenhagen" });
+    // A server may take a second to see a changed setting.
+    instance.wait(2);
+    actors.member = await instance.as(world().ids.member);
+    expect((await actors.member.call(timezones.list, {})).instance).toBe("Europe/Copenhagen");
+    await administrator.call(settings.set, { timezone: null });
+  });
+
   it("timezones.list: every name is one that a user may have", async () => {
     const { instance, ids } = world();
     const member = await instance.as(ids.member);

@@ -47,6 +47,7 @@ const elsewhere: Record<string, string> = {
   "conversations.send": "conversations send",
   "conversations.messageUpdate": "conversations message edit",
   "files.get": "files get",
+  "events.filesAdd": "events files add",
 };
 
 it("every operation has a command", async () => {
