@@ -36,15 +36,18 @@ interface Made {
 
 const day = 86_400;
 const hour = 3600;
-const someTime = fc.integer({ min: -12 * day, max: 12 * day });
+/** Mostly at full hours, so that some are the same. */
+const someTime = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: -12 * 24, max: 12 * 24 }).map((hours) => hours * hour) },
+  { weight: 1, arbitrary: fc.integer({ min: -12 * day, max: 12 * day }) },
+);
 const shape = fc.record({
   type: fc.constantFrom<Made["type"][]>("chain", "unit", "user", "user"),
   by: fc.nat(5),
   units: fc.uniqueArray(fc.nat(4), { minLength: 1, maxLength: 3 }),
   userTypes: fc.oneof(fc.constant<number[]>([]), fc.uniqueArray(fc.nat(2), { maxLength: 2 })),
   shares: fc.oneof(fc.constant<number[]>([]), fc.uniqueArray(fc.nat(5), { maxLength: 2 })),
-  // At full hours, so that some begin at the same time.
-  start: someTime.map((time) => Math.round(time / hour) * hour),
+  start: someTime,
   lasts: fc.constantFrom(0, 1, hour, 3 * hour, day, 2 * day, 20 * day, 300 * day),
   allDay: fc.boolean(),
   recurrence: fc.oneof(

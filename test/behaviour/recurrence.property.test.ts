@@ -131,6 +131,20 @@ describe("recurrence", () => {
     await fc.assert(property, { numRuns: 40 });
   });
 
+  it("has at most 730 occurrences, and none later than five years after the first", async () => {
+    const day = { all_day: true, date: "2024-02-29" };
+    const ends = async (...recurrence: object[]) => {
+      const { days } = (await create({ ...day, recurrence })) as { days: string[] };
+      return [days.length, days.at(-1)];
+    };
+    expect(await ends({ freq: "daily" })).toEqual([730, "2026-02-27"]);
+    expect(await ends({ freq: "daily", count: 100_000 })).toEqual([730, "2026-02-27"]);
+    expect(await ends({ freq: "daily" }, { freq: "monthly" })).toEqual([730, "2026-02-27"]);
+    expect(await ends({ freq: "daily", count: 700 }, { freq: "monthly" })).toEqual([730, "2028-08-29"]);
+    expect(await ends({ freq: "monthly", bymonthday: 28, count: 100 })).toEqual([61, "2029-02-28"]);
+    expect(await ends({ freq: "yearly", until: "2040-01-01" })).toEqual([2, "2028-02-29"]);
+  });
+
   it("of several rules is all that any of them says", async () => {
     const timezone = "Europe/Copenhagen";
     await instance.administrator.call(settings.set, { timezone });
