@@ -1,0 +1,170 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { events } from "../../src/contract/events.ts";
+import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
+import { settings } from "../../src/contract/settings.ts";
+import { units } from "../../src/contract/units.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
+import { useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, refusal } from "../support/outcome.ts";
+
+type Input = ArgumentsOf<typeof events.create>;
+const at = (text: string) => Date.parse(text) / 1000;
+const start = at("2027-03-26T09:00:00Z");
+const hour = { title: "Meeting", start, end: start + 3600 };
+
+describeEverywhere("events: changes", (environment) => {
+  const world = useWorld(environment);
+  beforeAll(async () => {
+    const { administrator } = world().actors;
+    await administrator.call(settings.set, { timezone: "Europe/Copenhagen" });
+    // A server may take a second to see a changed setting.
+    world().instance.wait(2);
+  });
+  const create = async (caller: Caller, input: Partial<Input> = {}) => {
+    const { id } = await caller.call(events.create, { ...hour, type: "user", ...input });
+    return id;
+  };
+  const get = (caller: Caller, id: number) => caller.call(events.get, { id });
+
+  it("the time zone of an event is that in which it was written, until its times are changed", async () => {
+    const { administrator, member } = world().actors;
+    const recurrence: Input["recurrence"] = [{ freq: "weekly", count: 2 }];
+    const id = await create(member, { recurrence });
+    const before = await get(member, id);
+    await administrator.call(settings.set, { timezone: "Asia/Tokyo" });
+    world().instance.wait(2);
+    await member.call(events.update, { id, title: "Other", recurrence });
+    expect(await get(member, id)).toMatchObject({ title: "Other", timezone: "Europe/Copenhagen", dates: before.dates });
+    await member.call(events.update, { id, recurrence: [{ freq: "weekly", count: 3 }] });
+    const week = 7 * 86_400;
+    expect(await get(member, id)).toMatchObject({
+      timezone: "Asia/Tokyo",
+      dates: [0, week, 2 * week].map((later) => ({ start: start + later, end: start + later + 3600 })),
+    });
+    await administrator.call(settings.set, { timezone: "Europe/Copenhagen" });
+    world().instance.wait(2);
+  });
+
+  describe("update", () => {
+    it("changes what it names, and nothing when nothing differs", async () => {
+      const { actors, instance } = world();
+      const id = await create(actors.member, {
+        body: "Text",
+        location: "Here",
+        link: "https://example.com/",
+        fileCount: 2,
+      });
+      const before = await get(actors.member, id);
+      instance.wait(5);
+      const { title, body, location, link, type } = before;
+      await actors.member.call(events.update, {
+        id,
+        title,
+        body,
+        location,
+        link,
+        type,
+        start,
+        end: start + 3600,
+        fileCount: 2,
+      });
+      expect(await get(actors.member, id)).toEqual(before);
+      await actors.member.call(events.update, { id, location: null, link: null });
+      expect(await get(actors.member, id)).toEqual({ ...before, location: null, link: "", updated_at: instance.now() });
+      await actors.member.call(events.update, { id, end: start + 60, fileCount: 5, link: "" });
+      expect(await get(actors.member, id)).toMatchObject({ dates: [{ start, end: start + 60 }], uploading_files: 5 });
+    });
+
+    it("takes a shown rule as it is, and none takes it back", async () => {
+      const { member } = world().actors;
+      const id = await create(member, {
+        recurrence: [{ freq: "monthly", byday: ["MO+TU", "WE"], bysetpos: "-1", bymonth: 5 }],
+      });
+      const { recurrence, dates } = await get(member, id);
+      expect(recurrence).toEqual([
+        {
+          freq: "monthly",
+          until: null,
+          count: null,
+          interval: 1,
+          byday: ["MO", "TU", "WE"],
+          bymonthday: null,
+          bymonth: 5,
+          bysetpos: -1,
+        },
+      ]);
+      const copy = await create(member, { recurrence });
+      expect(await get(member, copy)).toMatchObject({ recurrence, dates });
+      await member.call(events.update, { id, recurrence: [] });
+      expect(await get(member, id)).toMatchObject({ recurrence: [], dates: [{ start, end: start + 3600 }] });
+    });
+
+    it("makes a whole day of hours, and the other way round", async () => {
+      const { member } = world().actors;
+      const id = await create(member, { recurrence: [{ freq: "daily", count: 2 }] });
+      expect((await refusal(member.call(events.update, { id, all_day: true }))).fields).toHaveProperty("date");
+      await member.call(events.update, { id, all_day: true, date: "2027-03-27" });
+      expect(await get(member, id)).toMatchObject({ all_day: true, dates: [], days: ["2027-03-27", "2027-03-28"] });
+      await member.call(events.update, { id, date: "2027-03-28" });
+      expect(await get(member, id)).toMatchObject({ days: ["2027-03-28", "2027-03-29"] });
+      const wrong = await refusal(member.call(events.update, { id, all_day: 0 }));
+      expect(Object.keys(wrong.fields ?? {})).toEqual(["start", "end"]);
+      await member.call(events.update, { id, all_day: 0, start, end: start });
+      expect(await get(member, id)).toMatchObject({ all_day: false, date: null, days: [], dates: [{ start }, {}] });
+    });
+
+    it("from one type to another, with the readers of each", async () => {
+      const { actors, units, types, ids } = world();
+      const { administrator, member, manager, outsider } = actors;
+      const id = await create(administrator, {
+        type: "unit",
+        units: [units.harbour],
+        userTypes: [types.employee],
+        shares: [ids.outsider],
+      });
+      const readers = async () => Promise.all([member, manager, outsider].map((caller) => codeOf(get(caller, id))));
+      expect(await readers()).toEqual(["ok", "forbidden", "ok"]);
+      await administrator.call(events.update, { id, type: "chain", userTypes: [], shares: [] });
+      expect(await readers()).toEqual(["ok", "forbidden", "forbidden"]);
+      await administrator.call(events.update, { id, units: [units.north, units.south] });
+      expect(await readers()).toEqual(["ok", "ok", "ok"]);
+      const wrong = await refusal(administrator.call(events.update, { id, type: "unit" }));
+      expect(wrong.fields).toHaveProperty("units");
+      await administrator.call(events.update, { id, type: "user" });
+      expect(await readers()).toEqual(["forbidden", "forbidden", "forbidden"]);
+      expect(await get(administrator, id)).toMatchObject({ units: [], userTypes: [] });
+      await administrator.call(events.update, { id, type: "chain" });
+      expect(await get(administrator, id)).toMatchObject({ units: [{ id: units.root }] });
+      expect(await readers()).toEqual(["ok", "ok", "ok"]);
+    });
+  });
+
+  it("what it names may go: its unit, and with the event its user type", async () => {
+    const { actors, addUnit, addUser, instance } = world();
+    const { administrator } = actors;
+    const unit = await addUnit();
+    const guest = await addUser({ unit: unit.id });
+    const type = await administrator.call(usertypes.create, { name: "Guest" });
+    const id = await create(administrator, { type: "unit", units: [unit.id], userTypes: [type.id] });
+    expect(await codeOf(administrator.call(usertypes.delete, { id: type.id }))).toBe("conflict");
+    await administrator.call(units.delete, { id: unit.id, transfer: world().units.north });
+    expect(await codeOf(get(await instance.as(guest.id), id))).toBe("forbidden");
+    await administrator.call(events.update, { id, title: "Without a unit" });
+    expect(await get(administrator, id)).toMatchObject({
+      title: "Without a unit",
+      units: [],
+      userTypes: [{ id: type.id }],
+    });
+    await administrator.call(events.delete, { id });
+    await administrator.call(usertypes.delete, { id: type.id });
+  });
+
+  it("uid: of an author each names one event", async () => {
+    const { member, outsider } = world().actors;
+    const id = await create(member, { uid: "one@example.com" });
+    const { code, message } = await refusal(create(member, { uid: "one@example.com" }));
+    expect([code, message]).toEqual(["conflict", `Your event ${id} has this uid.`]);
+    await create(outsider, { uid: "one@example.com" });
+  });
+});
