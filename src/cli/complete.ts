@@ -106,6 +106,11 @@ const finders: Readonly<Record<string, (wanted: Wanted) => Promise<readonly Foun
     const { hits } = await caller.call(events.list, { start }, options);
     return hits.map(({ id, title }) => ({ id, name: title }));
   },
+  async posts({ caller, options }) {
+    const { posts } = await import("../contract/posts.ts");
+    const { data } = await caller.call(posts.list, {}, options);
+    return data.map(({ id, title }) => ({ id, name: title }));
+  },
   async messages({ caller, options, words }) {
     const id = Number(words.find((word) => /^\d+$/.test(word)));
     if (!id) return [];

@@ -13,6 +13,7 @@ export type Completes =
   | "conversations"
   | "messages"
   | "events"
+  | "posts"
   | "groups"
   | "profiles"
   | "file"
@@ -65,10 +66,15 @@ export interface OperationLeaf {
   /** Completes the input with what follows from the rest of it, and from the flags of the line. */
   readonly fill?: (input: Record<string, unknown>, flags: Context["flags"]) => Filled | Promise<Filled>;
   /**
-   * A text that the user writes in an editor, as a file of that name: with --edit, and when it is missing, unless there is
-   * one already, which `from` shows.
+   * A text that the user writes in an editor, as a file of that name: with --edit, and when it is missing, unless it may
+   * be, or there is one already, which `from` shows.
    */
-  readonly written?: { readonly field: string; readonly file: string; readonly from?: AnyOperation };
+  readonly written?: {
+    readonly field: string;
+    readonly file: string;
+    readonly from?: AnyOperation;
+    readonly optional?: true;
+  };
   /** Draws all items, where a person looks at them. */
   readonly draw?: () => Promise<Draw>;
   /** How people see what is answered, in place of a table. */

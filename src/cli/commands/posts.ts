@@ -1,56 +1,56 @@
 import { posts as ops } from "../../contract/posts.ts";
-import type { FieldFlag, Group, OperationLeaf } from "../tree.ts";
+import { UsageError } from "../failure.ts";
+import type { Group, OperationLeaf } from "../tree.ts";
 import { getFile } from "./files.ts";
 
-const id = { field: "id", label: "id" } as const;
-const post = { field: "id", label: "post" } as const;
-const row = ["id", "title", "content_type", "author.name", "group.name", "publish.published_at", "interaction.seen"];
+const id = { field: "id", completes: "posts" } as const;
 const postForm = async () => (await import("../posts/post-form.ts")).postForm;
-const pollForm = async () => (await import("../posts/post-form.ts")).pollForm;
+const pollForm = async () => (await import("../posts/poll-form.ts")).pollForm;
+const commentForm = async () => (await import("../posts/comment-form.ts")).commentForm;
+const columns = ["id", "publish.published_at", "content_type", "title", "author.name", "seen_by_user", "important"];
 
 /** How a post is written on a line. */
-const composed: Pick<OperationLeaf, "flags" | "fill" | "people"> = {
-  people: ["mentions"],
-  flags: [
-    {
-      flags: "--choice <title>",
-      field: "poll.choices",
-      description: "A choice of the poll; again for more",
-      repeat: true,
-    },
-  ] satisfies readonly FieldFlag[],
-  fill(input, flags) {
-    const titles = flags.choice as string[] | undefined;
-    if (titles === undefined) return input;
-    return { ...input, poll: { ...(input.poll as object | undefined), choices: titles.map((title) => ({ title })) } };
-  },
+const composed: Pick<OperationLeaf, "ahead" | "people" | "fill"> = {
+  ahead: { "publish.publish_on": null, "publish.unpublish_on": null, "pinned.until": null, "poll.close_at": null },
+  people: ["sharing.shares", "mentions"],
+  fill: async (input, flags) => (await import("../posts/planning.ts")).plan(input, flags),
 };
-
-/** A command that says one thing of a post. */
-const mark = (op: OperationLeaf["op"], done: string): OperationLeaf => ({ op, args: [id], done });
+const choice = {
+  flags: "--choice <text>",
+  field: "poll",
+  description: "A choice of the poll; again for more",
+  repeat: true,
+} as const;
+const repeat = {
+  flags: "--repeat <words>",
+  field: "event",
+  description: "How its event comes again, as in 'every tuesday until 2026-12-31'; never",
+} as const;
 
 const comments: Group = {
-  summary: "Comments on a post",
+  summary: "Comments on posts, and replies to them",
   commands: {
     list: {
       op: ops.commentList,
-      args: [post],
-      columns: ["id", "parent_id", "created_at", "author.name", "body"],
-      examples: ["wcs posts comments list 12 --all"],
+      args: [id],
+      columns: ["id", "created_at", "author.name", "parent_id", "body"],
+      form: commentForm,
+      examples: ["wcs posts comments list 12 --all", "wcs posts comments list 12 --parent-id 31"],
     },
     add: {
       op: ops.commentAdd,
-      args: [post],
+      args: [id],
       people: ["mentions"],
       written: { field: "body", file: "comment.md" },
+      form: commentForm,
       examples: [
-        "wcs posts comments add 12 --body 'Well done' --mentions ann@example.com",
-        "wcs posts comments add 12 --body -",
+        "wcs posts comments add 12 --body 'Well said'",
+        "wcs posts comments add 12 --parent-id 31 --body @reply.md --mentions ann@example.com",
       ],
     },
     delete: {
       op: ops.commentDelete,
-      args: [post, { field: "comment" }],
+      args: [id, { field: "comment" }],
       confirm: { ask: "Delete comment {comment} on post {id}?" },
       done: "Deleted comment {comment}.",
     },
@@ -63,22 +63,23 @@ const files: Group = {
     list: {
       op: { ...ops.get, list: { items: "files" } },
       summary: "Files of a post",
-      args: [post],
+      args: [id],
       columns: ["id", "name", "mime", "size", "created_at"],
+      examples: ["wcs posts files list 12"],
     },
     add: {
       op: ops.filesAdd,
-      args: [post],
+      args: [id],
       done: "Added to post {id}.",
-      examples: ["wcs posts files add 12 --file plan.pdf"],
+      examples: ["wcs posts files add 12 --file menu.pdf --file https://vimeo.com/76979871"],
     },
     delete: {
       op: ops.fileDelete,
-      args: [post, { field: "file" }],
+      args: [id, { field: "file" }],
       confirm: { ask: "Delete file {file} of post {id}?" },
       done: "Deleted file {file} of post {id}.",
     },
-    get: { ...getFile, examples: ["wcs posts files get 7", "wcs posts files get 7 -o plan.pdf"] },
+    get: getFile,
   },
 };
 
@@ -87,51 +88,56 @@ export const posts: Group = {
   commands: {
     list: {
       op: ops.list,
-      columns: row,
-      examples: ["wcs posts list --unseen", "wcs posts list --status scheduled", "wcs posts list --all -o ndjson"],
+      columns,
+      form: async () => (await import("../posts/post-form.ts")).postList,
+      people: ["author"],
+      examples: [
+        "wcs posts list --unseen",
+        "wcs posts list --content-type debate --author me --since -30d",
+        "wcs posts list --status scheduled",
+        "wcs posts list --all -o ndjson | jq -r .title",
+      ],
     },
-    get: {
-      op: ops.get,
-      args: [id],
-      columns: row,
-      form: postForm,
-      examples: ["wcs posts get 12", "wcs posts get 12 --json"],
-    },
+    get: { op: ops.get, args: [id], form: postForm, examples: ["wcs posts get 12", "wcs posts get 12 --json"] },
     create: {
       op: ops.create,
       ...composed,
-      form: postForm,
+      flags: [choice, repeat],
       written: { field: "body", file: "post.md" },
+      form: postForm,
       examples: [
-        "wcs posts create --content-type news --title 'New canteen' --body @canteen.md --visibility-all-units",
-        "wcs posts create --content-type news --title Lunch --body - --poll-question 'What is for lunch?' --choice Fish --choice Soup",
-        "wcs posts create --content-type debate --group 3 --title 'Where to sail' --file map.pdf",
+        "wcs posts create --content-type news --title 'New canteen' --body @canteen.md --file menu.pdf",
+        "wcs posts create --content-type news --title 'Tomorrow' --body - --publish-publish-on 'tomorrow 8:00' < news.md",
+        "wcs posts create --content-type debate --title Lunch --group 4 --poll-question 'Where?' --choice Canteen --choice Park",
+        "wcs posts create --content-type event --title Party --event-datetime-start 'friday 18:00' --event-participation-enabled",
       ],
     },
     update: {
       op: ops.update,
-      ...composed,
       args: [id],
+      ...composed,
+      flags: [choice, repeat],
       written: { field: "body", file: "post.md", from: ops.get },
       done: "Changed post {id}.",
       examples: [
+        "wcs posts update 12 --title 'Old canteen' --important",
         "wcs posts update 12 --edit",
-        "wcs posts update 12 --publish-publish-on 'tomorrow 8:00' --important",
-        "wcs posts update 12 --unset pinned",
+        "wcs posts update 12 --pinned-show-in-main-feed --pinned-until +7d",
+        "wcs posts update 12 --unset pinned,publish.unpublish_on",
       ],
     },
     delete: {
       op: ops.delete,
       args: [id],
-      confirm: { ask: "Delete post {title}, with its comments and files?", about: ops.get },
+      confirm: { ask: "Delete post {title}, with its comments, votes and files?", about: ops.get },
       done: "Deleted post {id}.",
     },
-    seen: mark(ops.seen, "Marked post {id} as seen."),
-    read: mark(ops.read, "Confirmed that you have read post {id}."),
-    like: mark(ops.like, "Liked post {id}."),
-    unlike: mark(ops.unlike, "Post {id} is not liked by you."),
-    bookmark: mark(ops.bookmark, "Bookmarked post {id}."),
-    unbookmark: mark(ops.unbookmark, "Post {id} has no bookmark of yours."),
+    seen: { op: ops.seen, args: [id], done: "Marked post {id} as seen." },
+    read: { op: ops.read, args: [id], done: "Confirmed post {id}." },
+    like: { op: ops.like, args: [id], done: "You like post {id}." },
+    unlike: { op: ops.unlike, args: [id], done: "You like post {id} no longer." },
+    bookmark: { op: ops.bookmark, args: [id], done: "Bookmarked post {id}." },
+    unbookmark: { op: ops.unbookmark, args: [id], done: "Took the bookmark from post {id}." },
     republish: {
       op: ops.republish,
       args: [id],
@@ -141,17 +147,32 @@ export const posts: Group = {
     vote: {
       op: ops.vote,
       args: [id, { field: "choices", label: "choice", many: true, optional: true }],
+      flags: [{ flags: "--withdraw", field: "choices", description: "Take your vote back" }],
+      fill: (input, { withdraw }) => {
+        const { choices, title } = input;
+        if (withdraw && (choices ?? title) !== undefined) throw new UsageError("--withdraw goes without choices");
+        // Without a choice the service takes the vote back, which somebody who forgot it does not mean.
+        if (!withdraw && (choices ?? title) === undefined) {
+          throw new UsageError("missing <choice>", { hint: "the ID of a choice, --title TEXT, or --withdraw" });
+        }
+        return withdraw ? { ...input, choices: [] } : input;
+      },
       form: pollForm,
-      examples: ["wcs posts vote 12 31", "wcs posts vote 12 31 33", "wcs posts vote 12 --title 'None of these'"],
+      examples: ["wcs posts vote 12 31", "wcs posts vote 12 --title Canteen", "wcs posts vote 12 --withdraw"],
     },
-    votes: { op: ops.votes, args: [id], columns: ["user.id", "user.name", "choices"] },
+    votes: {
+      op: ops.votes,
+      args: [id],
+      columns: ["user.id", "user.name", "user.unit.name", "choices"],
+      examples: ["wcs posts votes 12 --all"],
+    },
     accept: {
       op: ops.participate,
       summary: "Accept the invitation of an event post",
       args: [id],
       hidden: ["answer"],
       fill: (input) => ({ ...input, answer: "accepted" }),
-      done: "Accepted.",
+      done: "Accepted the invitation of post {id}.",
     },
     decline: {
       op: ops.participate,
@@ -159,7 +180,7 @@ export const posts: Group = {
       args: [id],
       hidden: ["answer"],
       fill: (input) => ({ ...input, answer: "rejected" }),
-      done: "Declined.",
+      done: "Declined the invitation of post {id}.",
     },
     withdraw: { op: ops.unparticipate, args: [id], done: "Took your answer to post {id} back." },
     comments,

@@ -1,59 +1,68 @@
-import type { OutputOf } from "../../contract/operation.ts";
-import type { posts } from "../../contract/posts.ts";
 import { markdownLines } from "../markdown/markdown.ts";
 import { createTableWriter } from "../output/table.ts";
 import { wrap } from "../output/wrap.ts";
-import type { Form, Sheet } from "../output/writer.ts";
+import type { Form } from "../output/writer.ts";
+import { hasPager } from "../pager.ts";
+import type { Item } from "../paging.ts";
 import { oneLine } from "../plain.ts";
+import { commentLines } from "./comment-form.ts";
+import { type Frame, frameOf } from "./frame.ts";
+import { pollLines } from "./poll-form.ts";
+import { eventLines, footLines } from "./post-parts.ts";
+import { kindOf, type Post, readersOf, signsOf, stateOf } from "./words.ts";
 
-type Post = OutputOf<typeof posts.get>;
-type Poll = NonNullable<Post["poll"]>;
+/** Posts in a line each; a dot before what is new. */
+export const postList: Form = (sheet) => {
+  const table = createTableWriter({ ...sheet, columns: ["id", "when", "kind", "title", "author", "for", "about"] });
+  const { time } = frameOf(sheet);
+  const rowOf = (post: Post): Item => ({
+    id: post.id,
+    when: time(post.publish.published_at ?? post.publish.publish_on ?? post.publish.updated_at),
+    kind: kindOf(post),
+    title: `${post.seen_by_user ? "" : "• "}${post.title}`,
+    author: post.author.name,
+    for: readersOf(post),
+    about: [stateOf(post, time), ...signsOf(post, time)].filter(Boolean).join(", "),
+  });
+  return { ...table, page: (items) => table.page((items as unknown as readonly Post[]).map(rowOf)) };
+};
 
-const widest = 100;
-const barLength = 20;
-
-/** One post: what is known of it, its text, and its poll. */
+/** One post as it is read. */
 export const postForm: Form = (sheet) => {
-  const table = createTableWriter(sheet);
-  const { terminal } = sheet;
+  const frame = frameOf(sheet);
   return {
-    ...table,
+    ...createTableWriter(sheet),
     async one(item) {
-      const { body, poll, participation: _, mentions, comments, ...post } = item as unknown as Post;
-      const { latest, ...counts } = comments;
-      const names = mentions.map(({ name }) => name).join(", ");
-      await table.one({ ...post, mentions: names, comments: counts });
-      if (body !== "") await terminal.write(`\n${(await markdownLines(body, lookOf(sheet))).join("\n")}\n`);
-      if (poll) await terminal.write(`\n${pollLines(poll, sheet).join("\n")}\n`);
-      if (latest && !latest.deleted) {
-        const said = wrap(oneLine(`${latest.author.name}: ${latest.body}`), lookOf(sheet).width);
-        await terminal.write(`\n${terminal.paint.dim("Latest comment")}\n${said.join("\n")}\n`);
-      }
+      const { terminal } = sheet;
+      const text = `${(await postLines(item as unknown as Post, frame)).join("\n")}\n`;
+      const isLong = text.split("\n").length > terminal.height;
+      if (terminal.stdoutIsTerminal && isLong && hasPager(terminal.env)) await terminal.page(text);
+      else await terminal.write(text);
     },
   };
 };
 
-/** A poll by itself, as voting answers with it. */
-export const pollForm: Form = (sheet) => ({
-  ...createTableWriter(sheet),
-  one: (item) => sheet.terminal.write(`${pollLines(item as unknown as Poll, sheet).join("\n")}\n`),
-});
-
-function lookOf({ terminal }: Sheet) {
-  const width = terminal.stdoutIsTerminal ? Math.min(terminal.width, widest) : Number.POSITIVE_INFINITY;
-  return { width, paint: terminal.paint };
+async function postLines(post: Post, frame: Frame): Promise<string[]> {
+  const parts = [
+    headLines(post, frame),
+    post.event === null ? [] : eventLines(post.event, frame),
+    post.body.trim() === "" ? [] : await markdownLines(post.body, frame),
+    post.poll === null ? [] : pollLines(post.poll, frame),
+    footLines(post, frame),
+    post.comments.latest === null ? [] : commentLines(post.comments.latest, frame),
+  ];
+  return parts.filter((lines) => lines.length > 0).flatMap((lines, at) => (at === 0 ? lines : ["", ...lines]));
 }
 
-/** The question, and a line for each choice: its ID, its votes as a bar, and whether they are one's own. */
-function pollLines({ question, choices, voted }: Poll, { terminal }: Sheet): string[] {
-  const { paint } = terminal;
-  const most = Math.max(1, ...choices.map(({ votes }) => votes));
-  const wide = Math.max(...choices.map(({ id }) => String(id).length), 0);
-  const digits = String(most).length;
-  const lines = choices.map(({ id, title, votes }) => {
-    const bar = "█".repeat(Math.round((votes / most) * barLength)).padEnd(barLength);
-    const mine = voted.includes(id) ? paint.strong("✓") : " ";
-    return `${String(id).padStart(wide)} ${mine} ${paint.value(bar)} ${String(votes).padStart(digits)}  ${oneLine(title)}`;
-  });
-  return [paint.strong(oneLine(question)), ...lines];
+/** The title, who wrote it, when and for whom, and what has to be known about it. */
+function headLines(post: Post, { paint, width, time }: Frame): string[] {
+  const { published_at, updated_at } = post.publish;
+  const when = time(published_at ?? updated_at);
+  const about = [kindOf(post), oneLine(post.author.name), when, `for ${readersOf(post)}`, `ID ${post.id}`];
+  const signs = [stateOf(post, time), ...signsOf(post, time), ...(post.has_unseen_mention ? ["mentions you"] : [])];
+  return [
+    ...wrap(oneLine(post.title), width).map(paint.strong),
+    ...wrap(about.join(" · "), width).map(paint.dim),
+    ...wrap(signs.filter(Boolean).join(" · "), width).filter(Boolean),
+  ];
 }
