@@ -30,7 +30,11 @@ const keys = once(() => ({
   "webhooks.allow_private": z.boolean().meta({ description: "Admit receivers at private addresses" }),
   "webhooks.timeout": z.int().min(1).max(60).meta({ description: "Seconds" }),
   "webhooks.log_days": z.int().min(1).max(365),
-  "uploads.max_bytes": z.int().min(1).max(104_857_600),
+  // What in base64 fits into the largest body, with room for the rest of it.
+  "uploads.max_bytes": z
+    .int()
+    .min(1)
+    .max(29 * 1024 * 1024),
 }));
 
 export const settingsSchema = once(() => z.strictObject(keys()));

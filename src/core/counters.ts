@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { type counters as contract, counterNames, mostCounted, mostLookedAt } from "../contract/counters.ts";
 import { prepared } from "../store/prepared.ts";
 import { type Reader, readable, readerOf } from "./audience.ts";
@@ -15,7 +15,8 @@ export const counters: Handlers<typeof contract> = {
     const { db, now, actor } = ctx;
     const posts = new Map<string, number>();
     const { groups: debatesSince, events: eventsSince, news: newsSince } = since;
-    const query = { ...postReader(actor), now, debatesSince, eventsSince, newsSince };
+    const earliest = Math.min(debatesSince, eventsSince, newsSince);
+    const query = { ...postReader(actor), now, since: earliest, debatesSince, eventsSince, newsSince };
     for (const { counter, count } of await newPosts(db, query)) posts.set(counter, count);
     const [events] = await newEvents(db, { ...readerOf(actor, "calendar"), since: since.events });
     const [messages] = await newMessages(db, { me: actor.id, since: since.messages });
@@ -52,41 +53,54 @@ async function beginnings({ db, actor }: Ctx): Promise<Since> {
   return Object.fromEntries(counterNames.map((name) => [name, since(name)])) as Since;
 }
 
+/**
+ * Whether the audience of a thing, `a` in the condition, is as it should be, and the thing not the reader's own. It is looked
+ * up thing by thing: left to itself, PostgreSQL would rather go through all audiences that there are.
+ */
+function inAudience(thing: string, me: number, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  const id = sql.ref(`${thing}.audience_id`);
+  return sql<SqlBool>`case when exists (
+    select 1 from audiences a where a.id = ${id} and a.author_id <> ${me} and ${condition}) then 1 else 0 end = 1`;
+}
+
+interface NewPosts extends PostReader {
+  readonly now: number;
+  readonly since: number;
+  readonly debatesSince: number;
+  readonly eventsSince: number;
+  readonly newsSince: number;
+}
+
 /** Among the newest posts those that are new to the actor, by counter. Debates count where the actor is a member. */
-const newPosts = prepared(
-  (db, p: PostReader & { now: number; debatesSince: number; eventsSince: number; newsSince: number }) => {
-    const newest = db
-      .selectFrom("posts")
-      .select(["id", "audience_id", "content_type", "draft", "listed_at", "unpublish_on", "deleted_at"])
-      .where("deleted_at", "is", null)
-      .where("listed_at", "<=", p.now)
-      .orderBy("listed_at", "desc")
-      .orderBy("id", "desc")
-      .limit(sql.lit(mostLookedAt));
-    const counter = sql<Name>`case p.content_type when 'debate' then 'groups' when 'event' then 'events' else 'news' end`;
-    return db
-      .selectFrom(newest.as("p"))
-      .innerJoin("audiences as a", "a.id", "p.audience_id")
-      .select([counter.as("counter"), (eb) => eb.fn.countAll<number>().as("count")])
-      .where(visible(db, p, p.now))
-      .where(published(p.now))
-      .where("a.author_id", "<>", p.me)
-      .where(
-        sql<boolean>`((p.content_type = 'debate' and p.listed_at > ${p.debatesSince})
+const newPosts = prepared((db, p: NewPosts) => {
+  const newest = db
+    .selectFrom("posts")
+    .select(["id", "audience_id", "content_type", "draft", "listed_at", "unpublish_on", "deleted_at"])
+    .where("deleted_at", "is", null)
+    .where("listed_at", ">", p.since)
+    .where("listed_at", "<=", p.now)
+    .orderBy("listed_at", "desc")
+    .orderBy("id", "desc")
+    .limit(sql.lit(mostLookedAt));
+  const counter = sql<Name>`case p.content_type when 'debate' then 'groups' when 'event' then 'events' else 'news' end`;
+  const mine = sql<SqlBool>`(p.content_type <> 'debate' or exists (
+    select 1 from group_members mine where mine.group_id = a.group_id and mine.user_id = ${p.me}))`;
+  return db
+    .selectFrom(newest.as("p"))
+    .select([counter.as("counter"), (eb) => eb.fn.countAll<number>().as("count")])
+    .where(published(p.now))
+    .where(
+      sql<SqlBool>`((p.content_type = 'debate' and p.listed_at > ${p.debatesSince})
         or (p.content_type = 'event' and p.listed_at > ${p.eventsSince})
         or (p.content_type = 'news' and p.listed_at > ${p.newsSince}))`,
-      )
-      .where(
-        sql<boolean>`(p.content_type <> 'debate' or exists (
-        select 1 from group_members mine where mine.group_id = a.group_id and mine.user_id = ${p.me}))`,
-      )
-      .where(
-        sql<boolean>`not exists (
+    )
+    .where(
+      sql<SqlBool>`not exists (
         select 1 from post_marks k where k.post_id = p.id and k.user_id = ${p.me} and k.seen_at is not null)`,
-      )
-      .groupBy(counter);
-  },
-);
+    )
+    .where(inAudience("p", p.me, sql<SqlBool>`${mine} and ${visible(db, p, p.now)}`))
+    .groupBy(counter);
+});
 
 const newEvents = prepared((db, p: Reader & { since: number }) => {
   const newest = db
@@ -97,15 +111,13 @@ const newEvents = prepared((db, p: Reader & { since: number }) => {
     .limit(sql.lit(mostLookedAt));
   return db
     .selectFrom(newest.as("e"))
-    .innerJoin("audiences as a", "a.id", "e.audience_id")
     .select((eb) => eb.fn.countAll<number>().as("count"))
     .where("e.created_at", ">", p.since)
-    .where(readable(db, "a", p))
-    .where("a.author_id", "<>", p.me)
     .where(
-      sql<boolean>`not exists (
+      sql<SqlBool>`not exists (
         select 1 from event_marks k where k.event_id = e.id and k.user_id = ${p.me} and k.seen_at is not null)`,
-    );
+    )
+    .where(inAudience("e", p.me, readable(db, "a", p)));
 });
 
 /** In the newest conversations with something unread, of each the newest messages. */
@@ -125,7 +137,7 @@ const newMessages = prepared((db, p: { me: number; since: number }) => {
     .innerJoin("messages as m", "m.conversation_id", "c.conversation_id")
     .select("m.id")
     .whereRef("m.position", ">", "c.seen_position")
-    .where(sql<boolean>`m.position > c.last_position - ${sql.lit(mostCounted)}`)
+    .where(sql<SqlBool>`m.position > c.last_position - ${sql.lit(mostCounted)}`)
     .where("m.type", "=", "normal")
     .where("m.deleted_at", "is", null)
     .where("m.author_id", "<>", p.me)
