@@ -81,7 +81,7 @@ describe("a month", () => {
 
   it("shows what goes on for days on each of them, and what ends at midnight not on the next", () => {
     const voyage = timed("Voyage", "2026-12-08T20:00:00", "2026-12-10T06:00:00");
-    const party = timed("Party", "2026-12-31T20:00:00", "2027-01-01T00:00:00");
+    const party = timed("Party", "2026-12-15T20:00:00", "2026-12-16T00:00:00");
     const before = timed("Before", "2026-11-28T20:00:00", "2026-12-01T10:00:00");
     const text = draw([before, voyage, party], december, { width: 120 }).join("\n");
     expect(text).toMatch(/│ 20:00 Voyage +│ › Voyage +│ › Voyage +│/);

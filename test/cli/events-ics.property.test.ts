@@ -26,7 +26,14 @@ const times = fc.oneof(
     .date({ min: new Date("1975-01-01"), max: new Date("2060-01-01"), noInvalidDate: true })
     .map((date) => ({ date: date.toISOString().slice(0, 10), all_day: true, dates: [] })),
   fc
-    .tuple(fc.integer({ min: at("1960-01-01T00:00Z"), max: at("2035-01-01T00:00Z") }), fc.nat(400_000))
+    .tuple(
+      fc.oneof(
+        fc.integer({ min: at("1960-01-01T00:00Z"), max: at("2035-01-01T00:00Z") }),
+        // Hours that clocks show twice.
+        fc.constantFrom("2026-10-25T00:30Z", "2026-10-25T01:30Z", "2026-11-01T05:30Z", "2026-11-01T06:30Z").map(at),
+      ),
+      fc.nat(400_000),
+    )
     .map(([start, length]) => ({ date: null, all_day: false, dates: [{ start, end: start + length }] })),
 );
 
@@ -49,7 +56,10 @@ const event = fc
   })
   .map(({ times, recurrence, ...rest }) => {
     // Before 1970 times are in UTC, where a rule could name other days.
-    const rules = (times.dates[0]?.start ?? 86_400) < 86_400 ? [] : recurrence;
+    const { start = 86_400 } = times.dates[0] ?? {};
+    // Nor can a local time say that it is the second of two.
+    const isSecond = clockOf(rest.timezone).instant(clockOf(rest.timezone).wall(start)) !== start;
+    const rules = start < 86_400 || isSecond ? [] : recurrence;
     const at2026 = { type: "chain", created_at: at("2026-01-01T00:00Z"), updated_at: at("2026-11-21T09:30Z") };
     return { ...rest, ...times, ...at2026, recurrence: rules } as unknown as Event;
   });
@@ -73,6 +83,10 @@ async function readBack(written: Event): Promise<ReadEvent> {
   };
   return readEvent(components.find(({ name }) => name === "VEVENT")!, surroundings) as ReadEvent;
 }
+
+it("texts have lines, and no other controls", () => {
+  expect(plainText("a\r\nb\rc\nd\te\u0000\u001b\u007f")).toBe("a\nb\nc\nd\te");
+});
 
 describe("an event as iCalendar", () => {
   it("says the same after it is read", async () => {
