@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { countedBeyond, events } from "../../src/contract/events.ts";
 import type { Caller, OutputOf } from "../../src/contract/operation.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
+import { insertRows } from "../../src/store/bulk.ts";
 import { newWorld, type World } from "../support/actors.ts";
 import { codeOf } from "../support/outcome.ts";
 import { mistakes } from "../support/tables.ts";
@@ -73,7 +74,7 @@ type Range = typeof range extends fc.Arbitrary<infer T> ? T : never;
 
 for (const database of ["sqlite", "postgres"] as const) {
   // From a number of readable events on, they are looked for in another way.
-  for (const others of [0, 1100]) {
+  for (const others of [0, 2100]) {
     describe(`lists of events (${database}, beside ${others} others)`, () => {
       let world: World;
       let readers: Reader[];
@@ -155,18 +156,44 @@ async function addReaders({ actors, instance, units, types, ids, addUser }: Worl
   ];
 }
 
-/** Events for all, far away. */
+/** Events for all, far away: copies of one, because there are many. */
 async function addOthers({ actors, units, instance }: World, count: number): Promise<Made[]> {
+  if (count === 0) return [];
   const start = instance.now() + 1000 * day;
   const input = { title: "Other", type: "chain", start, end: start } as const;
-  const made: Made[] = [];
-  for (let at = 0; at < count; at += 1) {
-    const { id } = await actors.administrator.call(events.create, input);
-    const occurrences = [{ start, end: start, day: null }];
-    const readers = { units: [units.root], userTypes: [], shares: [] };
-    made.push({ id, author: 1, owner: units.root, type: "chain", ...readers, occurrences });
-  }
-  return made;
+  const { id } = await actors.administrator.call(events.create, input);
+  const { database } = instance;
+  const event = await database.reader.selectFrom("events").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+  const { audience_id } = event;
+  const far = 1_000_000;
+  const ids = Array.from({ length: count - 1 }, (_, at) => far + at);
+  await database.write(async (tx) => {
+    const copy = async (
+      table: "audiences" | "audience_units" | "events" | "event_dates",
+      column: string,
+      key: number,
+    ) => {
+      const rows = await tx
+        .selectFrom(table)
+        .selectAll()
+        .where(column as never, "=", key as never)
+        .execute();
+      await insertRows(
+        tx,
+        table,
+        ids.flatMap((id) =>
+          rows.map((row) => ({ ...row, [column]: id, ...(table === "events" && { audience_id: id }) })),
+        ),
+      );
+    };
+    await copy("audiences", "id", audience_id);
+    await copy("audience_units", "audience_id", audience_id);
+    await copy("events", "id", id);
+    await copy("event_dates", "event_id", id);
+  });
+  const readers = { units: [units.root], userTypes: [], shares: [] };
+  const occurrences = [{ start, end: start, day: null }];
+  return [id, ...ids].map((id) => ({ id, author: 1, owner: units.root, type: "chain", ...readers, occurrences }));
 }
 
 async function add(world: World, readers: readonly Reader[], given: Shape): Promise<Made> {

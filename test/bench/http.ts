@@ -4,7 +4,9 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { events } from "../../src/contract/events.ts";
 import { bootstrap } from "../../src/core/bootstrap.ts";
+import { createService } from "../../src/core/service.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { type Figure, median } from "./figure.ts";
@@ -33,11 +35,17 @@ async function figures(id: string, where: string, target: string): Promise<Figur
   const database = await openDatabase(target, {
     create: async (tx) => void (await bootstrap(tx, { administrator, rootUnit: "Acme", now: 1_700_000_000 })),
   });
+  const event = { title: "Meeting", type: "chain", start: 1_800_000_000, end: 1_800_003_600 } as const;
+  const recurrence = [{ freq: "weekly" as const, count: 20 }];
+  await createService({ database })
+    .caller({ userId: 1 })
+    .call(events.create, { ...event, recurrence });
   await database.close();
   const found: Figure[] = [];
   for (const [what, path] of [
     ["GET of a user", "/api/users/1"],
     ["GET of a unit", "/api/units/1"],
+    ["GET of an event of 20 dates", "/api/events/1"],
   ] as const) {
     const server = fork(new URL("./server.ts", import.meta.url), [target, path], { execArgv: [] });
     const [{ url, floor, jwt }] = (await once(server, "message")) as [{ url: string; floor: string; jwt: string }];

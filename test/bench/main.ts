@@ -12,6 +12,7 @@ const suites: Record<string, () => Promise<Figure[]>> = {
   list: async () => (await import("./list.ts")).listing(),
   posting: async () => (await import("./posting.ts")).posting(),
   messages: async () => (await import("./messages.ts")).messages(),
+  events: async () => (await import("./events.ts")).manyEvents(),
   webhooks: async () => (await import("./webhooks.ts")).webhooks(),
 };
 

@@ -6,7 +6,7 @@ import type { Ctx, Handlers } from "../context.ts";
 import { fewAudiences } from "./few.ts";
 import { ability } from "./finding.ts";
 
-const few = 5000;
+const few = 2000;
 
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];
 
@@ -40,14 +40,18 @@ async function matching(ctx: Ctx, { type, uid, start, end }: Omit<Input, "page" 
     if (end !== undefined) query = query.where("e.start_at", "<=", end);
     return query.orderBy("e.start_at").orderBy("e.id").execute();
   }
+  // Of few events each is asked for its first one in the range; else what occurs, in order, whether it is the first.
+  const first =
+    audiences === undefined
+      ? sql<boolean>`not exists (select 1 from event_dates x
+          where x.event_id = d.event_id and x.start_at >= ${start} and x.start_at < d.start_at)`
+      : sql<boolean>`d.start_at = (select min(x.start_at) from event_dates x
+          where x.event_id = e.id and x.start_at >= ${start})`;
   let inRange = query
     .innerJoin("event_dates as d", "d.event_id", "e.id")
     .where("e.last_at", ">=", start)
     .where("d.start_at", ">=", start)
-    .where(
-      sql<boolean>`not exists (select 1 from event_dates x
-        where x.event_id = d.event_id and x.start_at >= ${start} and x.start_at < d.start_at)`,
-    );
+    .where(first);
   if (end !== undefined) inRange = inRange.where("d.start_at", "<=", end);
   return inRange.orderBy("d.start_at").orderBy("d.event_id").execute();
 }

@@ -256,7 +256,7 @@ async function events(db: Kysely<unknown>): Promise<void> {
       updated_at ${number} not null,
       deleted_at ${number}
     )`,
-    "create index events_audience on events (audience_id)",
+    "create index events_audience on events (audience_id, type, start_at, end_at, last_at) where deleted_at is null",
     "create index events_uid on events (uid)",
     "create index events_start on events (start_at, id) where deleted_at is null",
     "create index events_type on events (type, start_at, id) where deleted_at is null",
