@@ -16,8 +16,8 @@ export async function withWritten(
   use: (input: Input) => Promise<void>,
 ): Promise<void> {
   if (written === undefined) return use(input);
-  const { field, file, from } = written;
-  const isMissing = from === undefined && input[field] === undefined && flags.data === undefined;
+  const { field, file, from, optional } = written;
+  const isMissing = !optional && from === undefined && input[field] === undefined && flags.data === undefined;
   if (!flags.edit && !(isMissing && terminal.interactive)) return use(input);
   if (!terminal.interactive) {
     throw new UsageError("--edit needs a terminal", {
@@ -29,6 +29,8 @@ export async function withWritten(
   const draft = await terminal.edit(before, file);
   if (draft.text === "" || draft.text === before.trimEnd()) {
     await draft.discard();
+    // What else the line says is meant, too.
+    if (from !== undefined && Object.keys(input).length > 1) return use(input);
     terminal.note("Nothing was written, so nothing was changed.");
     throw new Interrupted();
   }

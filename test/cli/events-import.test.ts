@@ -169,6 +169,13 @@ describe("what cannot come in", () => {
     expect((await wcs("import nowhere.ics")).code).toBe(2);
   });
 
+  it("an event whose inner components have no end", async () => {
+    const { stderr } = await take(
+      calendar(["UID:v1", "SUMMARY:x", day, "BEGIN:VALARM"], ["UID:v2", "SUMMARY:next", day]),
+    );
+    expect(stderr.slice(0, 2)).toEqual(["line 3 has no END:VEVENT", "created 1, changed 0, unchanged 0, left out 1"]);
+  });
+
   it("a file that ends too early", async () => {
     const lines = calendar(["UID:e1", "SUMMARY:whole", day], ["UID:e2", "SUMMARY:cut", day]).slice(0, -3);
     const { stderr } = await take(lines);
@@ -190,6 +197,40 @@ it("without a UID an event is known by what it says", async () => {
   const lines = calendar(["SUMMARY:No name", day]);
   expect((await take(lines)).stderr).toEqual(["created 1, changed 0, unchanged 0, left out 0"]);
   expect((await take(lines)).stderr).toEqual(["created 0, changed 0, unchanged 1, left out 0"]);
+  const turned = calendar([day, "SUMMARY:No name"]);
+  expect((await take(turned)).stderr).toEqual(["created 0, changed 0, unchanged 1, left out 0"]);
+});
+
+it("a rule ends on the last day on which its time is not after UNTIL", async () => {
+  const starts = "DTSTART;TZID=Europe/Copenhagen:20401201T140000";
+  const untils = ["20401210", "20401210T000000", "20401210T130000Z", "20401210T125959Z", "20401210T140000"];
+  const rules = (start: string) =>
+    untils.map((until, at) => [`UID:u${at}`, "SUMMARY:x", start, `RRULE:FREQ=DAILY;UNTIL=${until}`]);
+  const last = async () => list("[?length(uid)==`2` && starts_with(uid,'u')] | sort_by(@, &uid)[].recurrence[0].until");
+  expect((await take(calendar(...rules(starts)))).code).toBe(0);
+  expect(await last()).toEqual(["2040-12-10", "2040-12-09", "2040-12-10", "2040-12-09", "2040-12-10"]);
+  expect((await take(calendar(...rules("DTSTART;VALUE=DATE:20401201")))).code).toBe(0);
+  expect(await last()).toEqual(["2040-12-10", "2040-12-10", "2040-12-10", "2040-12-10", "2040-12-10"]);
+});
+
+it("each part of an event that differs is changed, and only that", async () => {
+  const lines = ["UID:parts", "SUMMARY:x", "DESCRIPTION:y", "LOCATION:z", "URL:https://example.com/", day];
+  await take(calendar(lines));
+  for (const [at, other] of [
+    [1, "SUMMARY:a"],
+    [2, "DESCRIPTION:a"],
+    [3, "LOCATION:a"],
+    [4, "URL:https://example.org/"],
+  ] as const) {
+    lines[at] = other;
+    expect((await take(calendar(lines))).stderr, other).toEqual(["created 0, changed 1, unchanged 0, left out 0"]);
+  }
+  lines[5] = "DTSTART;TZID=Europe/Copenhagen:20401224T100000";
+  lines.push("RRULE:FREQ=DAILY;COUNT=2");
+  expect((await take(calendar(lines))).stderr).toEqual(["created 0, changed 1, unchanged 0, left out 0"]);
+  expect(await list("[?uid=='parts'].[title,body,location,link,all_day,length(dates)] | [0]")).toEqual([
+    ...["a", "a", "a", "https://example.org/", false, 2],
+  ]);
 });
 
 it("flags say which calendar, and contradictions are refused", async () => {

@@ -137,6 +137,7 @@ export const events: Group = {
     create: {
       op: ops.create,
       ...planned,
+      written: { field: "body", file: "event.md", optional: true },
       examples: [
         "wcs events create --type chain --title 'All hands' --start 'friday 14:00' --end +90m --repeat 'every month on the last friday'",
         "wcs events create --type user --title 'Christmas Eve' --all-day --date 2026-12-24",
@@ -147,6 +148,7 @@ export const events: Group = {
       op: ops.update,
       ...planned,
       args: [id],
+      written: { field: "body", file: "event.md", from: ops.get },
       done: "Changed event {id}.",
       examples: [
         "wcs events update 12 --start 'monday 10:00' --end +1h",

@@ -1,9 +1,8 @@
 import { clockOf } from "../clock.ts";
+import { markdownLines } from "../markdown/markdown.ts";
 import { createTableWriter } from "../output/table.ts";
-import { wrap } from "../output/wrap.ts";
 import type { Form, Sheet } from "../output/writer.ts";
 import type { Item } from "../paging.ts";
-import { harmless } from "../plain.ts";
 import { phraseOf } from "./repeat/phrase.ts";
 import type { Event } from "./walking.ts";
 
@@ -47,8 +46,9 @@ export const eventForm: Form = (sheet) => {
         uploading: uploading_files > 0 ? uploading_files : null,
         ...{ timezone, uid, created_at, updated_at },
       });
-      const width = Math.min(terminal.stdoutIsTerminal ? terminal.width : Number.POSITIVE_INFINITY, widestText);
-      if (body !== "") await terminal.write(`\n${wrap(harmless(body), width).join("\n")}\n`);
+      if (body === "") return;
+      const width = terminal.stdoutIsTerminal ? Math.min(terminal.width, widestText) : Number.POSITIVE_INFINITY;
+      await terminal.write(`\n${(await markdownLines(body, { width, paint: terminal.paint })).join("\n")}\n`);
     },
   };
 };
