@@ -147,7 +147,13 @@ it("columns and templates name fields that are there", async () => {
 });
 
 /** Commands that take back what one command puts there again. */
-const takenBack = new Set(["conversations unreact"]);
+const takenBack = new Set([
+  "conversations unreact",
+  "events withdraw",
+  "posts unlike",
+  "posts unbookmark",
+  "posts withdraw",
+]);
 /** Commands by which nothing is lost. */
 const lossless = new Set(["counters reset"]);
 

@@ -79,7 +79,7 @@ const files: Group = {
       confirm: { ask: "Delete file {file} of post {id}?" },
       done: "Deleted file {file} of post {id}.",
     },
-    get: getFile,
+    get: { ...getFile, examples: ["wcs posts files get 7", "wcs posts files get 7 -o menu.pdf"] },
   },
 };
 
