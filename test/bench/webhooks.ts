@@ -147,10 +147,16 @@ async function hanging(where: string, target: string, database: Database, receiv
   await once(engine, "message");
   // The first loads what it takes to send at all.
   await latencies(caller, receiver, "first", 20);
-  const without = await latencies(caller, receiver, "without");
-  const bad = await newWebhook(caller, `${receiver.url}/hang`);
-  const beside = await latencies(caller, receiver, "beside");
-  for (const id of [good, bad]) await caller.call(ops.delete, { id });
+  const without: number[] = [];
+  const beside: number[] = [];
+  // In turns, since others load the machine now more and now less.
+  for (let round = 0; round < rounds; round++) {
+    without.push(...(await latencies(caller, receiver, `without ${round}`)));
+    const bad = await newWebhook(caller, `${receiver.url}/hang`);
+    beside.push(...(await latencies(caller, receiver, `beside ${round}`)));
+    await caller.call(ops.delete, { id: bad });
+  }
+  await caller.call(ops.delete, { id: good });
   engine.disconnect();
   await once(engine, "exit");
   const p95 = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? Number.NaN;
@@ -160,7 +166,7 @@ async function hanging(where: string, target: string, database: Database, receiv
 }
 
 /** Milliseconds from the commit of a change to its arrival, for changes every 20 ms. */
-async function latencies(caller: Caller, receiver: Receiver, name: string, count = 300): Promise<number[]> {
+async function latencies(caller: Caller, receiver: Receiver, name: string, count = 100): Promise<number[]> {
   const committed = new Map<string, number>();
   for (let n = 0; n < count; n++) {
     const title = `${name} ${n}`;
