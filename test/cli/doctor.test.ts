@@ -2,7 +2,7 @@ import { chmodSync, openSync, readFileSync, statSync, truncateSync, writeFileSyn
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { databaseChecks } from "../../src/cli/doctor/database.ts";
 import { instanceChecks } from "../../src/cli/doctor/instance.ts";
 import { machineChecks, oldestNode } from "../../src/cli/doctor/machine.ts";
@@ -307,6 +307,11 @@ describe("an instance", () => {
 
   it("for real: without a login, and with one", async () => {
     const child = start(["serve", "--port", "0", "--log-level", "silent"], home().env);
+    onTestFinished(async () => {
+      const ended = new Promise((resolve) => child.once("close", resolve));
+      child.kill("SIGTERM");
+      await ended;
+    });
     const address = await new Promise<string>((resolve) =>
       child.stdout?.once("data", (line) => resolve(String(line).trim())),
     );
@@ -320,7 +325,5 @@ describe("an instance", () => {
     expect(known.code).toBe(0);
     expect(known.states).toMatchObject({ login: "ok", rights: "ok", base_url: "ok", "webhooks disabled": "warning" });
     expect(known.messages.login).toMatch(/good for (23|24) hours|day/);
-    child.kill("SIGTERM");
-    await new Promise((resolve) => child.once("close", resolve));
   });
 });
