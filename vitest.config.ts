@@ -5,6 +5,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/build.ts", "test/support/postgres.ts"],
     reporters: ["default", "./test/support/count-reporter.ts"],
+    // Half of the time a suite waits, for a database or a program that it started.
+    maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -156,6 +156,14 @@ describeEverywhere("events: changes", (environment) => {
       units: [],
       userTypes: [{ id: type.id }],
     });
+    const owner = () =>
+      instance.database.reader
+        .selectFrom("events as e")
+        .innerJoin("audiences as a", "a.id", "e.audience_id")
+        .select("a.owner_unit_id")
+        .where("e.id", "=", id)
+        .executeTakeFirst();
+    expect(await owner()).toMatchObject({ owner_unit_id: world().units.north });
     await administrator.call(events.delete, { id });
     await administrator.call(usertypes.delete, { id: type.id });
   });

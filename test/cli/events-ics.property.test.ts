@@ -158,3 +158,66 @@ it("a time zone has all its changes of clocks, from 1970 until long after now", 
     }
   }
 });
+
+it("whatever stands in a file, its events are read or refused with a sentence", () => {
+  const names =
+    "UID SUMMARY DTSTART DTEND DURATION RRULE EXDATE RECURRENCE-ID STATUS CLASS URL BEGIN END X-WCS-TYPE TZID";
+  const value = fc.oneof(
+    fc.string({ maxLength: 30 }),
+    fc.string({ unit: "binary", maxLength: 10 }),
+    fc.constantFrom(
+      "20261224",
+      "20261224T100000Z",
+      "20261224T100000",
+      "PT1H",
+      "-P1D",
+      "P1W",
+      "VALARM",
+      "VEVENT",
+      "VTIMEZONE",
+    ),
+    fc.constantFrom(
+      "FREQ=DAILY",
+      "FREQ=MONTHLY;BYDAY=1MO;UNTIL=20271224",
+      "FREQ=DAILY;UNTIL=x;COUNT=0",
+      "America/New_York",
+    ),
+  );
+  const parameter = fc.constantFrom(
+    "",
+    ";VALUE=DATE",
+    ";TZID=Europe/Copenhagen",
+    ';TZID="',
+    ";TZID=x",
+    ";=",
+    ";",
+    ";VALUE=PERIOD",
+  );
+  const line = fc.oneof(
+    fc
+      .tuple(fc.constantFrom(...names.split(" ")), parameter, value)
+      .map(([name, more, text]) => `${name}${more}:${text}`),
+    value,
+  );
+  const file = fc.array(line, { maxLength: 14 }).map((lines) => {
+    const good = ["BEGIN:VCALENDAR", "BEGIN:VEVENT", "SUMMARY:x", "DTSTART:20261224T100000Z"];
+    return [...good, ...lines, "END:VEVENT", "END:VCALENDAR"].join("\r\n");
+  });
+  let read = 0;
+  fc.assert(
+    fc.property(file, (text) => {
+      const components = [...componentsOf(text)];
+      const zonesIn = zonesOf(components, undefined, ICAL);
+      for (const component of components.filter(({ name }) => name === "VEVENT")) {
+        const found = readEvent(component, { library: ICAL, zones: zonesIn, clock: clockOf("Europe/Copenhagen") });
+        if (typeof found === "string") expect(found).toMatch(/^(has|is|changes) /);
+        else {
+          read += 1;
+          for (const time of [found.start, found.end]) expect(time === null || Number.isInteger(time)).toBe(true);
+        }
+      }
+    }),
+    { numRuns: 3000 },
+  );
+  expect(read).toBeGreaterThan(100);
+});

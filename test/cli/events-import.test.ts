@@ -105,6 +105,23 @@ describe("a calendar from elsewhere", () => {
   });
 });
 
+it("time zones whose clocks change too often are not read", async () => {
+  const zone = (rule: string) => [
+    ...["BEGIN:VTIMEZONE", `TZID:${rule}`, "BEGIN:STANDARD", "DTSTART:16010101T000000", "RRU", ` LE:${rule}`],
+    ...["TZOFFSETFROM:+0100", "TZOFFSETTO:+0200", "END:STANDARD", "END:VTIMEZONE"],
+  ];
+  const rules = ["FREQ=SECONDLY", "FREQ=DAILY", "FREQ=YEARLY;BYHOUR=1,2", "BYMONTH=2;BYMONTHDAY=31;FREQ=YEARLY"];
+  const events = rules.map((rule, at) => [`UID:z${at}`, "SUMMARY:x", `DTSTART;TZID="${rule}":20261224T100000`]);
+  const [begin, version, ...rest] = calendar(...events);
+  const { stderr } = await take([begin!, version!, ...rules.flatMap(zone), ...rest]);
+  expect(stderr.slice(0, 4)).toEqual([
+    ...rules
+      .slice(0, 3)
+      .map((rule, at) => `line ${43 + at * 5} has a DTSTART in the time zone ${rule}, which the file does not explain`),
+    "created 1, changed 0, unchanged 0, left out 3",
+  ]);
+});
+
 describe("what cannot come in", () => {
   it("is named with its line, and the rest comes in", async () => {
     const long = "x".repeat(256);

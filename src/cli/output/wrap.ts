@@ -12,7 +12,7 @@ function broken(line: string, width: number): string[] {
   for (const piece of piecesOf(line, width)) {
     const wide = widthOf(piece);
     if (used + wide > width && used > 0) {
-      lines.push(last.trimEnd());
+      lines.push(withoutSpaces(last));
       last = "";
       used = 0;
       // The space that the break stands for.
@@ -21,9 +21,12 @@ function broken(line: string, width: number): string[] {
     last += piece;
     used += wide;
   }
-  if (last !== "") lines.push(last.trimEnd());
+  if (last !== "") lines.push(withoutSpaces(last));
   return lines;
 }
+
+/** Other blanks than spaces are part of the text. */
+const withoutSpaces = (line: string) => line.replace(/ +$/, "");
 
 /** Words and the spaces between them; words wider than a line as their characters. */
 function* piecesOf(line: string, width: number): Generator<string> {

@@ -58,7 +58,7 @@ export async function planReaders(
   if (type === "unit" && units.length > 1) {
     mistakes.units = [...(mistakes.units ?? []), "must name one unit only: the event is of a unit"];
   }
-  const owner = (type === "unit" ? units[0] : before?.owner) ?? ctx.actor.unitId;
+  const owner = (type === "unit" ? units[0] : undefined) ?? before?.owner ?? ctx.actor.unitId;
   return { type, units, userTypes: distinct(input.userTypes ?? before?.userTypes), shares, owner };
 }
 

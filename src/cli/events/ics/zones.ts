@@ -7,6 +7,11 @@ export type Zone = Pick<Clock, "wall" | "instant">;
 
 type Library = typeof ICAL;
 
+/** Lines of all time zones together; nobody needs more, and each change of clocks takes its time for every year. */
+const mostLines = 20_000;
+/** Parts of rules that name a few days a year: clocks that changed every second would take forever to read. */
+const few = /^(FREQ=YEARLY|(INTERVAL|COUNT|UNTIL|WKST|BYMONTH|BYMONTHDAY|BYDAY|BYSETPOS)=.*)$/;
+
 /** Time zones by their TZID: those of the IANA database, and those that the file explains. */
 export interface Zones {
   named(tzid: string): Zone | undefined;
@@ -18,8 +23,10 @@ export interface Zones {
 export function zonesOf(components: Iterable<RawComponent>, own: string | undefined, library: Library): Zones {
   const explained = new Map<string, Zone>();
   let calendarZone: string | undefined;
+  let room = mostLines;
   for (const { name, raw, lines } of components) {
-    const zone = name === "VTIMEZONE" ? explain(raw.join("\r\n"), library) : undefined;
+    if (name === "VTIMEZONE") room -= raw.length;
+    const zone = name === "VTIMEZONE" && room >= 0 ? explain(raw, library) : undefined;
     if (zone) explained.set(zone.tzid, zoneOf(zone, library));
     if (name !== "VCALENDAR") continue;
     for (const line of lines) calendarZone ??= /^X-WR-TIMEZONE:(.*)$/i.exec(line)?.[1]?.trim();
@@ -49,7 +56,9 @@ function isIana(name: string): boolean {
   }
 }
 
-function explain(text: string, library: Library): ICAL.Timezone | undefined {
+function explain(raw: readonly string[], library: Library): ICAL.Timezone | undefined {
+  const text = raw.join("\r\n").replace(/\r\n[ \t]/g, "");
+  if (!text.matchAll(/^RRULE[^:\r\n]*:(.*)$/gim).every(([, rule = ""]) => namesFewDays(rule))) return undefined;
   try {
     const zone = new library.Timezone(new library.Component(library.parse(text)));
     return zone.tzid ? zone : undefined;
@@ -57,6 +66,11 @@ function explain(text: string, library: Library): ICAL.Timezone | undefined {
     // Then its times cannot be read, which each event says that has them.
     return undefined;
   }
+}
+
+function namesFewDays(rule: string): boolean {
+  const parts = rule.trim().toUpperCase().split(";").filter(Boolean);
+  return parts.includes("FREQ=YEARLY") && parts.every((part) => few.test(part));
 }
 
 function zoneOf(zone: ICAL.Timezone, { Time, Timezone }: Library): Zone {
