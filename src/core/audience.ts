@@ -87,7 +87,7 @@ export function mayEdit(
   return audience.personal === 0 && may(actor, ability, audience.owner_path);
 }
 
-/** Keeps a new audience; its ID. What it names has to exist: see `checkAudience`. */
+/** Keeps a new audience; its ID. What it names has to exist: see `audienceMistakes`. */
 export async function addAudience(
   ctx: Ctx,
   {

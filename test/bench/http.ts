@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { events } from "../../src/contract/events.ts";
+import { posts } from "../../src/contract/posts.ts";
 import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService } from "../../src/core/service.ts";
 import { openDatabase } from "../../src/store/database.ts";
@@ -37,15 +38,18 @@ async function figures(id: string, where: string, target: string): Promise<Figur
   });
   const event = { title: "Meeting", type: "chain", start: 1_800_000_000, end: 1_800_003_600 } as const;
   const recurrence = [{ freq: "weekly" as const, count: 20 }];
-  await createService({ database })
-    .caller({ userId: 1 })
-    .call(events.create, { ...event, recurrence });
+  const caller = createService({ database }).caller({ userId: 1 });
+  await caller.call(events.create, { ...event, recurrence });
+  const post = { content_type: "news", title: "Canteen", body: "Now with soup. ".repeat(20) } as const;
+  const poll = { question: "Which?", choices: [{ title: "Soup" }, { title: "Salad" }] };
+  await caller.call(posts.create, { ...post, poll, confirm: { enabled: true } });
   await database.close();
   const found: Figure[] = [];
   for (const [what, path] of [
     ["GET of a user", "/api/users/1"],
     ["GET of a unit", "/api/units/1"],
     ["GET of an event of 20 dates", "/api/events/1"],
+    ["GET of a post with a poll", "/api/content/1"],
   ] as const) {
     const server = fork(new URL("./server.ts", import.meta.url), [target, path], { execArgv: [] });
     const [{ url, floor, jwt }] = (await once(server, "message")) as [{ url: string; floor: string; jwt: string }];

@@ -13,6 +13,7 @@ const suites: Record<string, () => Promise<Figure[]>> = {
   posting: async () => (await import("./posting.ts")).posting(),
   messages: async () => (await import("./messages.ts")).messages(),
   events: async () => (await import("./events.ts")).manyEvents(),
+  posts: async () => (await import("./posts.ts")).manyPosts(),
   webhooks: async () => (await import("./webhooks.ts")).webhooks(),
 };
 

@@ -136,6 +136,23 @@ it("where a terminal is too narrow for seven days, they stand below each other",
   ]);
 });
 
+it("every day that is asked for is there, with what takes place", () => {
+  const spans = fc.tuple(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 80 })).map(([from, length]) => {
+    const first = addDays("2026-01-01", from);
+    return { first, last: addDays(first, length) };
+  });
+  fc.assert(
+    fc.property(spans, (span) => {
+      const days = Array.from({ length: daysBetween(span.first, span.last) + 1 }, (_, at) => addDays(span.first, at));
+      const text = draw(
+        days.map((day) => whole(`<${day.slice(5)}>`, day)),
+        span,
+      ).join("\n");
+      expect(text.match(/<\d\d-\d\d>/g)?.toSorted()).toEqual(days.map((day) => `<${day.slice(5)}>`).toSorted());
+    }),
+  );
+});
+
 describe("whatever the text and the width", () => {
   const title = fc.oneof(
     fc.string({ unit: fc.constantFrom(..."ab 会👩‍👩‍👧é\u0301\u001b\n\t|│"), maxLength: 30 }),

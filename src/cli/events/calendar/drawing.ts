@@ -2,9 +2,9 @@ import type { Paint } from "../../paint.ts";
 import type { Terminal } from "../../terminal.ts";
 import { monthNames } from "../repeat/words.ts";
 import { longLines, shortLines } from "./cells.ts";
-import { dayOfMonth, daysBetween, mondayOf, monthOf, weekdayOf, weekOf } from "./days.ts";
+import { dayOfMonth, daysBetween, monthOf, weekdayOf, weekOf } from "./days.ts";
 import { type Entry, entriesByDay } from "./entries.ts";
-import { cellWidth, dayNames, drawGrid } from "./grid.ts";
+import { cellWidth, dayNames, drawGrid, weeksIn } from "./grid.ts";
 import type { Occurrence, Span } from "./occurrences.ts";
 
 /** What to draw: a week in full, or more weeks with what there is room for. */
@@ -21,7 +21,7 @@ export function drawCalendar(occurrences: readonly Occurrence[], picture: Pictur
   const entries = entriesByDay(occurrences, span, zone);
   const cell = cellWidth(width);
   if (cell === 0) return `${titleOf(span)}\n\n${drawDays(entries, paint)}`;
-  const weeks = daysBetween(mondayOf(span.first), mondayOf(span.last)) / 7 + 1;
+  const weeks = weeksIn(span);
   const most = weeks === 1 ? Number.POSITIVE_INFINITY : mostLines(height, weeks);
   const linesOf = (day: string) => {
     const some = entries.get(day) ?? [];
@@ -42,7 +42,7 @@ function titleOf({ first, last }: Span): string {
     day: dayOfMonth(day),
     month: monthNames[monthOf(day)]!,
     year: day.slice(0, 4),
-  })) as [Date, Date];
+  })) as [DayParts, DayParts];
   const end = `${to.day} ${to.month} ${to.year}`;
   const isMonth = from.day === 1 && first.slice(0, 7) === last.slice(0, 7) && daysBetween(first, last) > 26;
   if (isMonth) return `${from.month} ${from.year}`;
@@ -56,7 +56,7 @@ function titleOf({ first, last }: Span): string {
   return weekdayOf(first) === 0 && daysBetween(first, last) === 6 ? `Week ${weekOf(first)}, ${days}` : days;
 }
 
-interface Date {
+interface DayParts {
   readonly day: number;
   readonly month: string;
   readonly year: string;

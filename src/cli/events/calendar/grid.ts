@@ -28,18 +28,20 @@ export function cellWidth(width: number): number {
   return cell < 8 ? 0 : Math.min(cell < 14 ? cell : cell - 1, 30);
 }
 
+/** How many weeks the days are in. */
+export const weeksIn = ({ first, last }: Span): number => daysBetween(mondayOf(first), mondayOf(last)) / 7 + 1;
+
 /** Weeks below each other, a column for each day from Monday on, the number of the week in the line above it. */
 export function drawGrid(grid: Grid, paint: Paint): string {
   const { span, cell } = grid;
   const wide = cell < 14 ? cell : cell + 1;
   const pad = " ".repeat(wide - cell);
-  const weeks = daysBetween(mondayOf(span.first), span.last) / 7;
   const rule = (left: string, middle: string, right: string, label = "") =>
     paint.dim(left + label + "─".repeat(wide - label.length) + `${middle}${"─".repeat(wide)}`.repeat(6) + right);
   const row = (cells: readonly CellLine[]) =>
     paint.dim("│") + cells.map((line) => pad + fitted(line, cell) + paint.dim("│")).join("");
   const lines = [` ${dayNames.map((name) => (pad + name).padEnd(wide)).join(" ")}`.trimEnd()];
-  for (let week = 0; week < weeks; week++) {
+  for (let week = 0; week < weeksIn(span); week++) {
     const monday = addDays(mondayOf(span.first), week * 7);
     const label = `─ ${weekOf(monday)} `;
     lines.push(week === 0 ? rule("┌", "┬", "┐", label) : rule("├", "┼", "┤", label));

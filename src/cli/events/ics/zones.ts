@@ -31,9 +31,13 @@ export function zonesOf(components: Iterable<RawComponent>, own: string | undefi
     if (name !== "VCALENDAR") continue;
     for (const line of lines) calendarZone ??= /^X-WR-TIMEZONE:(.*)$/i.exec(line)?.[1]?.trim();
   }
+  const known = new Map<string, Zone | undefined>();
   const iana = (tzid: string) => {
+    if (known.has(tzid)) return known.get(tzid);
     const name = ianaName(tzid);
-    return name === undefined ? undefined : clockOf(name);
+    const zone = name === undefined ? undefined : clockOf(name);
+    known.set(tzid, zone);
+    return zone;
   };
   return {
     named: (tzid) => iana(tzid) ?? explained.get(tzid),
