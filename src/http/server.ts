@@ -68,8 +68,21 @@ function operationHandler(options: AppOptions, state: ServerState, op: AnyOperat
     const output = takesBody ? await withBody(options, op, exchange, origin, largeBodies, invoke) : await invoke();
     if (op.bytes) return respondWithContent(exchange, output as Content);
     const more = op.location ? { location: await locationOf(op, op.location, output, options, state) } : undefined;
-    return exchange.respond(op.status, op.status === 204 ? null : JSON.stringify(output), more);
+    return exchange.respond(op.status, op.status === 204 ? null : textOf(output), more);
   });
+}
+
+const texts = new WeakMap<object, string>();
+
+/** As JSON. What the service remembers it answers with the same object, which need not be written again. */
+function textOf(output: unknown): string {
+  if (typeof output !== "object" || output === null) return JSON.stringify(output);
+  let text = texts.get(output);
+  if (text === undefined) {
+    text = JSON.stringify(output);
+    texts.set(output, text);
+  }
+  return text;
 }
 
 const commonLimit = 1_048_576;

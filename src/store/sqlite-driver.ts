@@ -113,14 +113,16 @@ class Loan implements DatabaseConnection {
 export class WritingDriver implements Driver {
   readonly #connection: SqliteConnection;
   readonly #begin: (connection: DatabaseSync) => Promise<void>;
+  readonly #committed: () => void;
   readonly #waiting: (() => void)[] = [];
   #lent = false;
   #group: Group | undefined;
 
-  /** `begin` begins a transaction as soon as other processes let it. */
-  constructor(connection: DatabaseSync, begin: (connection: DatabaseSync) => Promise<void>) {
+  /** `begin` begins a transaction as soon as other processes let it; `committed` is called with each commit. */
+  constructor(connection: DatabaseSync, begin: (connection: DatabaseSync) => Promise<void>, committed: () => void) {
     this.#connection = new SqliteConnection(connection);
     this.#begin = begin;
+    this.#committed = committed;
   }
 
   async init(): Promise<void> {}
@@ -194,6 +196,7 @@ export class WritingDriver implements Driver {
     const { raw } = this.#connection;
     try {
       raw.exec(group.kept ? "commit" : "rollback");
+      this.#committed();
       group.end.resolve();
     } catch (error) {
       if (raw.isTransaction) raw.exec("rollback");

@@ -89,17 +89,18 @@ function checkFile(connection: DatabaseSync, path: string, create: boolean): voi
 }
 
 function database(writer: DatabaseSync, reader: DatabaseSync, explain: Database["explain"]): Database {
-  const writing = kysely(new WritingDriver(writer, begin), new WritingAdapter());
-  const reading = kysely(new ReadingDriver(reader), new SqliteAdapter());
   const dataVersion = reader.prepare("pragma data_version");
-  const version = () => (dataVersion.get() as { data_version: number }).data_version;
+  const lookUp = () => (dataVersion.get() as { data_version: number }).data_version;
+  const { version, forget } = onceInATurn(lookUp);
+  const writing = kysely(new WritingDriver(writer, begin, forget), new WritingAdapter());
+  const reading = kysely(new ReadingDriver(reader), new SqliteAdapter());
   const write: Database["write"] = (work) => writing.transaction().execute(work);
   return {
     reader: reading,
     write,
     writeLocking: write,
     version,
-    onChange: watchVersion(() => (reader.isOpen ? version() : 0)),
+    onChange: watchVersion(() => (reader.isOpen ? lookUp() : 0)),
     announce() {},
     explain,
     async close() {
@@ -107,6 +108,25 @@ function database(writer: DatabaseSync, reader: DatabaseSync, explain: Database[
       await reading.destroy();
     },
   };
+}
+
+/**
+ * The version of the data, looked up once in each turn of the event loop: it costs as much as the rest of a small answer,
+ * and all requests that come in with one turn were under way before it began. To be forgotten with each commit of our own.
+ */
+function onceInATurn(lookUp: () => number): { version: () => number; forget: () => void } {
+  let known: number | undefined;
+  const forget = () => {
+    known = undefined;
+  };
+  const version = () => {
+    if (known === undefined) {
+      known = lookUp();
+      setImmediate(forget);
+    }
+    return known;
+  };
+  return { version, forget };
 }
 
 function kysely(driver: Driver, adapter: SqliteAdapter): Kysely<Schema> {
