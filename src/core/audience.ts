@@ -6,10 +6,9 @@ import type { Db } from "../store/database.ts";
 import { isAmong, listed } from "../store/dialect.ts";
 import { prepared } from "../store/prepared.ts";
 import type { Flag } from "../store/schema.ts";
-import type { AudienceKind } from "../store/schema-content.ts";
 import type { Ctx } from "./context.ts";
 import { type Actor, may } from "./permissions.ts";
-import { handOverPlaces } from "./post-places.ts";
+import { handOverPlaces } from "./places.ts";
 
 /** Who may read a post or an event. */
 export interface Audience {
@@ -98,17 +97,11 @@ export async function addAudience(
     group,
     ownerUnit,
     personal,
-    kind = "post",
-  }: Audience & {
-    readonly ownerUnit: number | null;
-    readonly personal: boolean;
-    readonly kind?: AudienceKind;
-  },
+  }: Audience & { readonly ownerUnit: number | null; readonly personal: boolean },
 ): Promise<number> {
   const { id } = await ctx.db
     .insertInto("audiences")
     .values({
-      kind,
       author_id: ctx.actor.id,
       owner_unit_id: ownerUnit,
       everywhere: everywhere ? 1 : 0,
@@ -117,7 +110,7 @@ export async function addAudience(
     })
     .returning("id")
     .executeTakeFirstOrThrow();
-  await setLists(ctx.db, { id, kind }, { units, userTypes, shares });
+  await setLists(ctx.db, id, { units, userTypes, shares });
   return id;
 }
 
@@ -137,20 +130,15 @@ export async function changeAudience(
   if (Object.values(columns).some((value) => value !== undefined)) {
     await db.updateTable("audiences").set(columns).where("id", "=", id).execute();
   }
-  const { kind } = await db.selectFrom("audiences").select("kind").where("id", "=", id).executeTakeFirstOrThrow();
-  await setLists(db, { id, kind }, changes);
+  await setLists(db, id, changes);
 }
 
-async function setLists(
-  db: Db,
-  { id: audience_id, kind }: { id: number; kind: AudienceKind },
-  { units, userTypes, shares }: Partial<Audience>,
-): Promise<void> {
+async function setLists(db: Db, audience_id: number, { units, userTypes, shares }: Partial<Audience>): Promise<void> {
   if (units) {
     await db.deleteFrom("audience_units").where("audience_id", "=", audience_id).execute();
     const falldown = new Map<number, 0 | 1>();
     for (const unit of units) falldown.set(unit.id, unit.falldown || falldown.get(unit.id) ? 1 : 0);
-    const rows = [...falldown].map(([unit_id, down]) => ({ audience_id, unit_id, falldown: down, kind }));
+    const rows = [...falldown].map(([unit_id, down]) => ({ audience_id, unit_id, falldown: down }));
     await insertRows(db, "audience_units", rows);
   }
   if (userTypes) {

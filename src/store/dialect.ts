@@ -72,21 +72,20 @@ export function listed(
 }
 
 /**
- * Rows of `table`, named `found`, to select from: those whose IDs a query selects (as `id`, and nothing else), which is run
- * once for each row of `outer` and may use its columns.
+ * The `key` columns of rows of `table`, named `found`, to select from: those that a query selects (the key and nothing else),
+ * which is run once for each row of `outer` and may use its columns.
  */
 export function forEach(
   // biome-ignore lint/suspicious/noExplicitAny: any schema
   db: Kysely<any>,
   outer: RawBuilder<unknown>,
   query: Expression<unknown>,
-  table: string,
+  { table, key }: { readonly table: string; readonly key: readonly string[] },
 ): RawBuilder<unknown> {
-  const found = sql`${sql.table(table)} as found`;
   // A query within another comes in parentheses by itself.
-  return isPostgres(db)
-    ? sql`${outer} cross join lateral ${query} as each_one join ${found} on found.id = each_one.id`
-    : sql`${outer} cross join ${found} on found.id in ${query}`;
+  if (isPostgres(db)) return sql`${outer} cross join lateral ${query} as found`;
+  const columns = sql.join(key.map((column) => sql.ref(`found.${column}`)));
+  return sql`${outer} cross join ${sql.table(table)} as found on (${columns}) in ${query}`;
 }
 
 /** Text that begins with `prefix` (not empty), as a range that an index serves: from the prefix up to, not including, this. */

@@ -24,8 +24,6 @@ interface GroupMembersTable {
 /** Who may read a post or an event. */
 interface AudiencesTable {
   id: Generated<number>;
-  /** Of what it is the audience. */
-  kind: Generated<AudienceKind>;
   author_id: number;
   /** The unit whose editors may change what it belongs to. */
   owner_unit_id: number | null;
@@ -36,15 +34,11 @@ interface AudiencesTable {
   group_id: number | null;
 }
 
-export type AudienceKind = "post" | "event";
-
 interface AudienceUnitsTable {
   audience_id: number;
   unit_id: number;
   /** The units below, too. */
   falldown: Generated<Flag>;
-  /** As of the audience. */
-  kind: Generated<AudienceKind>;
 }
 
 interface AudienceUserTypesTable {
@@ -246,6 +240,17 @@ interface EventDatesTable {
   span: number;
 }
 
+/** Where readers find occurrences: each in every place of its event. */
+interface EventPlacesTable {
+  place: string;
+  start_at: number;
+  event_id: number;
+  end_at: number;
+  span: number;
+  /** When the occurrence before began; of the first one earlier than all. */
+  previous_at: number;
+}
+
 interface EventMarksTable {
   event_id: number;
   user_id: number;
@@ -276,5 +281,6 @@ export interface ContentSchema {
   poll_votes: PollVotesTable;
   events: EventsTable;
   event_dates: EventDatesTable;
+  event_places: EventPlacesTable;
   event_marks: EventMarksTable;
 }

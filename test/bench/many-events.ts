@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { bootstrap } from "../../src/core/bootstrap.ts";
+import { never } from "../../src/core/events/placing.ts";
 import { spanOf } from "../../src/core/events/spans.ts";
 import { createService } from "../../src/core/service.ts";
 import { insertRows } from "../../src/store/bulk.ts";
@@ -84,6 +85,15 @@ export async function fillEvents(target: string, count: number, mix: Mix) {
         rows.slice(at, at + 1000).flatMap((each) => each.dates),
       );
     }
+    await sql`insert into event_places (place, start_at, event_id, end_at, span, previous_at)
+      select p.place, d.start_at, d.event_id, d.end_at, d.span,
+        lag(d.start_at, 1, ${sql.lit(never)}) over (partition by p.place, d.event_id order by d.start_at)
+      from event_dates d join (
+        select id, 'a' || author_id as place from audiences
+        union all select id, 'o' || owner_unit_id from audiences where personal = 0
+        union all select id, 'c' from audiences where personal = 0
+        union all select audience_id, (case falldown when 1 then 'd' else 'u' end) || unit_id from audience_units
+      ) p on p.id = d.event_id`.execute(tx);
   });
   // PostgreSQL does it by itself, a while later.
   if (isPostgres(database.reader)) await database.write((tx) => sql`analyze`.execute(tx));
@@ -111,12 +121,11 @@ function row(id: number, [personal, unit, chain]: Mix, { lastUnit, lastUser, reg
   return {
     audience: {
       id,
-      kind: "event",
       author_id: isPersonal ? 2 + drawn(5, lastUser! - 1) : 1,
       owner_unit_id: owner,
       personal: isPersonal ? 1 : 0,
     },
-    units: isPersonal ? [] : [{ audience_id: id, unit_id: place, falldown, kind: "event" }],
+    units: isPersonal ? [] : [{ audience_id: id, unit_id: place, falldown }],
     event: {
       id,
       audience_id: id,

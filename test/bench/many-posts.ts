@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { bootstrap } from "../../src/core/bootstrap.ts";
-import { place } from "../../src/core/post-places.ts";
+import { place } from "../../src/core/places.ts";
 import { createService } from "../../src/core/service.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import { type Database, openDatabase, type Tx } from "../../src/store/database.ts";
@@ -8,6 +8,7 @@ import { isPostgres } from "../../src/store/dialect.ts";
 
 const deepest = 8;
 const base = 1_700_000_000;
+const ofLastUnit = 50;
 
 export interface Size {
   readonly units: number;
@@ -120,7 +121,8 @@ async function addPosts(tx: Tx, { posts, units }: Size, everywhere: Everywhere):
 /** A post with all that belongs to it: numbers that look as if they were drawn, and are the same each time. */
 function row(id: number, unitCount: number, everywhere: Everywhere) {
   const drawn = (salt: number, below: number) => (Math.imul(id * 31 + salt, 2_654_435_761) >>> 8) % below;
-  const unit = 1 + drawn(1, unitCount);
+  // Small or large: of the last unit there is more than a page of everything.
+  const unit = id <= ofLastUnit ? unitCount : 1 + drawn(1, unitCount);
   const author_id = 4 + drawn(2, unitCount);
   const isForAll = drawn(3, 10_000) < everywhere * 100;
   const falldown = drawn(4, 10) < 7 ? 1 : 0;

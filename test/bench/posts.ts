@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { counters } from "../../src/contract/counters.ts";
 import type { Caller } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { startPostgres } from "../support/postgres.ts";
@@ -82,6 +83,7 @@ const questions: Readonly<Record<string, (caller: Caller, size: Size, round: num
   "list of the unseen": (caller) => caller.call(posts.list, { limit, unseen: true }),
   "list of a unit": (caller, size) => caller.call(posts.list, { limit, unit: size.units }),
   "list of drafts": (caller) => caller.call(posts.list, { limit, status: "draft" }),
+  counters: (caller) => caller.call(counters.list, {}),
   // Each asked for once, or it would be answered from memory.
   get: (caller, size, round) =>
     caller.call(posts.get, { id: 1 + ((round * 7919) % size.posts) }).catch((error) => {

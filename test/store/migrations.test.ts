@@ -19,6 +19,23 @@ const ground = [
   "insert into memberships (user_id, unit_id) values (1, 1)",
   "insert into user_words (word, user_id, private) values ('ada', 1, 0), ('admin', 1, 0), ('example', 1, 1)",
 ];
+/** What versions wrote when events were new: of a unit with what is below it, on two days; and a personal one that is shared. */
+const content = [
+  "insert into audiences (id, kind, author_id, owner_unit_id) values (7, 'event', 1, 1)",
+  "insert into audiences (id, kind, author_id, personal) values (8, 'event', 1, 1)",
+  "insert into audience_units (audience_id, unit_id, falldown, kind) values (7, 1, 1, 'event')",
+  "insert into audience_shares (audience_id, user_id) values (8, 1)",
+  ...[7, 8].flatMap((id) => [
+    `insert into events (id, audience_id, type, title, start_at, end_at, last_at, timezone, uid, created_at, updated_at)
+      values (${id}, ${id}, '${id === 7 ? "chain" : "user"}', 'Event', 100, 200, 400, 'UTC', 'e${id}', 1, 1)`,
+    `insert into event_dates (event_id, start_at, end_at, span) values (${id}, 300, 400, 0), (${id}, 100, 200, 0)`,
+  ]),
+];
+const never = Number.MIN_SAFE_INTEGER;
+const placesOfContent = ["7 a1", "7 c", "7 d1", "7 o1", "8 a1", "8 s1"].flatMap((place) => [
+  `${place} 100-200 after ${never}`,
+  `${place} 300-400 after 100`,
+]);
 const fill = { administrator: firstAdministrator, rootUnit: "Acme", now: 1 };
 
 describe("migrations", () => {
@@ -35,9 +52,14 @@ describe("migrations", () => {
       const database: Database = await connect(target, { create: async () => {} });
       await database.write(async (tx) => {
         const migrator = new Migrator({ db: tx, provider: { getMigrations: async () => migrations } });
-        const { error } = await migrator.migrateTo(last);
-        if (error) throw error;
+        const bring = async (name: string) => {
+          const { error } = await migrator.migrateTo(name);
+          if (error) throw error;
+        };
+        await bring(names[0]!);
         for (const text of ground) await sql.raw(text).execute(tx);
+        await bring(last);
+        if (last >= "0003-content") for (const text of content) await sql.raw(text).execute(tx);
       });
       await database.close();
       return { target, remove };
@@ -50,6 +72,13 @@ describe("migrations", () => {
     const wordsOf = async (database: Database) => {
       const rows = await database.reader.selectFrom("user_words").selectAll().orderBy("word").execute();
       return rows.map(({ word, private: hidden, of_name }) => `${word} private ${hidden} of_name ${of_name}`);
+    };
+
+    const placesOf = async (database: Database) => {
+      const rows = await database.reader.selectFrom("event_places").selectAll().execute();
+      return rows
+        .map((row) => `${row.event_id} ${row.place} ${row.start_at}-${row.end_at} after ${row.previous_at}`)
+        .sort();
     };
 
     for (const last of names.slice(0, -1)) {
@@ -65,6 +94,7 @@ describe("migrations", () => {
             "admin private 0 of_name 1",
             "example private 1 of_name 0",
           ]);
+          expect(await placesOf(database)).toEqual(last >= "0003-content" ? placesOfContent : []);
         }
         await Promise.all(opened.map((database) => database.close()));
         await remove();

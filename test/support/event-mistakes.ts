@@ -7,6 +7,9 @@ export async function eventMistakes({ reader }: Database): Promise<string[]> {
   const dates = await reader.selectFrom("event_dates").selectAll().orderBy("start_at").execute();
   const marks = await reader.selectFrom("event_marks").selectAll().execute();
   const audiences = await reader.selectFrom("audiences").selectAll().execute();
+  const units = await reader.selectFrom("audience_units").selectAll().execute();
+  const shares = await reader.selectFrom("audience_shares").selectAll().execute();
+  const placed = await reader.selectFrom("event_places").selectAll().orderBy("start_at").orderBy("place").execute();
   const files = await reader.selectFrom("files").select("owner_id").where("owner", "=", "event").execute();
   const found: string[] = [];
   for (const event of await reader.selectFrom("events").selectAll().execute()) {
@@ -21,11 +24,11 @@ export async function eventMistakes({ reader }: Database): Promise<string[]> {
     }
     for (const mark of answered) check("answered_at is there", mark.answered_at !== null, mark.answer !== null);
     const audience = audiences.find((each) => each.id === event.audience_id);
-    check("kind of audience", audience?.kind, "event");
     check("personal", audience?.personal, event.type === "user" ? 1 : 0);
     if (event.deleted_at !== null) {
       const attached = files.filter((file) => file.owner_id === event.id);
-      check("what is left of it", [...own, ...answered, ...attached, event.title], [""]);
+      const found = placed.filter((each) => each.event_id === event.id);
+      check("what is left of it", [...own, ...answered, ...attached, ...found, event.title], [""]);
       continue;
     }
     const { occurrences } = await expand({
@@ -45,9 +48,23 @@ export async function eventMistakes({ reader }: Database): Promise<string[]> {
       own.map(({ span }) => span),
       own.map(({ start_at, end_at }) => spanOf(end_at - start_at)),
     );
+    const places = [
+      `a${audience?.author_id}`,
+      ...(event.type === "user" ? [] : ["c", `o${audience?.owner_unit_id}`]),
+      ...units
+        .filter((unit) => unit.audience_id === event.audience_id)
+        .map(({ unit_id, falldown }) => `${falldown === 1 ? "d" : "u"}${unit_id}`),
+      ...shares.filter((share) => share.audience_id === event.audience_id).map(({ user_id }) => `s${user_id}`),
+    ].sort();
+    check(
+      "places",
+      placed
+        .filter((each) => each.event_id === event.id)
+        .map((row) => [row.place, row.start_at, row.end_at, row.span, row.previous_at]),
+      own.flatMap(({ start_at, end_at, span }, at) =>
+        places.map((place) => [place, start_at, end_at, span, own[at - 1]?.start_at ?? Number.MIN_SAFE_INTEGER]),
+      ),
+    );
   }
-  const units = await reader.selectFrom("audience_units as u").innerJoin("audiences as a", "a.id", "u.audience_id");
-  const odd = await units.select("a.id").whereRef("u.kind", "<>", "a.kind").execute();
-  for (const { id } of odd) found.push(`audience ${id}: units of another kind`);
   return found;
 }

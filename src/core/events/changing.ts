@@ -7,6 +7,7 @@ import type { Ctx, Handlers } from "../context.ts";
 import { differing } from "../differing.ts";
 import { addFiles, fileMistakes, removeFiles } from "../files-store.ts";
 import { editableEvent } from "./finding.ts";
+import { displaceEvent, placeEvent } from "./placing.ts";
 import { audienceOf, planReaders, type Readers, requirePlaces } from "./readers.ts";
 import type { EventRow } from "./rows.ts";
 import { keepOccurrences, planTimes } from "./times.ts";
@@ -24,7 +25,7 @@ export const changing: Changing = {
     await requirePlaces(ctx, readers);
     await requireFreeUid(ctx, uid);
     const { occurrences, columns } = times!;
-    const audience_id = await addAudience(ctx, { ...audienceOf(readers), kind: "event" });
+    const audience_id = await addAudience(ctx, audienceOf(readers));
     const { title, type } = fields;
     const own = { audience_id, title, type, uid, created_at: ctx.now, updated_at: ctx.now };
     const { id } = await ctx.db
@@ -33,6 +34,7 @@ export const changing: Changing = {
       .returning("id")
       .executeTakeFirstOrThrow();
     await keepOccurrences(ctx, id, occurrences);
+    await placeEvent(ctx, { id, author: ctx.actor.id, readers });
     await addFiles(ctx, "event", id, fields.files ?? []);
     return { message: `Event ${id} was created.`, id };
   },
@@ -54,19 +56,26 @@ export const changing: Changing = {
       .set({ ...changes, updated_at: ctx.now })
       .where("id", "=", id)
       .execute();
-    if (others) await changeAudience(ctx, before.audience_id, audienceOf(readers));
-    if (times !== undefined) await keepOccurrences(ctx, id, times.occurrences);
+    if (others || times !== undefined) {
+      const author = before.author_id;
+      await displaceEvent(ctx, { id, author, readers: had });
+      if (others) await changeAudience(ctx, before.audience_id, audienceOf(readers));
+      if (times !== undefined) await keepOccurrences(ctx, id, times.occurrences);
+      await placeEvent(ctx, { id, author, readers });
+    }
     if (fields.files === undefined) return;
     await removeFiles(ctx, "event", [id]);
     await addFiles(ctx, "event", id, fields.files);
   },
 
   async delete(ctx, { id }) {
-    const { audience_id } = await editableEvent(ctx, id);
+    const before = await editableEvent(ctx, id);
+    const readers = await readersOf(ctx, before);
     await removeFiles(ctx, "event", [id]);
+    await displaceEvent(ctx, { id, author: before.author_id, readers });
     await ctx.db.deleteFrom("event_dates").where("event_id", "=", id).execute();
     await ctx.db.deleteFrom("event_marks").where("event_id", "=", id).execute();
-    await changeAudience(ctx, audience_id, { units: [], userTypes: [], shares: [] });
+    await changeAudience(ctx, before.audience_id, { units: [], userTypes: [], shares: [] });
     await ctx.db
       .updateTable("events")
       .set({ ...erased, updated_at: ctx.now, deleted_at: ctx.now })

@@ -7,6 +7,9 @@ const day = 24 * hour;
  */
 export const spans: readonly number[] = [2 * hour, 12 * hour, 36 * hour, 12 * day, 96 * day, Number.MAX_SAFE_INTEGER];
 
+/** The classes above this one are kept apart; what is of the others can be found among all that begins. */
+export const lastShortSpan = 1;
+
 /** The class of what lasts so many seconds. */
 export function spanOf(seconds: number): number {
   return spans.findIndex((longest) => seconds <= longest);

@@ -1,9 +1,10 @@
 import { type SqlBool, sql } from "kysely";
 import type { posts as contract } from "../../contract/posts.ts";
 import { forEach, listed } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { decodeCursor, type Position, page } from "../cursor.ts";
-import { place, placesFor } from "../post-places.ts";
+import { place, placesFor } from "../places.ts";
 import { postReader, published, visible } from "../post-visibility.ts";
 
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];
@@ -33,8 +34,18 @@ async function placesIn(ctx: Ctx, { author, group, unit, status }: Filter): Prom
   if (group !== undefined) return [place.group(group)];
   if (unit !== undefined) return [place.owner(unit)];
   // What is not published is for editors only.
-  return placesFor(ctx, status === "published" ? "readable" : "editable");
+  if (status !== "published") return placesFor(ctx, "editable", abilities);
+  const places = await placesFor(ctx, "readable", abilities);
+  if (places === undefined) return undefined;
+  const groups = await groupsOf(ctx.db, { me: ctx.actor.id });
+  return [...places, place.everywhere, ...groups.map((row) => place.group(row.group_id))];
 }
+
+const abilities = ["news", "calendar"] as const;
+
+const groupsOf = prepared((db, p: { me: number }) =>
+  db.selectFrom("group_members").select("group_id").where("user_id", "=", p.me),
+);
 
 interface Found {
   readonly id: number;
@@ -59,9 +70,10 @@ async function inPlaces(
     .limit(limit);
   if (position) one = one.where(beyond("pp", "post_id", time, position));
   const direction = sql.raw(order);
-  const { rows } = await sql<Found>`select distinct found.id, ${sql.ref(`found.${time}`)} as time
-    from ${forEach(db, listed(db, "place", places), one, "posts")}
-    order by time ${direction}, found.id ${direction} limit ${limit}`.execute(db);
+  const found = forEach(db, listed(db, "place", places), one, { table: "posts", key: ["id"] });
+  const { rows } = await sql<Found>`select distinct p.id, ${sql.ref(`p.${time}`)} as time
+    from ${found} join posts p on p.id = found.id
+    order by time ${direction}, p.id ${direction} limit ${limit}`.execute(db);
   return rows;
 }
 

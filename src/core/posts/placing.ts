@@ -1,5 +1,6 @@
+import { insertRows } from "../../store/bulk.ts";
 import type { Ctx } from "../context.ts";
-import { placesOf, setPlaces } from "../post-places.ts";
+import { placesOf } from "../places.ts";
 import { audienceOf } from "./readers.ts";
 
 /** Puts a post where its readers find it. */
@@ -12,8 +13,13 @@ export async function placePost(ctx: Ctx, id: number): Promise<void> {
     .where("p.id", "=", id)
     .executeTakeFirstOrThrow();
   const { author_id: author, owner_unit_id: owner, listed_at, updated_at } = post;
-  const places = placesOf(await audienceOf(ctx.db, post), { author, owner: owner! });
-  await setPlaces(ctx, { id, listed_at, updated_at }, places);
+  const places = placesOf(await audienceOf(ctx.db, post), { author, owner });
+  await ctx.db.deleteFrom("post_places").where("post_id", "=", id).execute();
+  await insertRows(
+    ctx.db,
+    "post_places",
+    places.map((place) => ({ place, post_id: id, listed_at, updated_at })),
+  );
 }
 
 /** Says that a post changed, now: it is in the same places at another time. */

@@ -3,6 +3,7 @@ import * as ground from "./0001-ground.ts";
 import * as webhooks from "./0002-webhooks.ts";
 import * as content from "./0003-content.ts";
 import * as conversations from "./0004-conversations.ts";
+import * as eventPlaces from "./0005-event-places.ts";
 
 /** Every migration by name, oldest first. Names sort in the order in which they run. */
 export const migrations: Record<string, Migration> = {
@@ -10,4 +11,5 @@ export const migrations: Record<string, Migration> = {
   "0002-webhooks": webhooks,
   "0003-content": content,
   "0004-conversations": conversations,
+  "0005-event-places": eventPlaces,
 };
