@@ -17,6 +17,8 @@ export const now = base + 250 * day;
 const datesEach = 20;
 const eventsPerUnit = 50;
 const unitsEach = 2;
+/** The first events are of the last unit, and not personal. */
+export const ofLastUnit = 200;
 
 /** For whom events are: of a hundred so many personal, of one unit, of one unit with all below, and for all. */
 export type Mix = readonly [personal: number, unit: number, chain: number, all: number];
@@ -111,10 +113,13 @@ async function inParts<T>(rows: T[], send: (part: T[]) => Promise<{ results: rea
 function row(id: number, [personal, unit, chain]: Mix, { lastUnit, lastUser, regions }: Record<string, number>) {
   const drawn = (salt: number, below: number) => (Math.imul(id * 31 + salt, 2_654_435_761) >>> 8) % below;
   const kind = drawn(1, 100);
-  const isPersonal = kind < personal;
+  // Small or large: of the last unit there is more than is ever counted.
+  const isOfLast = id <= ofLastUnit;
+  const isPersonal = !isOfLast && kind < personal;
   const falldown = kind >= personal + unit ? 1 : 0;
   // Units below the root follow it in the order in which they were made.
-  const place = kind >= personal + unit + chain ? 1 : 2 + regions! + drawn(2, lastUnit! - regions! - 1);
+  const any = kind >= personal + unit + chain ? 1 : 2 + regions! + drawn(2, lastUnit! - regions! - 1);
+  const place = isOfLast ? lastUnit! : any;
   const start_at = base + drawn(3, 365 * 24) * 3600;
   const length = drawn(4, 20) === 0 ? 3 * day : 3600;
   const owner = isPersonal ? null : place;

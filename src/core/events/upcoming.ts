@@ -21,16 +21,17 @@ const longSpans = spans.map((seconds, span) => ({ span, seconds })).filter(({ sp
 
 /** In each place the first that end later than now; of those that last long, class by class, the first that are running. */
 const nextInPlaces = prepared((db, p: Parameters) => {
+  // Asked occurrence by occurrence, in their order: joined, they would all be sorted first.
+  const reads = sql<SqlBool>`case when exists (
+    select 1 from events e join audiences a on a.id = e.audience_id
+    where e.id = ep.event_id and ${readable(db, "a", p)}) then 1 else 0 end = 1`;
   const first = (outer: RawBuilder<unknown>, condition: RawBuilder<SqlBool>) => {
     const one = db
       .selectFrom("event_places as ep")
-      .innerJoin("events as e", "e.id", "ep.event_id")
-      .innerJoin("audiences as a", "a.id", "e.audience_id")
       .select(["ep.place", "ep.start_at", "ep.event_id"])
       .where(sql<SqlBool>`ep.place = place.value`)
       .where(condition)
-      .where("e.deleted_at", "is", null)
-      .where(readable(db, "a", p))
+      .where(reads)
       .orderBy("ep.start_at")
       .orderBy("ep.event_id")
       .limit(sql<number>`${p.most}`);
@@ -47,13 +48,14 @@ const nextInPlaces = prepared((db, p: Parameters) => {
   const running = sql<SqlBool>`ep.span > ${sql.lit(lastShortSpan)} and ep.span = class.span
     and ep.start_at > ${p.now} - class.seconds and ep.start_at < ${p.now} and ep.end_at > ${p.now}`;
   const found = sql<{ start_at: number; event_id: number }>`(${first(places, soon)}
-    union ${first(sql`${places} cross join (${classes}) as class`, running)})`;
+    union all ${first(sql`${places} cross join (${classes}) as class`, running)})`;
   return db
     .selectFrom(found.as("next"))
     .innerJoin("event_dates as d", (join) =>
       join.onRef("d.event_id", "=", "next.event_id").onRef("d.start_at", "=", "next.start_at"),
     )
     .select(["d.event_id", "d.start_at", "d.end_at", "d.day"])
+    .distinct()
     .orderBy("d.start_at")
     .orderBy("d.event_id")
     .limit(sql<number>`${p.most}`);

@@ -31,7 +31,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         union all select e.id, 's' || s.user_id from events e join audience_shares s on s.audience_id = e.audience_id
       ) p on p.id = d.event_id`,
     `create index event_places_first on event_places (place, previous_at, start_at, event_id) where previous_at = ${never}`,
-    "create index event_places_long on event_places (place, span, start_at, end_at, event_id) where span > 1",
+    "create index event_places_long on event_places (place, span, start_at, event_id, end_at) where span > 1",
 
     // By these, and by what events alone were looked up, readers found them before.
     "drop index event_dates_start",
