@@ -5,7 +5,7 @@ import { operation, room } from "./operation.ts";
 export const counterNames = ["groups", "events", "news", "messages"] as const;
 /** How far a counter counts, and among how many of the newest it looks. */
 export const mostCounted = 100;
-export const mostLookedAt = 1000;
+export const mostLookedAt = 500;
 
 const count = (description: string) => z.int().meta({ description });
 
@@ -14,7 +14,7 @@ export const counters = room("counters", {
     method: "GET",
     path: "/counters",
     summary: "How much is new to you",
-    description: `What you may read and have not seen, since you were added and since the counter was last reset. Counts up to ${mostCounted}, among the newest ${mostLookedAt} of each kind.`,
+    description: `What you may read and have not seen, since you were added and since the counter was last reset. Counts up to ${mostCounted}, among the newest ${mostLookedAt} posts that are meant for you, the newest ${mostLookedAt} events, and your newest ${mostLookedAt} conversations.`,
     access: "signed_in",
     input: nothing,
     output: () =>

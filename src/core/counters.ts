@@ -1,8 +1,11 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import { type counters as contract, counterNames, mostCounted, mostLookedAt } from "../contract/counters.ts";
+import { forEach, listed } from "../store/dialect.ts";
 import { prepared } from "../store/prepared.ts";
+import type { Schema } from "../store/schema.ts";
 import { type Reader, readable, readerOf } from "./audience.ts";
 import type { Ctx, Handlers } from "./context.ts";
+import { placesOfPosts } from "./places.ts";
 import { type PostReader, postReader, published, visible } from "./post-visibility.ts";
 
 type Name = (typeof counterNames)[number];
@@ -17,7 +20,9 @@ export const counters: Handlers<typeof contract> = {
     const { groups: debatesSince, events: eventsSince, news: newsSince } = since;
     const earliest = Math.min(debatesSince, eventsSince, newsSince);
     const query = { ...postReader(actor), now, since: earliest, debatesSince, eventsSince, newsSince };
-    for (const { counter, count } of await newPosts(db, query)) posts.set(counter, count);
+    const places = await placesOfPosts(ctx, "readable");
+    const found = await (places ? newPostsIn(db, { ...query, places }) : newPosts(db, query));
+    for (const { counter, count } of found) posts.set(counter, count);
     const [events] = await newEvents(db, { ...readerOf(actor, "calendar"), since: since.events });
     const [messages] = await newMessages(db, { me: actor.id, since: since.messages });
     const upTo = (count = 0) => Math.min(count, mostCounted);
@@ -71,22 +76,46 @@ interface NewPosts extends PostReader {
   readonly newsSince: number;
 }
 
-/** Among the newest posts those that are new to the actor, by counter. Debates count where the actor is a member. */
+/** Of all posts, for whom it is no use to look place by place. */
 const newPosts = prepared((db, p: NewPosts) => {
   const newest = db
     .selectFrom("posts")
-    .select(["id", "audience_id", "content_type", "draft", "listed_at", "unpublish_on", "deleted_at"])
+    .select("id")
     .where("deleted_at", "is", null)
     .where("listed_at", ">", p.since)
     .where("listed_at", "<=", p.now)
     .orderBy("listed_at", "desc")
     .orderBy("id", "desc")
     .limit(sql.lit(mostLookedAt));
+  return counted(db, p, sql`${newest}`);
+});
+
+/** Of the posts in some places. */
+const newPostsIn = prepared((db, p: NewPosts & { readonly places: readonly string[] }) => {
+  const one = db
+    .selectFrom("post_places as pp")
+    .select(["pp.place", "pp.listed_at", "pp.post_id"])
+    .where(sql<SqlBool>`pp.place = place.value`)
+    .where("pp.listed_at", ">", p.since)
+    .where("pp.listed_at", "<=", p.now)
+    .orderBy("pp.listed_at", "desc")
+    .orderBy("pp.post_id", "desc")
+    .limit(sql.lit(mostLookedAt));
+  const key = ["place", "listed_at", "post_id"];
+  const newest = sql`(select distinct found.post_id as id, found.listed_at
+    from ${forEach(db, listed(db, "place", p.places), one, { table: "post_places", key })}
+    order by found.listed_at desc, found.post_id desc limit ${sql.lit(mostLookedAt)})`;
+  return counted(db, p, newest);
+});
+
+/** Among the newest posts those that are new to the actor, by counter. Debates count where the actor is a member. */
+function counted(db: Kysely<Schema>, p: NewPosts, newest: RawBuilder<unknown>) {
   const counter = sql<Name>`case p.content_type when 'debate' then 'groups' when 'event' then 'events' else 'news' end`;
   const mine = sql<SqlBool>`(p.content_type <> 'debate' or exists (
     select 1 from group_members mine where mine.group_id = a.group_id and mine.user_id = ${p.me}))`;
   return db
-    .selectFrom(newest.as("p"))
+    .selectFrom(sql<{ id: number }>`${newest}`.as("newest"))
+    .innerJoin("posts as p", "p.id", "newest.id")
     .select([counter.as("counter"), (eb) => eb.fn.countAll<number>().as("count")])
     .where(published(p.now))
     .where(
@@ -100,7 +129,7 @@ const newPosts = prepared((db, p: NewPosts) => {
     )
     .where(inAudience("p", p.me, sql<SqlBool>`${mine} and ${visible(db, p, p.now)}`))
     .groupBy(counter);
-});
+}
 
 const newEvents = prepared((db, p: Reader & { since: number }) => {
   const newest = db

@@ -1,5 +1,6 @@
 import type { Ability } from "../contract/operation.ts";
 import type { Db } from "../store/database.ts";
+import { prepared } from "../store/prepared.ts";
 import type { Audience } from "./audience.ts";
 import type { Ctx } from "./context.ts";
 import { branchEnd } from "./unit-tree.ts";
@@ -51,6 +52,18 @@ export async function handOverPlaces(db: Db, from: number, to: number): Promise<
       .where("place", "in", [place.unit(from), place.branch(from)])
       .execute();
   }
+}
+
+const groupsOf = prepared((db, p: { me: number }) =>
+  db.selectFrom("group_members").select("group_id").where("user_id", "=", p.me),
+);
+
+/** Where the actor finds all posts that he may read, or only those that he may edit; undefined as of `placesFor`. */
+export async function placesOfPosts(ctx: Ctx, which: "readable" | "editable"): Promise<string[] | undefined> {
+  const places = await placesFor(ctx, which, ["news", "calendar"]);
+  if (places === undefined || which === "editable") return places;
+  const groups = await groupsOf(ctx.db, { me: ctx.actor.id });
+  return [...places, place.everywhere, ...groups.map((row) => place.group(row.group_id))];
 }
 
 /** Editors of more units find so much that there is no need to look in each. */

@@ -1,10 +1,11 @@
 import { beforeAll, expect, it } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
-import { counterNames, counters } from "../../src/contract/counters.ts";
+import { counterNames, counters, mostLookedAt } from "../../src/contract/counters.ts";
 import { events } from "../../src/contract/events.ts";
 import { groups } from "../../src/contract/groups.ts";
 import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
+import { insertRows } from "../../src/store/bulk.ts";
 import { useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { wrongFields } from "../support/outcome.ts";
@@ -37,6 +38,26 @@ describeEverywhere("counters", (environment) => {
       units: [1],
       ...fields,
     });
+
+  /** Posts as that one, where its readers find it. */
+  const copy = async (id: number, times: number) => {
+    const { database } = world().instance;
+    const { reader } = database;
+    const { id: _, ...row } = await reader
+      .selectFrom("posts")
+      .selectAll()
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    const places = await reader.selectFrom("post_places").selectAll().where("post_id", "=", id).execute();
+    await database.write(async (tx) => {
+      const rows = Array.from({ length: times }, () => row);
+      const copies = await tx.insertInto("posts").values(rows).returning("id").execute();
+      const placed = copies.flatMap((copied) => places.map((each) => ({ ...each, post_id: copied.id })));
+      await insertRows(tx, "post_places", placed);
+    });
+  };
+  const removeCopies = (after: number) =>
+    world().instance.database.write((tx) => tx.deleteFrom("posts").where("id", ">", after).execute());
 
   it("count what is new to whoever asks, and what is seen no longer", async () => {
     expect(await count()).toEqual(none);
@@ -152,26 +173,24 @@ describeEverywhere("counters", (environment) => {
 
   it("count to a hundred", async () => {
     await reset();
-    const { database } = world().instance;
     const first = await news();
     const { conversationId: id } = await world().actors.member.call(conversations.create, {
       recipients: [myId],
       message: "1",
     });
-    const row = await database.reader
-      .selectFrom("posts")
-      .selectAll()
-      .where("id", "=", first.id)
-      .executeTakeFirstOrThrow();
-    await database.write(async (tx) => {
-      const { id: _, ...copy } = row;
-      await tx
-        .insertInto("posts")
-        .values(Array.from({ length: 120 }, () => copy))
-        .execute();
-    });
+    await copy(first.id, 120);
     for (let i = 0; i < 105; i++) await world().actors.member.call(conversations.send, { id, message: String(i) });
     expect(await count()).toEqual({ groups: 0, events: 0, news: 100, messages: 100 });
-    await database.write((tx) => tx.deleteFrom("posts").where("id", ">", first.id).execute());
+    await removeCopies(first.id);
+  }, 60_000);
+
+  it("count what is meant for one, however much newer there is for others", async () => {
+    await reset();
+    await news();
+    const other = await news({ visibility: { units: [world().units.south] } });
+    await copy(other.id, mostLookedAt + 20);
+    expect(await count()).toEqual({ ...none, news: 1 });
+    expect(await count(world().actors.outsider)).toMatchObject({ news: 100 });
+    await removeCopies(other.id);
   }, 60_000);
 });

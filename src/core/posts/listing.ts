@@ -1,10 +1,9 @@
 import { type SqlBool, sql } from "kysely";
 import type { posts as contract } from "../../contract/posts.ts";
 import { forEach, listed } from "../../store/dialect.ts";
-import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { decodeCursor, type Position, page } from "../cursor.ts";
-import { place, placesFor } from "../places.ts";
+import { place, placesOfPosts } from "../places.ts";
 import { postReader, published, visible } from "../post-visibility.ts";
 
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];
@@ -34,18 +33,8 @@ async function placesIn(ctx: Ctx, { author, group, unit, status }: Filter): Prom
   if (group !== undefined) return [place.group(group)];
   if (unit !== undefined) return [place.owner(unit)];
   // What is not published is for editors only.
-  if (status !== "published") return placesFor(ctx, "editable", abilities);
-  const places = await placesFor(ctx, "readable", abilities);
-  if (places === undefined) return undefined;
-  const groups = await groupsOf(ctx.db, { me: ctx.actor.id });
-  return [...places, place.everywhere, ...groups.map((row) => place.group(row.group_id))];
+  return placesOfPosts(ctx, status === "published" ? "readable" : "editable");
 }
-
-const abilities = ["news", "calendar"] as const;
-
-const groupsOf = prepared((db, p: { me: number }) =>
-  db.selectFrom("group_members").select("group_id").where("user_id", "=", p.me),
-);
 
 interface Found {
   readonly id: number;
