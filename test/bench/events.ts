@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { counters } from "../../src/contract/counters.ts";
 import { events } from "../../src/contract/events.ts";
 import type { Caller } from "../../src/contract/operation.ts";
 import { startPostgres } from "../support/postgres.ts";
@@ -79,6 +80,7 @@ const questions: Readonly<Record<string, (caller: Caller, round: number) => Prom
   "events list of a month": (caller) => caller.call(events.list, { limit, start: now, end: now + month }),
   "events list from a time on": (caller) => caller.call(events.list, { limit, start: base + 3 * month }),
   "events upcoming": (caller) => caller.call(events.upcoming, {}),
+  "events counters": (caller) => caller.call(counters.list, {}),
   // Both may read them; others are refused, which takes another time.
   "events get": (caller, round) => caller.call(events.get, { id: 1 + ((round * 13) % ofLastUnit) }),
 };

@@ -142,7 +142,7 @@ function row(id: number, [personal, unit, chain]: Mix, { lastUnit, lastUser, reg
       timezone: "UTC",
       uid: `${id}@bench`,
       recurrence: JSON.stringify([{ freq: "weekly", count: datesEach }]),
-      created_at: base,
+      created_at: now + 1,
       updated_at: base,
     },
     dates: Array.from({ length: datesEach }, (_, at) => ({
