@@ -35,10 +35,16 @@ export function createCommand(path: readonly string[], look: Look, beside: Besid
 }
 
 function pageOf(command: Command, helper: Help, { examples, sections: more = [] }: Beside): HelpPage {
-  const groups = Map.groupBy(helper.visibleOptions(command), ({ helpGroupHeading }) => helpGroupHeading ?? "Options:");
+  const visible = helper.visibleOptions(command);
+  const names = new Set(visible.map(({ long }) => long));
+  const groups = Map.groupBy(visible, ({ helpGroupHeading }) => helpGroupHeading ?? "Options:");
   const sections = [...groups].map(([title, options]) => ({
     title,
-    rows: options.map(({ flags, description }) => [termOf(flags), description] as const),
+    rows: options.flatMap(({ flags, long, negate, description }) => {
+      if (negate && names.has(long?.replace("--no-", "--"))) return [];
+      const both = names.has(long?.replace("--", "--no-"));
+      return [[termOf(both ? flags.replace("--", "--[no-]") : flags), description] as const];
+    }),
   }));
   const described = command.registeredArguments.filter(({ description }) => description);
   return {
@@ -75,14 +81,34 @@ export function parseLine(command: Command, rest: readonly string[]) {
   if (asksForHelp(rest)) throw new HelpShown(command.helpInformation());
   command.action(() => {});
   try {
-    command.parse(rest, { from: "user" });
+    command.parse(withoutTruth(command, rest), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const [message = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
-    const meant = /Did you mean (.+)\?/.exec(suggestion ?? "")?.[1];
+    const [said = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
+    // The value may be a secret that was meant for another way.
+    const message = said.replace(/^(unknown option '--[^=]+)=.*'$/, "$1'");
+    const meant = /Did you mean (.+)\?/.exec(suggestion ?? "")?.[1] ?? longerName(command, message);
     throw new UsageError(message, meant ? { hint: `did you mean ${meant}?` } : { usage: usageOf(command) });
   }
   return { args: command.processedArgs, options: command.opts() };
+}
+
+/** `--important=false` means `--no-important`. */
+function withoutTruth({ options }: Command, rest: readonly string[]): string[] {
+  const end = rest.indexOf("--");
+  return rest.map((arg, at) => {
+    const [, name, value] = /^--([\w-]+)=(true|false)$/.exec(arg) ?? [];
+    if (name === undefined || (end >= 0 && at > end)) return arg;
+    if (!options.some(({ long, negate }) => negate && long === `--no-${name}`)) return arg;
+    return value === "true" ? `--${name}` : `--no-${name}`;
+  });
+}
+
+/** The one option whose name ends with what was typed: fields of objects are named in full. */
+function longerName({ options }: Command, message: string): string | undefined {
+  const [, typed] = /unknown option '--([\w-]{3,})/.exec(message) ?? [];
+  const ending = options.filter(({ long, negate }) => !negate && typed && long?.endsWith(`-${typed}`));
+  return ending.length === 1 ? ending[0]!.long : undefined;
 }
 
 export const usageOf = (command: Command): string => `${command.name()} ${command.usage()}`.trim();

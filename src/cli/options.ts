@@ -102,12 +102,12 @@ export function optionsOf(flag: Flag): Option[] {
     ];
   }
   if (reads === "boolean") {
-    // Both forms exist always; help shows the one that changes something.
+    // Both forms exist always; help shows what changes something, and both as one.
     return [
       shown(new Option(`--${name}`, description), field.default === true),
       shown(
         new Option(`--no-${name}`, field.default === true ? negated(description) : description),
-        field.default !== true,
+        field.default === false,
       ),
     ];
   }

@@ -11,6 +11,13 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units lst", 2, /hint: Did you mean 'wcs units list'\?/],
   ["users membership ad", 2, /hint: Did you mean 'wcs users membership add'\?/],
   ["units list --limt 3", 2, /^error: Unknown option '--limt'\.\nhint: Did you mean --limit\?\n$/],
+  ["units list --zzz=secret", 2, /^error: Unknown option '--zzz'\.\nusage: wcs units list \[options\]\n$/],
+  [
+    "posts create --all-units",
+    2,
+    /^error: Unknown option '--all-units'\.\nhint: Did you mean --visibility-all-units\?\n$/,
+  ],
+  ["units list --limit=true", 2, /^error: --limit must be/],
   ["units list --zzz", 2, /^error: Unknown option '--zzz'\.\nusage: wcs units list \[options\]\n$/],
   ["units --zzz", 2, /^error: Unknown option '--zzz'\.\nusage: wcs units <command> \[options\]\n$/],
   ["--zzz", 2, /^error: Unknown option '--zzz'\./],

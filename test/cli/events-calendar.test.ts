@@ -46,7 +46,7 @@ describe("a month", () => {
       "                                 December 2026",
       " Mon        Tue        Wed        Thu        Fri        Sat        Sun",
       "┌─ 49 ─────┬──────────┬──────────┬──────────┬──────────┬──────────┬──────────┐",
-      "│30        │ 1        │ 2        │ 3        │ 4        │ 5        │ 6        │",
+      "│          │ 1        │ 2        │ 3        │ 4        │ 5        │ 6        │",
       "│          │9 Standup │          │          │          │          │          │",
       "├─ 50 ─────┼──────────┼──────────┼──────────┼──────────┼──────────┼──────────┤",
       "│ 7        │ 8        │ 9        │10        │11        │12        │13        │",
@@ -58,7 +58,7 @@ describe("a month", () => {
       "│21        │22        │23        │24 today  │25        │26        │27        │",
       "│          │          │          │Christmas…│          │          │          │",
       "├─ 53 ─────┼──────────┼──────────┼──────────┼──────────┼──────────┼──────────┤",
-      "│28        │29        │30        │31        │ 1        │ 2        │ 3        │",
+      "│28        │29        │30        │31        │          │          │          │",
       "│          │          │          │          │          │          │          │",
       "└──────────┴──────────┴──────────┴──────────┴──────────┴──────────┴──────────┘",
     ]);
@@ -97,7 +97,7 @@ describe("a month", () => {
     const text = draw([timed("Standup", "2026-12-01T09:00:00"), whole("Eve", "2026-12-24")], december, { paint }).join(
       "\n",
     );
-    for (const part of ["<success 24 today>", "<success Eve>", "<key 9> Standup", "<strong 23>", "<dim 30>"])
+    for (const part of ["<success 24 today>", "<success Eve>", "<key 9> Standup", "<strong 23>"])
       expect(text).toContain(part);
   });
 });
@@ -134,6 +134,7 @@ it("where a terminal is too narrow for seven days, they stand below each other",
     "  all day      Eve",
     "  12:00–13:00  Lunch  Canteen",
   ]);
+  expect(draw([], december, { width: 50 })).toEqual(["December 2026", "", "Nothing takes place."]);
 });
 
 it("every day that is asked for is there, with what takes place", () => {

@@ -54,7 +54,9 @@ describe("input", () => {
     expect((await sit(["users", "list", "--no-inactive", "--admin", "--no-header", "--fields", "id"])).stdout).toBe(
       "1\n",
     );
-    expect((await sit(["users", "list", "--no-admin", "--no-header", "--fields", "id"])).stdout).toBe(`${id}\n`);
+    for (const flag of ["--no-admin", "--admin=false"]) {
+      expect((await sit(["users", "list", flag, "--no-header", "--fields", "id"])).stdout).toBe(`${id}\n`);
+    }
     expect((await sit(["users", "create", "--title", "-", "--phone", "-"], { stdin: "x" })).stderr).toMatch(
       /stdin cannot be read twice/i,
     );

@@ -66,6 +66,7 @@ const centred = (text: string, width: number, paint: Paint) =>
   " ".repeat(Math.max(0, Math.floor((width - text.length) / 2))) + paint.strong(text);
 
 function drawDays(entries: ReadonlyMap<string, readonly Entry[]>, paint: Paint): string {
+  if (entries.size === 0) return "Nothing takes place.\n";
   const blocks = [...entries]
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([day, some]) => {

@@ -46,7 +46,8 @@ export function drawGrid(grid: Grid, paint: Paint): string {
     const label = `─ ${weekOf(monday)} `;
     lines.push(week === 0 ? rule("┌", "┬", "┐", label) : rule("├", "┼", "┤", label));
     const days = Array.from({ length: 7 }, (_, at) => addDays(monday, at));
-    const columns = days.map((day) => [numberOf(day, grid, paint), ...(isIn(day, span) ? grid.linesOf(day) : [])]);
+    // A number would say of other days that nothing takes place.
+    const columns = days.map((day) => (isIn(day, span) ? [numberOf(day, grid, paint), ...grid.linesOf(day)] : []));
     const height = Math.max(2, ...columns.map((column) => column.length));
     for (let at = 0; at < height; at++) lines.push(row(columns.map((column) => column[at] ?? empty)));
   }
@@ -63,7 +64,7 @@ function numberOf(day: string, { span, today }: Grid, paint: Paint): CellLine {
     isFirst && span.first.slice(0, 7) !== span.last.slice(0, 7) ? ` ${monthNames[monthOf(day)]!.slice(0, 3)}` : "";
   const number = String(dayOfMonth(day)).padStart(2) + name;
   if (day === today) return { text: `${number} today`, look: paint.success };
-  return { text: number, look: isIn(day, span) ? paint.strong : paint.dim };
+  return { text: number, look: paint.strong };
 }
 
 /** The line in just so many columns. */
