@@ -11,6 +11,8 @@ import { ReadingDriver, WritingDriver } from "./sqlite-driver.ts";
 /** "wcs1": tells our files from other people's. */
 const applicationId = 0x77637331;
 const busySeconds = 5;
+/** Of pages that a connection keeps; it takes what it needs. */
+const cacheKibibytes = 16_384;
 const oldestSqlite = "3.51.3";
 
 /** Opens a SQLite file: one connection that writes, one that only reads. */
@@ -64,7 +66,9 @@ function notOurs(path: string): ServiceError {
 }
 
 function open(path: string): DatabaseSync {
-  return new DatabaseSync(path, { enableForeignKeyConstraints: true, timeout: busySeconds * 1000 });
+  const connection = new DatabaseSync(path, { enableForeignKeyConstraints: true, timeout: busySeconds * 1000 });
+  connection.exec(`pragma cache_size = -${cacheKibibytes}`);
+  return connection;
 }
 
 /** Versions as numbers that compare; a collator would take milliseconds to load. */

@@ -9,6 +9,7 @@ import { isPostgres } from "../../src/store/dialect.ts";
 const deepest = 8;
 const base = 1_700_000_000;
 const ofLastUnit = 600;
+const isAmongFirst = (id: number) => id > 0 && id <= ofLastUnit;
 
 export interface Size {
   readonly units: number;
@@ -121,10 +122,10 @@ async function addPosts(tx: Tx, { posts, units }: Size, everywhere: Everywhere):
 /** A post with all that belongs to it: numbers that look as if they were drawn, and are the same each time. */
 function row(id: number, unitCount: number, everywhere: Everywhere) {
   const drawn = (salt: number, below: number) => (Math.imul(id * 31 + salt, 2_654_435_761) >>> 8) % below;
-  // Small or large: of the last unit there is more than is ever looked at.
-  const unit = id <= ofLastUnit ? unitCount : 1 + drawn(1, unitCount);
+  // Small or large: of the last unit, and for all, there is more than is ever looked at.
+  const unit = isAmongFirst(id) ? unitCount : 1 + drawn(1, unitCount);
   const author_id = 4 + drawn(2, unitCount);
-  const isForAll = drawn(3, 10_000) < everywhere * 100;
+  const isForAll = everywhere > 0 && (isAmongFirst(id - ofLastUnit) || drawn(3, 10_000) < everywhere * 100);
   const falldown = drawn(4, 10) < 7 ? 1 : 0;
   const time = base + id * 10;
   const times = { post_id: id, listed_at: time, updated_at: time };
