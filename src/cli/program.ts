@@ -48,9 +48,21 @@ function* words(args: readonly string[]): Generator<{ word: string; at: number }
   }
 }
 
+/** Verbs that other tools have for the same. */
+const synonyms = [
+  ["create", "add", "new"],
+  ["delete", "remove", "rm", "del", "destroy"],
+  ["get", "show", "view", "info", "describe"],
+  ["update", "set", "edit", "modify", "change"],
+  ["list", "ls", "all"],
+  ["login", "signin"],
+  ["logout", "signout"],
+];
+
 function unknownCommand(path: readonly string[], word: string, names: readonly string[]): UsageError {
   const parent = ["wcs", ...path].join(" ");
-  const meant = nearest(word, names);
+  const meant =
+    nearest(word, names) ?? synonyms.find((all) => all.includes(word))?.find((name) => names.includes(name));
   return new UsageError(
     `unknown command '${parent} ${word}'`,
     meant ? { hint: `did you mean '${parent} ${meant}'?` } : { usage: `${parent} <command>; see ${parent} --help` },
