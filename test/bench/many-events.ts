@@ -98,7 +98,7 @@ export async function fillEvents(target: string, count: number, mix: Mix) {
       ) p on p.id = d.event_id`.execute(tx);
   });
   // PostgreSQL does it by itself, a while later.
-  if (isPostgres(database.reader)) await database.write((tx) => sql`analyze`.execute(tx));
+  if (isPostgres(database.reader)) await sql`vacuum analyze`.execute(database.reader);
   return { database, admin, member: service.caller({ userId: member.id }) };
 }
 

@@ -32,9 +32,9 @@ export async function fillPosts(target: string, size: Size, everywhere: Everywhe
     const paths = await addUnits(tx, size.units);
     await addPeople(tx, paths);
     await addPosts(tx, size, everywhere);
-    // PostgreSQL does it by itself, a while later.
-    if (isPostgres(tx)) await sql`analyze`.execute(tx);
   });
+  // PostgreSQL does it by itself, a while later.
+  if (isPostgres(database.reader)) await sql`vacuum analyze`.execute(database.reader);
   return { database, ...callers(database) };
 }
 
