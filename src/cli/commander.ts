@@ -36,13 +36,13 @@ export function createCommand(path: readonly string[], look: Look, beside: Besid
 
 function pageOf(command: Command, helper: Help, { examples, sections: more = [] }: Beside): HelpPage {
   const visible = helper.visibleOptions(command);
-  const names = new Set(visible.map(({ long }) => long));
+  const names = new Set(visible.filter(({ required }) => !required).map(({ long }) => long));
   const groups = Map.groupBy(visible, ({ helpGroupHeading }) => helpGroupHeading ?? "Options:");
   const sections = [...groups].map(([title, options]) => ({
     title,
     rows: options.flatMap(({ flags, long, negate, description }) => {
       if (negate && names.has(long?.replace("--no-", "--"))) return [];
-      const both = names.has(long?.replace("--", "--no-"));
+      const both = names.has(long) && names.has(long?.replace("--", "--no-"));
       return [[termOf(both ? flags.replace("--", "--[no-]") : flags), description] as const];
     }),
   }));

@@ -98,7 +98,9 @@ it("help shows every flag that it should, with what it means", async () => {
     if (!help.startsWith(`Usage: wcs ${name}`)) mistakes.push(`${name}: no usage`);
     if (!help.includes(summaryOf(place.leaf))) mistakes.push(`${name}: no summary`);
     for (const option of command.options.filter((candidate) => !candidate.hidden)) {
-      if (!help.includes(option.flags)) mistakes.push(`${name}: ${option.flags} is not in help`);
+      const bare = option.flags.replace(/--(no-)?/, "");
+      const shown = help.includes(option.flags) || help.includes(`--[no-]${bare}`);
+      if (!shown) mistakes.push(`${name}: ${option.flags} is not in help`);
       if (!option.description) mistakes.push(`${name}: ${option.flags} is not explained`);
     }
   }
