@@ -3,7 +3,7 @@
 __wcs_place() {
   words='' flags='' values='' args=() many=''
   case "$1" in
-    '') words='init demo serve auth profile users units usertypes webhooks conversations posts events groups counters files settings db doctor languages timezones api completion help'; flags='--version' ;;
+    '') words='init demo serve auth profile users units usertypes webhooks conversations posts events groups counters files settings audit db doctor languages timezones api completion help'; flags='--version' ;;
     'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
     'demo') : ;;
     'serve') flags='--port --host --metrics-port --smtp-url --behind-proxy --log-level'; values='--port= --host= --metrics-port= --smtp-url= --log-level=debug|info|warn|error|silent' ;;
@@ -174,6 +174,8 @@ __wcs_place() {
     'settings list') : ;;
     'settings get') args=('') ;;
     'settings set') flags='--default --value-stdin --value-file --dry-run -n'; values='--value-file=@file'; args=('' '') ;;
+    'audit') words='list' ;;
+    'audit list') flags='--actor --operation --path --since --until --cursor --limit --all'; values='--actor= --operation= --path= --since= --until= --cursor= --limit=' ;;
     'db') words='outbox' ;;
     'db outbox') : ;;
     'doctor') : ;;

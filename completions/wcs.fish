@@ -8,7 +8,7 @@ function __wcs_place --no-scope-shadowing
     set many
     switch "$argv[1]"
         case ''
-            set words 'init	Make a database, its first administrator and a profile' 'demo	See the main job end to end, in a throw-away database' 'serve	Serve the HTTP API, deliver webhooks and mail' 'auth	Sign in and out, renew and show the token' 'profile	Databases and instances to work with' 'users	People, their memberships and birthdays' 'units	The tree of units, and their departments' 'usertypes	User types and what they may do' 'webhooks	URLs that are called when users and units change' 'conversations	Direct and group conversations, and their messages' 'posts	News, debates and event posts, with comments and polls' 'events	Calendar events, their files and participants' 'groups	Groups and their members, the home of debates' 'counters	How much is new' 'files	What was attached to posts, events and messages' 'settings	Settings of the instance' 'db	The database itself' 'doctor	Find out what is wrong, and what to do about it' 'languages	Languages that the instance offers' 'timezones	Time zones and their offsets' 'api	Any operation by method and path' 'completion	Completion for bash, zsh, fish and PowerShell' 'help	Help on a command or topic'
+            set words 'init	Make a database, its first administrator and a profile' 'demo	See the main job end to end, in a throw-away database' 'serve	Serve the HTTP API, deliver webhooks and mail' 'auth	Sign in and out, renew and show the token' 'profile	Databases and instances to work with' 'users	People, their memberships and birthdays' 'units	The tree of units, and their departments' 'usertypes	User types and what they may do' 'webhooks	URLs that are called when users and units change' 'conversations	Direct and group conversations, and their messages' 'posts	News, debates and event posts, with comments and polls' 'events	Calendar events, their files and participants' 'groups	Groups and their members, the home of debates' 'counters	How much is new' 'files	What was attached to posts, events and messages' 'settings	Settings of the instance' 'audit	Who changed what' 'db	The database itself' 'doctor	Find out what is wrong, and what to do about it' 'languages	Languages that the instance offers' 'timezones	Time zones and their offsets' 'api	Any operation by method and path' 'completion	Completion for bash, zsh, fish and PowerShell' 'help	Help on a command or topic'
             set flags '--version	Show the version'
         case 'init'
             set flags '--admin-email	The first administrator\'s e-mail address' '--admin-name	The first administrator\'s name, as "First Last"' '--password-stdin	Read the administrator\'s password from stdin' '--password-file	Read the administrator\'s password from a file' '--root-unit	Name of the unit above all others (default Organisation)' '--demo	Fill it with a small organisation to try things on' '--no-profile	Keep no profile'
@@ -516,6 +516,11 @@ function __wcs_place --no-scope-shadowing
             set flags '--default	Restore the default' '--value-stdin	Read the value from stdin' '--value-file	Read the value from a file' '--dry-run	Check everything, change nothing' '-n	Check everything, change nothing'
             set values '--value-file=@file'
             set args '' ''
+        case 'audit'
+            set words 'list	Who changed what, the newest first'
+        case 'audit list'
+            set flags '--actor	Only changes by this user' '--operation	Only changes of this kind, as in users.update' '--path	Only changes of this, as in /users/12' '--since	Only changes made since' '--until	Only changes made until then' '--cursor	Continues a list: next_cursor or prev_cursor of a page' '--limit	At most so many items in all' '--all	All items, page by page'
+            set values '--actor=' '--operation=' '--path=' '--since=' '--until=' '--cursor=' '--limit='
         case 'db'
             set words 'outbox	Callbacks and mails that wait to be sent'
         case 'db outbox'

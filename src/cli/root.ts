@@ -95,6 +95,11 @@ export const root: Readonly<Record<string, RootEntry>> = {
     heading: instance,
     load: async () => (await import("./commands/settings.ts")).settings,
   },
+  audit: {
+    summary: "Who changed what",
+    heading: instance,
+    load: async () => (await import("./commands/audit.ts")).audit,
+  },
   db: {
     summary: "The database itself",
     heading: instance,

@@ -27,6 +27,7 @@ export const auth = room("auth", {
     status: 200,
     transaction: "own",
     secret: true,
+    private: true,
     errors: ["unauthenticated", "too_many_requests"],
   }),
   renew: operation({
@@ -40,6 +41,7 @@ export const auth = room("auth", {
     status: 200,
     transaction: "own",
     secret: true,
+    private: true,
   }),
   passwordRequest: operation({
     method: "POST",
@@ -51,6 +53,7 @@ export const auth = room("auth", {
     output: noContent,
     status: 204,
     secret: true,
+    private: true,
   }),
   passwordReset: operation({
     method: "POST",
@@ -69,5 +72,6 @@ export const auth = room("auth", {
     status: 204,
     transaction: "own",
     secret: true,
+    private: true,
   }),
 });

@@ -58,6 +58,7 @@ export const conversations = room("conversations", {
     status: 201,
     location: "/conversations/{conversationId}/messages/{id}",
     transaction: "locking",
+    private: true,
     bodyLimit: uploadLimit,
   }),
   get: operation({
@@ -89,6 +90,7 @@ export const conversations = room("conversations", {
     output: conversation,
     status: 200,
     transaction: "locking",
+    private: true,
     errors: ["forbidden", "conflict"],
   }),
   delete: operation({
@@ -102,6 +104,7 @@ export const conversations = room("conversations", {
     output: noContent,
     status: 204,
     transaction: "locking",
+    private: true,
     errors: ["forbidden"],
   }),
   seen: operation({
@@ -115,6 +118,7 @@ export const conversations = room("conversations", {
     output: noContent,
     status: 204,
     transaction: "locking",
+    private: true,
     errors: ["forbidden"],
   }),
   archive: operation({
@@ -128,6 +132,7 @@ export const conversations = room("conversations", {
     output: noContent,
     status: 204,
     transaction: "locking",
+    private: true,
     errors: ["forbidden"],
   }),
   unarchive: operation({
@@ -141,6 +146,7 @@ export const conversations = room("conversations", {
     output: noContent,
     status: 204,
     transaction: "locking",
+    private: true,
     errors: ["forbidden"],
   }),
   participantAdd: operation({
@@ -155,6 +161,7 @@ export const conversations = room("conversations", {
     output: conversation,
     status: 200,
     transaction: "locking",
+    private: true,
     errors: ["forbidden", "conflict"],
   }),
   participantUpdate: operation({
@@ -168,6 +175,7 @@ export const conversations = room("conversations", {
     output: participant,
     status: 200,
     transaction: "locking",
+    private: true,
     errors: ["forbidden", "conflict"],
   }),
   participantRemove: operation({
@@ -182,6 +190,7 @@ export const conversations = room("conversations", {
     output: noContent,
     status: 204,
     transaction: "locking",
+    private: true,
     errors: ["forbidden", "conflict"],
   }),
   ...messageOperations,

@@ -37,5 +37,6 @@ export const counters = room("counters", {
     input: () => z.strictObject({ type: z.enum(counterNames) }),
     output: noContent,
     status: 204,
+    private: true,
   }),
 });

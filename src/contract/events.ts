@@ -103,6 +103,7 @@ export const events = room("events", {
     input: one,
     output: noContent,
     status: 204,
+    private: true,
     errors: read,
   }),
   upcoming: operation({
@@ -174,6 +175,7 @@ export const events = room("events", {
     input: () => z.strictObject({ id: id(), answer: z.enum(answers).default("accepted") }),
     output: noContent,
     status: 204,
+    private: true,
     errors: read,
   }),
   withdraw: operation({
@@ -184,6 +186,7 @@ export const events = room("events", {
     input: one,
     output: noContent,
     status: 204,
+    private: true,
     errors: read,
   }),
 });

@@ -80,6 +80,7 @@ export const messageOperations = {
     status: 201,
     location: "/conversations/{conversationId}/messages/{id}",
     transaction: "locking",
+    private: true,
     bodyLimit: uploadLimit,
     errors: ["forbidden"],
   }),
@@ -105,6 +106,7 @@ export const messageOperations = {
     output: message,
     status: 200,
     transaction: "locking",
+    private: true,
     errors: ["forbidden", "conflict"],
   }),
   messageDelete: operation({
@@ -118,6 +120,7 @@ export const messageOperations = {
     output: noContent,
     status: 204,
     transaction: "locking",
+    private: true,
     errors: ["forbidden", "conflict"],
   }),
   react: operation({
@@ -131,6 +134,7 @@ export const messageOperations = {
     output: message,
     status: 200,
     transaction: "locking",
+    private: true,
     errors: ["forbidden", "conflict"],
   }),
   unreact: operation({
@@ -143,6 +147,7 @@ export const messageOperations = {
     output: noContent,
     status: 204,
     transaction: "locking",
+    private: true,
     errors: ["forbidden"],
   }),
 };

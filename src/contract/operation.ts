@@ -60,6 +60,8 @@ export interface Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType 
    * transactions itself, because something slow or something that has to outlive a failure happens around them.
    */
   readonly transaction: "read" | "write" | "locking" | "own";
+  /** Nobody else's business: the audit does not tell of it. */
+  readonly private?: true;
   /** The input and output hold secrets: neither is stored for replay. */
   readonly secret?: true;
   /** Largest body in bytes, when it is not the common 1 MiB. */

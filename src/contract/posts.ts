@@ -10,7 +10,10 @@ const one = () => z.strictObject({ id: id() });
 
 /** What a reader does to a post, once or several times to the same effect. */
 const mark = (method: "POST" | "DELETE", path: string, summary: string, description?: string) =>
-  operation({
+  operation({ ...onPost(method, path, summary, description), private: true });
+
+const onPost = (method: "POST" | "DELETE", path: string, summary: string, description?: string) =>
+  ({
     method,
     path: `/content/{content=id}/${path}`,
     bare: true,
@@ -21,7 +24,7 @@ const mark = (method: "POST" | "DELETE", path: string, summary: string, descript
     output: noContent,
     status: 204,
     errors: ["forbidden", "gone"],
-  });
+  }) as const;
 
 export const posts = room("posts", {
   list: operation({
@@ -122,11 +125,13 @@ export const posts = room("posts", {
   unlike: mark("DELETE", "like", "Like a post no longer"),
   bookmark: mark("POST", "bookmark", "Bookmark a post"),
   unbookmark: mark("DELETE", "bookmark", "Take the bookmark from a post"),
-  republish: mark(
-    "POST",
-    "republish",
-    "Publish a post anew",
-    "From now on it is the newest, and nobody but you has seen it. For those who may edit it.",
+  republish: operation(
+    onPost(
+      "POST",
+      "republish",
+      "Publish a post anew",
+      "From now on it is the newest, and nobody but you has seen it. For those who may edit it.",
+    ),
   ),
   vote: operation({
     method: "POST",
@@ -143,6 +148,7 @@ export const posts = room("posts", {
       }),
     output: poll,
     status: 200,
+    private: true,
     errors: ["forbidden", "gone", "conflict"],
   }),
   votes: operation({
@@ -167,6 +173,7 @@ export const posts = room("posts", {
     input: () => z.strictObject({ id: id(), answer: z.enum(["accepted", "rejected"]) }),
     output: noContent,
     status: 204,
+    private: true,
     errors: ["forbidden", "gone", "conflict"],
   }),
   unparticipate: operation({
@@ -178,6 +185,7 @@ export const posts = room("posts", {
     input: one,
     output: noContent,
     status: 204,
+    private: true,
     errors: ["forbidden", "gone", "conflict"],
   }),
   commentList: operation({

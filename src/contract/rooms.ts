@@ -15,6 +15,7 @@ export const rooms = {
   webhooks: async () => (await import("./webhooks.ts")).webhooks,
   languages: async () => (await import("./languages.ts")).languages,
   timezones: async () => (await import("./timezones.ts")).timezones,
+  audit: async () => (await import("./audit.ts")).audit,
   settings: async () => (await import("./settings.ts")).settings,
 };
 

@@ -32,6 +32,17 @@ export function pathFields(op: AnyOperation): { wire: string; name: string }[] {
   return [...op.path.matchAll(/\{(\w+)(?:=(\w+))?\}/g)].map(([, wire = "", name]) => ({ wire, name: name ?? wire }));
 }
 
+/** The path of what an operation created: its `location`, with fields of the response. */
+export function pathOfCreated(op: AnyOperation, location: string, output: unknown): string {
+  const created = output as Record<string, unknown>;
+  const wrapped = (op.item ? created[op.item] : undefined) as Record<string, unknown> | undefined;
+  return location.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = created[name] ?? wrapped?.[name];
+    if (value === undefined) throw new Error(`${op.name}: the response has no ${name} for its Location`);
+    return encodeURIComponent(String(value));
+  });
+}
+
 export function shape(name: string, schema: z.ZodType): Field {
   let inner = schema as z.core.$ZodType;
   let required = true;

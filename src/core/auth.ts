@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
-import type { auth as contract } from "../contract/auth.ts";
+import { auth as contract } from "../contract/auth.ts";
 import { invalid, ServiceError } from "../contract/errors.ts";
+import { recordChange } from "./audit.ts";
 import type { Ctx, Handlers } from "./context.ts";
 import { hashToken, newPasswordToken, queueMail } from "./mails.ts";
 import { checkNewPassword, checkPassword, hashPassword } from "./passwords.ts";
@@ -56,6 +57,8 @@ export const auth: Handlers<typeof contract> = {
         .set((eb) => ({ password_hash, token_version: eb("token_version", "+", 1), updated_at: tx.now }))
         .where("id", "=", user.id)
         .execute();
+      // Whoever has the token is that user.
+      await recordChange({ ...tx, actor: { ...tx.actor, id: user.id } }, contract.passwordReset, {}, undefined);
     });
   },
 };

@@ -28,6 +28,7 @@ const rooms: Record<RoomName, () => Promise<object>> = {
   webhooks: async () => (await import("./webhooks/index.ts")).webhooks,
   languages: async () => (await import("./languages.ts")).languages,
   timezones: async () => (await import("./timezones.ts")).timezones,
+  audit: async () => (await import("./audit.ts")).audit,
   settings: async () => (await import("./settings.ts")).settings,
 };
 const handlers = new Map<string, AnyHandler>();
@@ -142,10 +143,15 @@ export function createService({ database, clock = Date.now, environment = {}, ch
       onChange: database.onChange,
       signal: () => (origin.signal ? AbortSignal.any([origin.signal, waits.signal]) : waits.signal),
     };
+    const changes = op.method !== "GET" && !op.private;
     const write = op.transaction === "locking" ? database.writeLocking : database.write;
     const inTransaction = <T>(work: (ctx: Ctx) => Promise<T>, { lasting = false } = {}) =>
       transaction({ write, announce: database.announce }, base, origin.dryRun === true && !lasting, (ctx) =>
-        keepAnswer(ctx, repeatable, () => work(ctx)),
+        keepAnswer(ctx, repeatable, async () => {
+          const output = await work(ctx);
+          if (changes && !lasting) await (await import("./audit.ts")).recordChange(ctx, op, input as object, output);
+          return output;
+        }),
       );
     const run = async (ctx: Ctx) => {
       await permit(ctx, op, input as Record<string, unknown>);

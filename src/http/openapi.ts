@@ -33,6 +33,7 @@ const rooms: Record<RoomName, string> = {
   webhooks: "Receivers of events, and what became of each delivery",
   languages: "Languages that the instance offers",
   timezones: "Time zones of the IANA database",
+  audit: "Who changed what",
   settings: "Settings of the whole instance",
 };
 

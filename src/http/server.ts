@@ -1,7 +1,7 @@
 import { ServiceError } from "../contract/errors.ts";
 import type { Content } from "../contract/file-forms.ts";
 import type { AnyOperation, Invoke, Origin } from "../contract/operation.ts";
-import { pathFields } from "../contract/shape.ts";
+import { pathFields, pathOfCreated } from "../contract/shape.ts";
 import { announcedBytes, announcesBody, parseJson, readBytes, readJson } from "./body.ts";
 import { decode, hasBody } from "./codec.ts";
 import { respondWithContent } from "./content.ts";
@@ -142,19 +142,12 @@ function idempotencyKeyOf(exchange: Exchange): string | undefined {
 
 async function locationOf(
   op: AnyOperation,
-  template: string,
+  location: string,
   output: unknown,
   options: AppOptions,
   state: ServerState,
 ): Promise<string> {
-  const created = output as Record<string, unknown>;
-  const wrapped = (op.item ? created[op.item] : undefined) as Record<string, unknown> | undefined;
-  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = created[name] ?? wrapped?.[name];
-    if (value === undefined) throw new Error(`${op.name}: the response has no ${name} for its Location`);
-    return encodeURIComponent(String(value));
-  });
-  return `${await baseOf(options, state)}/api${path}`;
+  return `${await baseOf(options, state)}/api${pathOfCreated(op, location, output)}`;
 }
 
 async function baseOf({ baseUrl }: AppOptions, state: ServerState): Promise<string> {

@@ -57,7 +57,7 @@ export async function openDatabase(target: string, options: OpenOptions = {}): P
 }
 
 /** The last migration that this program knows; bump it with each new one. */
-export const latestMigration = "0005-event-places";
+export const latestMigration = "0006-audit";
 
 /** Names the lock of whoever makes or migrates a database. */
 const migrationLock = 0x7763736d;

@@ -18,6 +18,21 @@ interface SettingsTable {
   value: string;
 }
 
+/** Who changed what. */
+interface AuditEntriesTable {
+  id: Generated<number>;
+  created_at: number;
+  /** Null where whoever did it needed no token. */
+  actor_id: number | null;
+  /** As the contract calls it. */
+  operation: string;
+  /** Of what was changed, below /api. */
+  path: string;
+  /** JSON: names of the fields that were given. */
+  fields: string;
+  address: string | null;
+}
+
 interface UnitsTable {
   id: Generated<number>;
   reference: string | null;
@@ -236,6 +251,7 @@ interface WebhookLogsTable {
 export interface Schema extends ContentSchema, ConversationsSchema {
   instance: InstanceTable;
   settings: SettingsTable;
+  audit_entries: AuditEntriesTable;
   units: UnitsTable;
   departments: DepartmentsTable;
   users: UsersTable;

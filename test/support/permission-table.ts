@@ -270,6 +270,7 @@ export const permissionTable: Record<string, readonly Line[]> = {
 
   "languages.list": [["", "        yes   yes   yes   yes   401   401", nothing]],
   "timezones.list": [["", "        yes   yes   yes   yes   401   401", nothing]],
+  "audit.list": [["", "            yes   403   403   403   401   401", nothing]],
   "settings.list": [["", "         yes   403   403   403   401   401", nothing]],
   "settings.set": [["", "          yes   403   403   403   401   401", () => ({ timezone: "Europe/Oslo" })]],
 

@@ -72,6 +72,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
     await ctx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
     // Those that have gone out hold the name and the address, too.
     await ctx.db.deleteFrom("mails").where("user_id", "=", id).execute();
+    await ctx.db.updateTable("audit_entries").set({ address: null }).where("actor_id", "=", id).execute();
     await ctx.db
       .deleteFrom("sign_in_failures")
       .where("account", "=", emailKey(user.email ?? ""))

@@ -4,6 +4,7 @@ import * as webhooks from "./0002-webhooks.ts";
 import * as content from "./0003-content.ts";
 import * as conversations from "./0004-conversations.ts";
 import * as eventPlaces from "./0005-event-places.ts";
+import * as audit from "./0006-audit.ts";
 
 /** Every migration by name, oldest first. Names sort in the order in which they run. */
 export const migrations: Record<string, Migration> = {
@@ -12,4 +13,5 @@ export const migrations: Record<string, Migration> = {
   "0003-content": content,
   "0004-conversations": conversations,
   "0005-event-places": eventPlaces,
+  "0006-audit": audit,
 };

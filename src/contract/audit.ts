@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { cursorInput, cursorPage, id, text, timestamp } from "./fields.ts";
+import { once, operation, room } from "./operation.ts";
+
+const entry = once(() =>
+  z
+    .object({
+      id: z.int(),
+      created_at: z.int(),
+      actor: z.object({ id: z.int(), name: z.string(), url: z.string() }).nullable(),
+      operation: z.string(),
+      path: z.string(),
+      fields: z.array(z.string()),
+      address: z.string().nullable(),
+    })
+    .meta({ id: "AuditEntry" }),
+);
+
+export const audit = room("audit", {
+  list: operation({
+    method: "GET",
+    path: "/audit",
+    summary: "Who changed what, the newest first",
+    description:
+      "One entry for each change that was made, written with it: by whom, from which address, of what, and which fields were given, never what they held. Conversations, and what users mark for themselves, are nobody else's business.",
+    access: "administrator",
+    input: () =>
+      z.strictObject({
+        actor: id().optional().meta({ description: "Only changes by this user" }),
+        operation: text(100, 1).optional().meta({ description: "Only changes of this kind, as in users.update" }),
+        path: text(255, 1).optional().meta({ description: "Only changes of this, as in /users/12" }),
+        since: timestamp().optional().meta({ description: "Only changes made since (Unix time in seconds)" }),
+        until: timestamp().optional().meta({ description: "Only changes made until then (Unix time in seconds)" }),
+        ...cursorInput(),
+      }),
+    output: () => cursorPage(entry()),
+    status: 200,
+    list: { items: "data", paging: "cursor" },
+  }),
+});

@@ -1,0 +1,173 @@
+import { expect, it } from "vitest";
+import { audit } from "../../src/contract/audit.ts";
+import { auth } from "../../src/contract/auth.ts";
+import { conversations } from "../../src/contract/conversations.ts";
+import { events } from "../../src/contract/events.ts";
+import type { ArgumentsOf } from "../../src/contract/operation.ts";
+import { posts } from "../../src/contract/posts.ts";
+import { allOperations } from "../../src/contract/rooms.ts";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import { password, useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, wrongFields } from "../support/outcome.ts";
+
+describeEverywhere("audit", (environment) => {
+  const world = useWorld(environment);
+  const administrator = () => world().actors.administrator;
+  const list = (filter: ArgumentsOf<typeof audit.list> = {}) => administrator().call(audit.list, filter);
+  /** What was written while `work` ran, the oldest first, as `operation path fields`. */
+  const during = async (work: () => Promise<unknown>) => {
+    const before = (await list({ limit: 1 })).data[0]?.id ?? 0;
+    await work();
+    const { data } = await list({ limit: 500 });
+    return data
+      .filter(({ id }) => id > before)
+      .map(({ operation, path, fields }) => `${operation} ${path} ${fields.join(",")}`.trim())
+      .reverse();
+  };
+
+  it("tells who changed what, and which fields were given", async () => {
+    const { actors, ids, units: places } = world();
+    let made = 0;
+    const found = await during(async () => {
+      made = (await actors.manager.call(units.create, { name: "Shed", parent: places.north })).id;
+      await actors.manager.call(units.update, { id: made, description: "Old", name: "Barn" });
+      await actors.manager.call(users.membershipAdd, { user: ids.colleague, unit: made });
+      await actors.manager.call(users.membershipRemove, { user: ids.colleague, unit: made });
+      await actors.manager.call(units.delete, { id: made });
+    });
+    expect(found).toEqual([
+      `units.create /units/${made} name,parent`,
+      `units.update /units/${made} name,description`,
+      `users.membershipAdd /users/${ids.colleague}/units unit`,
+      `users.membershipRemove /users/${ids.colleague}/units/${made}`,
+      `units.delete /units/${made}`,
+    ]);
+    const [last] = (await list({ limit: 1 })).data;
+    expect(last).toEqual({
+      id: expect.any(Number),
+      created_at: world().instance.now(),
+      actor: { id: ids.manager, name: expect.stringContaining("Manager"), url: `/users/${ids.manager}` },
+      operation: "units.delete",
+      path: `/units/${made}`,
+      fields: [],
+      address: "127.0.0.1",
+    });
+  });
+
+  it("tells of nothing that was not done, and once of what was asked for twice", async () => {
+    const { actors, units: places } = world();
+    const shed = { name: "Shed", parent: places.north };
+    expect(
+      await during(async () => {
+        await codeOf(actors.member.call(units.create, shed));
+        await codeOf(actors.manager.call(units.create, { ...shed, parent: 987654 }));
+        await actors.manager.call(units.create, shed, { dryRun: true });
+        await actors.manager.call(units.list, {});
+      }),
+    ).toEqual([]);
+    const twice = await during(async () => {
+      for (const _ of [1, 2]) await actors.manager.call(units.create, shed, { idempotencyKey: "shed" });
+    });
+    expect(twice).toHaveLength(1);
+  });
+
+  it("tells of no secret, and whose password was reset", async () => {
+    const { actors, ids, stranger, instance } = world();
+    const secret = "a very secret horse";
+    const found = await during(async () => {
+      await actors.administrator.call(users.password, { id: ids.colleague, password: secret });
+      await actors.administrator.call(webhooks.create, { name: "Hook", uri: "https://hook.example/token-in-path" });
+      await stranger.call(auth.passwordRequest, { email: "member@example.com" });
+      const mail = await instance.database.reader
+        .selectFrom("mails")
+        .select("payload")
+        .where("user_id", "=", ids.member)
+        .orderBy("id", "desc")
+        .executeTakeFirstOrThrow();
+      const { token } = JSON.parse(mail.payload);
+      const reset = { email: "member@example.com", password: secret, password_confirm: secret };
+      await stranger.call(auth.passwordReset, { ...reset, token });
+      await stranger.call(auth.authenticate, { username: "member@example.com", password: secret });
+    });
+    expect(found).toEqual([
+      `users.password /users/${ids.colleague}/password password`,
+      expect.stringMatching(/^webhooks.create \/webhooks\/\d+ name,uri$/),
+      "auth.passwordReset /password/reset",
+    ]);
+    expect((await list({ operation: "auth.passwordReset" })).data[0]?.actor?.id).toBe(ids.member);
+    const rows = await instance.database.reader.selectFrom("audit_entries").selectAll().execute();
+    expect(JSON.stringify(rows)).not.toMatch(/secret horse|token-in-path/);
+    await actors.administrator.call(users.password, { id: ids.member, password });
+  });
+
+  it("tells nothing of conversations, and of what users mark for themselves", async () => {
+    const { actors, ids, units: places } = world();
+    const poll = { question: "Which?", choices: [{ title: "A" }, { title: "B" }], anonymous: true };
+    const news = { content_type: "news", title: "News", visibility: { all_units: true }, poll } as const;
+    const { id, poll: made } = await actors.administrator.call(posts.create, news);
+    const times = { start: world().instance.now(), end: world().instance.now() + 60 };
+    const event = { title: "Event", type: "chain" as const, units: [places.root], ...times };
+    const { id: date } = await actors.administrator.call(events.create, event);
+    const member = await world().instance.as(ids.colleague);
+    expect(
+      await during(async () => {
+        await member.call(conversations.create, { recipients: [ids.outsider], message: "Hello" });
+        for (const op of [posts.seen, posts.like, posts.bookmark, posts.unlike]) await member.call(op, { id });
+        await member.call(posts.vote, { id, choices: [made!.choices[0]!.id] });
+        await member.call(events.seen, { id: date });
+        await member.call(events.accept, { id: date });
+      }),
+    ).toEqual([]);
+    const rooms = (await allOperations()).filter((op) => op.method !== "GET" && op.private);
+    expect([...new Set(rooms.map(({ name }) => name.split(".")[0]))].sort()).toEqual([
+      "auth",
+      "conversations",
+      "counters",
+      "events",
+      "posts",
+    ]);
+    const talk = (await allOperations()).filter(({ name, method }) => /^conversations/.test(name) && method !== "GET");
+    expect(talk.every((op) => op.private)).toBe(true);
+  });
+
+  it("is filtered, and goes on by cursor", async () => {
+    const { actors, ids, units: places, instance } = world();
+    instance.wait(100);
+    const since = instance.now();
+    const made: number[] = [];
+    for (const name of ["A", "B", "C"]) {
+      made.push((await actors.manager.call(units.create, { name, parent: places.yard })).id);
+      instance.wait(10);
+    }
+    await actors.administrator.call(units.update, { id: made[1]!, name: "Other" });
+    const paths = async (filter: ArgumentsOf<typeof audit.list>) =>
+      (await list({ since, ...filter })).data.map(({ path }) => Number(path.split("/")[2]));
+    const [a, b, c] = made;
+    expect(await paths({})).toEqual([b, c, b, a]);
+    expect(await paths({ actor: ids.manager })).toEqual([c, b, a]);
+    expect(await paths({ operation: "units.update" })).toEqual([b]);
+    expect(await paths({ path: `/units/${b}` })).toEqual([b, b]);
+    expect(await paths({ since: since + 10 })).toEqual([b, c, b]);
+    expect(await paths({ until: since + 10 })).toEqual([b, a]);
+    expect(await paths({ actor: 987654 })).toEqual([]);
+    const first = await list({ since, limit: 3 });
+    const rest = await list({ since, limit: 3, cursor: first.meta.next_cursor! });
+    expect(rest.data.map(({ path }) => path)).toEqual([`/units/${a}`]);
+    const back = await list({ since, limit: 3, cursor: rest.meta.prev_cursor! });
+    expect(back.data).toEqual(first.data);
+    expect(await wrongFields(list({ limit: 0, since: "x" as never }))).toEqual(["limit", "since"]);
+  });
+
+  it("what a user did stays when he is deleted, without his name and address", async () => {
+    const { actors, types, units: places } = world();
+    const { id } = await world().addUser({ unit: places.north, userTypes: [types.manager] });
+    const manager = await world().instance.as(id);
+    await manager.call(units.create, { name: "Left behind", parent: places.north });
+    await actors.administrator.call(users.delete, { id });
+    const { data } = await list({ actor: id });
+    expect(data).toMatchObject([{ operation: "units.create", address: null, actor: { id, name: "Deleted user" } }]);
+  });
+});
