@@ -31,6 +31,7 @@ const content = [
     `insert into event_dates (event_id, start_at, end_at, span) values (${id}, 300, 400, 0), (${id}, 100, 200, 0)`,
   ]),
 ];
+const hasContent = "0003-content";
 const never = Number.MIN_SAFE_INTEGER;
 const placesOfContent = ["7 a1", "7 c", "7 d1", "7 o1", "8 a1", "8 s1"].flatMap((place) => [
   `${place} 100-200 after ${never}`,
@@ -58,8 +59,11 @@ describe("migrations", () => {
         };
         await bring(names[0]!);
         for (const text of ground) await sql.raw(text).execute(tx);
+        if (last >= hasContent) {
+          await bring(hasContent);
+          for (const text of content) await sql.raw(text).execute(tx);
+        }
         await bring(last);
-        if (last >= "0003-content") for (const text of content) await sql.raw(text).execute(tx);
       });
       await database.close();
       return { target, remove };
@@ -94,7 +98,7 @@ describe("migrations", () => {
             "admin private 0 of_name 1",
             "example private 1 of_name 0",
           ]);
-          expect(await placesOf(database)).toEqual(last >= "0003-content" ? placesOfContent : []);
+          expect(await placesOf(database)).toEqual(last >= hasContent ? placesOfContent : []);
         }
         await Promise.all(opened.map((database) => database.close()));
         await remove();
