@@ -2,7 +2,7 @@ import type { Caller } from "../contract/operation.ts";
 import type { Client } from "../http/client.ts";
 import { open, type Route } from "./connect.ts";
 import type { Globals } from "./globals.ts";
-import { freshToken, signInAgain } from "./login.ts";
+import { freshToken, keepSignedIn } from "./login.ts";
 import { findTarget, type Target } from "./target.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -24,23 +24,30 @@ export interface Connection {
 /** Connects to what the line, the environment or the current profile names. */
 export async function connect(globals: Globals, terminal: Terminal, options: ConnectOptions = {}): Promise<Connection> {
   const route = { target: findTarget(globals, terminal.env), globals, terminal };
-  const opened = options.anonymous ? await open(route, undefined) : await openSignedIn(route, options);
-  const caller =
-    route.target.profile?.token && !options.anonymous && !options.asIs ? signInAgain(route, opened) : opened;
+  const { opened, token } = options.anonymous
+    ? { opened: await open(route, undefined) }
+    : await openSignedIn(route, options);
+  const caller = token === undefined ? opened : keepSignedIn(route, opened, token);
   const raw = "raw" in opened ? (opened as Client).raw : undefined;
   return { caller: globals.verbose ? outspoken(caller, route) : caller, target: route.target, raw };
 }
 
-async function openSignedIn(route: Route, { asIs }: ConnectOptions): Promise<Caller | Client> {
+/** With the token of the profile, if it is one that may be renewed. */
+async function openSignedIn(
+  route: Route,
+  { asIs }: ConnectOptions,
+): Promise<{ opened: Caller | Client; token?: string }> {
   const { target, globals, terminal } = route;
   const { profile } = target;
   const ownToken = terminal.env.WCS_TOKEN || undefined;
-  if (globals.as !== undefined) return open(route, undefined, globals.as);
+  if (globals.as !== undefined) return { opened: await open(route, undefined, globals.as) };
   if (ownToken !== undefined || profile?.token === undefined) {
     // Whoever can write a database's file owns it, and needs no login.
-    return open(route, ownToken, ownToken === undefined ? (profile?.user ?? "") : undefined);
+    return { opened: await open(route, ownToken, ownToken === undefined ? (profile?.user ?? "") : undefined) };
   }
-  return open(route, asIs ? profile.token : await freshToken(route, profile));
+  if (asIs) return { opened: await open(route, profile.token) };
+  const token = await freshToken(route, profile);
+  return { opened: await open(route, token), token };
 }
 
 /** Says what is called and how it went; never what with, since that may be secret. */

@@ -84,22 +84,45 @@ async function offer(route: Route): Promise<string | undefined> {
   return signIn(route, profile.name, { username: profile.user, password: await ask.secret("Password:") });
 }
 
-/** A caller that offers to sign in again when the token turns out to be no longer good. */
-export function signInAgain(route: Route, first: Caller): Caller {
-  let caller = first;
+/** Seconds after which a renewal that failed is tried again. */
+const renewalPause = 60;
+
+/**
+ * A caller for however long the command runs: the token that it begins with is renewed on the way. When a token turns out to
+ * be no longer good, it offers to sign in again.
+ */
+export function keepSignedIn(route: Route, first: Caller, token: string): Caller {
+  const profile = route.target.profile!;
+  // What is under way goes on with the token that it began with.
+  const opened = [first];
+  let current = { caller: first, token, times: timesOf(token) };
+  let renewedAt = current.times && isAging(current.times, now()) ? now() : 0;
+  const take = async (token: string) => {
+    if (token === current.token) return;
+    current = { caller: await open(route, token), token, times: timesOf(token) };
+    opened.push(current.caller);
+  };
+  const refresh = async () => {
+    const { token, times } = current;
+    if (times === undefined || !isAging(times, now()) || now() < renewedAt + renewalPause) return;
+    renewedAt = now();
+    await take(await freshToken(route, { ...profile, token }));
+  };
   return {
     async call(op, input, options) {
+      await refresh();
       try {
-        return await caller.call(op, input, options);
+        return await current.caller.call(op, input, options);
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== "unauthenticated") throw error;
         const token = await offer(route);
         if (token === undefined) throw error;
-        await caller.close();
-        caller = await open(route, token);
-        return caller.call(op, input, options);
+        await take(token);
+        return current.caller.call(op, input, options);
       }
     },
-    close: () => caller.close(),
+    async close() {
+      for (const caller of opened) await caller.close();
+    },
   };
 }

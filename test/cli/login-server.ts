@@ -56,6 +56,10 @@ export async function startLoginServer(): Promise<LoginServer> {
     }
     state.calls.push(bearer);
     if (!isGood) return answer(401, unauthenticated);
+    if (path.includes("/messages/new")) {
+      setTimeout(() => answer(200, { data: [], meta: { last_id: 1 } }), 100);
+      return;
+    }
     return answer(200, { data: [{ code: "en", name: "English" }] });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

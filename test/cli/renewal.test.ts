@@ -50,6 +50,20 @@ describe("a token", () => {
     expect(stored()).toBe(old);
   });
 
+  it("is renewed on the way, however long a command runs", async () => {
+    const old = signedIn(token(1, 5));
+    const child = start(["conversations", "follow", "1", "--last", "0"], home.env);
+    const ended = finished(child, "");
+    await expect
+      .poll(() => server.seen.calls.at(-1) !== old && server.seen.calls.length > 1, { timeout: 10_000 })
+      .toBe(true);
+    child.kill("SIGINT");
+    expect(await ended).toMatchObject({ code: 130, stderr: "" });
+    expect(server.seen).toMatchObject({ renewals: 1 });
+    expect(server.seen.calls[0]).toBe(old);
+    expect(server.seen.calls.at(-1)).toBe(stored());
+  }, 20_000);
+
   it("that has expired: exit 4, and nothing is sent", async () => {
     signedIn(token(2000, 1000));
     const { code, stderr } = await home.sit(list);
