@@ -5,6 +5,17 @@ import type { Schema } from "./schema.ts";
 /** Words are kept together with their conversation: a search reads what is in one, however many others there are. */
 const within = (conversation: number, word: string) => `${conversation}_${word}`;
 
+/**
+ * On PostgreSQL, whose index knows no order, also with the stretch of the conversation: a search begins at its end and goes on
+ * only as far as it has to.
+ */
+const withinStretch = (conversation: number, stretch: number, word: string) => `${conversation}.${stretch}_${word}`;
+/** Positions in a stretch. The migration that divided them says it, too. */
+const stretchLength = 4096;
+const stretchOf = (position: number) => Math.floor(position / stretchLength);
+/** Stretches that are asked for at once, at most. */
+const mostStretches = 256;
+
 /** A message whose words are indexed. */
 interface Indexed {
   readonly id: number;
@@ -15,13 +26,16 @@ interface Indexed {
 /** Makes a message found by `words`, which consist of letters and digits. It must not be in the index yet. */
 export async function indexWords(db: Kysely<Schema>, message: Indexed, words: readonly string[]): Promise<void> {
   if (words.length === 0) return;
-  const terms = words.map((word) => within(message.conversation_id, word));
+  const { id, conversation_id, position } = message;
   const query = isPostgres(db)
     ? CompiledQuery.raw(
         "insert into message_words (message_id, position, words) values ($1, $2, array_to_tsvector($3::text[]))",
-        [message.id, message.position, terms],
+        [id, position, words.map((word) => withinStretch(conversation_id, stretchOf(position), word))],
       )
-    : CompiledQuery.raw("insert into message_words (rowid, words) values (?, ?)", [message.id, terms.join(" ")]);
+    : CompiledQuery.raw("insert into message_words (rowid, words) values (?, ?)", [
+        id,
+        words.map((word) => within(conversation_id, word)).join(" "),
+      ]);
   await db.executeQuery(query);
 }
 
@@ -35,7 +49,7 @@ interface Search {
   readonly conversation: number;
   /** All of them; the last one as the beginning of a word. At least one. */
   readonly words: readonly string[];
-  /** Only messages after this position, and before that one. */
+  /** Only messages after this position, and before that one, which is not far beyond the last. */
   readonly after: number;
   readonly before: number;
   readonly newestFirst: boolean;
@@ -44,15 +58,36 @@ interface Search {
 
 /** The IDs of messages that have all the words, in the order of their positions. */
 export async function messagesWithWords(db: Kysely<Schema>, search: Search): Promise<number[]> {
-  const { rows } = await (isPostgres(db) ? inTsvector(search) : inFts5(search)).execute(db);
+  if (isPostgres(db)) return stretchByStretch(db, search);
+  const { rows } = await inFts5(search).execute(db);
   return rows.map((row) => row.id);
 }
 
-function inTsvector({ conversation, words, after, before, newestFirst, limit }: Search): RawBuilder<{ id: number }> {
-  const query = words.map((word, at) => `'${within(conversation, word)}'${at === words.length - 1 ? ":*" : ""}`);
+/** From the end at which the search begins, each time more stretches than before. */
+async function stretchByStretch(db: Kysely<Schema>, search: Search): Promise<number[]> {
+  const { after, before, newestFirst, limit } = search;
+  const [first, last] = [stretchOf(after + 1), stretchOf(before - 1)];
+  const found: number[] = [];
+  for (let done = 0, size = 1; first + done <= last && found.length < limit; done += size, size *= 4) {
+    size = Math.min(size, mostStretches, last - first + 1 - done);
+    const stretches = Array.from({ length: size }, (_, at) => (newestFirst ? last - done - at : first + done + at));
+    const { rows } = await inTsvector({ ...search, limit: limit - found.length }, stretches).execute(db);
+    for (const row of rows) found.push(row.id);
+  }
+  return found;
+}
+
+function inTsvector(
+  { conversation, words, after, before, newestFirst, limit }: Search,
+  stretches: readonly number[],
+): RawBuilder<{ id: number }> {
+  const query = stretches.map((stretch) => {
+    const terms = words.map((word) => `'${withinStretch(conversation, stretch, word)}'`);
+    return `(${terms.join(" & ")}:*)`;
+  });
   return sql<{ id: number }>`
     select message_id as id from message_words
-    where words @@ ${query.join(" & ")}::tsquery and position > ${after} and position < ${before}
+    where words @@ ${query.join(" | ")}::tsquery and position > ${after} and position < ${before}
     order by position ${direction(newestFirst)} limit ${limit}`;
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
+import { insertRows } from "../../src/store/bulk.ts";
 import { useWorld } from "../support/actors.ts";
 import { type Talker, talkers, textsOf } from "../support/conversations.ts";
 import { describeEverywhere } from "../support/instance.ts";
@@ -30,6 +31,46 @@ describeEverywhere("searching messages", (environment) => {
     for (const query of ["sondag", "SØNDAG", "café", "cafe\u0301", "aero", "ærø"])
       expect(await find(query)).toHaveLength(1);
     for (const query of ["strasse", "STRASSE", "izmir"]) expect(await find(query)).toEqual(["Straße nach İzmir"]);
+  });
+
+  it("however far apart the messages are, from either end", async () => {
+    const { ann, bob, id, find } = await pair("Crane first");
+    const { database } = world().instance;
+    /** Messages without words, up to that position. */
+    const fillTo = async (last_position: number) => {
+      await database.write(async (tx) => {
+        const talk = tx.selectFrom("conversations").select("last_position").where("id", "=", id);
+        const { last_position: before } = await talk.executeTakeFirstOrThrow();
+        const common = { conversation_id: id, type: "normal", author_id: bob.id, message: "...", created_at: 1 };
+        const rows = Array.from({ length: last_position - before }, (_, at) => ({
+          ...common,
+          position: before + at + 1,
+        }));
+        await insertRows(tx, "messages", rows);
+        await tx.updateTable("conversations").set({ last_position }).where("id", "=", id).execute();
+        const seen = tx.updateTable("conversation_participants").set({ seen_position: last_position, unread_count: 0 });
+        await seen.where("conversation_id", "=", id).execute();
+      });
+    };
+    await fillTo(4094);
+    for (const text of ["Crane before", "Crane behind", "Other"]) await ann.send(id, text);
+    await fillTo(12_300);
+    await ann.send(id, "Crane last");
+    const all = ["Crane last", "Crane behind", "Crane before", "Crane first"];
+    expect(await find("crane")).toEqual(all);
+    const page = (cursor?: string) =>
+      bob.caller.call(conversations.messages, { id, query: "crane", limit: 1, ...(cursor && { cursor }) });
+    const seen = [];
+    let { data, meta } = await page();
+    for (; ; { data, meta } = await page(meta.next_cursor!)) {
+      seen.push(...textsOf(data));
+      if (meta.next_cursor === null) break;
+    }
+    for (; meta.prev_cursor !== null; ) {
+      ({ data, meta } = await page(meta.prev_cursor));
+      seen.push(...textsOf(data));
+    }
+    expect(seen).toEqual([...all, ...all.toReversed().slice(1)]);
   });
 
   it("words of any script", async () => {

@@ -32,6 +32,11 @@ const content = [
   ]),
 ];
 const hasContent = "0003-content";
+const hasMessages = "0004-conversations";
+const hasStretches = "0007-message-stretches";
+/** Of a message in conversation 3, as they were kept before there were stretches of conversations. */
+const words =
+  "insert into message_words (message_id, position, words) values (9, 5000, array_to_tsvector(array['3_crane', '3_w3']))";
 const never = Number.MIN_SAFE_INTEGER;
 const placesOfContent = ["7 a1", "7 c", "7 d1", "7 o1", "8 a1", "8 s1"].flatMap((place) => [
   `${place} 100-200 after ${never}`,
@@ -64,6 +69,7 @@ describe("migrations", () => {
           for (const text of content) await sql.raw(text).execute(tx);
         }
         await bring(last);
+        if (kind === "postgres" && last >= hasMessages && last < hasStretches) await sql.raw(words).execute(tx);
       });
       await database.close();
       return { target, remove };
@@ -98,6 +104,10 @@ describe("migrations", () => {
             "admin private 0 of_name 1",
             "example private 1 of_name 0",
           ]);
+          if (kind === "postgres" && last >= hasMessages && last < hasStretches) {
+            const { rows } = await sql`select words::text as words from message_words`.execute(database.reader);
+            expect(rows).toEqual([{ words: "'3.1_crane' '3.1_w3'" }]);
+          }
           expect(await placesOf(database)).toEqual(last >= hasContent ? placesOfContent : []);
         }
         await Promise.all(opened.map((database) => database.close()));

@@ -19,7 +19,8 @@ export const messages: Pick<Handlers<typeof contract>, Reading> = {
     const list = query === undefined ? listOf(id) : `${listOf(id)} ${query}`;
     const position = decodeCursor<number>(ctx, list, cursor);
     const range = rangeOf(mine, position, limit + 1);
-    const found = query === undefined ? await read(ctx, range, position) : await find(ctx, range, position, query);
+    const found =
+      query === undefined ? await read(ctx, range, position) : await find(ctx, upTo(mine, range), position, query);
     const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => row.position });
     return { data: await presentMessages(ctx, mine, rows), meta };
   },
@@ -57,6 +58,12 @@ function rangeOf({ id, cleared_position }: Participation, position: Position<num
 function read(ctx: Ctx, range: Range, position: Position<number> | undefined): Promise<MessageRow[]> {
   return position?.direction === "before" ? oldestFirst(ctx.db, range) : newestFirst(ctx.db, range);
 }
+
+/** A range that ends where the conversation does. */
+const upTo = ({ last_position }: Participation, range: Range): Range => ({
+  ...range,
+  before: Math.min(range.before, last_position + 1),
+});
 
 async function find(
   ctx: Ctx,

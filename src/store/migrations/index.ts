@@ -5,6 +5,7 @@ import * as content from "./0003-content.ts";
 import * as conversations from "./0004-conversations.ts";
 import * as eventPlaces from "./0005-event-places.ts";
 import * as audit from "./0006-audit.ts";
+import * as messageStretches from "./0007-message-stretches.ts";
 
 /** Every migration by name, oldest first. Names sort in the order in which they run. */
 export const migrations: Record<string, Migration> = {
@@ -14,4 +15,5 @@ export const migrations: Record<string, Migration> = {
   "0004-conversations": conversations,
   "0005-event-places": eventPlaces,
   "0006-audit": audit,
+  "0007-message-stretches": messageStretches,
 };
