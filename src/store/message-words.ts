@@ -13,7 +13,8 @@ const withinStretch = (conversation: number, stretch: number, word: string) => `
 /** Positions in a stretch. The migration that divided them says it, too. */
 const stretchLength = 4096;
 const stretchOf = (position: number) => Math.floor(position / stretchLength);
-/** Stretches that are asked for at once, at most. */
+/** Stretches that are asked for at once: at first, and at most. */
+const fewStretches = 4;
 const mostStretches = 256;
 
 /** A message whose words are indexed. */
@@ -68,7 +69,7 @@ async function stretchByStretch(db: Kysely<Schema>, search: Search): Promise<num
   const { after, before, newestFirst, limit } = search;
   const [first, last] = [stretchOf(after + 1), stretchOf(before - 1)];
   const found: number[] = [];
-  for (let done = 0, size = 1; first + done <= last && found.length < limit; done += size, size *= 4) {
+  for (let done = 0, size = fewStretches; first + done <= last && found.length < limit; done += size, size *= 4) {
     size = Math.min(size, mostStretches, last - first + 1 - done);
     const stretches = Array.from({ length: size }, (_, at) => (newestFirst ? last - done - at : first + done + at));
     const { rows } = await inTsvector({ ...search, limit: limit - found.length }, stretches).execute(db);
@@ -77,18 +78,22 @@ async function stretchByStretch(db: Kysely<Schema>, search: Search): Promise<num
   return found;
 }
 
+/** Stretch by stretch, too: of all at once the planner expects so much that it would start workers. */
 function inTsvector(
   { conversation, words, after, before, newestFirst, limit }: Search,
   stretches: readonly number[],
 ): RawBuilder<{ id: number }> {
-  const query = stretches.map((stretch) => {
+  const queries = stretches.map((stretch) => {
     const terms = words.map((word) => `'${withinStretch(conversation, stretch, word)}'`);
-    return `(${terms.join(" & ")}:*)`;
+    return `${terms.join(" & ")}:*`;
   });
+  const order = direction(newestFirst);
   return sql<{ id: number }>`
-    select message_id as id from message_words
-    where words @@ ${query.join(" | ")}::tsquery and position > ${after} and position < ${before}
-    order by position ${direction(newestFirst)} limit ${limit}`;
+    select found.id from unnest(${queries}::text[]) as stretch(query) cross join lateral (
+      select message_id as id, position from message_words
+      where words @@ stretch.query::tsquery and position > ${after} and position < ${before}
+      order by position ${order} limit ${limit}) as found
+    order by found.position ${order} limit ${limit}`;
 }
 
 /** Row by row in the order of IDs, which is that of positions where there is one writer: the rest is not even looked at. */

@@ -54,7 +54,7 @@ describeEverywhere("searching messages", (environment) => {
     };
     await fillTo(4094);
     for (const text of ["Crane before", "Crane behind", "Other"]) await ann.send(id, text);
-    await fillTo(12_300);
+    await fillTo(20_000);
     await ann.send(id, "Crane last");
     const all = ["Crane last", "Crane behind", "Crane before", "Crane first"];
     expect(await find("crane")).toEqual(all);
