@@ -1,0 +1,48 @@
+import { realpath, rm, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { makeBackup } from "../../store/backups/backup.ts";
+import type { Watch } from "../../store/backups/copy.ts";
+import { syncFolder } from "../../store/backups/replace.ts";
+import { UsageError } from "../failure.ts";
+import { bytesAsText } from "../files/size.ts";
+import { createOutput } from "../output.ts";
+import { draftFor, exists } from "../transfer/destination.ts";
+import type { Context } from "../tree.ts";
+import { sqliteFileOf } from "./target.ts";
+import { watched } from "./watching.ts";
+
+/** `wcs db backup` */
+export async function backup(context: Context): Promise<void> {
+  const { terminal, globals, args, flags } = context;
+  const database = sqliteFileOf(context, "pg_dump --format=custom");
+  const file = resolve(args.file as string);
+  const made = await watched("copying", terminal, (watch) => make(database, file, flags.force === true, watch));
+  await createOutput({}, globals, terminal).one({ file, ...made });
+  terminal.note(`Saved ${terminal.plain(file)} (${bytesAsText(made.size_bytes)}). It holds the keys of the instance.`);
+}
+
+async function make(database: string, file: string, force: boolean, watch: Watch) {
+  const place = await realpath(file).catch(() => file);
+  const before = await stat(place).catch(() => undefined);
+  if (before && !before.isFile()) throw new UsageError(`${file} is no file`);
+  if (place === (await realpath(database).catch(() => database))) {
+    throw new UsageError(`${file} is the database itself`);
+  }
+  if (before && !force) throw exists(file);
+  const draft = draftFor(place, !force);
+  try {
+    const made = await makeBackup(database, draft.path, watch);
+    await draft.put();
+    await syncFolder(place);
+    return made;
+  } catch (error) {
+    throw unwritable(error, file);
+  } finally {
+    await rm(draft.path, { force: true });
+  }
+}
+
+function unwritable(error: unknown, file: string): unknown {
+  const { code, path, syscall } = error as NodeJS.ErrnoException;
+  return path !== undefined && syscall !== undefined ? new UsageError(`${file} cannot be written (${code})`) : error;
+}
