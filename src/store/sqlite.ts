@@ -102,8 +102,17 @@ function checkFile(connection: DatabaseSync, path: string, create: boolean): voi
   }
   // One that was about to be replaced, or has been, is out of it.
   const { journal_mode } = connection.prepare("pragma journal_mode").get() as { journal_mode: string };
-  if (journal_mode !== "wal") connection.exec("pragma journal_mode = wal");
+  if (journal_mode !== "wal") toWal(connection);
   connection.exec("pragma synchronous = full");
+}
+
+function toWal(connection: DatabaseSync): void {
+  try {
+    connection.exec("pragma journal_mode = wal");
+  } catch (error) {
+    // While others are at work, it can be used as it is.
+    if (!isBusy(error)) throw error;
+  }
 }
 
 function database(writer: DatabaseSync, reader: DatabaseSync, explain: Database["explain"]): Database {
@@ -186,7 +195,7 @@ async function begin(connection: DatabaseSync): Promise<void> {
   }
 }
 
-function isFileError(error: unknown): error is NodeJS.ErrnoException {
+export function isFileError(error: unknown): error is NodeJS.ErrnoException {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return typeof code === "string" && /^E[A-Z]+$/.test(code);
 }

@@ -44,7 +44,7 @@ export const db: Group = {
     restore: {
       summary: "Put a backup in the place of a SQLite database",
       description:
-        "The backup is looked through first; one that is damaged, or of a newer wcs, is refused (exit 7). The old\ndatabase is kept beside the new one, and its name told. Nobody else may have it open (exit 8).",
+        "The backup is looked through first; one that is damaged, or of a newer wcs, is refused (exit 7). The old\ndatabase is kept beside the new one, and its name told. Nobody else may have it open (exit 8). What waited\nto be sent when the backup was made is sent again; see wcs db outbox.",
       args: [{ name: "file", description: "What wcs db backup made, or another database of wcs", completes: "file" }],
       flags: [{ flags: "-y, --yes", description: "Do not ask" }, dryRun],
       examples: ["wcs db restore wcs-monday.db --dry-run", "wcs db restore wcs-monday.db --db wcs.db --yes"],

@@ -1,8 +1,11 @@
+import { existsSync } from "node:fs";
 import { realpath, rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { makeBackup } from "../../store/backups/backup.ts";
-import type { Watch } from "../../store/backups/copy.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import { type Backup, makeBackup } from "../../store/backups/backup.ts";
+import { logs, type Watch } from "../../store/backups/copy.ts";
 import { syncFolder } from "../../store/backups/replace.ts";
+import { isFileError } from "../../store/sqlite.ts";
 import { UsageError } from "../failure.ts";
 import { bytesAsText } from "../files/size.ts";
 import { createOutput } from "../output.ts";
@@ -21,14 +24,9 @@ export async function backup(context: Context): Promise<void> {
   terminal.note(`Saved ${terminal.plain(file)} (${bytesAsText(made.size_bytes)}). It holds the keys of the instance.`);
 }
 
-async function make(database: string, file: string, force: boolean, watch: Watch) {
+async function make(database: string, file: string, force: boolean, watch: Watch): Promise<Backup> {
   const place = await realpath(file).catch(() => file);
-  const before = await stat(place).catch(() => undefined);
-  if (before && !before.isFile()) throw new UsageError(`${file} is no file`);
-  if (place === (await realpath(database).catch(() => database))) {
-    throw new UsageError(`${file} is the database itself`);
-  }
-  if (before && !force) throw exists(file);
+  await checkPlace(place, database, force);
   const draft = draftFor(place, !force);
   try {
     const made = await makeBackup(database, draft.path, watch);
@@ -36,13 +34,21 @@ async function make(database: string, file: string, force: boolean, watch: Watch
     await syncFolder(place);
     return made;
   } catch (error) {
-    throw unwritable(error, file);
+    if (!isFileError(error)) throw error;
+    throw new UsageError(`${file} cannot be written (${error.code})`);
   } finally {
     await rm(draft.path, { force: true });
   }
 }
 
-function unwritable(error: unknown, file: string): unknown {
-  const { code, path, syscall } = error as NodeJS.ErrnoException;
-  return path !== undefined && syscall !== undefined ? new UsageError(`${file} cannot be written (${code})`) : error;
+async function checkPlace(place: string, database: string, force: boolean): Promise<void> {
+  const before = await stat(place).catch(() => undefined);
+  if (before && !before.isFile()) throw new UsageError(`${place} is no file`);
+  if (place === (await realpath(database).catch(() => database)))
+    throw new UsageError(`${place} is the database itself`);
+  if (before && !force) throw exists(place);
+  for (const log of logs.map((suffix) => place + suffix)) {
+    // SQLite would take it for the backup's own, and put into it what stands there.
+    if (existsSync(log)) throw new ServiceError("conflict", `${log} is left of another database; move it away first.`);
+  }
 }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { ServiceError } from "../../contract/errors.ts";
-import { meaning, openFile } from "../sqlite.ts";
+import { isFileError, meaning, openFile } from "../sqlite.ts";
 import { copyDatabase, damageOf, removeDatabase, type Watch } from "./copy.ts";
 import { immutable } from "./examine.ts";
 import { fingerprint, seal } from "./seal.ts";
@@ -28,7 +28,8 @@ export async function makeBackup(path: string, draft: string, watch: Watch): Pro
     return await fingerprint(draft, watch.signal);
   } catch (error) {
     await removeDatabase(draft);
-    throw meaning(error, path);
+    // What is wrong with files is wrong with the draft: the database was open already.
+    throw isFileError(error) ? error : meaning(error, path);
   } finally {
     source.close();
   }
