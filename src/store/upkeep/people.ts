@@ -3,12 +3,15 @@ import type { Recount, Rule } from "./recount.ts";
 export const units: readonly (Recount | Rule)[] = [
   {
     thing: "unit",
-    from: `units t left join units p on p.id = t.parent_id
+    from: "units t left join units p on p.id = t.parent_id",
+    columns: { path: "coalesce(p.path, '/') || t.id || '/'", level: "coalesce(p.level + 1, 0)" },
+  },
+  {
+    thing: "unit",
+    from: `units t
       left join (select parent_id, count(*) as number from units group by parent_id) c on c.parent_id = t.id
       left join (select unit_id, count(*) as number from memberships group by unit_id) m on m.unit_id = t.id`,
     columns: {
-      path: "coalesce(p.path, '/') || t.id || '/'",
-      level: "coalesce(p.level + 1, 0)",
       child_count: "coalesce(c.number, 0)",
       // A range of paths, as `afterPrefix` makes it.
       descendant_count: "(select count(*) from units b where b.path > t.path and b.path < t.path || '\u{10FFFF}')",
