@@ -174,7 +174,12 @@ __wcs_place() {
     'settings list') : ;;
     'settings get') args=('') ;;
     'settings set') flags='--default --value-stdin --value-file --dry-run -n'; values='--value-file=@file'; args=('' '') ;;
-    'db') words='outbox' ;;
+    'db') words='info check migrate backup restore outbox' ;;
+    'db info') : ;;
+    'db check') : ;;
+    'db migrate') flags='--dry-run -n' ;;
+    'db backup') flags='--force'; args=('@file') ;;
+    'db restore') flags='--yes -y --dry-run -n'; args=('@file') ;;
     'db outbox') : ;;
     'doctor') : ;;
     'languages') words='list' ;;

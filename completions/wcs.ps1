@@ -174,7 +174,12 @@ Register-ArgumentCompleter -Native -CommandName wcs -ScriptBlock {
     'settings list' = @{ Words = [ordered]@{  }; Flags = [ordered]@{  }; Values = @{  }; Args = @(); Many = $false }
     'settings get' = @{ Words = [ordered]@{  }; Flags = [ordered]@{  }; Values = @{  }; Args = @(''); Many = $false }
     'settings set' = @{ Words = [ordered]@{  }; Flags = [ordered]@{ '--default' = 'Restore the default'; '--value-stdin' = 'Read the value from stdin'; '--value-file' = 'Read the value from a file'; '--dry-run' = 'Check everything, change nothing'; '-n' = 'Check everything, change nothing' }; Values = @{ '--value-file' = '@file' }; Args = @('', ''); Many = $false }
-    'db' = @{ Words = [ordered]@{ 'outbox' = 'Callbacks and mails that wait to be sent' }; Flags = [ordered]@{  }; Values = @{  }; Args = @(); Many = $false }
+    'db' = @{ Words = [ordered]@{ 'info' = 'What the database is, and how much is in it'; 'check' = 'Look for damage, and for what does not agree'; 'migrate' = 'Bring the schema up to date'; 'backup' = 'Make a backup of a SQLite database'; 'restore' = 'Put a backup in the place of a SQLite database'; 'outbox' = 'Callbacks and mails that wait to be sent' }; Flags = [ordered]@{  }; Values = @{  }; Args = @(); Many = $false }
+    'db info' = @{ Words = [ordered]@{  }; Flags = [ordered]@{  }; Values = @{  }; Args = @(); Many = $false }
+    'db check' = @{ Words = [ordered]@{  }; Flags = [ordered]@{  }; Values = @{  }; Args = @(); Many = $false }
+    'db migrate' = @{ Words = [ordered]@{  }; Flags = [ordered]@{ '--dry-run' = 'Check everything, change nothing'; '-n' = 'Check everything, change nothing' }; Values = @{  }; Args = @(); Many = $false }
+    'db backup' = @{ Words = [ordered]@{  }; Flags = [ordered]@{ '--force' = 'Replace a file that is there already' }; Values = @{  }; Args = @('@file'); Many = $false }
+    'db restore' = @{ Words = [ordered]@{  }; Flags = [ordered]@{ '--yes' = 'Do not ask'; '-y' = 'Do not ask'; '--dry-run' = 'Check everything, change nothing'; '-n' = 'Check everything, change nothing' }; Values = @{  }; Args = @('@file'); Many = $false }
     'db outbox' = @{ Words = [ordered]@{  }; Flags = [ordered]@{  }; Values = @{  }; Args = @(); Many = $false }
     'doctor' = @{ Words = [ordered]@{  }; Flags = [ordered]@{  }; Values = @{  }; Args = @(); Many = $false }
     'languages' = @{ Words = [ordered]@{ 'list' = 'Languages that the instance offers' }; Flags = [ordered]@{  }; Values = @{  }; Args = @(); Many = $false }

@@ -168,18 +168,20 @@ describe("backup", () => {
   it("Ctrl-C leaves nothing, a power cut nothing that is taken for a backup", async () => {
     fatten(database, 40);
     const interrupted = start(["db", "backup", backup, "--db", database], home.env);
+    const stopped = finished(interrupted);
     while (others().length === 0) await sleep(1);
     interrupted.kill("SIGINT");
-    expect(await finished(interrupted)).toMatchObject({ code: 130, stdout: "", stderr: "" });
+    expect(await stopped).toMatchObject({ code: 130, stdout: "", stderr: "" });
     expect(readdirSync(folder)).toEqual(["wcs.db"]);
 
     let begun = 0;
     for (let wait = 0; wait < 400; wait += 40) {
       const child = start(["db", "backup", backup, "--db", database], home.env);
+      const ended = finished(child);
       while (!others().some((name) => name.includes(`${child.pid}`)) && !existsSync(backup)) await sleep(1);
       await sleep(wait);
       child.kill("SIGKILL");
-      await finished(child);
+      await ended;
       if (existsSync(backup)) {
         expect((await home.wcs(["db", "restore", backup, "-n", "--db", `${folder}/new.db`])).code).toBe(0);
         rmSync(backup);
@@ -380,10 +382,11 @@ describe("restore", () => {
     let before = 0;
     for (let wait = 0; wait < 700; wait += 50) {
       const child = start(["db", "restore", backup, "--yes", "--db", database], home.env);
+      const ended = finished(child);
       while (!others().some((name) => name.includes(`${child.pid}`)) && child.exitCode === null) await sleep(1);
       await sleep(wait);
       child.kill("SIGKILL");
-      await finished(child);
+      await ended;
       const names = unitsIn(database);
       const old = others().filter((name) => /^wcs\.db\.\d+T\d+Z(-\d+)?$/.test(name));
       if (names.includes("After")) before++;
