@@ -85,6 +85,7 @@ async function prepareSchema(database: Database, create: OpenOptions["create"]):
   if (applied !== undefined && applied > latestMigration) throw isNewer();
   if (applied === undefined && !create) throw noInstance();
   const { migrate } = await import("./migrate.ts");
+  // What the first of several has done while the others waited has to be seen by them.
   await database.writeLocking(async (tx) => {
     await waitForTurn(tx, migrationLock);
     if (create && (await hasTable(tx, "kysely_migration"))) {

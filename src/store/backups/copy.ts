@@ -1,5 +1,6 @@
 import { closeSync, openSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { backup, type DatabaseSync } from "node:sqlite";
 import { setImmediate as breathe } from "node:timers/promises";
 
@@ -45,6 +46,18 @@ export async function copyDatabase(source: DatabaseSync, path: string, { signal,
 /** Removes a draft, and what may stand beside it. */
 export async function removeDatabase(path: string): Promise<void> {
   for (const suffix of ["", "-shm", ...logs]) await rm(path + suffix, { force: true });
+}
+
+/** Waits until the content of a file is on the disk. */
+export async function syncFile(path: string): Promise<void> {
+  const file = await open(path, "r+");
+  await file.sync().finally(() => file.close());
+}
+
+/** Likewise the names in the folder of a file. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(dirname(path), "r");
+  await folder.sync().finally(() => folder.close());
 }
 
 /**

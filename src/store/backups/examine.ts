@@ -25,7 +25,7 @@ export interface Source {
 export async function openSource(path: string, signal: AbortSignal): Promise<Source> {
   const isAlone = !logs.some((suffix) => statSync(path + suffix, { throwIfNoEntry: false })?.size);
   if (statSync(path).size === 0) throw refused(path, "is empty");
-  const connection = new DatabaseSync(isAlone ? immutable(path) : path, { readOnly: true, timeout: 5000 });
+  const connection = connectTo(path, isAlone);
   try {
     const { application_id } = connection.prepare("pragma application_id").get() as { application_id: number };
     if (application_id !== applicationId) throw refused(path, "is not a database of wcs");
@@ -37,6 +37,14 @@ export async function openSource(path: string, signal: AbortSignal): Promise<Sou
     return { connection, schema: schemaIn(connection, path) };
   } catch (error) {
     connection.close();
+    throw inFile(error, path);
+  }
+}
+
+function connectTo(path: string, isAlone: boolean): DatabaseSync {
+  try {
+    return new DatabaseSync(isAlone ? immutable(path) : path, { readOnly: true, timeout: 5000 });
+  } catch (error) {
     throw inFile(error, path);
   }
 }

@@ -1,10 +1,9 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
-import { link, open, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { link, rename, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { ServiceError } from "../../contract/errors.ts";
 import { applicationId, isBusy, notOurs } from "../sqlite.ts";
-import { logs } from "./copy.ts";
+import { copyDatabase, logs, syncFile, syncFolder, type Watch } from "./copy.ts";
 
 /** Milliseconds that a command of others may take to finish. */
 const patience = 5000;
@@ -14,13 +13,14 @@ const patience = 5000;
  * undefined when there was nothing. At every moment, and after a power cut, there is the old one or the new one at `path`.
  * `unavailable` while another process has the old one open.
  */
-export async function replaceDatabase(draft: string, path: string): Promise<string | undefined> {
+export async function replaceDatabase(draft: string, path: string, watch: Watch): Promise<string | undefined> {
   const before = statSync(path, { throwIfNoEntry: false });
   const held = before && holdAlone(path);
   try {
     // Somebody else may have replaced it before it was ours.
     if (before?.ino !== statSync(path, { throwIfNoEntry: false })?.ino) throw inUse();
-    const old = await keep(path);
+    const old = held ? await keepCopy(held, path, `${draft}-old`, watch) : await keepAll(path);
+    await syncFolder(path);
     // Left there, SQLite would take them for those of the new one.
     for (const suffix of ["-shm", ...logs]) await rm(path + suffix, { force: true });
     await syncFolder(path);
@@ -37,7 +37,7 @@ export async function replaceDatabase(draft: string, path: string): Promise<stri
 
 /** Fails as `replaceDatabase` would, as far as that can be told without changing anything. */
 export function mayReplace(path: string): void {
-  if (!existsSync(path)) return;
+  if (!statSync(path, { throwIfNoEntry: false })?.size) return;
   const connection = new DatabaseSync(path, { timeout: patience });
   try {
     connection.exec("pragma locking_mode = exclusive");
@@ -53,14 +53,17 @@ export function mayReplace(path: string): void {
 /**
  * A connection that has the database to itself until it is closed. All that was committed is in the file then, in the journal
  * mode in which SQLite never writes to a file that has been moved: not even for whoever opened the old one a moment ago.
- * Undefined for one so damaged that SQLite cannot even lock it.
+ * Undefined for one so damaged that SQLite cannot even lock it, or empty.
  */
 function holdAlone(path: string): DatabaseSync | undefined {
+  // SQLite would remove its log.
+  if (statSync(path).size === 0) return undefined;
   const connection = new DatabaseSync(path, { timeout: patience });
   try {
     checkIsOurs(connection, path);
     connection.exec("pragma journal_mode = delete");
-    connection.exec("begin exclusive");
+    // In this mode the lock outlives the transaction.
+    connection.exec("pragma locking_mode = exclusive; begin exclusive; commit");
     const { journal_mode } = connection.prepare("pragma journal_mode").get() as { journal_mode: string };
     if (journal_mode !== "delete") throw inUse();
     return connection;
@@ -75,7 +78,7 @@ function holdAlone(path: string): DatabaseSync | undefined {
 
 function checkIsOurs(connection: DatabaseSync, path: string): void {
   const { application_id } = connection.prepare("pragma application_id").get() as { application_id: number };
-  if (application_id !== applicationId && statSync(path).size > 0) throw notOurs(path);
+  if (application_id !== applicationId) throw notOurs(path);
 }
 
 /** By what every SQLite file begins with, even where the rest is damaged. */
@@ -83,27 +86,36 @@ function isOurs(path: string): boolean {
   const header = Buffer.alloc(72);
   const file = openSync(path, "r");
   try {
-    const length = readSync(file, header, 0, header.length, 0);
-    return (
-      length === 0 ||
-      (header.toString("latin1", 0, 15) === "SQLite format 3" && header.readUInt32BE(68) === applicationId)
-    );
+    readSync(file, header, 0, header.length, 0);
+    return header.toString("latin1", 0, 15) === "SQLite format 3" && header.readUInt32BE(68) === applicationId;
   } finally {
     closeSync(file);
   }
 }
 
-/** Gives what is there a second name, with its logs, if it has any still; the name, or undefined when there is nothing. */
-async function keep(path: string): Promise<string | undefined> {
+/** A copy of the old one, not a second name for it: one file opened by two names would have two logs. */
+async function keepCopy(held: DatabaseSync, path: string, draft: string, watch: Watch): Promise<string> {
+  const old = nameForOld(path);
+  await copyDatabase(held, draft, watch);
+  await syncFile(draft);
+  await rename(draft, old);
+  return old;
+}
+
+/** Gives what SQLite cannot open a second name, with its logs; the name, or undefined when nothing is there. */
+async function keepAll(path: string): Promise<string | undefined> {
   const there = ["", ...logs].filter((suffix) => existsSync(path + suffix));
   if (there.length === 0) return undefined;
-  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
-  let old = `${path}.${stamp}`;
-  for (let number = 2; ["", ...logs].some((suffix) => existsSync(old + suffix)); number++) {
-    old = `${path}.${stamp}-${number}`;
-  }
+  const old = nameForOld(path);
   for (const suffix of there) await link(path + suffix, old + suffix);
-  await syncFolder(path);
+  return old;
+}
+
+function nameForOld(path: string): string {
+  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
+  const isTaken = (name: string) => ["", ...logs].some((suffix) => existsSync(name + suffix));
+  let old = `${path}.${stamp}`;
+  for (let number = 2; isTaken(old); number++) old = `${path}.${stamp}-${number}`;
   return old;
 }
 
@@ -111,12 +123,6 @@ async function keep(path: string): Promise<string | undefined> {
 async function add(draft: string, path: string): Promise<void> {
   await link(draft, path);
   await rm(draft);
-}
-
-/** Names of files are on the disk when their folder is. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(dirname(path), "r");
-  await folder.sync().finally(() => folder.close());
 }
 
 const inUse = () =>

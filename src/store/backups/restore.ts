@@ -1,8 +1,8 @@
-import { mkdir, open } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { meaning } from "../sqlite.ts";
-import { copyDatabase, removeDatabase, type Watch } from "./copy.ts";
+import { copyDatabase, removeDatabase, syncFile, type Watch } from "./copy.ts";
 import { mustBeWhole, openSource } from "./examine.ts";
 import { replaceDatabase } from "./replace.ts";
 
@@ -23,7 +23,7 @@ export async function restoreBackup(file: string, path: string, draft: string, w
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await copyDatabase(connection, draft, watch);
     await complete(draft, file, watch.signal);
-    return { schema, previous: await replaceDatabase(draft, path) };
+    return { schema, previous: await replaceDatabase(draft, path, watch) };
   } catch (error) {
     await removeDatabase(draft);
     throw meaning(error, path);
@@ -42,8 +42,7 @@ async function complete(draft: string, file: string, signal: AbortSignal): Promi
   } finally {
     copy.close();
   }
-  const written = await open(draft, "r+");
-  await written.sync().finally(() => written.close());
+  await syncFile(draft);
 }
 
 /** All that can be said about a restore without doing it: its last migration, or the error with which it would end. */
