@@ -367,6 +367,17 @@ describe("restore", () => {
     expect(unitsIn(`${folder}/link.db`)).toEqual(["Before"]);
   });
 
+  it("several at once: one after the other, or not at all", async () => {
+    const results = await Promise.all([1, 2, 3].map(() => db("restore", backup, "--yes", "--json")));
+    const codes = results.map(({ code }) => code);
+    expect(codes).toContain(0);
+    expect(codes.filter((code) => code !== 0 && code !== 8)).toEqual([]);
+    const old = results.filter(({ code }) => code === 0).map(({ stdout }) => JSON.parse(stdout).previous);
+    expect(others().sort()).toEqual(old.map((path) => path.slice(folder.length + 1)).sort());
+    expect(old.filter((path) => unitsIn(path).includes("After")).length).toBe(1);
+    expect(unitsIn(database)).toEqual(["Before"]);
+  });
+
   it("whoever opened the old one a moment ago can no longer write", async () => {
     const late = new DatabaseSync(database);
     await done(db("restore", backup, "--yes"));

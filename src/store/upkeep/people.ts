@@ -36,7 +36,7 @@ export const users: readonly (Recount | Rule)[] = [
   },
   {
     thing: "user",
-    rows: `select id from users where deleted_at is null and id not in (select user_id from memberships)`,
+    rows: `select id from users u where deleted_at is null and not exists (select 1 from memberships m where m.user_id = u.id)`,
     says: "is in no unit",
   },
   {
