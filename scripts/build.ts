@@ -19,7 +19,7 @@ const together = [
   { debugName: "room", name: (id: string) => `room-${basename(id, ".ts")}`, test: /src\/contract\/(?!errors)\w+\.ts$/ },
   {
     name: "service",
-    test: /node_modules\/kysely\/(?!.*migrat)|src\/(store\/(?!migrat|postgres)|core\/(service|context|idempotency|instance|memory|outbox|permissions|membership|group-membership|unit-|user-|text-keys|cursor|pages|differing|answers|mails|passwords|sign-in-failures|import|users\/))/,
+    test: /node_modules\/kysely\/(?!.*migrat)|src\/(store\/(?!migrat|postgres|backups|upkeep)|core\/(service|context|idempotency|instance|memory|outbox|permissions|membership|group-membership|unit-|user-|text-keys|cursor|pages|differing|answers|mails|passwords|sign-in-failures|import|users\/))/,
   },
 ];
 

@@ -6,16 +6,23 @@ import type { Context, OperationLeaf } from "./tree.ts";
 
 /** Asks before something is destroyed; where nobody can be asked, --yes has to say it. */
 export async function confirm(leaf: OperationLeaf, input: Input, caller: Caller, context: Context): Promise<void> {
-  const { terminal, flags } = context;
-  if (!leaf.confirm || flags.yes || flags.dryRun) return;
+  const { confirm } = leaf;
+  if (!confirm) return;
+  await agree(context, async () => {
+    const about = confirm.about ? await caller.call(confirm.about, { id: input.id }) : {};
+    return fill(confirm.ask, { ...input, ...(about as Input) });
+  });
+}
+
+/** Goes on when the user agrees to what `question` asks, or did so by --yes; otherwise nothing may be changed. */
+export async function agree({ terminal, flags }: Context, question: () => Promise<string>): Promise<void> {
+  if (flags.yes || flags.dryRun) return;
   if (!terminal.interactive) {
     throw new UsageError("this cannot be taken back, and there is no terminal to ask on", {
       hint: "add --yes to do it",
     });
   }
-  const about = leaf.confirm.about ? await caller.call(leaf.confirm.about, { id: input.id }) : {};
-  const question = fill(leaf.confirm.ask, { ...input, ...(about as Input) });
-  if (await (await terminal.ask()).confirm(terminal.plain(question))) return;
+  if (await (await terminal.ask()).confirm(terminal.plain(await question()))) return;
   terminal.note("Nothing was changed.");
   throw new Interrupted();
 }

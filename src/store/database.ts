@@ -37,6 +37,8 @@ export interface Database {
 export interface OpenOptions {
   /** Makes a new database and fills it, all in one transaction; an existing one is a `conflict` and stays as it is. */
   readonly create?: (tx: Tx) => Promise<void>;
+  /** Leaves the schema as it is: older than this program knows it, newer, or none at all. */
+  readonly asItIs?: true;
 }
 
 export function isPostgresUrl(target: string): boolean {
@@ -48,7 +50,7 @@ export async function openDatabase(target: string, options: OpenOptions = {}): P
   const { connect } = isPostgresUrl(target) ? await import("./postgres.ts") : await import("./sqlite.ts");
   const database = await connect(target, options);
   try {
-    await prepareSchema(database, options.create);
+    if (!options.asItIs) await prepareSchema(database, options.create);
   } catch (error) {
     await database.close();
     throw database.explain(error);
@@ -62,22 +64,26 @@ export const latestMigration = "0007-message-stretches";
 /** Names the lock of whoever makes or migrates a database. */
 const migrationLock = 0x7763736d;
 
+/** The last migration that the database went through; one that went through none is a `not_found`. */
+export async function schemaOf(database: Database): Promise<string> {
+  const applied = await appliedTo(database);
+  if (applied === undefined) throw noInstance();
+  return applied;
+}
+
+const noInstance = () => new ServiceError("not_found", "The database holds no wcs instance; make one with wcs init.");
+
+const isNewer = () =>
+  new ServiceError("conflict", "The database belongs to a newer version of wcs; update wcs to use it.");
+
 async function prepareSchema(database: Database, create: OpenOptions["create"]): Promise<void> {
-  const applied = await lastMigration(database.reader).catch(async (error) => {
-    // Asked only now, because it costs every command a query.
-    if (await hasTable(database.reader, "kysely_migration")) throw error;
-    return undefined;
-  });
+  const applied = await appliedTo(database);
   if (create && applied !== undefined) {
     throw new ServiceError("conflict", "The database exists already; it was left as it is.");
   }
   if (applied === latestMigration) return;
-  if (applied !== undefined && applied > latestMigration) {
-    throw new ServiceError("conflict", "The database belongs to a newer version of wcs; update wcs to use it.");
-  }
-  if (applied === undefined && !create) {
-    throw new ServiceError("not_found", "The database holds no wcs instance; make one with wcs init.");
-  }
+  if (applied !== undefined && applied > latestMigration) throw isNewer();
+  if (applied === undefined && !create) throw noInstance();
   const { migrate } = await import("./migrate.ts");
   // What the first of several has done while the others waited has to be seen by them.
   await database.writeLocking(async (tx) => {
@@ -87,6 +93,35 @@ async function prepareSchema(database: Database, create: OpenOptions["create"]):
     }
     await migrate(tx);
     await create?.(tx);
+  });
+}
+
+/**
+ * Brings a database that was opened as it is up to date; the migrations that were missing, oldest first. `rehearse`: runs
+ * them all the same, and takes them back.
+ */
+export async function migrateSchema(database: Database, rehearse: boolean): Promise<string[]> {
+  if ((await schemaOf(database)) > latestMigration) throw isNewer();
+  const { migrate } = await import("./migrate.ts");
+  let done: string[] = [];
+  const takenBack = new Error("rehearsed");
+  try {
+    await database.writeLocking(async (tx) => {
+      await waitForTurn(tx, migrationLock);
+      done = await migrate(tx);
+      if (rehearse) throw takenBack;
+    });
+  } catch (error) {
+    if (error !== takenBack) throw error;
+  }
+  return done;
+}
+
+async function appliedTo({ reader }: Database): Promise<string | undefined> {
+  return lastMigration(reader).catch(async (error) => {
+    // Asked only now, because it costs every command a query.
+    if (await hasTable(reader, "kysely_migration")) throw error;
+    return undefined;
   });
 }
 

@@ -9,7 +9,7 @@ import type { Schema } from "./schema.ts";
 import { ReadingDriver, WritingDriver } from "./sqlite-driver.ts";
 
 /** "wcs1": tells our files from other people's. */
-const applicationId = 0x77637331;
+export const applicationId = 0x77637331;
 const busySeconds = 5;
 /** Of pages that a connection keeps; it takes what it needs. */
 const cacheKibibytes = 16_384;
@@ -17,7 +17,20 @@ const oldestSqlite = "3.51.3";
 
 /** Opens a SQLite file: one connection that writes, one that only reads. */
 export async function connect(path: string, { create }: OpenOptions): Promise<Database> {
-  let writer: DatabaseSync | undefined;
+  const writer = openFile(path, create !== undefined);
+  try {
+    const reader = open(path);
+    reader.exec("pragma query_only = on");
+    return database(writer, reader, (error) => meaning(error, "The database"));
+  } catch (error) {
+    writer.close();
+    throw meaning(error, path);
+  }
+}
+
+/** A connection to a SQLite file that is a database of wcs, or, with `create`, is to become one. */
+export function openFile(path: string, create = false): DatabaseSync {
+  let connection: DatabaseSync | undefined;
   try {
     if (create) makeFile(path);
     else if (!existsSync(path)) {
@@ -25,13 +38,11 @@ export async function connect(path: string, { create }: OpenOptions): Promise<Da
         hint: `Make one with wcs init --db ${path}`,
       });
     }
-    writer = open(path);
-    checkFile(writer, path, create !== undefined);
-    const reader = open(path);
-    reader.exec("pragma query_only = on");
-    return database(writer, reader, (error) => meaning(error, "The database"));
+    connection = open(path);
+    checkFile(connection, path, create);
+    return connection;
   } catch (error) {
-    writer?.close();
+    connection?.close();
     throw meaning(error, path);
   }
 }
@@ -61,7 +72,7 @@ function hasHeader(path: string): boolean {
   }
 }
 
-function notOurs(path: string): ServiceError {
+export function notOurs(path: string): ServiceError {
   return new ServiceError("conflict", `${path} is not a database of wcs; it was left as it is.`);
 }
 
@@ -89,7 +100,19 @@ function checkFile(connection: DatabaseSync, path: string, create: boolean): voi
     if (tables > 0 || !create) throw notOurs(path);
     connection.exec(`pragma journal_mode = wal; pragma application_id = ${applicationId}`);
   }
+  // One that was about to be replaced, or has been, is out of it.
+  const { journal_mode } = connection.prepare("pragma journal_mode").get() as { journal_mode: string };
+  if (journal_mode !== "wal") toWal(connection);
   connection.exec("pragma synchronous = full");
+}
+
+function toWal(connection: DatabaseSync): void {
+  try {
+    connection.exec("pragma journal_mode = wal");
+  } catch (error) {
+    // While others are at work, it can be used as it is.
+    if (!isBusy(error)) throw error;
+  }
 }
 
 function database(writer: DatabaseSync, reader: DatabaseSync, explain: Database["explain"]): Database {
@@ -172,7 +195,7 @@ async function begin(connection: DatabaseSync): Promise<void> {
   }
 }
 
-function isFileError(error: unknown): error is NodeJS.ErrnoException {
+export function isFileError(error: unknown): error is NodeJS.ErrnoException {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return typeof code === "string" && /^E[A-Z]+$/.test(code);
 }
@@ -181,13 +204,13 @@ function resultCode(error: unknown): number | undefined {
   return (error as { errcode?: number } | undefined)?.errcode;
 }
 
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   const primary = (resultCode(error) ?? 0) & 0xff;
   return primary === 5 || primary === 6;
 }
 
-/** What an error of SQLite means to whoever asked. Others pass through. */
-function meaning(error: unknown, path: string): unknown {
+/** What an error of SQLite about the database at `path` means to whoever asked. Others pass through. */
+export function meaning(error: unknown, path: string): unknown {
   if (isFileError(error)) {
     return new ServiceError("unavailable", `${path} cannot be opened (${error.code}).`, { cause: error });
   }

@@ -14,7 +14,7 @@ const allowed: Record<string, readonly string[]> = {
   cli: ["contract", "http"],
 };
 /** The places where the command line meets the service itself. */
-const embedding = /^cli\/(connect|serve|deliver|doctor\/database|commands\/(init|demo|db))\.ts$/;
+const embedding = /^cli\/(connect|serve|deliver|doctor\/database|database\/[a-z]+|commands\/(init|demo))\.ts$/;
 /** What the contract is written in; everything else a package may be imported by whoever needs it. */
 const contractPackages = ["zod"];
 

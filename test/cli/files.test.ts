@@ -66,7 +66,7 @@ describePlaces("files on the command line", (place) => {
     writeFileSync(path("here/random.bin"), "mine");
     expect(await within("here", "files", "get", random())).toMatchObject({
       code: 7,
-      stderr: "error: random.bin exists already.\nhint: --force replaces it; -o writes elsewhere\n",
+      stderr: "error: random.bin exists already.\nhint: --force replaces it\n",
     });
     expect(readFileSync(path("here/random.bin"), "utf8")).toBe("mine");
     expect((await within("here", "files", "get", random(), "--force")).code).toBe(0);

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Database } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
 import type { Schema } from "../../src/store/schema.ts";
+import { contentChecks } from "../../src/store/upkeep/check.ts";
 import { conversationMistakes } from "./conversation-mistakes.ts";
 import { eventMistakes } from "./event-mistakes.ts";
 import { fileMistakes, groupMistakes } from "./group-mistakes.ts";
@@ -49,7 +50,17 @@ export async function mistakes(database: Database): Promise<string[]> {
     ...(await eventMistakes(database)),
     ...(await groupMistakes(database)),
     ...(await fileMistakes(database)),
+    ...(await foundBySql(database)),
   ];
+}
+
+/** What `wcs db check` finds: it must not find more than there is. */
+async function foundBySql(database: Database): Promise<string[]> {
+  const found: string[] = [];
+  for (const { name, ask } of contentChecks) {
+    for (const example of (await ask(database)).examples) found.push(`db check, ${name}: ${example}`);
+  }
+  return found;
 }
 
 async function treeMistakes({ reader }: Database): Promise<string[]> {

@@ -12,6 +12,18 @@ export interface Destination {
   discard(): Promise<void>;
 }
 
+/** Where a file is made, and how it comes to its place from there. */
+export interface Draft {
+  readonly path: string;
+  readonly put: () => Promise<void>;
+}
+
+/** For a file at `place` that takes the place of the old one when it is whole; `fresh`: there must be none, by then, either. */
+export function draftFor(place: string, fresh: boolean): Draft {
+  const path = join(dirname(place), `.${basename(place)}.${process.pid}.tmp`);
+  return { path, put: fresh ? () => add(path, place) : () => rename(path, place) };
+}
+
 /**
  * Begins a file that only its owner can read. What is no ordinary file, as /dev/null, is written to as it is. `fresh`: a
  * file that is there already is a `conflict`, and stays.
@@ -22,9 +34,8 @@ export async function openDestination(path: string, { fresh = false } = {}): Pro
     const before = await stat(place).catch(() => undefined);
     if (before?.isFile() && fresh) throw exists(path);
     if (before && !before.isFile()) return direct(await open(place, "w"));
-    const draft = join(dirname(place), `.${basename(place)}.${process.pid}.tmp`);
-    const file = await open(draft, "w", 0o600);
-    return replacing(file, draft, fresh ? () => add(draft, place) : () => rename(draft, place));
+    const draft = draftFor(place, fresh);
+    return replacing(await open(draft.path, "w", 0o600), draft);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     const { code } = error as NodeJS.ErrnoException;
@@ -32,8 +43,9 @@ export async function openDestination(path: string, { fresh = false } = {}): Pro
   }
 }
 
-const exists = (path: string) =>
-  new ServiceError("conflict", `${path} exists already.`, { hint: "--force replaces it; -o writes elsewhere" });
+/** Of a file that is there already and stays. */
+export const exists = (path: string): ServiceError =>
+  new ServiceError("conflict", `${path} exists already.`, { hint: "--force replaces it" });
 
 /** Puts the draft where no file is, also when one has come there meanwhile. */
 async function add(draft: string, place: string): Promise<void> {
@@ -49,14 +61,14 @@ async function add(draft: string, place: string): Promise<void> {
   }
 }
 
-function replacing(file: FileHandle, draft: string, put: () => Promise<void>): Destination {
+function replacing(file: FileHandle, draft: Draft): Destination {
   let open = true;
   return {
     write: async (data) => void (await file.writeFile(data)),
     async keep() {
       if (!open) return;
       await file.sync();
-      await put();
+      await draft.put();
       open = false;
       await file.close();
     },
@@ -64,7 +76,7 @@ function replacing(file: FileHandle, draft: string, put: () => Promise<void>): D
       if (!open) return;
       open = false;
       await file.close();
-      await rm(draft, { force: true });
+      await rm(draft.path, { force: true });
     },
   };
 }

@@ -1,0 +1,424 @@
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { startChild } from "../support/child.ts";
+import { finished, newHome, type Result, start } from "./support.ts";
+
+const home = newHome();
+afterAll(() => rmSync(home.folder, { recursive: true, force: true }));
+
+let folder: string;
+let database: string;
+let backup: string;
+let number = 0;
+
+beforeEach(async () => {
+  folder = home.path(`case-${++number}`);
+  mkdirSync(folder);
+  database = `${folder}/wcs.db`;
+  backup = `${folder}/backup.db`;
+  await make();
+});
+
+const db = (...line: string[]): Promise<Result> => home.wcs(["db", ...line, "--db", database]);
+const done = async (result: Promise<Result>): Promise<string> => {
+  const { code, stdout, stderr } = await result;
+  if (code !== 0) throw new Error(`exit ${code}: ${stdout}${stderr}`);
+  return stdout;
+};
+const json = async (result: Promise<Result>) => JSON.parse(await done(result));
+const make = (at = database) =>
+  done(home.wcs(["init", "--db", at, "--admin-email", "a@example.com", "--admin-name", "Ada A", "--no-profile"]));
+const addUnit = (name: string) =>
+  done(home.wcs(["units", "create", "--name", name, "--parent", "1", "--db", database]));
+
+function connected<T>(path: string, work: (connection: DatabaseSync) => T): T {
+  const connection = new DatabaseSync(path);
+  try {
+    return work(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+const unitsIn = (path: string) =>
+  connected(path, (connection) =>
+    connection
+      .prepare("select name from units where parent_id = 1 order by id")
+      .all()
+      .map((row) => String(row.name)),
+  );
+const journalOf = (path: string) =>
+  connected(path, (connection) => connection.prepare("pragma journal_mode").get()?.journal_mode);
+const isWhole = async (path: string) => (await home.wcs(["db", "check", "--db", path])).code === 0;
+const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const hash = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
+/** What is in the folder beside the database and its backup: drafts, logs, old ones. */
+const others = () => readdirSync(folder).filter((name) => !["wcs.db", "backup.db"].includes(name));
+
+/** Fills it, so that work on all of it takes a moment. */
+const fatten = (path: string, mebibytes: number) =>
+  connected(path, (connection) =>
+    connection.exec(
+      `insert into webhook_logs (webhook_id, event_id, message_id, event, uri, status, attempt, duration_ms, created_at, request_headers)
+       with recursive n(n) as (select 1 union all select n + 1 from n where n < ${mebibytes * 100})
+       select 1, 1, '', '', '', '', 1, 1, 1, hex(randomblob(5000)) from n`,
+    ),
+  );
+
+const writeAt = (path: string, offset: number, bytes: Uint8Array) => {
+  const file = openSync(path, "r+");
+  writeSync(file, bytes, 0, bytes.length, offset);
+  closeSync(file);
+};
+
+describe("backup", () => {
+  it("is a whole database of its own, for its owner only, and told with its size and hash", async () => {
+    await addUnit("One");
+    const made = await json(db("backup", backup, "--json"));
+    expect(made).toEqual({ file: backup, size_bytes: statSync(backup).size, sha256: hash(backup) });
+    expect(mode(backup)).toBe("600");
+    expect(others()).toEqual([]);
+    expect(await isWhole(backup)).toBe(true);
+    // Looking into it changes nothing.
+    expect(hash(backup)).toBe(made.sha256);
+    expect(unitsIn(backup)).toEqual(["One"]);
+  });
+
+  it("a file that is there stays, unless --force says otherwise", async () => {
+    writeFileSync(backup, "mine");
+    const refused = await db("backup", backup);
+    expect([refused.code, refused.stdout, refused.stderr]).toEqual([
+      7,
+      "",
+      `error: ${backup} exists already.\nhint: --force replaces it\n`,
+    ]);
+    expect(readFileSync(backup, "utf8")).toBe("mine");
+    await done(db("backup", backup, "--force"));
+    expect(await isWhole(backup)).toBe(true);
+    expect(others()).toEqual([]);
+  });
+
+  it("not over the database itself, not beside the log of another one, not where nothing can be written", async () => {
+    symlinkSync(database, backup);
+    expect((await db("backup", backup, "--force")).code).toBe(2);
+    rmSync(backup);
+    writeFileSync(`${backup}-wal`, "left");
+    expect((await db("backup", backup)).code).toBe(7);
+    expect((await db("backup", `${folder}/none/backup.db`)).stderr).toMatch(
+      /none\/backup.db cannot be written \(ENOENT\)/,
+    );
+    expect((await db("backup", folder)).code).toBe(2);
+    expect(others()).toEqual(["backup.db-wal"]);
+  });
+
+  it("of a damaged database none is made", async () => {
+    const page = connected(database, (connection) =>
+      Number(connection.prepare("select rootpage as page from sqlite_master where name = 'webhook_logs'").get()?.page),
+    );
+    writeAt(database, (page - 1) * 4096, Buffer.alloc(100, 7));
+    const { code, stderr } = await db("backup", backup);
+    expect([code, stderr]).toEqual([7, expect.stringMatching(/The database is damaged, so no backup was made/)]);
+    expect([existsSync(backup), others()]).toEqual([false, []]);
+  });
+
+  it("of PostgreSQL: exit 2, what to use, and nothing of the URL", async () => {
+    for (const verb of ["backup", "restore"]) {
+      const { code, stderr } = await home.wcs(["db", verb, backup, "--db", "postgres://ann:secret@127.0.0.1:1/wcs"]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/hint: Use pg_(dump|restore)/)]);
+      expect(stderr).not.toMatch(/ann|secret/);
+    }
+  });
+
+  it("while another process writes: whole, and a beginning of what it did", async () => {
+    const writer = startChild("faults/counting-writer.ts", [database]);
+    onTestFinished(() => writer.kill());
+    while (Number(writer.lines.at(-1) ?? 0) < 100) await writer.next();
+    for (let turn = 0; turn < 5; turn++) {
+      const before = Number(writer.lines.at(-1));
+      await done(db("backup", backup, "--force"));
+      const after = Number(writer.lines.at(-1));
+      await done(home.wcs(["db", "restore", backup, "--yes", "--db", `${folder}/copy-${turn}.db`]));
+      const names = unitsIn(`${folder}/copy-${turn}.db`);
+      expect(names).toEqual(names.map((_, at) => String(at + 1)));
+      expect(names.length).toBeGreaterThanOrEqual(before);
+      expect(names.length).toBeLessThanOrEqual(after + 1);
+      expect(after).toBeGreaterThan(before);
+      expect(await isWhole(`${folder}/copy-${turn}.db`)).toBe(true);
+    }
+  });
+
+  it("Ctrl-C leaves nothing, a power cut nothing that is taken for a backup", async () => {
+    fatten(database, 40);
+    const interrupted = start(["db", "backup", backup, "--db", database], home.env);
+    const stopped = finished(interrupted);
+    while (others().length === 0) await sleep(1);
+    interrupted.kill("SIGINT");
+    expect(await stopped).toMatchObject({ code: 130, stdout: "", stderr: "" });
+    expect(readdirSync(folder)).toEqual(["wcs.db"]);
+
+    let begun = 0;
+    for (let wait = 0; wait < 400; wait += 40) {
+      const child = start(["db", "backup", backup, "--db", database], home.env);
+      const ended = finished(child);
+      while (!others().some((name) => name.includes(`${child.pid}`)) && !existsSync(backup)) await sleep(1);
+      await sleep(wait);
+      child.kill("SIGKILL");
+      await ended;
+      if (existsSync(backup)) {
+        expect((await home.wcs(["db", "restore", backup, "-n", "--db", `${folder}/new.db`])).code).toBe(0);
+        rmSync(backup);
+      } else begun++;
+    }
+    expect(begun).toBeGreaterThan(0);
+    expect(await isWhole(database)).toBe(true);
+  });
+});
+
+describe("restore", () => {
+  beforeEach(async () => {
+    await addUnit("Before");
+    await done(db("backup", backup));
+    await addUnit("After");
+  });
+
+  it("puts the backup in its place and keeps the old one; the way back is the same", async () => {
+    const restored = await json(db("restore", backup, "--yes", "--json"));
+    const [old = ""] = others();
+    expect(restored).toEqual({
+      database,
+      file: backup,
+      schema: expect.stringMatching(/^0/),
+      previous: `${folder}/${old}`,
+    });
+    expect(others().length).toBe(1);
+    expect([unitsIn(database), unitsIn(restored.previous)]).toEqual([["Before"], ["Before", "After"]]);
+    expect([mode(database), mode(restored.previous)]).toEqual(["600", "600"]);
+    expect([statSync(database).nlink, statSync(restored.previous).nlink]).toEqual([1, 1]);
+    expect(journalOf(database)).toBe("wal");
+    expect(await isWhole(database)).toBe(true);
+    await addUnit("Later");
+    await done(db("restore", restored.previous, "--yes"));
+    expect(unitsIn(database)).toEqual(["Before", "After"]);
+    // Now that it is a database again, it takes part as any other.
+    await done(db("backup", backup, "--force"));
+    await done(db("restore", backup, "--yes"));
+    expect(unitsIn(database)).toEqual(["Before", "After"]);
+    expect(others().length).toBe(3);
+  });
+
+  it("asks first; without a terminal it takes --yes", async () => {
+    const untouched = hash(database);
+    const silent = await db("restore", backup);
+    expect([silent.code, silent.stderr]).toEqual([2, expect.stringMatching(/hint: Add --yes/)]);
+    const refused = await home.sit(["db", "restore", backup, "--db", database], { answers: ["n"] });
+    expect([refused.code, refused.stderr]).toEqual([130, expect.stringMatching(/Replace the database .*Nothing was/s)]);
+    expect([hash(database), others()]).toEqual([untouched, []]);
+    expect((await home.sit(["db", "restore", backup, "--db", database], { answers: ["y"] })).code).toBe(0);
+    expect(unitsIn(database)).toEqual(["Before"]);
+  });
+
+  it("where nothing is there is nothing to ask or to keep", async () => {
+    const fresh = `${folder}/deep/er/wcs.db`;
+    expect(await json(home.wcs(["db", "restore", backup, "--db", fresh, "--json"]))).toMatchObject({ previous: null });
+    expect([mode(fresh), mode(`${folder}/deep/er`), journalOf(fresh)]).toEqual(["600", "700", "wal"]);
+    expect(unitsIn(fresh)).toEqual(["Before"]);
+    expect(readdirSync(`${folder}/deep/er`)).toEqual(["wcs.db"]);
+  });
+
+  it("a dry run looks at everything and changes nothing", async () => {
+    const before = readdirSync(folder).map((name) => [name, hash(`${folder}/${name}`)]);
+    const { code, stderr } = await db("restore", backup, "-n");
+    expect([code, stderr]).toEqual([0, "Dry run: nothing was changed.\n"]);
+    writeAt(backup, 50_000, Buffer.from("x"));
+    expect((await db("restore", backup, "-n")).code).toBe(7);
+    copyFileSync(database, backup);
+    expect(
+      readdirSync(folder).map((name) => [name, name === "backup.db" ? before[0]?.[1] : hash(`${folder}/${name}`)]),
+    ).toEqual(before);
+  });
+
+  it.each<[string, RegExp, () => void]>([
+    ["cut off", /damaged/, () => truncateSync(backup, 100_000)],
+    ["cut off by a page", /damaged/, () => truncateSync(backup, statSync(backup).size - 4096)],
+    ["with a bit that has changed", /damaged/, () => flip(Math.floor(Math.random() * statSync(backup).size))],
+    ["empty", /is empty/, () => truncateSync(backup, 0)],
+    ["no database", /is not a database of wcs/, () => writeFileSync(backup, "name,email\n".repeat(1000))],
+    ["a database of somebody else", /is not a database of wcs/, () => foreign()],
+    ["of a newer wcs", /newer version/, () => newer()],
+    ["without an instance", /holds no wcs instance/, () => plain("delete from instance")],
+    ["damaged, without a checksum", /damaged/, () => scratched()],
+  ])("a backup that is %s is refused, and all stays as it is", async (_, reason, spoil) => {
+    spoil();
+    const before = [hash(database), hash(backup)];
+    for (const flag of ["--yes", "-n"]) {
+      const { code, stdout, stderr } = await db("restore", backup, flag);
+      expect([code, stdout, stderr]).toEqual([7, "", expect.stringMatching(reason)]);
+      expect(stderr).toMatch(/nothing was restored/);
+    }
+    expect([hash(database), hash(backup)]).toEqual(before);
+    expect(others()).toEqual([]);
+  });
+
+  const flip = (offset: number) => {
+    const byte = readFileSync(backup)[offset]!;
+    writeAt(backup, offset, Buffer.from([byte ^ (1 << (offset % 8))]));
+  };
+  const foreign = () => {
+    rmSync(backup);
+    connected(backup, (connection) => connection.exec("create table theirs (id integer)"));
+  };
+  /** A copy of the database that is no backup, changed. */
+  const plain = (text: string) => {
+    copyFileSync(database, backup);
+    connected(backup, (connection) => connection.exec(text));
+  };
+  const newer = () => plain("insert into kysely_migration values ('9999-future', '2099')");
+  const scratched = () => {
+    copyFileSync(database, backup);
+    const page = connected(backup, (connection) =>
+      Number(connection.prepare("select rootpage as page from sqlite_master where name = 'webhook_logs'").get()?.page),
+    );
+    writeAt(backup, (page - 1) * 4096, Buffer.alloc(100, 7));
+  };
+
+  it("what is not there, or no file: exit 2", async () => {
+    for (const file of [`${folder}/none`, folder, database]) expect((await db("restore", file, "--yes")).code).toBe(2);
+  });
+
+  it("a file that is no database of wcs is not replaced", async () => {
+    for (const content of ["notes\n", `SQLite format 3\0${"x".repeat(5000)}`]) {
+      writeFileSync(database, content);
+      expect((await db("restore", backup, "--yes")).stderr).toMatch(/is not a database of wcs; it was left as it is/);
+      expect(readFileSync(database, "utf8")).toBe(content);
+    }
+    expect(others()).toEqual([]);
+  });
+
+  it("while another process has the database open: exit 8, also for a dry run", async () => {
+    const server = start(["serve", "--port", "0", "--db", database], home.env);
+    await new Promise((resolve) => server.stdout?.once("data", resolve));
+    for (const flag of ["--yes", "-n"]) {
+      const { code, stderr } = await db("restore", backup, flag);
+      expect([code, stderr]).toEqual([8, expect.stringMatching(/in use.*\nhint: Stop wcs serve/i)]);
+    }
+    server.kill("SIGTERM");
+    await finished(server);
+    expect(unitsIn(database)).toEqual(["Before", "After"]);
+    await done(db("restore", backup, "--yes"));
+    expect(unitsIn(database)).toEqual(["Before"]);
+  });
+
+  it("what is only in the log of a process that was killed is kept, and not mixed with the new one", async () => {
+    const writer = startChild("faults/counting-writer.ts", [database]);
+    while (Number(writer.lines.at(-1) ?? 0) < 20) await writer.next();
+    await writer.kill();
+    expect(statSync(`${database}-wal`).size).toBeGreaterThan(0);
+    const { previous } = await json(db("restore", backup, "--yes", "--json"));
+    expect(unitsIn(previous).length).toBeGreaterThanOrEqual(2 + writer.lines.length);
+    expect(unitsIn(database)).toEqual(["Before"]);
+    expect(await isWhole(previous)).toBe(true);
+  });
+
+  it.each([false, true])("a log that stands there without a database is kept, too (empty: %s)", async (empty) => {
+    const writer = startChild("faults/counting-writer.ts", [database]);
+    while (Number(writer.lines.at(-1) ?? 0) < 20) await writer.next();
+    await writer.kill();
+    const log = hash(`${database}-wal`);
+    if (empty) truncateSync(database, 0);
+    else rmSync(database);
+    const { previous } = await json(db("restore", backup, "--yes", "--json"));
+    expect(hash(`${previous}-wal`)).toBe(log);
+    expect(unitsIn(database)).toEqual(["Before"]);
+  });
+
+  it.each<[string, () => void]>([
+    ["cut off", () => truncateSync(database, 10_000)],
+    ["with a damaged schema", () => writeAt(database, 100, Buffer.alloc(3000, 7))],
+    ["of no length", () => truncateSync(database, 0)],
+  ])("a database that is %s is replaced, and kept", async (_, spoil) => {
+    spoil();
+    const { previous } = await json(db("restore", backup, "--yes", "--json"));
+    expect(existsSync(previous)).toBe(true);
+    expect(unitsIn(database)).toEqual(["Before"]);
+    expect(await isWhole(database)).toBe(true);
+  });
+
+  it("by a link: what it leads to is replaced", async () => {
+    symlinkSync(database, `${folder}/link.db`);
+    await done(home.wcs(["db", "restore", backup, "--yes", "--db", `${folder}/link.db`]));
+    expect(unitsIn(database)).toEqual(["Before"]);
+    expect(unitsIn(`${folder}/link.db`)).toEqual(["Before"]);
+  });
+
+  it("several at once: one after the other, or not at all", async () => {
+    const results = await Promise.all([1, 2, 3].map(() => db("restore", backup, "--yes", "--json")));
+    const codes = results.map(({ code }) => code);
+    expect(codes).toContain(0);
+    expect(codes.filter((code) => code !== 0 && code !== 8)).toEqual([]);
+    const old = results.filter(({ code }) => code === 0).map(({ stdout }) => JSON.parse(stdout).previous);
+    expect(others().sort()).toEqual(old.map((path) => path.slice(folder.length + 1)).sort());
+    expect(old.filter((path) => unitsIn(path).includes("After")).length).toBe(1);
+    expect(unitsIn(database)).toEqual(["Before"]);
+  });
+
+  it("whoever opened the old one a moment ago can no longer write", async () => {
+    const late = new DatabaseSync(database);
+    await done(db("restore", backup, "--yes"));
+    expect(() => late.exec("update units set name = 'Late'")).toThrow(/readonly/);
+    expect(() => late.exec("pragma journal_mode = wal")).toThrow(/readonly/);
+    late.close();
+    expect(unitsIn(database)).toEqual(["Before"]);
+  });
+
+  it("after a power cut there is the old one or the new one, whole, and nothing is lost", async () => {
+    fatten(database, 10);
+    fatten(backup, 40);
+    connected(backup, (connection) => connection.exec("pragma user_version = 0"));
+    let before = 0;
+    for (let wait = 0; wait < 700; wait += 50) {
+      const child = start(["db", "restore", backup, "--yes", "--db", database], home.env);
+      const ended = finished(child);
+      while (!others().some((name) => name.includes(`${child.pid}`)) && child.exitCode === null) await sleep(1);
+      await sleep(wait);
+      child.kill("SIGKILL");
+      await ended;
+      const names = unitsIn(database);
+      const old = others().filter((name) => /^wcs\.db\.\d+T\d+Z(-\d+)?$/.test(name));
+      if (names.includes("After")) before++;
+      else {
+        expect(names).toEqual(["Before"]);
+        expect(old.some((name) => unitsIn(`${folder}/${name}`).includes("After"))).toBe(true);
+      }
+      expect(await isWhole(database)).toBe(true);
+      expect(journalOf(database)).toBe("wal");
+      for (const name of others().filter((each) => each.endsWith(".tmp"))) rmSync(`${folder}/${name}`);
+    }
+    expect(before).toBeGreaterThan(0);
+  });
+
+  it("killed at the last moment: the old one, in another journal mode, is as good as ever", async () => {
+    connected(database, (connection) => connection.exec("pragma journal_mode = delete"));
+    await Promise.all(Array.from({ length: 6 }, (_, at) => addUnit(`Again ${at}`)));
+    expect(journalOf(database)).toBe("wal");
+    expect(unitsIn(database).length).toBe(8);
+    await done(db("restore", backup, "--yes"));
+    expect(unitsIn(database)).toEqual(["Before"]);
+  });
+});

@@ -1,0 +1,183 @@
+import { closeSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { sql } from "kysely";
+import { Migrator } from "kysely/migration";
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { migrations } from "../../src/store/migrations/index.ts";
+import { type DatabaseKind, newDatabase } from "../support/instance.ts";
+import { mistakes } from "./db-mistakes.ts";
+import { newHome, type Result } from "./support.ts";
+
+const home = newHome();
+afterAll(() => rmSync(home.folder, { recursive: true, force: true }));
+
+const newest = Object.keys(migrations).at(-1)!;
+const administrator = ["--admin-email", "ada@example.com", "--admin-name", "Ada Lovelace", "--no-profile"];
+let database: string;
+let number = 0;
+
+beforeEach(() => {
+  database = home.path(`${++number}.db`);
+});
+
+const wcs = (...line: string[]): Promise<Result> => home.wcs(line);
+const db = (...line: string[]): Promise<Result> => home.wcs(["db", ...line, "--db", database]);
+const done = async (result: Promise<Result>): Promise<string> => {
+  const { code, stdout, stderr } = await result;
+  if (code !== 0) throw new Error(`exit ${code}: ${stdout}${stderr}`);
+  return stdout;
+};
+const json = async (result: Promise<Result>) => JSON.parse(await done(result));
+const make = (at = database) => done(wcs("init", "--db", at, ...administrator));
+
+/** A database as the first version of the schema left it, with what no instance can be without. */
+async function makeOld(target: string, kind: DatabaseKind): Promise<void> {
+  const { connect } = await import(`../../src/store/${kind}.ts`);
+  const opened: Database = await connect(target, { create: async () => {} });
+  await opened.write(async (tx) => {
+    const migrator = new Migrator({ db: tx, provider: { getMigrations: async () => migrations } });
+    const { error } = await migrator.migrateTo(Object.keys(migrations)[0]!);
+    if (error) throw error;
+    await sql`insert into instance (id, issuer, token_key, created_at) values (1, 'wcs:old', ${"A".repeat(43)}, 7)`.execute(
+      tx,
+    );
+  });
+  await opened.close();
+}
+
+async function makeNewer(target: string): Promise<void> {
+  await make(target);
+  const opened = await openDatabase(target);
+  await opened.write(async (tx) => sql`insert into kysely_migration values ('9999-future', '2099')`.execute(tx));
+  await opened.close();
+}
+
+for (const kind of ["sqlite", "postgres"] as const) {
+  describe(`of ${kind}`, () => {
+    beforeEach(async () => {
+      if (kind === "sqlite") return;
+      const made = await newDatabase(kind);
+      database = made.target;
+      onTestFinished(made.remove);
+    });
+
+    it("info: what it is and how much is in it, without the key", async () => {
+      await make();
+      const info = await json(db("info", "--json"));
+      expect(info).toEqual({
+        kind: kind === "sqlite" ? "sqlite" : "postgresql",
+        version: expect.stringMatching(/^\d+\.\d+/),
+        schema: newest,
+        latest: newest,
+        size_bytes: expect.any(Number),
+        instance: expect.stringMatching(/^wcs:/),
+        created_at: expect.any(Number),
+        counts: {
+          users: 1,
+          units: 1,
+          posts: 0,
+          events: 0,
+          conversations: 0,
+          messages: 0,
+          webhooks: 0,
+          waiting_callbacks: 0,
+          waiting_mails: 0,
+        },
+      });
+      expect(info.size_bytes).toBeGreaterThan(100_000);
+    });
+
+    it("info and check of an older one change nothing; migrate brings it up to date, once", async () => {
+      await makeOld(database, kind);
+      const looked = await db("info", "--json");
+      expect(JSON.parse(looked.stdout)).toMatchObject({
+        schema: "0001-ground",
+        latest: newest,
+        instance: "wcs:old",
+        created_at: 7,
+        counts: null,
+      });
+      expect(looked.stderr).toMatch(/older .* wcs db migrate/);
+      const checked = await db("check", "--query", "[?check=='schema'].state");
+      expect([checked.code, checked.stdout.trim()]).toEqual([0, "warning"]);
+
+      const names = Object.keys(migrations).slice(1);
+      const rehearsed = await db("migrate", "-n", "--json");
+      expect(JSON.parse(rehearsed.stdout)).toEqual(names.map((migration) => ({ migration, applied: false })));
+      expect(rehearsed.stderr).toBe("Dry run: nothing was changed.\n");
+      expect((await json(db("info", "--json"))).schema).toBe("0001-ground");
+
+      expect(await json(db("migrate", "--json"))).toEqual(names.map((migration) => ({ migration, applied: true })));
+      expect(await json(db("info", "--json"))).toMatchObject({ schema: newest, counts: { units: 0 } });
+      const again = await db("migrate", "--json");
+      expect(again).toMatchObject({ code: 0, stdout: "[]\n", stderr: `The schema is up to date (${newest}).\n` });
+    });
+
+    it("a newer one: info says so, check fails, migrate refuses", async () => {
+      await makeNewer(database);
+      const looked = await db("info", "--json");
+      expect(JSON.parse(looked.stdout)).toMatchObject({ schema: "9999-future", counts: null });
+      expect(looked.stderr).toMatch(/newer than this wcs/);
+      expect((await db("check")).code).toBe(9);
+      for (const flags of [[], ["-n"]]) expect((await db("migrate", ...flags)).code).toBe(7);
+    });
+
+    it("check: all is well with an organisation in it", async () => {
+      await done(wcs("init", "--db", database, ...administrator, "--demo"));
+      await done(
+        wcs("posts", "create", "--content-type", "news", "--title", "New", "--visibility-all-units", "--db", database),
+      );
+      const rows = await json(db("check", "--json"));
+      expect(rows.map((row: { state: string }) => row.state)).toEqual(rows.map(() => "ok"));
+      const checks = ["units", "users", "groups", "posts", "events", "readers", "conversations", "search", "files"];
+      const first = kind === "sqlite" ? ["schema", "integrity", "foreign keys"] : ["schema"];
+      expect(rows.map((row: { check: string }) => row.check)).toEqual([...first, ...checks]);
+    });
+
+    it.each(mistakes)("check: %s", async (_, { check, make: texts, message }) => {
+      await done(wcs("init", "--db", database, ...administrator, "--demo"));
+      const opened = await openDatabase(database);
+      for (const text of texts) await opened.write(async (tx) => sql.raw(text).execute(tx));
+      await opened.close();
+      const { code, stdout, stderr } = await db("check", "--json");
+      const wrong = JSON.parse(stdout).filter((row: { state: string }) => row.state !== "ok");
+      expect(wrong).toEqual([{ check, state: "failed", message: expect.stringMatching(message) }]);
+      expect([code, stderr]).toEqual([9, expect.stringMatching(/1 check of \d+ failed/)]);
+    });
+  });
+}
+
+it("a database that is not there: exit 6; one of somebody else: 7, and check says that it does not hold", async () => {
+  for (const verb of ["info", "check", "migrate"]) expect((await db(verb)).code, verb).toBe(6);
+  writeFileSync(database, "name,email\n");
+  expect(await Promise.all(["info", "migrate", "check"].map(async (verb) => (await db(verb)).code))).toEqual([7, 7, 9]);
+});
+
+it("an instance elsewhere: exit 2", async () => {
+  for (const line of [["info"], ["check"], ["migrate"], ["backup", "x"], ["restore", "x"], ["outbox"]]) {
+    const { code, stderr } = await wcs("db", ...line, "--url", "http://127.0.0.1:1");
+    expect([line, code, stderr]).toEqual([line, 2, expect.stringMatching(/works on a database.*\nhint: Use --db/)]);
+  }
+});
+
+it("check: damage, and keys that lead nowhere", async () => {
+  await make();
+  const raw = new DatabaseSync(database, { enableForeignKeyConstraints: false });
+  raw.exec("insert into departments (unit_id, name) values (77, 'D'), (78, 'D'), (79, 'D'), (80, 'D')");
+  const { page } = raw.prepare("select rootpage as page from sqlite_master where name = 'webhook_logs'").get() as {
+    page: number;
+  };
+  raw.close();
+  const states = async () => Object.fromEntries((await rows()).map(({ check, state }) => [check, state]));
+  const rows = async (): Promise<{ check: string; state: string; message: string }[]> =>
+    JSON.parse((await db("check", "--json")).stdout);
+  expect(await states()).toMatchObject({ integrity: "ok", "foreign keys": "failed" });
+  expect((await rows()).find(({ check }) => check === "foreign keys")?.message).toMatch(
+    /^(row \d of departments names none of units; ){3}4 in all\.$/,
+  );
+  const file = openSync(database, "r+");
+  writeSync(file, Buffer.alloc(100, 7), 0, 100, (page - 1) * 4096);
+  closeSync(file);
+  expect(await states()).toMatchObject({ integrity: "failed", units: "ok" });
+});
