@@ -57,10 +57,10 @@ async function findSchema(database: Database): Promise<{ finding: Finding; isKno
   }
 }
 
-async function findOut({ name, ask }: Check, database: Database): Promise<Finding> {
+async function findOut({ name, well, ask }: Check, database: Database): Promise<Finding> {
   try {
     const { total, examples } = await ask(database);
-    if (total === 0) return { check: name, ...ok("All is well.") };
+    if (total === 0) return { check: name, ...ok(well) };
     const more = total > examples.length ? `; ${total} in all` : "";
     return { check: name, ...failed(`${examples.join("; ")}${more}.`) };
   } catch (error) {

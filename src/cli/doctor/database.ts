@@ -55,7 +55,9 @@ export const databaseChecks: Checks<DatabaseFacts> = {
     if (!file) return undefined;
     return file.damage === undefined
       ? ok("SQLite finds no damage.")
-      : failed(`SQLite finds damage: ${file.damage}. Stop the service, and restore a backup with wcs db restore, which keeps the old one.`);
+      : failed(
+          `SQLite finds damage: ${file.damage}. Stop the service, and restore a backup with wcs db restore, which keeps the old one.`,
+        );
   },
   "disk space": ({ file }) => {
     if (!file) return undefined;

@@ -9,6 +9,8 @@ import { findMistakes, type Mistakes, type Recount, type Rule } from "./recount.
 /** A question to a database: what is wrong. Fails when it is too damaged to answer. */
 export interface Check {
   readonly name: string;
+  /** What can be said when nothing is. */
+  readonly well: string;
   ask(database: Database): Promise<Mistakes>;
 }
 
@@ -19,6 +21,7 @@ const shown = 3;
 export const fileChecks: readonly Check[] = [
   {
     name: "integrity",
+    well: "Pages and indexes are whole.",
     async ask({ reader }) {
       const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(${sql.lit(shown)})`.execute(
         reader,
@@ -29,6 +32,7 @@ export const fileChecks: readonly Check[] = [
   },
   {
     name: "foreign keys",
+    well: "Rows name only rows that are there.",
     async ask({ reader }) {
       const { rows } = await sql<{ child: string; id: number; parent: string; total: number }>`
         select "table" as child, rowid as id, parent, count(*) over () as total
@@ -41,20 +45,25 @@ export const fileChecks: readonly Check[] = [
 
 /** What is kept twice agrees, of a database whose schema is that of this program. A few queries each, however much there is. */
 export const contentChecks: readonly Check[] = [
-  recounted("units", () => units),
-  recounted("users", () => users),
-  recounted("groups", () => groups),
-  recounted("posts", () => posts),
-  recounted("events", () => events),
-  recounted("readers", () => readers),
-  recounted("conversations", () => conversations),
-  recounted("search", ({ reader }) => search(isPostgres(reader) ? "message_id" : "rowid")),
-  recounted("files", () => files),
+  recounted("units", "Paths, levels and counts are as a recount gives them.", () => units),
+  recounted("users", "First units, memberships and departments agree.", () => users),
+  recounted("groups", "Counts of members are right, and each has an administrator.", () => groups),
+  recounted("posts", "Counts of comments, marks, answers and votes are right.", () => posts),
+  recounted("events", "Counts of answers and first dates are right.", () => events),
+  recounted("readers", "Posts and events are found where their readers look, and nowhere else.", () => readers),
+  recounted("conversations", "Positions, participants and what is unread agree.", () => conversations),
+  recounted("search", "Only messages that are there are found by their words.", ({ reader }) =>
+    search(isPostgres(reader) ? "message_id" : "rowid"),
+  ),
+  recounted("files", "Contents are whole, and each belongs to something.", () => files),
 ];
 
-function recounted(name: string, probes: (database: Database) => readonly (Recount | Rule)[]): Check {
+type Probes = (database: Database) => readonly (Recount | Rule)[];
+
+function recounted(name: string, well: string, probes: Probes): Check {
   return {
     name,
+    well,
     async ask(database) {
       const found: Mistakes[] = [];
       for (const probe of probes(database)) found.push(await findMistakes(database.reader, probe));
