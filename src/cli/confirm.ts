@@ -5,7 +5,12 @@ import { at } from "./paging.ts";
 import type { Context, OperationLeaf } from "./tree.ts";
 
 /** Asks before something is destroyed; where nobody can be asked, --yes has to say it. */
-export async function confirm(leaf: OperationLeaf, input: Input, caller: Caller, context: Context): Promise<void> {
+export async function confirm(
+  leaf: Pick<OperationLeaf, "confirm">,
+  input: Input,
+  caller: Caller,
+  context: Context,
+): Promise<void> {
   const { terminal, flags } = context;
   if (!leaf.confirm || flags.yes || flags.dryRun) return;
   if (!terminal.interactive) {
