@@ -18,6 +18,7 @@ import {
 } from "./current.ts";
 import { keyOf, labelOf, type Section, sections } from "./form.ts";
 import { each, type Held, loadHeld } from "./held.ts";
+import { shortestFirst } from "./reading.ts";
 import { createText, formatOf } from "./writing.ts";
 
 /** `wcs export`: an organisation as a file that apply reads, in an order that does not depend on IDs. */
@@ -58,7 +59,7 @@ function sectionsOf(only: string | undefined): readonly Section[] {
   const named = only.split(",").map((name) => name.trim());
   for (const name of named) {
     if ((sections as readonly string[]).includes(name)) continue;
-    const meant = nearest(name, sections);
+    const meant = nearest(name, shortestFirst(sections));
     throw new UsageError(`--only takes ${sections.join(", ")}, not '${name}'`, {
       ...(meant && { hint: `did you mean ${meant}?` }),
     });

@@ -17,11 +17,15 @@ export interface Mistakes {
 /** Mistakes in a file; `lineOf` finds where something stands in it. */
 export function createMistakes(label: string, lineOf: (path: Path) => number, context: Context): Mistakes {
   const found: { readonly path: Path; readonly what: string }[] = [];
+  const names = new Set<string>();
+  const add = (path: Path, what: string) => {
+    names.add(nameOf(path));
+    found.push({ path, what });
+  };
   return {
-    add: (path, what) => void found.push({ path, what }),
+    add,
     require(path, why) {
-      const name = nameOf(path);
-      if (!found.some((mistake) => nameOf(mistake.path) === name)) found.push({ path, what: `is required, ${why}` });
+      if (!names.has(nameOf(path))) add(path, `is required, ${why}`);
     },
     place: (path) => `${label}:${lineOf(path)}: ${nameOf(path)}`,
     refuse() {

@@ -129,7 +129,10 @@ function explained(reason: string, path: readonly string[], schema: z.ZodType, v
   return unknown(path.at(-1) ?? "", known?.fields?.map((field) => field.name) ?? []);
 }
 
+/** So that of several names which go on from what is there, the one that goes on least is taken for meant. */
+export const shortestFirst = (names: readonly string[]): string[] => names.toSorted((a, b) => a.length - b.length);
+
 function unknown(name: string, known: readonly string[]): string {
-  const meant = nearest(name, known);
+  const meant = nearest(name, shortestFirst(known));
   return meant ? `is unknown; did you mean ${meant}?` : `is unknown; there are ${known.join(", ")}`;
 }

@@ -8,8 +8,10 @@ import type { Done } from "./working.ts";
 
 /** What will be done, in its order. */
 export function changesOf({ tasks }: Plan): Change[] {
-  const all = [...tasks.usertypes, ...tasks.units, ...tasks.users, ...tasks.webhooks];
-  return [...all.filter((task) => !isRemoval(task)), ...all.filter(isRemoval)].map(({ change }) => change);
+  const { usertypes, units, users, webhooks } = tasks;
+  const made = [...usertypes, ...units, ...users, ...webhooks].filter((task) => !isRemoval(task));
+  const removed = [...webhooks, ...users, ...units, ...usertypes].filter(isRemoval);
+  return [...made, ...removed].map(({ change }) => change);
 }
 
 /** Prints changes as they come, in the format that was asked for. */
