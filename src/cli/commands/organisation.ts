@@ -25,7 +25,11 @@ is left out and said (exit 3). Secrets and passwords are never written. wcs help
       completes: ["usertypes", "units", "users", "webhooks"],
     },
   ],
-  examples: ["wcs export acme.yaml", "wcs export --only usertypes,units acme.json"],
+  examples: [
+    "wcs export acme.yaml",
+    "wcs export --only usertypes,units acme.json",
+    "wcs export --profile test | wcs apply -",
+  ],
   run: async (context) => (await import("../organisation/export.ts")).exportOrganisation(context),
 };
 
@@ -60,11 +64,7 @@ password yet; users welcome sends them the mail that lets them set one.`,
     { flags: "--yes", description: "Do not ask" },
     { flags: "-n, --dry-run", description: "Check everything, show what would be done, change nothing" },
   ],
-  examples: [
-    "wcs apply acme.yaml --dry-run",
-    "wcs apply acme.yaml --prune --yes",
-    "wcs export --profile test | wcs apply -",
-  ],
+  examples: ["wcs apply acme.yaml --dry-run", "wcs apply acme.yaml --prune --yes"],
   prints: true,
   run: async (context) => run("apply", context),
 };
