@@ -105,7 +105,7 @@ async function settled(place: Place, file: string, more: readonly string[] = [])
   return stdout;
 }
 
-it("after apply there is no difference, whatever the organisation was and becomes", async () => {
+it("after apply there is no difference, whatever the organisation was and becomes", { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(organisation, organisation, fc.boolean(), async (before, after, json) => {
       const [one, other] = [await newPlace(environments[0]!), await newPlace(environments[0]!)];
@@ -119,7 +119,7 @@ it("after apply there is no difference, whatever the organisation was and become
       expect(await settled(other, file)).toBe(text);
       rmSync(file);
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   );
 });
 

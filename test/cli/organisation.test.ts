@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { topics } from "../../src/cli/topics.ts";
 import { environments } from "../support/instance.ts";
 import { describePlaces, newPlace, type Place, usePlace } from "./places.ts";
+import { finished, start } from "./support.ts";
 
 const acme = `version: 1
 usertypes:
@@ -144,6 +145,7 @@ describePlaces("an organisation", (place) => {
     expect((await place().wcs(["export"])).stdout).toBe(text);
     expect(text).toContain("user_types: [Employee, manager]");
     expect(text).not.toContain("whsec_");
+    expect([...text.matchAll(/email: (\w+)/g)].map(([, who]) => who)).toEqual(["ada", "grace", "radia", "linus"]);
     const other = await newPlace(environments[0]!);
     try {
       expect(await other.wcs(["apply", "-"], { stdin: text })).toMatchObject({ code: 0 });
@@ -389,6 +391,29 @@ webhooks:
     expect(second).toMatchObject({ code: 0, stdout: "name\nE-001\nlate\n" });
   });
 
+  it("Ctrl-C ends it between two changes, says how far it came, and the next time goes on from there", async () => {
+    const names = Array.from({ length: 500 }, (_, at) => `{name: Role ${at}}`);
+    const file = write(
+      place(),
+      "roles.yaml",
+      `usertypes: [${names.join(", ")}]\nwebhooks: [{name: last, uri: https://x.example}]`,
+    );
+    const child = start(["apply", file, "-o", "ndjson", ...place().args], place().home.env);
+    child.stdout?.once("data", () => child.kill("SIGINT"));
+    const { code, stdout, stderr } = await finished(child);
+    const done = stdout.trimEnd().split("\n").length;
+    expect({ code, stderr: said(stderr) }).toEqual({
+      code: 130,
+      stderr: [
+        expect.stringMatching(/^Created \d+ user types?\.$/),
+        `Not done: create ${500 - done} user types, 1 webhook.`,
+        "What is done stays; the same command again takes the rest.",
+      ],
+    });
+    const rest = await sit(["apply", file, "--json"]);
+    expect(JSON.parse(rest.stdout)).toHaveLength(501 - done);
+  });
+
   it("what has no reference is left out of an export, and said", async () => {
     const eng = JSON.parse((await sit(["units", "get", "--reference", "eng", "--json"])).stdout);
     await sit(["units", "create", "--name", "Attic", "--parent", String(eng.id)]);
@@ -397,7 +422,7 @@ webhooks:
     expect(code).toBe(3);
     expect(stderr).toMatch(/^unit \d+ \(Attic\) has no reference; wcs units update \d+ --reference REF$/m);
     expect(stderr).toMatch(/^webhook \d+ has the name of webhook \d+ \(late\); wcs webhooks update \d+ --name NAME$/m);
-    expect(stderr).toMatch(/^error: 2 of 8 entries were left out\.$/m);
+    expect(stderr).toMatch(/^error: 2 of 9 entries were left out\.$/m);
     expect(stdout).not.toMatch(/Attic|users:/);
     const wrong = await sit(["export", "--only", "user"]);
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("hint: Did you mean users?") });

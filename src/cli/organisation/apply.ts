@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.ts";
 import { confirm } from "../confirm.ts";
 import { ConditionError, Interrupted } from "../failure.ts";
@@ -110,6 +111,8 @@ async function carryOut(work: Work, refusals: string[], context: Context): Promi
         done.push(...some);
         terminal.progress(undefined);
         yield some;
+        // Nothing else may give Ctrl-C a turn: a local database answers at once.
+        await breathe();
         terminal.progress(`applying  ${bar(done.length / all.length)}  ${done.length} of ${all.length}`);
       }
     } catch (error) {
