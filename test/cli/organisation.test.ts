@@ -418,6 +418,23 @@ webhooks:
     const eng = JSON.parse((await sit(["units", "get", "--reference", "eng", "--json"])).stdout);
     await sit(["units", "create", "--name", "Attic", "--parent", String(eng.id)]);
     await sit(["webhooks", "create", "--name", "late", "--uri", "https://other.example.com"]);
+    await sit(["usertypes", "create", "--name", "manager "]);
+    const held = JSON.parse((await sit(["usertypes", "create", "--name", "chief", "--json"])).stdout);
+    await sit(["usertypes", "create", "--name", "Chef", "--reference", "chief"]);
+    await sit(["users", "membership", "set", "1", "1", "--user-types", String(held.id)]);
+    const people = await sit(["export", "--only", "usertypes,users"]);
+    expect(people.code).toBe(3);
+    expect(people.stderr).toMatch(/^user type \d+ \(manager \) begins or ends with a space; wcs usertypes update/m);
+    expect(people.stderr).toMatch(
+      /^user type \d+ \(chief\) has a name that is another one's reference; wcs usertypes/m,
+    );
+    expect(people.stderr).toMatch(/^user 1 \(Ada Lovelace\) has user type \d+, which is left out$/m);
+    const told = await sit(["apply", "-"], { stdin: "users: [{email: ada@example.com, user_types: [chief]}]" });
+    expect(told.stdout).toContain("user_types: chief (without a reference) -> chief");
+    expect(await sit(["apply", "-"], { stdin: "usertypes: [{name: chief}]" })).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("usertypes[0].name is the reference of another user type; give it a reference"),
+    });
     const { code, stdout, stderr } = await sit(["export", "--only", "units,webhooks"]);
     expect(code).toBe(3);
     expect(stderr).toMatch(/^unit \d+ \(Attic\) has no reference; wcs units update \d+ --reference REF$/m);

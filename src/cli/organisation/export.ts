@@ -81,7 +81,7 @@ async function writeUserTypes(to: Export<string>, { userTypes }: Held, _: Names,
   const problem = problemsOfLabels(userTypes);
   const good = userTypes.filter((type) => {
     const what = problem(type);
-    if (what) to.leaveOut(`user type ${type.id} (${type.name}) ${what}; wcs usertypes update ${type.id}`);
+    if (what) to.leaveOut(`user type ${type.id} (${type.name}) ${what}`);
     return !what;
   });
   const entries = good.map(userTypeEntry).sort(byLabel("usertypes"));
@@ -92,10 +92,10 @@ async function writeUserTypes(to: Export<string>, { userTypes }: Held, _: Names,
 function problemsOfLabels(types: Held["userTypes"]) {
   const references = new Set(types.map(({ reference }) => reference));
   return (type: Held["userTypes"][number]): string | undefined => {
-    const label = userTypeLabel(type);
-    if (label.trim() !== label || type.name.trim() !== type.name) return "begins or ends with a space";
-    if (label.includes(";")) return "has a semicolon in its reference";
-    return type.reference === null && references.has(label) ? "is called as another one's reference" : undefined;
+    const { id, name, reference } = type;
+    if (name.trim() !== name) return `begins or ends with a space; wcs usertypes update ${id} --name NAME`;
+    if (reference !== null || !references.has(name)) return undefined;
+    return `has a name that is another one's reference; wcs usertypes update ${id} --reference REF`;
   };
 }
 
@@ -109,7 +109,8 @@ async function writeUnits(to: Export<string>, { units, unitById }: Held, names: 
     return false;
   });
   const below = Map.groupBy(good, ({ parent }) => parent?.id);
-  const roots = good.filter(({ parent }) => parent === null || !good.some(({ id }) => id === parent.id));
+  const written = new Set(good.map(({ id }) => id));
+  const roots = good.filter(({ parent }) => parent === null || !written.has(parent.id));
   const byReference = (a: { reference: string | null }, b: { reference: string | null }) =>
     compare(b.reference ?? "", a.reference ?? "");
   const waiting = roots.sort(byReference);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { name, reference, text } from "../../contract/fields.ts";
+import { name, reference } from "../../contract/fields.ts";
 import { abilities, once } from "../../contract/operation.ts";
 import { units } from "../../contract/units.ts";
 import { users } from "../../contract/users.ts";
@@ -14,11 +14,12 @@ export type Section = (typeof sections)[number];
 export const formVersion = 1;
 
 /** Imports divide names of user types by semicolons, and take off what is around them. */
-const label = () =>
-  text(255, 1)
+const typeName = () =>
+  name()
     .refine((value) => !value.includes(";"), "must not contain a semicolon")
     .refine((value) => value.trim() === value, "must not begin or end with a space");
-const labels = () => z.array(label()).max(100).optional();
+/** User types by reference, or by name. */
+const labels = () => z.array(reference()).max(100).optional();
 const department = () => name().nullable().optional();
 
 const userType = once(() =>
@@ -26,8 +27,8 @@ const userType = once(() =>
     .input()
     .omit({ id: true })
     .extend({
-      reference: label().optional(),
-      name: label().optional(),
+      reference: reference().optional(),
+      name: typeName().optional(),
       abilities: z.array(z.enum(abilities)).optional(),
     })
     .refine((entry) => entry.reference !== undefined || entry.name !== undefined, {

@@ -45,12 +45,13 @@ export function planUserTypes(planning: Planning): UserTypePlan {
 
 /** Finds types by what files call them: references before names. */
 function directory(after: ReadonlyMap<unknown, Entry<"usertypes">>, types: readonly UserType[]) {
-  const labelFor = ({ reference, name = "" }: Entry<"usertypes">) => reference ?? name;
-  const byReference = new Set<string>();
+  const byReference = new Set([...after.values()].flatMap(({ reference }) => reference ?? []));
+  // What is called as another one's reference cannot be said in a file, and must not be taken for that.
+  const labelFor = ({ reference, name = "" }: Entry<"usertypes">) =>
+    reference ?? (byReference.has(name) ? `${name} (without a reference)` : name);
   const byName = new Map<string, string>();
   const names = new Map<string, string>();
   for (const entry of after.values()) {
-    if (entry.reference !== undefined) byReference.add(entry.reference);
     byName.set(keyOf(entry.name ?? ""), labelFor(entry));
     names.set(labelFor(entry), entry.name ?? "");
   }
@@ -76,6 +77,7 @@ function matchAll(entries: readonly Entry<"usertypes">[], { held, mistakes }: Pl
   const byReference = new Map(held.userTypes.map((type) => [type.reference, type]));
   const byName = new Map(held.userTypes.map((type) => [keyOf(type.name), type]));
   const once = onlyOnce("usertypes", mistakes);
+  const references = new Set([...byReference.keys(), ...entries.map((entry) => entry.reference ?? null)]);
   return entries.flatMap((entry, at) => {
     const { reference, name } = entry;
     const named = name === undefined ? undefined : byName.get(keyOf(name));
@@ -85,6 +87,9 @@ function matchAll(entries: readonly Entry<"usertypes">[], { held, mistakes }: Pl
     if (reference === undefined && name === undefined) return [];
     if (reference !== undefined && !once(`reference ${reference}`, at, "reference")) return [];
     if (name !== undefined && !once(`name ${keyOf(name)}`, at, "name")) return [];
+    if (reference === undefined && references.has(name ?? "")) {
+      mistakes.add(["usertypes", at, "name"], "is the reference of another user type; give it a reference, too");
+    }
     if (type === undefined && name === undefined) {
       mistakes.require(["usertypes", at, "name"], "because there is no such user type yet");
     }

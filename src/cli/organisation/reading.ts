@@ -2,6 +2,7 @@ import { type Document, isNode, LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import { ServiceError } from "../../contract/errors.ts";
 import { parse } from "../../contract/input.ts";
+import { once } from "../../contract/operation.ts";
 import { type Field, shape } from "../../contract/shape.ts";
 import { pick } from "../fields.ts";
 import { nearest } from "../nearest.ts";
@@ -10,8 +11,8 @@ import type { Context } from "../tree.ts";
 import { forms, formVersion, type Organisation, type Section, sections } from "./form.ts";
 import { createMistakes, type Mistakes, type Path } from "./mistakes.ts";
 
-/** 64 MiB: some 300,000 users. */
-const largest = 67_108_864;
+/** 16 MiB: some 100,000 users, and 2 GB of memory while it is parsed. */
+const largest = 16_777_216;
 
 /** What a file says, without what is wrong with it, which `mistakes` know. */
 export interface ReadFile {
@@ -23,14 +24,33 @@ export interface ReadFile {
 /** Reads an organisation from a file, or from stdin by `-`: YAML, and so JSON, too. */
 export async function readOrganisation(context: Context): Promise<ReadFile> {
   const { text, label } = await readText(context);
-  const lines = new LineCounter();
-  const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const lineOf = (path: Path) => lines.linePos(offsetOf(parsed, path)).line;
-  const broken = parsed.errors.map(({ message, pos: [at] }) => `${label}:${lines.linePos(at).line}: ${message}`);
-  if (broken.length > 0) throw unreadable(label, broken, context);
+  const content = contentOf(text, label, context);
+  // What a file is parsed into takes a hundred times its room, and is asked for again when something is wrong only.
+  const again = once(() => parseText(text));
+  const lineOf = (path: Path) => again().lines.linePos(offsetOf(again().parsed, path)).line;
   const mistakes = createMistakes(label, lineOf, context);
-  const organisation = organisationIn(contentOf(parsed, label), mistakes);
-  return { label, organisation, mistakes };
+  return { label, organisation: organisationIn(content, mistakes), mistakes };
+}
+
+function parseText(text: string) {
+  const lines = new LineCounter();
+  return { lines, parsed: parseDocument(text, { lineCounter: lines, prettyErrors: false }) };
+}
+
+/** What the text says, as plain values. */
+function contentOf(text: string, label: string, { terminal }: Context): unknown {
+  const { parsed, lines } = parseText(text);
+  const broken = parsed.errors.map(({ message, pos: [at] }) => `${label}:${lines.linePos(at).line}: ${message}`);
+  if (broken.length > 0) {
+    terminal.complain(broken.map((line) => `${terminal.plain(line)}\n`).join(""));
+    throw refused(`${label} is neither YAML nor JSON; nothing was changed.`);
+  }
+  try {
+    return parsed.toJS();
+  } catch {
+    // A few lines of references to references can mean gigabytes.
+    throw refused(`${label} has an alias that leads nowhere, or more of them than any organisation needs.`);
+  }
 }
 
 async function readText(context: Context): Promise<{ text: string; label: string }> {
@@ -40,7 +60,7 @@ async function readText(context: Context): Promise<{ text: string; label: string
   try {
     const chunks: Uint8Array[] = [];
     for await (const chunk of source.read()) {
-      if (source.position > largest) throw refused(`${label} is larger than 64 MiB.`);
+      if (source.position > largest) throw tooLarge(label);
       chunks.push(chunk);
     }
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)), label };
@@ -51,21 +71,10 @@ async function readText(context: Context): Promise<{ text: string; label: string
   }
 }
 
-const refused = (message: string) => new ServiceError("validation_failed", message);
-
-function unreadable(label: string, broken: readonly string[], { terminal }: Context): ServiceError {
-  terminal.complain(broken.map((line) => `${terminal.plain(line)}\n`).join(""));
-  return refused(`${label} is neither YAML nor JSON; nothing was changed.`);
-}
-
-function contentOf(parsed: Document, label: string): unknown {
-  try {
-    return parsed.toJS();
-  } catch {
-    // A few lines of references to references can mean gigabytes.
-    throw refused(`${label} has an alias that leads nowhere, or more of them than any organisation needs.`);
-  }
-}
+const refused = (message: string, hint?: string) =>
+  new ServiceError("validation_failed", message, hint === undefined ? {} : { hint });
+const tooLarge = (label: string) =>
+  refused(`${label} is larger than 16 MiB.`, "Put the users into several files, or let wcs users import take them.");
 
 /** Where the value at a path begins, or the last thing on the way to it that is there. */
 function offsetOf(parsed: Document, path: Path): number {
