@@ -92,6 +92,8 @@ const organisation = fc
     });
   });
 
+type Organisation = typeof organisation extends fc.Arbitrary<infer T> ? T : never;
+
 const sit = ({ home, args }: Place, words: readonly string[]) => home.sit([...words, ...args]);
 
 /** Nothing is left to do, and what comes out makes the same elsewhere. */
@@ -119,9 +121,19 @@ it("after apply there is no difference, whatever the organisation was and become
       expect(await settled(other, file)).toBe(text);
       rmSync(file);
     }),
-    { numRuns: 8 },
+    { numRuns: 8, examples: [[paragraphs, paragraphs, false]] },
   );
 });
+
+/** The last text of a section ends with empty lines. */
+const paragraphs: Organisation = {
+  usertypes: [],
+  units: [
+    { reference: "u", name: "U", parent: "root", departments: ["Dep 0"], contact: { name: null, phone: "1\n\n2\n\n" } },
+  ],
+  users: [],
+  webhooks: [],
+};
 
 /** Whoever acts is there, too, and no last administrator is lost. */
 const withFirst = <T>(users: readonly T[]) => [...users, { email: "ada@example.com", active: true, admin: true }];

@@ -56,10 +56,10 @@ users:
   admin: true
 webhooks:
 - name: payroll
-  uri: https://payroll.example.com/hook
+  uri: https://127.0.0.1:9/payroll
   triggers: [user.delete, user.create]
 - name: quiet
-  uri: https://quiet.example.com/hook
+  uri: https://127.0.0.1:9/quiet
   active: false
 `;
 
@@ -332,6 +332,31 @@ describe("files", () => {
     expect(stderr).toContain(`error: ${message}`);
   });
 
+  it("an entry that fits two users is refused", async () => {
+    const text = "users: [{reference: E-001, email: linus@example.com}]";
+    const { code, stderr } = await sit(["apply", "-"], { stdin: text });
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringMatching(/^stdin:1: users\[0\]\.email is that of another user, too: \d+ and \d+$/m),
+    });
+  });
+
+  it("takes a request for many users, and none for those who are as the file says", async () => {
+    const many = Array.from({ length: 1100 }, (_, at) => {
+      return `{reference: M-${at}, first_name: M, last_name: M, email: m${at}@example.com, unit: sales}`;
+    });
+    const text = `users: [${many.join(", ")}]`;
+    const called = (stderr: string) =>
+      [...stderr.matchAll(/^> ([\w.]+):.*?(\(dry run\))?$/gm)].map(([, op, dry]) => `${op}${dry ? " dry" : ""}`);
+    const first = await sit(["apply", "-", "-v"], { stdin: text });
+    const lists = ["usertypes.list", "units.list", "users.list"];
+    const tried = ["users.import dry", "users.import dry", "users.import dry"];
+    expect(called(first.stderr)).toEqual([...lists, ...tried, "users.import", "users.import"]);
+    const second = await sit(["apply", "-", "-v"], { stdin: text });
+    expect(called(second.stderr)).toEqual([...lists, "users.list", "users.list"]);
+    await sit(["apply", "-", "--prune", "--yes"], { stdin: acme });
+  });
+
   it("the example of the help is one", async () => {
     const example = topics.organisation!.split("\n").filter((line) => line.startsWith("  "));
     const { code, stderr } = await sit(["diff", "-"], { stdin: example.join("\n") });
@@ -339,12 +364,12 @@ describe("files", () => {
   });
 
   it("a person sees changes in lines, and is asked before anything goes", async () => {
-    const text = "webhooks: [{name: payroll, uri: https://new.example.com/, active: true}]";
+    const text = "webhooks: [{name: payroll, uri: https://127.0.0.1:9/new, active: true}]";
     const file = write(place(), "one.yaml", text);
     const screen = { width: 100, height: 30 };
     const { stdout, stderr } = await sit(["diff", file, "--prune"], { screen });
     expect(stdout).toBe(
-      "~ update webhook payroll\n    uri: https://payroll.example.com/hook -> https://new.example.com/\n- delete webhook quiet\n",
+      "~ update webhook payroll\n    uri: https://127.0.0.1:9/payroll -> https://127.0.0.1:9/new\n- delete webhook quiet\n",
     );
     expect(stderr).toBe("Would update 1 webhook; delete 1 webhook.\n");
     const no = await sit(["apply", file, "--prune"], { screen, answers: ["n"] });
@@ -375,7 +400,7 @@ describe("files", () => {
 - {reference: E-001, email: radia@example.com}
 - {reference: E-003, email: perlman@example.com}
 webhooks:
-- {name: late, uri: https://late.example.com}
+- {name: late, uri: https://127.0.0.1:9/late}
 `;
     const first = await sit(["apply", "-", "--fields", "name"], { stdin: text });
     expect(first).toMatchObject({ code: 3, stdout: "name\nE-003\n" });
@@ -396,7 +421,7 @@ webhooks:
     const file = write(
       place(),
       "roles.yaml",
-      `usertypes: [${names.join(", ")}]\nwebhooks: [{name: last, uri: https://x.example}]`,
+      `usertypes: [${names.join(", ")}]\nwebhooks: [{name: last, uri: https://127.0.0.1:9/x}]`,
     );
     const child = start(["apply", file, "-o", "ndjson", ...place().args], place().home.env);
     child.stdout?.once("data", () => child.kill("SIGINT"));
@@ -417,7 +442,7 @@ webhooks:
   it("what has no reference is left out of an export, and said", async () => {
     const eng = JSON.parse((await sit(["units", "get", "--reference", "eng", "--json"])).stdout);
     await sit(["units", "create", "--name", "Attic", "--parent", String(eng.id)]);
-    await sit(["webhooks", "create", "--name", "late", "--uri", "https://other.example.com"]);
+    await sit(["webhooks", "create", "--name", "late", "--uri", "https://127.0.0.1:9/other"]);
     await sit(["usertypes", "create", "--name", "manager "]);
     const held = JSON.parse((await sit(["usertypes", "create", "--name", "chief", "--json"])).stdout);
     await sit(["usertypes", "create", "--name", "Chef", "--reference", "chief"]);

@@ -83,6 +83,10 @@ async function yamlForm(): Promise<Form> {
     const document = new Document([entry], { aliasDuplicateObjects: false });
     // Lists of words stand on one line.
     visit(document, {
+      Scalar(_, scalar) {
+        // As a block of lines these would take in what stands below them, or lose what nobody sees.
+        if (typeof scalar.value === "string" && /^\s|[^\S\n]\n|\n\s+$/.test(scalar.value)) scalar.type = "QUOTE_DOUBLE";
+      },
       Seq(_, list) {
         list.flow = list.items.every((item) => isScalar(item));
       },
