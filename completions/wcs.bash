@@ -3,7 +3,7 @@
 __wcs_place() {
   words='' flags='' values='' args=() many=''
   case "$1" in
-    '') words='init demo serve auth profile users units usertypes webhooks conversations posts events groups counters files settings audit db doctor languages timezones api completion help'; flags='--version' ;;
+    '') words='init demo serve auth profile users units usertypes webhooks export diff apply conversations posts events groups counters files settings audit db doctor languages timezones api completion help'; flags='--version' ;;
     'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
     'demo') : ;;
     'serve') flags='--port --host --metrics-port --smtp-url --behind-proxy --log-level'; values='--port= --host= --metrics-port= --smtp-url= --log-level=debug|info|warn|error|silent' ;;
@@ -81,6 +81,9 @@ __wcs_place() {
     'webhooks listen') flags='--forward-to --triggers --print-secret'; values='--forward-to= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete' ;;
     'webhooks verify') flags='--secret-file --header -H --tolerance'; values='--secret-file=@file --header= -H= --tolerance=' ;;
     'webhooks deliver') flags='--smtp-url'; values='--smtp-url=' ;;
+    'export') flags='--format --only'; values='--format=yaml|json --only=usertypes|units|users|webhooks'; args=('@file') ;;
+    'diff') flags='--prune --exit-code'; args=('@file') ;;
+    'apply') flags='--prune --yes --dry-run -n'; args=('@file') ;;
     'conversations') words='list get create rename update archive unarchive delete seen participants messages message send react unreact search follow export' ;;
     'conversations list') flags='--status --keyword --with --without --limit --all'; values='--status=normal|archived|unread --keyword= --with=@users --without=@users --limit=' ;;
     'conversations get') args=('@conversations') ;;

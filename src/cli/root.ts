@@ -60,6 +60,21 @@ export const root: Readonly<Record<string, RootEntry>> = {
     heading: organisation,
     load: async () => (await import("./commands/webhooks.ts")).webhooks,
   },
+  export: {
+    summary: "Write all of these as one file that apply reads",
+    heading: organisation,
+    load: async () => (await import("./commands/organisation.ts")).exportFile,
+  },
+  diff: {
+    summary: "Show what apply would do",
+    heading: organisation,
+    load: async () => (await import("./commands/organisation.ts")).diff,
+  },
+  apply: {
+    summary: "Make users, units, user types and webhooks what a file says",
+    heading: organisation,
+    load: async () => (await import("./commands/organisation.ts")).apply,
+  },
   conversations: {
     summary: "Direct and group conversations, and their messages",
     heading: communication,

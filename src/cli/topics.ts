@@ -118,6 +118,51 @@ iCalendar files (RFC 5545) go out by events export, and come in by events import
 known when it comes in again; so an export imported elsewhere, or a second time, makes no event twice.
 `;
 
+const organisation = `An organisation as a file
+
+wcs export writes it, wcs diff compares it with what is there, wcs apply carries it out; in YAML or JSON:
+
+  version: 1
+  usertypes:
+  - reference: manager
+    name: Manager
+    abilities: [calendar, units, user]     # also groups, integrations, news, usertypes
+  units:
+  - reference: root                        # the root has no parent, every other unit has one
+    name: Acme
+  - reference: eng
+    name: Engineering
+    parent: root
+    unit_type: unit                        # or department
+    description: Builds things
+    departments: [Tools]
+                                           # also contact, addresses, opening_hours, geo, as units get --json shows them
+  users:
+  - reference: E-001
+    first_name: Grace
+    last_name: Hopper
+    email: grace@example.com
+    unit: eng
+    user_types: [manager]                  # references or names: all that the user holds there
+    department: Tools
+    memberships:                           # further units: all of them
+    - unit: root
+    active: true
+    admin: false
+                                           # also title, phone, birthday, language, timezone, meta_field_0 to meta_field_4
+  webhooks:
+  - name: payroll
+    uri: https://payroll.example.com/hook
+    triggers: [user.create, user.delete]
+    active: true
+
+A unit is known by its reference, a webhook by its name; a user type by its reference, without one by its name; a user by
+the reference, without one by the e-mail address. What has no reference yet gets that of the file.
+
+A section or field that is not in the file is left alone; null or an empty text clears a field. Export leaves out what
+is empty. Departments are added; they, and what else is not in the file, go with apply --prune only.
+`;
+
 /** Texts of `wcs help TOPIC`. */
 export const topics: Readonly<Record<string, string>> = {
   environment,
@@ -126,4 +171,5 @@ export const topics: Readonly<Record<string, string>> = {
   configuration,
   webhooks,
   calendar,
+  organisation,
 };

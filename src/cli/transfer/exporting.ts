@@ -30,7 +30,7 @@ export interface Exported<T> {
   /** What stands above the first item. */
   readonly head: string;
   text(items: readonly T[]): string | Promise<string>;
-  /** What stands below the last item. */
+  /** What stands below the last item; read when that is written. */
   readonly tail?: string;
 }
 
@@ -58,7 +58,7 @@ export async function exportItems<T>(
   context: Context,
   work: (to: Export<T>) => Promise<void>,
 ): Promise<void> {
-  const { path, head, text, tail } = exported;
+  const { path, head, text } = exported;
   const { terminal } = context;
   const stop = new AbortController();
   const { signal } = stop;
@@ -78,6 +78,7 @@ export async function exportItems<T>(
     try {
       await file.write(head);
       await work({ caller, signal, write, leaveOut: tally.leaveOut });
+      const { tail } = exported;
       if (tail !== undefined) await file.write(tail);
       await file.keep();
     } finally {

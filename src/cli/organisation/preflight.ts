@@ -1,0 +1,92 @@
+import { ServiceError } from "../../contract/errors.ts";
+import { units } from "../../contract/units.ts";
+import { users } from "../../contract/users.ts";
+import { usertypes } from "../../contract/usertypes.ts";
+import { isForImport, most, userRowOf } from "./apply-users.ts";
+import { putUserType } from "./apply-usertypes.ts";
+import { isRemoval, type Task, touches } from "./change.ts";
+import type { Held } from "./held.ts";
+import type { Plan } from "./plan.ts";
+import type { Planning } from "./planning.ts";
+import { inBatches, reasonsOf } from "./working.ts";
+
+/** Tries all that can be tried while nothing is changed yet: permissions, and what the service would refuse. */
+export async function tryPlan(plan: Plan, planning: Planning): Promise<void> {
+  await tryUserTypes(plan, planning);
+  await tryUnits(plan, planning);
+  await tryUsers(plan, planning);
+  planning.mistakes.refuse();
+}
+
+const dryRun = { dryRun: true };
+
+async function tryUserTypes({ tasks }: Plan, { caller, organisation }: Planning): Promise<void> {
+  for (const task of tasks.usertypes) {
+    if (!isRemoval(task)) await putUserType(task, caller, dryRun);
+    // With users in the file it is known who holds what in the end; now somebody else may.
+    else if (!organisation.users) await caller.call(usertypes.delete, { id: task.id ?? 0 }, dryRun);
+  }
+}
+
+async function tryUnits({ tasks }: Plan, { caller, held }: Planning): Promise<void> {
+  if (tasks.units.length === 0) return;
+  await caller.call(units.import, { rows: [] }, dryRun);
+  for (const { change, id, after } of tasks.units) {
+    const own = id === undefined ? undefined : held.unitById.get(id);
+    const parent = change.action === "update" ? undefined : held.unitByReference.get(after.parent ?? "");
+    const closed = [own, parent].find((unit) => unit?.permissions.edit === false);
+    if (closed === undefined) continue;
+    throw new ServiceError("forbidden", `You may not change unit ${closed.reference}; nothing was changed.`, {
+      hint: "It takes the ability units there or above.",
+    });
+  }
+}
+
+async function tryUsers(plan: Plan, { caller, held, mistakes }: Planning): Promise<void> {
+  const tasks = plan.tasks.users;
+  if (tasks.length === 0) return;
+  await requireAdministrator(tasks, caller);
+  await caller.call(users.import, { rows: [] }, dryRun);
+  const changing = new Set(plan.tasks.usertypes.map((task) => task.change.name));
+  const ready = tasks.filter((task) => !isRemoval(task) && isForImport(task) && isReady(task, changing, held));
+  const addressesChange = tasks.some(({ change, before }) => before !== undefined && touches(change, ["email"]));
+  for await (const batch of inBatches(ready, (task) => userRowOf(task, plan), most)) {
+    const { results } = await caller.call(users.import, { rows: [...batch.rows] }, dryRun);
+    for (const [at, { fields }] of results.entries()) {
+      const { email, ...others } = fields ?? {};
+      // An address that is taken now may be free when the others have changed.
+      const wrong = email && !addressesChange ? { email, ...others } : others;
+      if (reasonsOf(wrong).some((reason) => beyond.test(reason))) throw forbidden(reasonsOf(wrong));
+      for (const [name, reasons] of Object.entries(wrong)) {
+        for (const reason of reasons) mistakes.add([...batch.tasks[at]!.path, name], reason);
+      }
+    }
+  }
+}
+
+/** What the service says of a row that the user may not bring in. */
+const beyond = /may administer|may not change|grants what you do not have/;
+
+const forbidden = ([reason]: readonly string[]) =>
+  new ServiceError("forbidden", `A user of the file cannot go in: ${reason}; nothing was changed.`);
+
+async function requireAdministrator(tasks: readonly Task<"users">[], caller: Planning["caller"]): Promise<void> {
+  if (!tasks.some(({ change, before, after }) => touches(change, ["admin"]) && (before || after.admin))) return;
+  if ((await caller.call(users.current, {})).admin) return;
+  throw new ServiceError("forbidden", "Only administrators make administrators; nothing was changed.", {
+    hint: "Leave admin out of the file.",
+  });
+}
+
+/** Whether all that the row names is there already, and as it will be. */
+function isReady(
+  { change, before, after }: Task<"users">,
+  changing: ReadonlySet<string>,
+  { unitByReference }: Held,
+): boolean {
+  if (before && touches(change, ["reference", "memberships"])) return false;
+  const unit = unitByReference.get(after.unit ?? "");
+  if (unit === undefined) return false;
+  if (after.department && !unit.departments.some(({ name }) => name === after.department)) return false;
+  return !(after.user_types ?? []).some((label) => changing.has(label));
+}

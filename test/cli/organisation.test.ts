@@ -1,0 +1,555 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
+import { topics } from "../../src/cli/topics.ts";
+import { environments } from "../support/instance.ts";
+import { describePlaces, newPlace, type Place, usePlace } from "./places.ts";
+import { finished, start } from "./support.ts";
+
+const acme = `version: 1
+usertypes:
+- reference: manager
+  name: Manager
+  abilities: [user, units]
+- name: Employee
+units:
+# Children may come before their parents.
+- reference: lab
+  name: Lab
+  parent: eng
+  unit_type: department
+- reference: eng
+  name: Engineering
+  parent: root
+  description: |
+    Builds things.
+    And mends them.
+  departments: [Tools, Paint]
+  contact: {name: Grace, phone: "+45 12345678"}
+  addresses: {delivery: {street: Main Street 1, city: Aarhus}}
+  opening_hours: {office_hours: [{day: 1, starthours: 900, endhours: 1700}]}
+  geo: {lat: 56.15, lng: 10.2}
+- reference: sales
+  name: Sales
+  parent: root
+users:
+- reference: E-001
+  first_name: Grace
+  last_name: Hopper
+  email: grace@example.com
+  unit: eng
+  user_types: [Employee, manager]
+  department: Tools
+  birthday: 1906-12-09
+  memberships:
+  - unit: sales
+    user_types: [Employee]
+- email: linus@example.com
+  first_name: Linus
+  last_name: Åkesson
+  unit: lab
+  active: false
+- reference: E-003
+  first_name: Radia
+  last_name: Perlman
+  email: radia@example.com
+  unit: sales
+  admin: true
+webhooks:
+- name: payroll
+  uri: https://127.0.0.1:9/payroll
+  triggers: [user.delete, user.create]
+- name: quiet
+  uri: https://127.0.0.1:9/quiet
+  active: false
+`;
+
+const write = (place: Place, name: string, text: string) => {
+  writeFileSync(place.home.path(name), text);
+  return place.home.path(name);
+};
+
+/** The last lines of stderr, without what is said about callbacks. */
+const said = (stderr: string) =>
+  stderr
+    .trimEnd()
+    .split("\n")
+    .filter((line) => !line.includes("callback"));
+
+async function changes(place: Place, ...args: string[]) {
+  const { code, stdout, stderr } = await place.wcs([...args, "--json"]);
+  return { code, stderr: said(stderr), rows: code === 2 ? [] : JSON.parse(stdout || "[]") };
+}
+
+// One story, in which each step goes on from the one before.
+describePlaces("an organisation", (place) => {
+  let file: string;
+
+  it("is compared before it is there", async () => {
+    file = write(place(), "acme.yaml", acme);
+    const { code, rows, stderr } = await changes(place(), "diff", file, "--exit-code");
+    expect({ code, stderr: stderr[0] }).toEqual({
+      code: 9,
+      stderr: "Would create 2 user types, 3 units, 3 users, 2 webhooks.",
+    });
+    expect(rows.map(({ action, kind, name }: Record<string, string>) => `${action} ${kind} ${name}`)).toEqual([
+      "create usertype manager",
+      "create usertype Employee",
+      "create unit eng",
+      "create unit sales",
+      "create unit lab",
+      "create user E-001",
+      "create user linus@example.com",
+      "create user E-003",
+      "create webhook payroll",
+      "create webhook quiet",
+    ]);
+    expect((await changes(place(), "apply", file, "--dry-run")).rows).toEqual(rows);
+    expect((await place().wcs(["users", "list", "--json"])).stdout).not.toContain("grace@example.com");
+  });
+
+  it("goes in, and then there is nothing to do", async () => {
+    const { code, rows, stderr } = await changes(place(), "apply", file);
+    expect({ code, stderr: stderr[0] }).toEqual({
+      code: 0,
+      stderr: "Created 2 user types, 3 units, 3 users, 2 webhooks.",
+    });
+    const secrets = rows.filter(({ secret }: { secret?: string }) => secret !== undefined);
+    expect(secrets.map(({ name }: { name: string }) => name)).toEqual(["payroll", "quiet"]);
+    expect(secrets[0].secret).toMatch(/^whsec_/);
+    expect(await changes(place(), "apply", file)).toEqual({
+      code: 0,
+      rows: [],
+      stderr: [`Nothing to do: all is as ${file} says.`],
+    });
+    expect(await changes(place(), "diff", file, "--exit-code")).toEqual({ code: 0, rows: [], stderr: [""] });
+    const grace = JSON.parse((await place().wcs(["users", "get", "--reference", "E-001", "--json"])).stdout);
+    expect(grace).toMatchObject({
+      birthday: "1906-12-09",
+      unit: { name: "Engineering" },
+      department: { name: "Tools" },
+    });
+    expect(grace.memberUnits).toHaveLength(2);
+    const eng = JSON.parse((await place().wcs(["units", "get", "--reference", "eng", "--json"])).stdout);
+    expect(eng).toMatchObject({
+      contact: { name: "Grace", phone: "+45 12345678" },
+      addresses: { delivery: { city: "Aarhus" } },
+      geo: { lat: 56.15, lng: 10.2 },
+    });
+  });
+
+  it("comes out as it came in, into another instance too, byte by byte", async () => {
+    const [yaml, json] = [place().home.path("out.yaml"), place().home.path("out.json")];
+    expect(said((await place().wcs(["export", yaml])).stderr)).toEqual([`exported 12 entries to ${yaml}`]);
+    await place().wcs(["export", json]);
+    const text = readFileSync(yaml, "utf8");
+    expect((await place().wcs(["export"])).stdout).toBe(text);
+    expect(text).toContain("user_types: [Employee, manager]");
+    expect(text).not.toContain("whsec_");
+    expect([...text.matchAll(/email: (\w+)/g)].map(([, who]) => who)).toEqual(["ada", "grace", "radia", "linus"]);
+    const other = await newPlace(environments[0]!);
+    try {
+      expect(await other.wcs(["apply", "-"], { stdin: text })).toMatchObject({ code: 0 });
+      expect((await other.wcs(["export"])).stdout).toBe(text);
+      expect((await other.wcs(["export", "--format", "json"])).stdout).toBe(readFileSync(json, "utf8"));
+      expect(await other.wcs(["apply", json])).toMatchObject({
+        code: 0,
+        stderr: `Nothing to do: all is as ${json} says.\n`,
+      });
+    } finally {
+      await other.close();
+    }
+  });
+
+  it("changes only what the file names", async () => {
+    const part = write(
+      place(),
+      "part.yaml",
+      `users:
+- {email: linus@example.com, reference: E-002, unit: sales, active: true}
+- {reference: E-001, unit: sales, title: Admiral}
+units:
+- {reference: lab, parent: sales}
+- {reference: eng, departments: [Wood], contact: {phone: null}}
+usertypes:
+- {reference: employee, name: Employee, abilities: [news]}
+`,
+    );
+    const { code, rows } = await changes(place(), "apply", part);
+    expect(code).toBe(0);
+    type Changed = { action: string; name: string; changes: { field: string; before: unknown; after: unknown }[] };
+    const told = (rows as Changed[]).map(({ action, name, changes }) => [
+      action,
+      name,
+      Object.fromEntries(changes.map(({ field, before, after }) => [field, [before, after]])),
+    ]);
+    expect(told).toEqual([
+      ["update", "employee", { reference: [null, "employee"], abilities: [null, ["news"]] }],
+      [
+        "update",
+        "eng",
+        {
+          departments: [
+            ["Paint", "Tools"],
+            ["Paint", "Tools", "Wood"],
+          ],
+          contact: [{ name: "Grace", phone: "+45 12345678" }, { name: "Grace" }],
+        },
+      ],
+      ["move", "lab", { parent: ["eng", "sales"] }],
+      ["update", "E-002", { reference: [null, "E-002"], unit: ["lab", "sales"], active: [false, true] }],
+      [
+        "update",
+        "E-001",
+        {
+          title: [null, "Admiral"],
+          unit: ["eng", "sales"],
+          department: ["Tools", null],
+          memberships: [[{ unit: "sales", user_types: ["employee"], department: null }], null],
+        },
+      ],
+    ]);
+    expect((await changes(place(), "diff", part)).rows).toEqual([]);
+    const grace = JSON.parse((await place().wcs(["users", "get", "--reference", "E-001", "--json"])).stdout);
+    expect(grace).toMatchObject({ email: "grace@example.com", title: "Admiral", birthday: "1906-12-09" });
+    expect(grace.memberUnits).toHaveLength(1);
+  });
+
+  it("loses what is not in the file with --prune only, and not without being asked", async () => {
+    const rest = write(
+      place(),
+      "rest.yaml",
+      `usertypes: [{reference: manager}, {name: Employee}]
+units: [{reference: root}, {reference: eng, departments: [Wood]}]
+users: [{reference: E-003, unit: root}, {reference: E-002, unit: eng, memberships: []}, {reference: E-001, unit: root}]
+webhooks: []
+`,
+    );
+    expect((await changes(place(), "apply", rest)).stderr[0]).toBe("Changed 3 users.");
+    await place().wcs(["users", "import", "-"], {
+      stdin: "first_name,last_name,email,unit\nAnn,Moe,ann@example.com,lab\n",
+    });
+    const before = (await place().wcs(["export"])).stdout;
+    const refused = await place().wcs(["apply", rest, "--prune"]);
+    expect({ code: refused.code, stderr: said(refused.stderr) }).toEqual({
+      code: 2,
+      stderr: [
+        "--prune will delete 2 webhooks, 2 units; deactivate 1 user.",
+        "error: This cannot be taken back, and there is no terminal to ask on.",
+        "hint: Add --yes to do it.",
+      ],
+    });
+    expect((await place().wcs(["export"])).stdout).toBe(before);
+    const { code, rows } = await changes(place(), "apply", rest, "--prune", "--yes");
+    expect(code).toBe(0);
+    const told = rows.map(({ action, kind, name }: Record<string, string>) => `${action} ${kind} ${name}`);
+    expect(told).toEqual([
+      "update unit eng",
+      "delete webhook payroll",
+      "delete webhook quiet",
+      "deactivate user ann@example.com",
+      "delete unit lab",
+      "delete unit sales",
+    ]);
+    expect((await changes(place(), "diff", rest, "--prune")).rows).toEqual([]);
+    // Whoever prunes stays, and what was in a unit is in the one above.
+    const users = JSON.parse((await place().wcs(["users", "list", "--inactive", "--json"])).stdout);
+    expect(users.map(({ email, active, unit }: never) => [email, active, (unit as { name: string }).name])).toEqual([
+      ["ada@example.com", true, "Acme"],
+      ["grace@example.com", true, "Acme"],
+      ["linus@example.com", true, "Engineering"],
+      ["radia@example.com", true, "Acme"],
+      ["ann@example.com", false, "Acme"],
+    ]);
+  });
+});
+
+describe("files", () => {
+  const place = usePlace();
+  const sit = (args: readonly string[], seat = {}) => place().home.sit([...args, ...place().args], seat);
+
+  beforeAll(async () => {
+    await place().wcs(["apply", "-"], { stdin: acme });
+  });
+
+  it("every mistake is said at once, with its place", async () => {
+    const bad = write(place(), "bad.yaml", mistaken);
+    const before = (await sit(["export"])).stdout;
+    const { code, stdout, stderr } = await sit(["apply", bad, "--prune", "--yes"]);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+    expect(stderr.replaceAll(`${bad}:`, "").trimEnd().split("\n")).toEqual([
+      "1: version must be 1",
+      "2: user is unknown; did you mean users?",
+      "4: usertypes lacks manager, which user E-001 will still hold; keep it, or take it away",
+      "5: usertypes[0].abilities[1] must be one of news, calendar, groups, user, units, usertypes, integrations",
+      "6: usertypes[1].name is that of usertypes[0], too; each stands there once",
+      "7: usertypes[2].name is required, because there is no such user type yet",
+      "8: usertypes[3] must be an object",
+      "11: units[0].parent leads back to the unit itself: a below b below a",
+      "12: units[1].parent leads back to the unit itself: b below a below b",
+      "13: units[2].nmae is unknown; did you mean name?",
+      "13: units[2].name is required, because there is no such unit yet",
+      "13: units[2].parent names no unit: enk (did you mean eng?)",
+      "14: units[3].reference is that of units[2], too; each stands there once",
+      "15: units[4].parent must not be there: this is the root, which stays where it is",
+      "16: units[5].name must be a text",
+      "16: units[5].contact.phnoe is unknown; did you mean phone?",
+      "16: units[5].parent is required, because there is no such unit yet; the root is root",
+      "17: units[6].parent names lab, which is not in the file, so that --prune deletes it",
+      '19: users[0].reference must be a text; write it in quotes: "12"',
+      "20: users[1] must be an object",
+      "21: users[2].reference is required, or an email",
+      "22: users[3].first_name is required, because there is no such user yet",
+      "24: users[3].unit names no unit: enk (did you mean eng?)",
+      "25: users[3].user_types[0] names no user type: Employe (did you mean Employee?)",
+      "26: users[3].birthday must be a date that exists, as YYYY-MM-DD",
+      "27: users[3].memberships[0].department names no department of eng: Tols (did you mean Tools?)",
+      "27: users[3].memberships[1].unit is a unit of the user already: eng",
+      "28: users[4].email is that of users[3], too; each stands there once",
+      "29: webhooks must be a list; [] is one without entries",
+      `error: 29 mistakes in ${bad}; nothing was changed.`,
+      "hint: wcs help organisation describes the file",
+    ]);
+    expect((await sit(["export"])).stdout).toBe(before);
+    const asJson = JSON.parse((await sit(["diff", bad, "--prune", "--json"])).stderr);
+    expect(asJson.error.fields).toMatchObject({ "users[3].unit": ["names no unit: enk (did you mean eng?)"] });
+  });
+
+  it.each([
+    ["a: [", "stdin:1: Flow sequence", "stdin is neither YAML nor JSON; nothing was changed."],
+    [
+      "users: []\nusers: []",
+      "stdin:2: Map keys must be unique",
+      "stdin is neither YAML nor JSON; nothing was changed.",
+    ],
+    ['{"units": {}}', "stdin:1: units must be a list", "1 mistake in stdin"],
+    ["", "stdin:1: the file must be an object", "1 mistake in stdin"],
+    ["users: [*ann]", "", "stdin has an alias"],
+    [bomb(), "", "stdin has an alias"],
+    [Buffer.from([0x61, 0xff]).toString("latin1"), "stdin:1: the file must be an object", "1 mistake"],
+  ])("%j is refused", async (text, complaint, message) => {
+    const { code, stderr } = await sit(["diff", "-"], { stdin: text });
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining(complaint) });
+    expect(stderr).toContain(`error: ${message}`);
+  });
+
+  it("an entry that fits two users is refused", async () => {
+    const text = "users: [{reference: E-001, email: linus@example.com}]";
+    const { code, stderr } = await sit(["apply", "-"], { stdin: text });
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringMatching(/^stdin:1: users\[0\]\.email is that of another user, too: \d+ and \d+$/m),
+    });
+  });
+
+  it("takes a request for many users, and none for those who are as the file says", async () => {
+    const many = Array.from({ length: 1100 }, (_, at) => {
+      return `{reference: M-${at}, first_name: M, last_name: M, email: m${at}@example.com, unit: sales}`;
+    });
+    const text = `users: [${many.join(", ")}]`;
+    const called = (stderr: string) =>
+      [...stderr.matchAll(/^> ([\w.]+):.*?(\(dry run\))?$/gm)].map(([, op, dry]) => `${op}${dry ? " dry" : ""}`);
+    const first = await sit(["apply", "-", "-v"], { stdin: text });
+    const lists = ["usertypes.list", "units.list", "users.list"];
+    const tried = ["users.import dry", "users.import dry", "users.import dry"];
+    expect(called(first.stderr)).toEqual([...lists, ...tried, "users.import", "users.import"]);
+    const second = await sit(["apply", "-", "-v"], { stdin: text });
+    expect(called(second.stderr)).toEqual([...lists, "users.list", "users.list"]);
+    await sit(["apply", "-", "--prune", "--yes"], { stdin: acme });
+  });
+
+  it("the example of the help is one", async () => {
+    const example = topics.organisation!.split("\n").filter((line) => line.startsWith("  "));
+    const { code, stderr } = await sit(["diff", "-"], { stdin: example.join("\n") });
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("Would ") });
+  });
+
+  it("a person sees changes in lines, and is asked before anything goes", async () => {
+    const text = "webhooks: [{name: payroll, uri: https://127.0.0.1:9/new, active: true}]";
+    const file = write(place(), "one.yaml", text);
+    const screen = { width: 100, height: 30 };
+    const { stdout, stderr } = await sit(["diff", file, "--prune"], { screen });
+    expect(stdout).toBe(
+      "~ update webhook payroll\n    uri: https://127.0.0.1:9/payroll -> https://127.0.0.1:9/new\n- delete webhook quiet\n",
+    );
+    expect(stderr).toBe("Would update 1 webhook; delete 1 webhook.\n");
+    const no = await sit(["apply", file, "--prune"], { screen, answers: ["n"] });
+    expect(no).toEqual({
+      code: 130,
+      stdout: "",
+      stderr: "--prune will delete 1 webhook.\n? Delete 1 webhook?\nNothing was changed.\n",
+    });
+    const yes = await sit(["apply", file, "--prune"], { screen, answers: ["y"] });
+    expect(yes).toMatchObject({ code: 0, stdout });
+    expect((await sit(["webhooks", "list", "--json"])).stdout).not.toContain("quiet");
+  });
+
+  it("a user type that is held stays", async () => {
+    const before = (await sit(["export"])).stdout;
+    const text = "usertypes: [{reference: manager}]\nusers: [{reference: E-001, user_types: [manager]}]";
+    const { code, stderr } = await sit(["apply", "-", "--prune", "--yes"], { stdin: text });
+    expect({ code, stderr: stderr.split("\n")[0] }).toEqual({
+      code: 3,
+      stderr: "stdin:1: usertypes lacks Employee, which user E-001 will still hold; keep it, or take it away",
+    });
+    expect((await sit(["apply", "-", "--prune", "--yes"], { stdin: "usertypes: []" })).code).toBe(7);
+    expect((await sit(["export"])).stdout).toBe(before);
+  });
+
+  it("what the service refuses half way is said, and the next time goes on from there", async () => {
+    const text = `users:
+- {reference: E-001, email: radia@example.com}
+- {reference: E-003, email: perlman@example.com}
+webhooks:
+- {name: late, uri: https://127.0.0.1:9/late}
+`;
+    const first = await sit(["apply", "-", "--fields", "name"], { stdin: text });
+    expect(first).toMatchObject({ code: 3, stdout: "name\nE-003\n" });
+    expect(first.stderr.split("\n").filter((line) => !line.includes("callback"))).toEqual([
+      "Changed 1 user.",
+      expect.stringMatching(/^stdin:2: users\[0\] email is taken by user \d+$/),
+      "Not done: update 1 user; create 1 webhook.",
+      "What is done stays; the same command again takes the rest.",
+      "error: 1 entry did not go in.",
+      "",
+    ]);
+    const second = await sit(["apply", "-", "--fields", "name"], { stdin: text });
+    expect(second).toMatchObject({ code: 0, stdout: "name\nE-001\nlate\n" });
+  });
+
+  it("Ctrl-C ends it between two changes, says how far it came, and the next time goes on from there", async () => {
+    const names = Array.from({ length: 500 }, (_, at) => `{name: Role ${at}}`);
+    const file = write(
+      place(),
+      "roles.yaml",
+      `usertypes: [${names.join(", ")}]\nwebhooks: [{name: last, uri: https://127.0.0.1:9/x}]`,
+    );
+    const child = start(["apply", file, "-o", "ndjson", ...place().args], place().home.env);
+    child.stdout?.once("data", () => child.kill("SIGINT"));
+    const { code, stdout, stderr } = await finished(child);
+    const done = stdout.trimEnd().split("\n").length;
+    expect({ code, stderr: said(stderr) }).toEqual({
+      code: 130,
+      stderr: [
+        expect.stringMatching(/^Created \d+ user types?\.$/),
+        `Not done: create ${500 - done} user types, 1 webhook.`,
+        "What is done stays; the same command again takes the rest.",
+      ],
+    });
+    const rest = await sit(["apply", file, "--json"]);
+    expect(JSON.parse(rest.stdout)).toHaveLength(501 - done);
+  });
+
+  it("what has no reference is left out of an export, and said", async () => {
+    const eng = JSON.parse((await sit(["units", "get", "--reference", "eng", "--json"])).stdout);
+    await sit(["units", "create", "--name", "Attic", "--parent", String(eng.id)]);
+    await sit(["webhooks", "create", "--name", "late", "--uri", "https://127.0.0.1:9/other"]);
+    await sit(["usertypes", "create", "--name", "manager "]);
+    const held = JSON.parse((await sit(["usertypes", "create", "--name", "chief", "--json"])).stdout);
+    await sit(["usertypes", "create", "--name", "Chef", "--reference", "chief"]);
+    await sit(["users", "membership", "set", "1", "1", "--user-types", String(held.id)]);
+    const people = await sit(["export", "--only", "usertypes,users"]);
+    expect(people.code).toBe(3);
+    expect(people.stderr).toMatch(/^user type \d+ \(manager \) begins or ends with a space; wcs usertypes update/m);
+    expect(people.stderr).toMatch(
+      /^user type \d+ \(chief\) has a name that is another one's reference; wcs usertypes/m,
+    );
+    expect(people.stderr).toMatch(/^user 1 \(Ada Lovelace\) has user type \d+, which is left out$/m);
+    const told = await sit(["apply", "-"], { stdin: "users: [{email: ada@example.com, user_types: [chief]}]" });
+    expect(told.stdout).toContain("user_types: chief (without a reference) -> chief");
+    expect(await sit(["apply", "-"], { stdin: "usertypes: [{name: chief}]" })).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("usertypes[0].name is the reference of another user type; give it a reference"),
+    });
+    const { code, stdout, stderr } = await sit(["export", "--only", "units,webhooks"]);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^unit \d+ \(Attic\) has no reference; wcs units update \d+ --reference REF$/m);
+    expect(stderr).toMatch(/^webhook \d+ has the name of webhook \d+ \(late\); wcs webhooks update \d+ --name NAME$/m);
+    expect(stderr).toMatch(/^error: 2 of 9 entries were left out\.$/m);
+    expect(stdout).not.toMatch(/Attic|users:/);
+    const wrong = await sit(["export", "--only", "user"]);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("hint: Did you mean users?") });
+    expect(await sit(["apply", "-"], { stdin: "webhooks: [{name: late, active: false}]" })).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("is the name of webhooks"),
+    });
+  });
+});
+
+describe("somebody without the abilities", () => {
+  const place = usePlace();
+  const as = (args: readonly string[], stdin: string) =>
+    place().home.sit([...args, ...place().args, "--as", "grace@example.com"], { stdin });
+
+  beforeAll(async () => {
+    await place().wcs(["apply", "-"], { stdin: acme });
+  });
+
+  it.each([
+    ["usertypes: [{name: Chief, abilities: [calendar]}]", "usertypes"],
+    [
+      "units: [{reference: eng, name: Ours}, {reference: new, name: New, parent: root}]",
+      "You may not change unit root",
+    ],
+    ["units: [{reference: eng, name: Ours}, {reference: sales, name: Theirs}]", "You may not change unit sales"],
+    ["units: [{reference: eng, name: Ours}]\nwebhooks: []", "administrator"],
+    ["units: [{reference: eng, name: Ours}]\nusers: [{reference: E-003, title: Boss}]", "You may not change user"],
+    [
+      "units: [{reference: eng, name: Ours}]\nusers: [{reference: N, first_name: N, last_name: N, email: n@example.com, unit: root}]",
+      "unit is outside of what you may administer",
+    ],
+    ["units: [{reference: eng, name: Ours}]\nusers: [{reference: E-001, admin: true}]", "Only administrators"],
+  ])("%j: nothing is done, exit 5", async (text, message) => {
+    const before = (await place().home.sit(["export", ...place().args])).stdout;
+    const { code, stdout, stderr } = await as(["apply", "-"], text);
+    expect({ code, stdout, stderr }).toEqual({ code: 5, stdout: "", stderr: expect.stringContaining(message) });
+    expect((await as(["apply", "-", "--dry-run"], text)).code).toBe(5);
+    expect((await place().home.sit(["export", ...place().args])).stdout).toBe(before);
+  });
+
+  it("does what is within reach", async () => {
+    const text = "units: [{reference: eng, name: Ours}]\nusers: [{email: linus@example.com, title: Boss}]";
+    expect(await as(["apply", "-"], text)).toMatchObject({ code: 0 });
+    expect(await as(["apply", "-"], text)).toMatchObject({ code: 0, stderr: "Nothing to do: all is as stdin says.\n" });
+  });
+});
+
+/** Lists of lists, each ten times in the next. */
+function bomb(): string {
+  const lines = Array.from({ length: 9 }, (_, at) => {
+    return `x${at}: &x${at} [${Array(10)
+      .fill(at === 0 ? "x" : `*x${at - 1}`)
+      .join(", ")}]`;
+  });
+  return lines.join("\n");
+}
+
+const mistaken = `version: 2
+user: []
+usertypes:
+- name: A
+  abilities: [news, fly]
+- name: a
+- reference: x
+- 17
+- {name: Employee}
+units:
+- {reference: a, name: A, parent: b}
+- {reference: b, name: B, parent: a}
+- {reference: c, nmae: C, parent: enk}
+- {reference: c, name: C, parent: root}
+- {reference: root, parent: a}
+- {reference: d, name: [x], contact: {phnoe: 12}}
+- {reference: eng, parent: lab}
+users:
+- {reference: 12, email: twelve@example.com, first_name: T, last_name: T, unit: eng}
+- nobody
+- first_name: X
+- email: ann@example.com
+  last_name: X
+  unit: enk
+  user_types: [Employe]
+  birthday: 2020-02-31
+  memberships: [{unit: eng, department: Tols}, {unit: eng}]
+- email: ANN@example.com
+webhooks: nothing
+`;
