@@ -22,7 +22,7 @@ export const audit = room("audit", {
     path: "/audit",
     summary: "Who changed what, the newest first",
     description:
-      "One entry for each change that was made, written with it: by whom, from which address, of what, and which fields were given, never what they held. Conversations, and what users mark for themselves, are nobody else's business.",
+      "One entry for each change that was carried out, even if all was so already, written with it: by whom, from which address, of what, and which fields were given, never what they held. Conversations, and what users mark for themselves, are nobody else's business.",
     access: "administrator",
     input: () =>
       z.strictObject({

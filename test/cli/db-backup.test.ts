@@ -17,6 +17,7 @@ import {
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { kills } from "../faults/counts.ts";
 import { startChild } from "../support/child.ts";
 import { finished, newHome, type Result, start } from "./support.ts";
 
@@ -174,7 +175,7 @@ describe("backup", () => {
     expect(readdirSync(folder)).toEqual(["wcs.db"]);
 
     let begun = 0;
-    for (let wait = 0; wait < 400; wait += 40) {
+    for (let wait = 0; wait < 400; wait += 400 / kills) {
       const child = start(["db", "backup", backup, "--db", database], home.env);
       const ended = finished(child);
       while (!others().some((name) => name.includes(`${child.pid}`)) && !existsSync(backup)) await sleep(1);
@@ -392,7 +393,7 @@ describe("restore", () => {
     fatten(backup, 40);
     connected(backup, (connection) => connection.exec("pragma user_version = 0"));
     let before = 0;
-    for (let wait = 0; wait < 700; wait += 50) {
+    for (let wait = 0; wait < 700; wait += 700 / kills) {
       const child = start(["db", "restore", backup, "--yes", "--db", database], home.env);
       const ended = finished(child);
       while (!others().some((name) => name.includes(`${child.pid}`)) && child.exitCode === null) await sleep(1);
