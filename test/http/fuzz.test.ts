@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createClient } from "../../src/http/client.ts";
-import { type Fake, operations, serveFake, speak } from "./support.ts";
+import { type Fake, operations, serveFake, speak, usualAnswer } from "./support.ts";
 
 let server: Fake;
 const rejections: unknown[] = [];
@@ -9,7 +9,7 @@ const onRejection = (reason: unknown) => rejections.push(reason);
 beforeAll(async () => {
   process.on("unhandledRejection", onRejection);
   // Some nonsense is a request that waits for more: it ends by its time-out.
-  server = await serveFake(() => ({ id: 1 }), { timeouts: { headers: 1000, idle: 1000, stall: 1000, check: 100 } });
+  server = await serveFake(usualAnswer, { timeouts: { headers: 1000, idle: 1000, stall: 1000, check: 100 } });
 });
 afterAll(async () => {
   process.off("unhandledRejection", onRejection);
