@@ -12,7 +12,13 @@ function who(access: Access): string {
   if (access === "public") return "anybody";
   if (access === "signed_in") return "signed in";
   if (access === "administrator") return "administrator";
-  return `ability \`${access.ability}\`${access.at ? " there" : ""}${access.self ? ", oneself" : ""}`;
+  const there = access.at ? " there" : "";
+  return `ability \`${access.ability}\`${there}${takeover(access.takeover)}${access.self ? ", oneself" : ""}`;
+}
+
+function takeover(fields: true | readonly string[] | undefined): string {
+  if (fields === undefined) return "";
+  return ` and all abilities of the user${fields === true ? "" : ` (to change ${fields.join(" or ")})`}`;
 }
 
 const marks = ["<!-- operations: made by npm run docs -->", "<!-- /operations -->"] as const;

@@ -12,18 +12,32 @@ export const abilities: readonly Ability[] = [
   "integrations",
 ];
 
-/** Names the input field that says where an ability has to reach: a user (or a list of them) or a unit. */
-export type Reach = { user: string } | { unit: string };
+/**
+ * Names the input field that says where an ability has to reach: a user (or a list of them), by the user's first unit, or a
+ * unit. A `member` is a user of any unit: the ability has to reach the other places only. An administrator's account is
+ * changed by administrators only, whether a `user` or a `member`.
+ */
+export type Reach = { readonly user: string } | { readonly member: string } | { readonly unit: string };
+
+/** Fields by which an account is known: changing one could give the account to somebody else. */
+export type IdentityField = "email" | "reference";
 
 /**
  * Who may call an operation. `ability` without `at` is satisfied by the ability in any unit; with `at` it has to reach
- * every place named there whose field is present; `self` also admits the user whom the first `at` names.
+ * every place named there whose field is present; `self` also admits the user whom the first `at` names. `takeover` says
+ * that the operation could give somebody else the account of a `user`, or take it away: always, or when one of these fields
+ * changes. The actor then needs every ability that the user has, wherever the user has it.
  */
 export type Access =
   | "public"
   | "signed_in"
   | "administrator"
-  | { readonly ability: Ability; readonly at?: readonly Reach[]; readonly self?: true };
+  | {
+      readonly ability: Ability;
+      readonly at?: readonly Reach[];
+      readonly self?: true;
+      readonly takeover?: true | readonly IdentityField[];
+    };
 
 /** How a list is continued: by opaque cursor, by numbered page with totals (two shapes), or by numbered page alone. */
 export type Paging = "cursor" | "pages" | "hits" | "numbered";

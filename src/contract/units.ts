@@ -229,6 +229,8 @@ export const units = room("units", {
     path: "/units/{id}/move",
     bare: true,
     summary: "Move a unit with all below it to another parent",
+    description:
+      "Also takes every ability that somebody has at the new parent or above it and not from above the old place: in the unit that moves, over which it will reach.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "parent" }] },
     input: () => z.strictObject({ id: id(), parent: id().meta({ description: "The new unit above" }) }),
     output: unit,
@@ -240,7 +242,8 @@ export const units = room("units", {
     path: "/units/{id}",
     bare: true,
     summary: "Delete a unit",
-    description: "One that has children or members only with transfer, which names the unit that takes them.",
+    description:
+      "One that has children or members only with transfer, which names the unit that takes them. A transfer also takes the abilities that members of the unit have by it, in the unit that takes them, and, as for a move, those that somebody has there or above it, in the unit that goes. Only administrators transfer themselves.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "transfer" }] },
     input: () =>
       z.strictObject({
@@ -289,7 +292,7 @@ export const units = room("units", {
     bare: true,
     summary: "Create and change units by reference, many at once",
     description:
-      "Good rows go in, in one transaction; each bad row is left out with its reasons. Parents may follow their children.",
+      "Good rows go in, in one transaction; each bad row is left out with its reasons. Parents may follow their children. A row that moves a unit takes what units.move takes.",
     access: { ability: "units" },
     input: () =>
       z.strictObject({

@@ -28,6 +28,10 @@ const password = () =>
 
 const member = () => ({ user: id(), unit: id() });
 
+const allAbilities = "Takes every ability that the user has, wherever the user has it.";
+const membershipRule =
+  "Takes the ability user in the unit of the membership, wherever else the user is a member, and every ability that the membership grants.";
+
 export const users = room("users", {
   list: operation({
     method: "GET",
@@ -151,8 +155,8 @@ export const users = room("users", {
     path: "/users/{id}",
     summary: "Change a user",
     description:
-      "Only what is named changes. Everybody may change the own phone, language, timezone and settings; the rest takes the ability user.",
-    access: { ability: "user", at: [{ user: "id" }], self: true },
+      "Only what is named changes. Everybody may change the own phone, language, timezone and settings; the rest takes the ability user. A new e-mail address or reference of another user also takes every ability that the user has, wherever the user has it. A new e-mail address ends links to set a password that were sent to the old one.",
+    access: { ability: "user", at: [{ user: "id" }], self: true, takeover: ["email", "reference"] },
     input: () =>
       z.strictObject({
         id: id(),
@@ -170,7 +174,8 @@ export const users = room("users", {
     method: "DELETE",
     path: "/users/{id}",
     summary: "Delete a user: personal data and credentials are erased, posts and messages stay",
-    access: { ability: "user", at: [{ user: "id" }] },
+    description: allAbilities,
+    access: { ability: "user", at: [{ user: "id" }], takeover: true },
     input: () => z.strictObject({ id: id() }),
     output: noContent,
     status: 204,
@@ -180,7 +185,8 @@ export const users = room("users", {
     method: "POST",
     path: "/users/{id}/deactivate",
     summary: "Deactivate a user: no signing in, not in lists",
-    access: { ability: "user", at: [{ user: "id" }] },
+    description: allAbilities,
+    access: { ability: "user", at: [{ user: "id" }], takeover: true },
     input: () => z.strictObject({ id: id() }),
     output: noContent,
     status: 204,
@@ -190,7 +196,8 @@ export const users = room("users", {
     method: "POST",
     path: "/users/{id}/reactivate",
     summary: "Let a deactivated user back in",
-    access: { ability: "user", at: [{ user: "id" }] },
+    description: allAbilities,
+    access: { ability: "user", at: [{ user: "id" }], takeover: true },
     input: () => z.strictObject({ id: id() }),
     output: noContent,
     status: 204,
@@ -200,8 +207,8 @@ export const users = room("users", {
     method: "POST",
     path: "/users/welcome",
     summary: "Send the welcome mail",
-    description: "To users managed elsewhere (another provider than local) without a link to set a password.",
-    access: { ability: "user", at: [{ user: "users" }] },
+    description: `To users managed elsewhere (another provider than local) without a link to set a password. ${allAbilities}`,
+    access: { ability: "user", at: [{ user: "users" }], takeover: true },
     input: () => z.strictObject({ users: ids() }),
     output: noContent,
     status: 204,
@@ -211,8 +218,8 @@ export const users = room("users", {
     path: "/users/{id}/password",
     summary: "Set a user's password",
     description:
-      "One's own takes the current one. An administrator's is set by administrators only. All the user's tokens end at once.",
-    access: { ability: "user", at: [{ user: "id" }], self: true },
+      "One's own takes the current one. Another user's takes every ability that the user has, wherever the user has it; an administrator's is set by administrators only. All the user's tokens end at once.",
+    access: { ability: "user", at: [{ user: "id" }], self: true, takeover: true },
     input: () =>
       z.strictObject({
         id: id(),
@@ -255,7 +262,8 @@ export const users = room("users", {
     path: "/users/{user}/units",
     bare: true,
     summary: "Make a user a member of a unit",
-    access: { ability: "user", at: [{ user: "user" }, { unit: "unit" }] },
+    description: `${membershipRule} Only administrators make themselves members of a unit, as members may read what is meant for the unit.`,
+    access: { ability: "user", at: [{ member: "user" }, { unit: "unit" }] },
     input: () =>
       z.strictObject({ ...member(), userTypes: z.array(id()).max(100).optional(), department: id().optional() }),
     output: membership,
@@ -267,9 +275,8 @@ export const users = room("users", {
     path: "/users/{user}/units/{unit=from}",
     bare: true,
     summary: "Change a membership: user types, department, or the unit itself",
-    description:
-      "unit moves the membership. userTypes replace the present ones, or with overwrite false come on top. department null clears.",
-    access: { ability: "user", at: [{ user: "user" }, { unit: "unit" }] },
+    description: `unit moves the membership. userTypes replace the present ones, or with overwrite false come on top. department null clears. ${membershipRule} A move takes them in both units. Only administrators move their own membership or add user types to it, also those without abilities; others ask somebody else.`,
+    access: { ability: "user", at: [{ member: "user" }, { unit: "from" }, { unit: "unit" }] },
     input: () =>
       z.strictObject({
         user: id(),
@@ -288,7 +295,8 @@ export const users = room("users", {
     path: "/users/{user}/units/{unit}",
     bare: true,
     summary: "End a membership; the last one stays",
-    access: { ability: "user", at: [{ user: "user" }] },
+    description: membershipRule,
+    access: { ability: "user", at: [{ member: "user" }, { unit: "unit" }] },
     input: () => z.strictObject(member()),
     output: noContent,
     status: 204,
@@ -299,7 +307,7 @@ export const users = room("users", {
     path: "/users/import",
     summary: "Create and change users by reference, many at once",
     description:
-      "Good rows go in, in one transaction; each bad row is left out with its reasons. A row without reference is matched by e-mail.",
+      "Good rows go in, in one transaction; each bad row is left out with its reasons. A row without reference is matched by e-mail. Changing a user by a row takes every ability that the user has, wherever the user has it; only administrators move themselves or give themselves user types.",
     access: { ability: "user" },
     input: () =>
       z.strictObject({

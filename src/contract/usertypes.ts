@@ -74,7 +74,7 @@ export const usertypes = room("usertypes", {
     bare: true,
     summary: "Change a user type",
     description:
-      "Only what is named changes; abilities that one does not have oneself can neither be granted nor taken.",
+      "Only what is named changes. Takes every ability that the user type has or is to have, wherever somebody holds it, also for a new name or reference.",
     access: { ability: "usertypes" },
     input: () =>
       z.strictObject({
@@ -92,6 +92,7 @@ export const usertypes = room("usertypes", {
     path: "/usertypes/{id}",
     bare: true,
     summary: "Delete a user type that nobody holds",
+    description: "Takes every ability that the user type has.",
     access: { ability: "usertypes" },
     input: () => z.strictObject({ id: id() }),
     output: noContent,

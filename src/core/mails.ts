@@ -43,6 +43,17 @@ export async function newPasswordToken(ctx: Ctx, user: number): Promise<string> 
   return token;
 }
 
+/** Ends the links to set a password that went to a user's address, or wait to: the address is another's now. */
+export async function endPasswordLinks({ db }: Ctx, user: number): Promise<void> {
+  await db.deleteFrom("password_tokens").where("user_id", "=", user).execute();
+  await db
+    .deleteFrom("mails")
+    .where("user_id", "=", user)
+    .where("kind", "in", ["welcome", "password_reset"])
+    .where("sent_at", "is", null)
+    .execute();
+}
+
 export function hashToken(token: string): string {
   return process.getBuiltinModule("node:crypto").createHash("sha256").update(token).digest("base64url");
 }

@@ -3,7 +3,7 @@ import { invalid, ServiceError } from "../contract/errors.ts";
 import type { Ability } from "../contract/operation.ts";
 import { isAmong } from "../store/dialect.ts";
 import type { Ctx } from "./context.ts";
-import { requireOwn, unitPath } from "./permissions.ts";
+import { requireAbilities, unitPath } from "./permissions.ts";
 
 type Work = Pick<Ctx, "db" | "actor">;
 
@@ -23,21 +23,76 @@ export async function addMembership(
   if ((await findMembership(ctx, user, unit)) !== undefined) {
     throw new ServiceError("conflict", `User ${user} is a member of unit ${unit} already.`);
   }
-  // It may have gone since permission was given.
-  if ((await unitPath(ctx.db, unit)) === undefined) throw invalid({ unit: [`names no unit: ${unit}`] });
+  await requireMembershipChange(ctx, user, { after: { unit, userTypes } });
   await requireDepartment(ctx, unit, department);
   const { id } = await ctx.db
     .insertInto("memberships")
     .values({ user_id: user, unit_id: unit, department_id: department })
     .returning("id")
     .executeTakeFirstOrThrow();
-  await setUserTypes(ctx, id, unit, userTypes);
+  await setUserTypes(ctx, id, userTypes);
   await countMembers(ctx, unit, 1);
   await rememberFirstUnit(ctx, user);
   return id;
 }
 
-/** Moves a membership to another unit. Its department stays behind. */
+/** A membership before or after a change. */
+interface MembershipState {
+  readonly unit: number;
+  readonly userTypes: readonly number[];
+}
+
+/**
+ * Throws `forbidden` unless the actor has every ability that the membership grants, before and after the change, in its unit
+ * then. Nobody but administrators extends the own membership: even without abilities it decides what its user may read.
+ */
+export async function requireMembershipChange(
+  ctx: Work,
+  user: number,
+  { before, after }: { before?: MembershipState; after?: MembershipState },
+): Promise<void> {
+  if (user === ctx.actor.id && !ctx.actor.admin && after && extendsReach(before, after)) throw ownMembership();
+  const abilitiesOf = await loadAbilities(ctx, [before, after]);
+  const grants = [];
+  for (const state of [before, after]) {
+    if (state === undefined) continue;
+    const path = await unitPath(ctx.db, state.unit);
+    // It may have gone since permission was given.
+    if (path === undefined) throw invalid({ unit: [`names no unit: ${state.unit}`] });
+    grants.push({ path, abilities: state.userTypes.flatMap((id) => abilitiesOf.get(id) ?? []) });
+  }
+  requireAbilities(ctx.actor, grants);
+}
+
+function ownMembership(): ServiceError {
+  const message = "You cannot extend your own membership; ask somebody else with the ability user in the unit.";
+  return new ServiceError("forbidden", message);
+}
+
+/** Tests whether a membership gets another unit, or a user type that it did not have. */
+function extendsReach(before: MembershipState | undefined, after: MembershipState): boolean {
+  return before?.unit !== after.unit || after.userTypes.some((id) => !before.userTypes.includes(id));
+}
+
+/** Abilities by user type; `validation_failed` when there is no such type. */
+async function loadAbilities(
+  ctx: Work,
+  states: readonly (MembershipState | undefined)[],
+): Promise<Map<number, Ability[]>> {
+  const types = [...new Set(states.flatMap((state) => state?.userTypes ?? []))];
+  if (types.length === 0) return new Map();
+  const rows = await ctx.db
+    .selectFrom("user_types")
+    .select(["id", "abilities"])
+    .where((eb) => isAmong(ctx.db, eb.ref("id"), types))
+    .execute();
+  const found = new Map(rows.map((row) => [row.id, JSON.parse(row.abilities) as Ability[]]));
+  const unknown = types.filter((id) => !found.has(id));
+  if (unknown.length > 0) throw invalid({ userTypes: [`name no user types: ${unknown.join(", ")}`] });
+  return found;
+}
+
+/** Moves a membership to another unit. Its department stays behind. The caller has checked permission. */
 export async function moveMembership(
   ctx: Work,
   { id, user, from, to }: { id: number; user: number; from: number; to: number },
@@ -62,6 +117,8 @@ export async function removeMembership(ctx: Work, user: number, unit: number): P
   if (membership === undefined) throw noMembership(user, unit);
   if (memberships.length === 1)
     throw new ServiceError("conflict", "A user keeps at least one membership; move it instead.");
+  const userTypes = await heldTypes(ctx, membership.id);
+  await requireMembershipChange(ctx, user, { before: { unit, userTypes } });
   await ctx.db.deleteFrom("memberships").where("id", "=", membership.id).execute();
   await countMembers(ctx, unit, -1);
   await rememberFirstUnit(ctx, user);
@@ -76,6 +133,8 @@ export async function removeAllMemberships(ctx: Work, user: number): Promise<voi
 
 /** Moves all members of a unit to another; those who are there already only leave. Their IDs. */
 export async function moveMembers(ctx: Work, from: number, to: number): Promise<number[]> {
+  const { admin, units } = ctx.actor;
+  if (!admin && units.includes(from) && !units.includes(to)) throw ownMembership();
   const members = await ctx.db.selectFrom("memberships").select("user_id").where("unit_id", "=", from).execute();
   await ctx.db
     .deleteFrom("memberships")
@@ -110,22 +169,21 @@ export function noMembership(user: number, unit: number): ServiceError {
   return new ServiceError("not_found", `User ${user} is not a member of unit ${unit}.`);
 }
 
-/** Gives a membership exactly these user types. Only abilities that one has there oneself can be given or taken. */
-export async function setUserTypes(
-  ctx: Work,
-  membership: number,
-  unit: number,
-  userTypes: readonly number[],
-): Promise<void> {
-  const wanted = new Set(userTypes);
-  const present = await ctx.db
+/** The user types of a membership, by ID. */
+export async function heldTypes({ db }: Work, membership: number): Promise<number[]> {
+  const rows = await db
     .selectFrom("membership_user_types")
-    .select("user_type_id as id")
+    .select("user_type_id")
     .where("membership_id", "=", membership)
+    .orderBy("user_type_id")
     .execute();
-  const removed = present.map((row) => row.id).filter((id) => !wanted.delete(id));
-  const added = [...wanted];
-  await requireGrantable(ctx, unit, [...added, ...removed]);
+  return rows.map((row) => row.user_type_id);
+}
+
+/** Gives a membership exactly these user types. The caller has checked permission. */
+export async function setUserTypes(ctx: Work, membership: number, userTypes: readonly number[]): Promise<void> {
+  const wanted = new Set(userTypes);
+  const removed = (await heldTypes(ctx, membership)).filter((id) => !wanted.delete(id));
   if (removed.length > 0) {
     await ctx.db
       .deleteFrom("membership_user_types")
@@ -133,24 +191,10 @@ export async function setUserTypes(
       .where((eb) => isAmong(ctx.db, eb.ref("user_type_id"), removed))
       .execute();
   }
-  if (added.length > 0) {
-    const rows = added.map((user_type_id) => ({ membership_id: membership, user_type_id }));
+  if (wanted.size > 0) {
+    const rows = [...wanted].map((user_type_id) => ({ membership_id: membership, user_type_id }));
     await ctx.db.insertInto("membership_user_types").values(rows).execute();
   }
-}
-
-async function requireGrantable(ctx: Work, unit: number, types: readonly number[]): Promise<void> {
-  if (types.length === 0) return;
-  const rows = await ctx.db
-    .selectFrom("user_types")
-    .select(["id", "abilities"])
-    .where((eb) => isAmong(ctx.db, eb.ref("id"), types))
-    .execute();
-  const known = new Set(rows.map((row) => row.id));
-  const unknown = types.filter((id) => !known.has(id));
-  if (unknown.length > 0) throw invalid({ userTypes: [`name no user types: ${unknown.join(", ")}`] });
-  const granted = rows.flatMap((row) => JSON.parse(row.abilities) as Ability[]);
-  requireOwn(ctx.actor, [...new Set(granted)], await unitPath(ctx.db, unit));
 }
 
 /** `validation_failed` when the department is not one of the unit's. */

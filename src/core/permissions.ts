@@ -81,13 +81,34 @@ export function may(actor: Actor, ability: Ability, path?: string | null): boole
   );
 }
 
-/** Refuses when any of the abilities is not the actor's own there: nobody can give what he does not have. */
-export function requireOwn(actor: Actor, given: readonly Ability[], path?: string): void {
-  const missing = given.filter((ability) => !may(actor, ability, path));
-  if (missing.length > 0) {
-    throw new ServiceError("forbidden", `You cannot grant abilities that you do not have: ${missing.join(", ")}.`);
-  }
+/** Abilities in the unit with that path; without a path, in any unit. */
+export interface Grant {
+  readonly path?: string;
+  readonly abilities: readonly Ability[];
 }
+
+/** Returns those of the abilities that the actor does not have, each with its unit, as in "news in unit 5". */
+export function missingAbilities(actor: Actor, grants: readonly Grant[]): string[] {
+  const missing = new Set<string>();
+  for (const { path, abilities } of grants) {
+    for (const ability of abilities) {
+      if (!may(actor, ability, path)) missing.add(path === undefined ? ability : `${ability} in unit ${idOf(path)}`);
+    }
+  }
+  return [...missing];
+}
+
+/** Throws `forbidden` unless the actor has all of these abilities: nobody gives, takes or extends what they do not have. */
+export function requireAbilities(actor: Actor, grants: readonly Grant[]): void {
+  const missing = missingAbilities(actor, grants);
+  if (missing.length === 0) return;
+  const named = missing.slice(0, mostNamed).join(", ");
+  const more = missing.length > mostNamed ? ` and ${missing.length - mostNamed} more` : "";
+  throw new ServiceError("forbidden", `This needs abilities that you do not have: ${named}${more}.`);
+}
+
+/** Missing abilities in one message. */
+const mostNamed = 10;
 
 export function abilityFlags(granted: Iterable<Ability>): Record<Ability, boolean> {
   const set = new Set(granted);
@@ -112,10 +133,58 @@ export async function permit(ctx: Ctx, op: AnyOperation, input: Record<string, u
   if (!paths.every((path) => may(ctx.actor, access.ability, path))) {
     throw new ServiceError("forbidden", `This needs the ability ${access.ability} in the unit, or in a unit above it.`);
   }
+  if (access.takeover) await requireGrantsOf(ctx, await takenOver(ctx, access, input));
+}
+
+/** The users whose accounts the operation could give away. */
+async function takenOver(
+  { db }: Ctx,
+  { at = [], takeover }: Exclude<Access, string>,
+  input: Record<string, unknown>,
+): Promise<number[]> {
+  const ids = at.flatMap((reach) => ("user" in reach ? (input[reach.user] as number | number[]) : []));
+  if (takeover === undefined || takeover === true) return ids;
+  const asked = takeover.filter((field) => input[field] !== undefined);
+  if (asked.length === 0) return [];
+  const rows = await db
+    .selectFrom("users")
+    .select(["id", "email", "reference"])
+    .where((eb) => isAmong(db, eb.ref("id"), ids))
+    .execute();
+  return rows.filter((row) => asked.some((field) => row[field] !== input[field])).map((row) => row.id);
+}
+
+const grantsOfUsers = prepared((db, p: { ids: readonly number[] }) =>
+  db
+    .selectFrom("memberships as m")
+    .innerJoin("units as n", "n.id", "m.unit_id")
+    .innerJoin("membership_user_types as mt", "mt.membership_id", "m.id")
+    .innerJoin("user_types as t", "t.id", "mt.user_type_id")
+    .select(["n.path", "t.abilities"])
+    .distinct()
+    .where((eb) => isAmong(db, eb.ref("m.user_id"), p.ids))
+    .where("t.abilities", "<>", "[]"),
+);
+
+/**
+ * Throws `forbidden` unless the actor has every ability that any of these users has, wherever the user has it: otherwise a
+ * session of that user would be more than the actor's own. One query.
+ */
+async function requireGrantsOf({ db, actor }: Ctx, ids: readonly number[]): Promise<void> {
+  if (actor.admin || ids.length === 0) return;
+  const rows = await grantsOfUsers(db, { ids });
+  requireAbilities(
+    actor,
+    rows.map(({ path, abilities }) => ({ path, abilities: JSON.parse(abilities) })),
+  );
 }
 
 async function pathsOf(ctx: Ctx, reach: Reach, input: Record<string, unknown>, inPath: readonly string[]) {
   if ("user" in reach) return usersPaths(ctx, reach.user, input[reach.user] as number | number[]);
+  if ("member" in reach) {
+    await usersPaths(ctx, reach.member, input[reach.member] as number);
+    return [];
+  }
   const unit = input[reach.unit] as number | null | undefined;
   if (unit === undefined || unit === null) return [];
   const path = await unitPath(ctx.db, unit);

@@ -1,11 +1,11 @@
 import type { z } from "zod";
-import type { Ability } from "../contract/operation.ts";
+import { type Ability, abilities } from "../contract/operation.ts";
 import type { user as contract } from "../contract/user-forms.ts";
 import { isAmong } from "../store/dialect.ts";
 import { prepared } from "../store/prepared.ts";
 import type { Ctx } from "./context.ts";
 import { type GroupBrief, groupsOf } from "./group-membership.ts";
-import { abilityFlags, may } from "./permissions.ts";
+import { type Actor, abilityFlags, may } from "./permissions.ts";
 import { ancestorsOf, unitBrief } from "./unit-tree.ts";
 
 export type User = z.infer<ReturnType<typeof contract>>;
@@ -179,7 +179,7 @@ function present(ctx: Ctx, row: UserRow, memberships: ShownMembership[], physica
     meta_field_2: row.meta_field_2,
     meta_field_3: row.meta_field_3,
     meta_field_4: row.meta_field_4,
-    permissions: { edit: mayEdit, delete: mayEdit },
+    permissions: { edit: mayEdit, delete: mayEdit && hasAllOf(ctx.actor, memberships) },
     unit,
     physicalUnit: unit === null || unit.unit_type === "unit" ? unit : (physical.get(unit.id) ?? null),
     department: first?.shown.department ?? null,
@@ -195,6 +195,13 @@ function present(ctx: Ctx, row: UserRow, memberships: ShownMembership[], physica
     created_at: row.created_at,
     updated_at: row.updated_at,
   };
+}
+
+/** Tests whether the actor has every ability that the memberships grant, as users.delete requires. */
+function hasAllOf(actor: Actor, memberships: readonly ShownMembership[]): boolean {
+  return memberships.every(({ path, shown }) =>
+    abilities.every((ability) => !shown.abilities[ability] || may(actor, ability, path)),
+  );
 }
 
 function distinct<T extends { id: number }>(items: T[]): T[] {

@@ -3,7 +3,7 @@ import type { Ability } from "../contract/operation.ts";
 import type { usertypes as contract } from "../contract/usertypes.ts";
 import type { Ctx, Handlers } from "./context.ts";
 import { decodeCursor, page } from "./cursor.ts";
-import { abilityFlags, requireOwn } from "./permissions.ts";
+import { abilityFlags, requireAbilities } from "./permissions.ts";
 import { fold } from "./text-keys.ts";
 
 interface Row {
@@ -38,7 +38,7 @@ export const usertypes: Handlers<typeof contract> = {
 
   async create(ctx, { name, reference = null, abilities = {} }) {
     const granted = namesOf(abilities);
-    requireOwn(ctx.actor, granted);
+    requireAbilities(ctx.actor, [{ abilities: granted }]);
     await requireFree(ctx, { name, reference });
     const { id } = await ctx.db
       .insertInto("user_types")
@@ -52,8 +52,7 @@ export const usertypes: Handlers<typeof contract> = {
     const row = await find(ctx, id);
     const before = JSON.parse(row.abilities) as Ability[];
     const after = namesOf({ ...abilityFlags(before), ...abilities });
-    const differing = [...before, ...after].filter((each) => before.includes(each) !== after.includes(each));
-    await requireOwnWhereHeld(ctx, id, differing);
+    await requireAbilitiesWhereHeld(ctx, id, [...new Set([...before, ...after])]);
     await requireFree(ctx, { name, reference }, id);
     await ctx.db
       .updateTable("user_types")
@@ -65,7 +64,7 @@ export const usertypes: Handlers<typeof contract> = {
 
   async delete(ctx, { id }) {
     const row = await find(ctx, id);
-    requireOwn(ctx.actor, JSON.parse(row.abilities));
+    requireAbilities(ctx.actor, [{ abilities: JSON.parse(row.abilities) }]);
     const { holders } = await ctx.db
       .selectFrom("membership_user_types")
       .select((eb) => eb.fn.countAll<number>().as("holders"))
@@ -115,9 +114,8 @@ function namesOf(flags: Partial<Record<Ability, boolean | undefined>>): Ability[
   return (Object.keys(flags) as Ability[]).filter((ability) => flags[ability]);
 }
 
-/** Abilities change for all who hold the type, so the actor needs them wherever it is held. */
-async function requireOwnWhereHeld(ctx: Ctx, id: number, abilities: readonly Ability[]): Promise<void> {
-  requireOwn(ctx.actor, abilities);
+/** A user type is the same for all who hold it, so its abilities are needed in every unit where somebody does. */
+async function requireAbilitiesWhereHeld(ctx: Ctx, id: number, abilities: readonly Ability[]): Promise<void> {
   if (ctx.actor.admin || abilities.length === 0) return;
   const places = await ctx.db
     .selectFrom("membership_user_types as mt")
@@ -127,7 +125,7 @@ async function requireOwnWhereHeld(ctx: Ctx, id: number, abilities: readonly Abi
     .distinct()
     .where("mt.user_type_id", "=", id)
     .execute();
-  for (const { path } of places) requireOwn(ctx.actor, abilities, path);
+  requireAbilities(ctx.actor, [{ abilities }, ...places.map(({ path }) => ({ path, abilities }))]);
 }
 
 async function requireFree(

@@ -154,13 +154,20 @@ function whoMay(access: Access): string {
   if (access === "public") return "anybody, without a token";
   if (access === "signed_in") return "any signed-in user";
   if (access === "administrator") return "administrators";
-  const places = access.at?.map(placeOf).join(" and ");
+  const places = access.at?.flatMap(placesOf).join(" and ");
   const holders = `users with the ability \`${access.ability}\` ${places ? `that reaches ${places}` : "in any unit"}`;
-  return `administrators; ${holders}${access.self ? "; the user in question" : ""}`;
+  return `administrators; ${holders}${takeoverOf(access.takeover)}${access.self ? "; the user in question" : ""}`;
 }
 
-function placeOf(reach: Reach): string {
-  return "user" in reach ? `the user that \`${reach.user}\` names` : `the unit that \`${reach.unit}\` names`;
+function placesOf(reach: Reach): string[] {
+  if ("user" in reach) return [`the user that \`${reach.user}\` names`];
+  return "unit" in reach ? [`the unit that \`${reach.unit}\` names`] : [];
+}
+
+function takeoverOf(takeover: true | readonly string[] | undefined): string {
+  if (takeover === undefined) return "";
+  const when = takeover === true ? "" : ` (where ${takeover.map((field) => `\`${field}\``).join(" or ")} changes)`;
+  return ` and every ability that the user has, wherever the user has it${when}`;
 }
 
 function components(): ZodOpenApiObject["components"] {

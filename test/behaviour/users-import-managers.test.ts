@@ -71,17 +71,22 @@ describeEverywhere("users.import by managers", (environment) => {
       [
         { ...editor, user_types: "Employee" },
         { ...editor, unit: "north", user_types: undefined },
-        { ...editor, title: "Left as it is", user_types: "Editor;Employee" },
+        { ...editor, title: "Not mine", user_types: "Editor;Employee" },
+        editor,
         next,
       ],
       manager,
     );
-    expect(actions(results)).toEqual(["left out", "left out", "changed", "created"]);
-    expect(results.slice(0, 2).map((result) => Object.keys(result.fields ?? {}))).toEqual([
+    expect(actions(results)).toEqual(["left out", "left out", "left out", "unchanged", "created"]);
+    expect(results.slice(0, 3).map((result) => Object.keys(result.fields ?? {}))).toEqual([
       ["user_types"],
       ["user_types"],
+      ["reference"],
     ]);
-    expect(await get(editor.reference)).toMatchObject({ title: "Left as it is", unit: { id: world().units.harbour } });
+    expect(results[2]?.fields?.reference).toEqual([
+      `belongs to a user whom you may not change, with abilities beyond yours: news in unit ${world().units.harbour}`,
+    ]);
+    expect(await get(editor.reference)).toMatchObject({ title: "", unit: { id: world().units.harbour } });
   });
 
   it("a manager without usertypes creates none", async () => {

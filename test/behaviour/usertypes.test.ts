@@ -113,7 +113,9 @@ describeEverywhere("usertypes", (environment) => {
     expect(await codeOf(update({ id: own.id, abilities: { calendar: true } }, manager))).toBe("forbidden");
     expect(await codeOf(update({ id: own.id, abilities: { usertypes: true, user: false } }, manager))).toBe("ok");
     expect(await codeOf(update({ id: types.editor, abilities: { news: false } }, manager)), "take").toBe("forbidden");
-    expect(await codeOf(update({ id: types.editor, abilities: { news: true } }, manager)), "as it is").toBe("ok");
+    expect(await codeOf(update({ id: types.editor, abilities: { news: true } }, manager)), "as it is").toBe(
+      "forbidden",
+    );
     expect(await codeOf(remove(own.id, manager))).toBe("ok");
     expect(await codeOf(remove(types.editor, manager))).toBe("forbidden");
   });

@@ -2,6 +2,8 @@
 import { auth } from "../../src/contract/auth.ts";
 import { conversations } from "../../src/contract/conversations.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
+import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { password, useWorld, type World } from "./actors.ts";
 import type { Environment } from "./instance.ts";
@@ -10,11 +12,14 @@ import { type GroupScene, groupLines, makeGroups } from "./permission-lines-grou
 import { type PostScene, postLines, writePosts } from "./permission-lines-posts.ts";
 
 /**
- * The world with what only the table needs: a user and a unit of South, a webhook, a token to reset the member's password;
+ * The world with what only the table needs: a user of South, a member of Harbour who is an editor in South, the unit Press
+ * in North with an editor, a webhook, a token to reset the member's password;
  * a group of the member, its administrator, the colleague and the manager, with a message of the member and of the manager.
  */
 export interface Scene extends World {
   readonly southerner: number;
+  readonly twofold: number;
+  readonly press: number;
   readonly webhook: number;
   readonly resetToken: string;
   readonly posts: PostScene;
@@ -35,6 +40,12 @@ export function useScene(environment: Environment): () => Promise<Scene> {
 async function setUp(world: World): Promise<Scene> {
   const { administrator } = world.actors;
   const southerner = (await world.addUser({ unit: world.units.south })).id;
+  const reporter = { name: "Reporter", abilities: { news: true } };
+  const userTypes = [(await administrator.call(usertypes.create, reporter)).id];
+  const twofold = (await world.addUser({ reference: "twofold" })).id;
+  await administrator.call(users.membershipAdd, { user: twofold, unit: world.units.south, userTypes });
+  const press = (await world.addUnit({ name: "Press" })).id;
+  await world.addUser({ unit: press, userTypes });
   const webhook = await administrator.call(webhooks.create, { name: "Hook", uri: "https://hook.example/" });
   await world.stranger.call(auth.passwordRequest, { email: "member@example.com" });
   const { payload } = await world.instance.database.reader
@@ -46,7 +57,7 @@ async function setUp(world: World): Promise<Scene> {
   const events = await addEvents(world);
   const groups = await makeGroups(world);
   const talk = await startGroup(world);
-  return { ...world, southerner, webhook: webhook.data.id, resetToken: JSON.parse(payload).token, posts, events, groups, talk };
+  return { ...world, southerner, twofold, press, webhook: webhook.data.id, resetToken: JSON.parse(payload).token, posts, events, groups, talk };
 }
 
 async function startGroup({ actors, ids }: World): Promise<Scene["talk"]> {
@@ -63,6 +74,7 @@ const nothing = () => ({});
 const one = ({ ids }: Scene) => ({ id: ids.colleague });
 const elsewhere = ({ southerner }: Scene) => ({ id: southerner });
 const boss = ({ ids }: Scene) => ({ id: ids.boss });
+const editorElsewhere = ({ twofold }: Scene) => ({ id: twofold });
 const gone = () => ({ id: 987654 });
 const person = { first_name: "New", last_name: "Person", email: "new.person@example.com" };
 const row = { ...person, reference: "new person" };
@@ -109,6 +121,10 @@ export const permissionTable: Record<string, readonly Line[]> = {
     ["in North", "                 yes   yes   403   403   401   401", (scene) => ({ ...one(scene), title: "Changed" })],
     ["in South", "                 yes   403   403   403   401   401", (scene) => ({ ...elsewhere(scene), title: "Changed" })],
     ["an administrator", "         yes   403   403   403   401   401", (scene) => ({ ...boss(scene), phone: "1" })],
+    ["an editor elsewhere", "      yes   yes   403   403   401   401", (scene) => ({ ...editorElsewhere(scene), title: "Changed" })],
+    ["such an editor's e-mail", "  yes   403   403   403   401   401", (scene) => ({ ...editorElsewhere(scene), email: "new@example.com" })],
+    ["such an editor's reference","yes   403   403   403   401   401", (scene) => ({ ...editorElsewhere(scene), reference: "new" })],
+    ["an e-mail in North", "       yes   yes   403   403   401   401", (scene) => ({ ...one(scene), email: "new@example.com" })],
     ["to administrator", "         yes   403   403   403   401   401", (scene) => ({ ...one(scene), admin: true })],
     ["one's own phone", "          yes   yes   yes   yes   401   401", (_, me) => ({ id: me, phone: "1" })],
     ["one's own name", "           yes   yes   403   403   401   401", (_, me) => ({ id: me, first_name: "Me" })],
@@ -119,14 +135,17 @@ export const permissionTable: Record<string, readonly Line[]> = {
     ["in North", "                 yes   yes   403   403   401   401", one],
     ["in South", "                 yes   403   403   403   401   401", elsewhere],
     ["an administrator", "         yes   403   403   403   401   401", boss],
+    ["an editor elsewhere", "      yes   403   403   403   401   401", editorElsewhere],
     ["oneself", "                  yes   yes   403   403   401   401", (_, me) => ({ id: me })],
   ],
   "users.deactivate": [
     ["in North", "                 yes   yes   403   403   401   401", one],
     ["in South", "                 yes   403   403   403   401   401", elsewhere],
     ["an administrator", "         yes   403   403   403   401   401", boss],
+    ["an editor elsewhere", "      yes   403   403   403   401   401", editorElsewhere],
   ],
   "users.reactivate": [
+    ["an editor elsewhere", "      yes   403   403   403   401   401", editorElsewhere],
     ["in North", "                 yes   yes   403   403   401   401", ({ ids }) => ({ id: ids.deactivated })],
     ["in South", "                 yes   403   403   403   401   401", elsewhere],
   ],
@@ -134,11 +153,13 @@ export const permissionTable: Record<string, readonly Line[]> = {
     ["in North", "                 yes   yes   403   403   401   401", ({ ids }) => ({ users: [ids.colleague, ids.member] })],
     ["one in South", "             yes   403   403   403   401   401", ({ ids, southerner }) => ({ users: [ids.colleague, southerner] })],
     ["an administrator", "         yes   403   403   403   401   401", ({ ids }) => ({ users: [ids.colleague, ids.boss] })],
+    ["an editor elsewhere", "      yes   403   403   403   401   401", ({ ids, twofold }) => ({ users: [ids.colleague, twofold] })],
   ],
   "users.password": [
     ["in North", "                 yes   yes   403   403   401   401", (scene) => ({ ...one(scene), password: "another password" })],
     ["in South", "                 yes   403   403   403   401   401", (scene) => ({ ...elsewhere(scene), password: "another password" })],
     ["an administrator's", "       yes   403   403   403   401   401", (scene) => ({ ...boss(scene), password: "another password" })],
+    ["an editor's elsewhere", "    yes   403   403   403   401   401", (scene) => ({ ...editorElsewhere(scene), password: "another password" })],
     ["the first of one's own", "   yes   yes   422   yes   401   401", (_, me) => ({ id: me, password: "another password" })],
     ["the member's", "             yes   yes   yes   403   401   401", ({ ids }) => ({ id: ids.member, password: "another password", current: password })],
   ],
@@ -147,17 +168,22 @@ export const permissionTable: Record<string, readonly Line[]> = {
   "users.membershipAdd": [
     ["in North", "                 yes   yes   403   403   401   401", ({ ids, units }) => ({ user: ids.colleague, unit: units.yard })],
     ["to South", "                 yes   403   403   403   401   401", ({ ids, units }) => ({ user: ids.colleague, unit: units.south })],
-    ["from South", "               yes   403   403   403   401   401", ({ southerner, units }) => ({ user: southerner, unit: units.yard })],
+    ["of a member of South", "     yes   yes   403   403   401   401", ({ southerner, units }) => ({ user: southerner, unit: units.yard })],
+    ["one's own", "                yes   403   403   403   401   401", ({ units }, me) => ({ user: me, unit: units.yard })],
     ["of an administrator", "      yes   403   403   403   401   401", ({ ids, units }) => ({ user: ids.boss, unit: units.yard })],
     ["with more abilities", "      yes   403   403   403   401   401", ({ ids, units, types }) => ({ user: ids.colleague, unit: units.yard, userTypes: [types.editor] })],
   ],
   "users.membershipSet": [
+    ["of an editor elsewhere", "   yes   yes   403   403   401   401", ({ twofold, units }) => ({ user: twofold, from: units.harbour, unit: units.yard })],
+    ["the manager's reader type", "yes   403   403   403   401   401", ({ ids, units, types }) => ({ user: ids.manager, from: units.north, userTypes: [types.manager, types.employee] })],
     ["in North", "                 yes   yes   403   403   401   401", ({ ids, units, types }) => ({ user: ids.colleague, from: units.harbour, userTypes: [types.employee] })],
     ["to South", "                 yes   403   403   403   401   401", ({ ids, units }) => ({ user: ids.colleague, from: units.harbour, unit: units.south })],
     ["from South", "               yes   403   403   403   401   401", ({ southerner, units }) => ({ user: southerner, from: units.south, unit: units.yard })],
     ["with more abilities", "      yes   403   403   403   401   401", ({ ids, units, types }) => ({ user: ids.colleague, from: units.harbour, userTypes: [types.editor] })],
   ],
   "users.membershipRemove": [
+    ["of an editor elsewhere", "   yes   yes   403   403   401   401", ({ twofold, units }) => ({ user: twofold, unit: units.harbour })],
+    ["elsewhere", "                yes   403   403   403   401   401", ({ twofold, units }) => ({ user: twofold, unit: units.south })],
     ["the last", "                 409   409   403   403   401   401", ({ ids, units }) => ({ user: ids.colleague, unit: units.harbour })],
     ["in South", "                 409   403   403   403   401   401", ({ southerner, units }) => ({ user: southerner, unit: units.south })],
     ["none", "                     404   404   403   403   401   401", ({ ids, units }) => ({ user: ids.colleague, unit: units.yard })],
@@ -185,12 +211,15 @@ export const permissionTable: Record<string, readonly Line[]> = {
     ["in North", "                 yes   yes   403   403   401   401", ({ units }) => ({ id: units.harbour, parent: units.yard })],
     ["North to South", "           yes   403   403   403   401   401", ({ units }) => ({ id: units.harbour, parent: units.south })],
     ["South to North", "           yes   403   403   403   401   401", ({ units }) => ({ id: units.south, parent: units.yard })],
+    ["below an editor", "          yes   403   403   403   401   401", ({ units, press }) => ({ id: units.yard, parent: press })],
   ],
   "units.delete": [
     ["in North", "                 yes   yes   403   403   401   401", ({ units }) => ({ id: units.yard })],
     ["South", "                    409   403   403   403   401   401", ({ units }) => ({ id: units.south })],
     ["transfer in North", "        yes   yes   403   403   401   401", ({ units }) => ({ id: units.harbour, transfer: units.yard })],
     ["transfer to South", "        yes   403   403   403   401   401", ({ units }) => ({ id: units.harbour, transfer: units.south })],
+    ["transfer of an editor", "    yes   403   403   403   401   401", ({ units, press }) => ({ id: press, transfer: units.yard })],
+    ["transfer to an editor", "    yes   403   403   403   401   401", ({ units, press }) => ({ id: units.yard, transfer: press })],
     ["transfer from South", "      yes   403   403   403   401   401", ({ units }) => ({ id: units.south, transfer: units.yard })],
   ],
   "units.departmentAdd": [
@@ -219,6 +248,8 @@ export const permissionTable: Record<string, readonly Line[]> = {
     ["own abilities", "            yes   yes   403   403   401   401", ({ types }) => ({ id: types.employee, abilities: { units: true } })],
     ["more abilities", "           yes   403   403   403   401   401", ({ types }) => ({ id: types.employee, abilities: { news: true } })],
     ["others' abilities", "        yes   403   403   403   401   401", ({ types }) => ({ id: types.editor, abilities: { news: false } })],
+    ["a name of others' ones", "   yes   403   403   403   401   401", ({ types }) => ({ id: types.editor, name: "New" })],
+    ["a reference of others'", "   yes   403   403   403   401   401", ({ types }) => ({ id: types.editor, reference: "new" })],
   ],
   "usertypes.delete": [
     ["others' abilities", "        yes   403   403   403   401   401", ({ types }) => ({ id: types.editor })],

@@ -10,6 +10,7 @@ import { asAdministrator } from "../permissions.ts";
 import { fold } from "../text-keys.ts";
 import { presentUnits } from "../unit-presentation.ts";
 import { addUnit, count, moveBranch } from "../unit-tree.ts";
+import { requireMove, requireTransfer } from "./extended-grants.ts";
 import { unitWithChildren } from "./reading.ts";
 
 type Changing = "create" | "update" | "move" | "delete";
@@ -41,6 +42,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
     const unit = await place(ctx, id);
     const above = await place(ctx, parent);
     if (unit.parent_id !== parent) {
+      await requireMove(ctx, unit, above);
       await moveBranch(ctx.db, unit, above);
       await ctx.db.updateTable("units").set({ updated_at: ctx.now }).where("id", "=", id).execute();
       ctx.changed("unit.update", id);
@@ -51,6 +53,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
   async delete(ctx, { id, transfer }) {
     const unit = await place(ctx, id);
     if (unit.parent_id === null) throw new ServiceError("conflict", "The root cannot be deleted.");
+    if (transfer !== undefined) await requireTransfer(ctx, unit, await place(ctx, transfer));
     ctx.changed("unit.delete", id, (await presentUnits(asAdministrator(ctx), [id]))[0]);
     const { child_count, user_count } = unit;
     if (child_count + user_count > 0) {

@@ -6,9 +6,10 @@ import { isAmong } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { parseRows, results } from "../import.ts";
-import { may } from "../permissions.ts";
+import { may, missingAbilities } from "../permissions.ts";
 import { fold } from "../text-keys.ts";
 import { fits, moveBranch } from "../unit-tree.ts";
+import { chainOf, extendedAbilities, type GrantsByUnit, loadGrants } from "./extended-grants.ts";
 import { addUnits, type NewUnit } from "./import-writing.ts";
 
 export type Row = z.infer<ReturnType<typeof unitRow>>;
@@ -26,6 +27,13 @@ interface Waiting {
 /** What an import knows of a unit: where it is; or only that an earlier part of a dry run would have made it. */
 type Known = Map<string, Existing | "assumed">;
 
+interface Tree {
+  readonly known: Known;
+  readonly root: Existing;
+  /** The grants in all units that are known, or above one. Loaded when a row moves a unit; no row changes them. */
+  grants(): Promise<GrantsByUnit>;
+}
+
 /** A row waits until its parent is there, wherever the parent's row stands; new units are written together. */
 export const importRows: Import = async (ctx, { rows, assume = [] }) => {
   if (assume.length > 0 && !ctx.dryRun) throw invalid({ assume: ["is for dry runs only"] });
@@ -36,13 +44,13 @@ export const importRows: Import = async (ctx, { rows, assume = [] }) => {
     if ("row" in each) waiting.push(each);
     else report.leaveOut(each.index, each.fields);
   }
-  const root = await loadKnown(ctx, known, waiting);
+  const tree = await loadTree(ctx, known, waiting);
   const announced = Map.groupBy(waiting, ({ row }) => row.reference);
   for (;;) {
     const turns = Map.groupBy(waiting, ({ row }) => !row.parent || known.has(row.parent));
     waiting = turns.get(false) ?? [];
     if (!turns.has(true)) break;
-    await putUnits(ctx, known, root, turns.get(true)!, report);
+    await putUnits(ctx, tree, turns.get(true)!, report);
   }
   for (const { index, row } of waiting) {
     const parent = row.parent ?? "";
@@ -55,11 +63,11 @@ export const importRows: Import = async (ctx, { rows, assume = [] }) => {
 /** Puts in units whose parents are there. */
 async function putUnits(
   ctx: Ctx,
-  known: Known,
-  root: Existing,
+  tree: Tree,
   rows: readonly Waiting[],
   { leaveOut, done }: ReturnType<typeof results>,
 ): Promise<void> {
+  const { known, root } = tree;
   const making = new Map<string, NewUnit & { index: number }>();
   const flush = async () => {
     for (const unit of await addUnits(ctx, [...making.values()])) {
@@ -81,20 +89,29 @@ async function putUnits(
     }
     // What changes a unit may move it: those to be made below it have to be there, or come later.
     await flush();
-    const result = await putUnit(ctx, known, root, row, problems);
+    const result = await putUnit(ctx, tree, row, problems);
     if (result === undefined) leaveOut(index, problems);
     else done(index, result.action, result.id);
   }
   await flush();
 }
 
-async function loadKnown(ctx: Ctx, known: Known, rows: readonly { row: Row }[]): Promise<Existing> {
+async function loadTree(ctx: Ctx, known: Known, rows: readonly { row: Row }[]): Promise<Tree> {
   const references = new Set(rows.flatMap(({ row }) => [row.reference, ...(row.parent ? [row.parent] : [])]));
   const found = await loadUnits(ctx)
     .where((eb) => isAmong(ctx.db, eb.ref("reference"), [...references]))
     .execute();
   for (const unit of found) known.set(unit.reference ?? "", unit);
-  return loadUnits(ctx).where("parent_id", "is", null).executeTakeFirstOrThrow();
+  const root = await loadUnits(ctx).where("parent_id", "is", null).executeTakeFirstOrThrow();
+  let grants: Promise<GrantsByUnit> | undefined;
+  return {
+    known,
+    root,
+    grants() {
+      grants ??= loadGrants(ctx, chainOf(root.path, ...found.map(({ path }) => path)));
+      return grants;
+    },
+  };
 }
 
 function loadUnits(ctx: Ctx) {
@@ -116,13 +133,8 @@ async function canTake(ctx: Ctx, parent: Existing, problems: FieldErrors): Promi
 }
 
 /** Does what a row says about a unit that is there, or of which a dry run assumes so much. */
-async function putUnit(
-  ctx: Ctx,
-  known: Known,
-  root: Existing,
-  row: Row,
-  problems: FieldErrors,
-): Promise<Done | undefined> {
+async function putUnit(ctx: Ctx, tree: Tree, row: Row, problems: FieldErrors): Promise<Done | undefined> {
+  const { known, root } = tree;
   const existing = known.get(row.reference);
   const parent = row.parent ? known.get(row.parent) : root;
   if (existing === "assumed") return { action: "unchanged", id: null };
@@ -130,15 +142,14 @@ async function putUnit(
     known.set(row.reference, "assumed");
     return { action: "created", id: null };
   }
-  return changeUnit(ctx, known, existing, row, row.parent === undefined ? undefined : parent, problems);
+  return changeUnit(ctx, tree, existing, { row, parent: row.parent === undefined ? undefined : parent }, problems);
 }
 
 async function changeUnit(
   ctx: Ctx,
-  known: Known,
+  tree: Tree,
   existing: Existing,
-  row: Row,
-  parent: Existing | "assumed" | undefined,
+  { row, parent }: { row: Row; parent: Existing | "assumed" | undefined },
   problems: FieldErrors,
 ): Promise<Done | undefined> {
   const { id } = existing;
@@ -151,6 +162,7 @@ async function changeUnit(
   mayChange(ctx, existing, "reference", problems);
   if (moves && parent !== "assumed") {
     mayChange(ctx, parent, "parent", problems);
+    if (Object.keys(problems).length === 0) await requireMove(ctx, tree, existing, parent, problems);
     if (parent.path.startsWith(existing.path)) problems.parent = ["must not be the unit itself or one below it"];
     else if (!(await fits(ctx.db, parent, existing))) problems.parent = [tooDeep];
   }
@@ -163,9 +175,17 @@ async function changeUnit(
     .execute();
   ctx.changed("unit.update", id);
   // A move changes the paths of all that is below.
-  if (moves) await refresh(ctx, known);
-  else await remember(ctx, known, id);
+  if (moves) await refresh(ctx, tree.known);
+  else await remember(ctx, tree.known, id);
   return { action: "changed", id };
+}
+
+/** Adds a problem when the actor lacks an ability that the move extends, as units.move refuses it. */
+async function requireMove({ actor }: Ctx, tree: Tree, unit: Existing, parent: Existing, problems: FieldErrors) {
+  if (actor.admin) return;
+  const abilities = extendedAbilities(await tree.grants(), unit, parent);
+  const missing = missingAbilities(actor, [{ path: unit.path, abilities }]);
+  if (missing.length > 0) problems.parent = [`extends abilities that you may not change: ${missing.join(", ")}`];
 }
 
 function mayChange(ctx: Ctx, { path }: Existing, field: string, problems: FieldErrors): boolean {

@@ -5,7 +5,7 @@ import { forgetAnswers } from "../answers.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { differing } from "../differing.ts";
 import { leaveGroups } from "../group-membership.ts";
-import { newPasswordToken, queueMail } from "../mails.ts";
+import { endPasswordLinks, newPasswordToken, queueMail } from "../mails.ts";
 import { addMembership, removeAllMemberships } from "../membership.ts";
 import { checkNewPassword, hashPassword } from "../passwords.ts";
 import { asAdministrator, may } from "../permissions.ts";
@@ -51,6 +51,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
       .set({ ...changes, updated_at: ctx.now })
       .where("id", "=", id)
       .execute();
+    if (changes.email_key !== undefined) await endPasswordLinks(ctx, id);
     await indexUser(ctx, id);
     ctx.changed("user.update", id);
     return oneUser(ctx, id);

@@ -80,7 +80,7 @@ function indexed(): Pick<Known, "byReference" | "byEmail" | "add"> {
   };
 }
 
-/** Users as an import compares them, with their first membership and the units of all. */
+/** Users as an import compares them, with their first membership, and the units and grants of all. */
 export async function loadUsers(ctx: Ctx, ids: readonly number[]) {
   if (ids.length === 0) return [];
   const rows = await ctx.db
@@ -92,6 +92,12 @@ export async function loadUsers(ctx: Ctx, ids: readonly number[]) {
     .where((eb) => isAmong(ctx.db, eb.ref("u.id"), ids))
     .where("u.deleted_at", "is", null)
     .execute();
+  const memberships = await ctx.db
+    .selectFrom("memberships as m")
+    .innerJoin("units as n", "n.id", "m.unit_id")
+    .select(["m.id", "m.user_id", "m.unit_id", "n.path"])
+    .where((eb) => isAmong(ctx.db, eb.ref("m.user_id"), ids))
+    .execute();
   const types = await ctx.db
     .selectFrom("membership_user_types as mt")
     .innerJoin("user_types as t", "t.id", "mt.user_type_id")
@@ -100,22 +106,20 @@ export async function loadUsers(ctx: Ctx, ids: readonly number[]) {
       isAmong(
         ctx.db,
         eb.ref("mt.membership_id"),
-        rows.flatMap((row) => row.membership_id ?? []),
+        memberships.map((row) => row.id),
       ),
     )
     .execute();
-  const memberships = await ctx.db
-    .selectFrom("memberships")
-    .select(["user_id", "unit_id"])
-    .where((eb) => isAmong(ctx.db, eb.ref("user_id"), ids))
-    .execute();
-  const typesOf = Map.groupBy(types, (row) => row.membership_id);
-  const unitsOf = Map.groupBy(memberships, (row) => row.user_id);
+  const typesOf = Map.groupBy(types.map(present), (type) => type.membership_id);
+  const membershipsOf = Map.groupBy(memberships, (row) => row.user_id);
   return rows.map((row) =>
     // Onto the row, which is nobody else's: copies of so many columns take longer than the query.
     Object.assign(row, {
-      types: (typesOf.get(row.membership_id ?? 0) ?? []).map(present),
-      units: (unitsOf.get(row.id) ?? []).map((membership) => membership.unit_id),
+      types: typesOf.get(row.membership_id ?? 0) ?? [],
+      units: (membershipsOf.get(row.id) ?? []).map((membership) => membership.unit_id),
+      grants: (membershipsOf.get(row.id) ?? []).flatMap(({ id, path }) =>
+        (typesOf.get(id) ?? []).map(({ abilities }) => ({ path, abilities })),
+      ),
     }),
   );
 }
@@ -127,8 +131,8 @@ export interface Type {
   readonly abilities: readonly Ability[];
 }
 
-function present({ id, name, abilities }: { id: number; name: string; abilities: string }): Type {
-  return { id, name, abilities: JSON.parse(abilities) };
+function present<T extends { id: number; name: string; abilities: string }>(row: T) {
+  return { ...row, abilities: JSON.parse(row.abilities) as Ability[] } satisfies Type;
 }
 
 async function loadUnits(ctx: Ctx, references: readonly string[]) {

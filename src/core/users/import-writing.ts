@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { insertRows, rowsAs } from "../../store/bulk.ts";
 import type { Ctx } from "../context.ts";
+import { endPasswordLinks } from "../mails.ts";
 import { moveMembership, setUserTypes } from "../membership.ts";
 import { emailKey } from "../text-keys.ts";
 import type { Wanted } from "./import.ts";
@@ -70,28 +71,36 @@ async function insertMemberships(ctx: Ctx, wanted: readonly Wanted[], ids: reado
   );
 }
 
-/** Changes an existing user where the row differs. Whether it did. */
-export async function changeUser(ctx: Ctx, existing: Existing, wanted: Wanted): Promise<boolean> {
-  const { id, unit_id, membership_id } = existing;
+/** Returns what the row changes of an existing user, or undefined when nothing. */
+export function differences(existing: Existing, wanted: Wanted) {
   const before: Readonly<Record<string, unknown>> = existing;
-  const differing = Object.fromEntries(
+  const columns = Object.fromEntries(
     Object.entries(defined(wanted.columns)).filter(([name, value]) => before[name] !== value),
   );
-  const moved = unit_id !== wanted.unit.id;
+  const moved = existing.unit_id !== wanted.unit.id;
   const held = existing.types.map((type) => type.id);
   const types = wanted.types ?? held;
   const retyped = types.length !== held.length || types.some((type) => !held.includes(type));
   const department = wanted.department === undefined ? (moved ? null : existing.department_id) : wanted.department;
-  const changed = Object.keys(differing).length > 0 || moved || retyped || department !== existing.department_id;
-  if (!changed) return false;
+  const changed = Object.keys(columns).length > 0 || moved || retyped || department !== existing.department_id;
+  return changed ? { columns, moved, types: retyped ? types : undefined, department } : undefined;
+}
+
+export async function changeUser(
+  ctx: Ctx,
+  { id, unit_id, membership_id }: Existing,
+  { unit }: Wanted,
+  { columns, moved, types, department }: NonNullable<ReturnType<typeof differences>>,
+): Promise<void> {
   await ctx.db
     .updateTable("users")
-    .set({ ...differing, updated_at: ctx.now })
+    .set({ ...columns, updated_at: ctx.now })
     .where("id", "=", id)
     .execute();
+  if ("email_key" in columns) await endPasswordLinks(ctx, id);
   if (membership_id !== null && unit_id !== null) {
-    if (moved) await moveMembership(ctx, { id: membership_id, user: id, from: unit_id, to: wanted.unit.id });
-    if (retyped) await setUserTypes(ctx, membership_id, wanted.unit.id, types);
+    if (moved) await moveMembership(ctx, { id: membership_id, user: id, from: unit_id, to: unit.id });
+    if (types) await setUserTypes(ctx, membership_id, types);
     await ctx.db
       .updateTable("memberships")
       .set({ department_id: department })
@@ -99,7 +108,6 @@ export async function changeUser(ctx: Ctx, existing: Existing, wanted: Wanted): 
       .execute();
   }
   await indexUser(ctx, id);
-  return true;
 }
 
 function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {

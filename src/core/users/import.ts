@@ -5,11 +5,11 @@ import type { users as contract } from "../../contract/users.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { parseRows, results } from "../import.ts";
-import { may } from "../permissions.ts";
+import { may, missingAbilities } from "../permissions.ts";
 import { emailKey, fold } from "../text-keys.ts";
 import { columns } from "./changing.ts";
 import { type Existing, type Known, loadUsers, lookUp, type Type, typeNames } from "./import-lookup.ts";
-import { changeUser, createUsers } from "./import-writing.ts";
+import { changeUser, createUsers, differences } from "./import-writing.ts";
 
 export type Row = z.infer<ReturnType<typeof userRow>>;
 
@@ -56,17 +56,19 @@ export const importRows: Import = async (ctx, { rows, create_user_types }) => {
     const existing = row.reference ? known.byReference.get(row.reference) : known.byEmail.get(emailKey(row.email));
     const problems: FieldErrors = {};
     const wanted = resolve(ctx, known, row, existing, problems);
-    if (wanted === undefined) leaveOut(index, problems);
+    const changes = wanted && existing && differences(existing, wanted);
+    if (changes && existing) requireTakeover(ctx, existing, { ...changes, unit: wanted.unit.id }, problems);
+    if (wanted === undefined || Object.keys(problems).length > 0) leaveOut(index, problems);
     else if (existing === undefined) {
       pending.push({ index, wanted });
       for (const key of keys) waiting.add(key);
     } else {
-      const changed = await changeUser(ctx, existing, wanted);
-      if (changed) {
+      if (changes) {
+        await changeUser(ctx, existing, wanted, changes);
         ctx.changed("user.update", existing.id);
         known.add(await loadUsers(ctx, [existing.id]));
       }
-      done(index, changed ? "changed" : "unchanged", existing.id);
+      done(index, changes ? "changed" : "unchanged", existing.id);
     }
   }
   await flush();
@@ -118,6 +120,29 @@ function requireReach({ actor }: Ctx, { unit_path, admin }: Existing, problems: 
   if (!may(actor, "user", unit_path) || (admin === 1 && !actor.admin)) {
     problems.reference = ["belongs to a user whom you may not change"];
   }
+}
+
+/**
+ * A row can give somebody's account away by the address, the reference or the memberships, so all that the user is entitled
+ * to has to be the actor's. Nobody extends the own membership.
+ */
+function requireTakeover(
+  { actor }: Ctx,
+  { id, grants, unit_id, types: held }: Existing,
+  { unit, types = [] }: { unit: number; types: readonly number[] | undefined },
+  problems: FieldErrors,
+): void {
+  if (actor.admin) return;
+  const missing = missingAbilities(actor, grants);
+  if (missing.length > 0) {
+    problems.reference = [
+      `belongs to a user whom you may not change, with abilities beyond yours: ${missing.join(", ")}`,
+    ];
+  }
+  if (id !== actor.id) return;
+  if (unit !== unit_id) problems.unit = ["is a unit to which you may not change your own membership"];
+  const added = types.some((type) => !held.some((each) => each.id === type));
+  if (added) problems.user_types = ["are more than you have, and you may not change your own"];
 }
 
 function resolveTypes(known: Known, names: string, problems: FieldErrors): Type[] {

@@ -3,10 +3,12 @@ import type { Ctx, Handlers } from "../context.ts";
 import {
   addMembership,
   findMembership,
+  heldTypes,
   moveMembership,
   noMembership,
   removeMembership,
   requireDepartment,
+  requireMembershipChange,
   setUserTypes,
 } from "../membership.ts";
 import { loadMemberships } from "../user-presentation.ts";
@@ -32,7 +34,7 @@ export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
     const membership = await findMembership(ctx, user, from);
     if (membership === undefined) throw noMembership(user, from);
     const { id } = membership;
-    const held = await typesOf(ctx, id);
+    const held = await heldTypes(ctx, id);
     const wanted = userTypes === undefined ? held : [...new Set(overwrite ? userTypes : [...held, ...userTypes])];
     const same =
       unit === from &&
@@ -40,14 +42,14 @@ export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
       wanted.length === held.length &&
       wanted.every((type) => held.includes(type));
     if (same) return;
+    const before = { unit: from, userTypes: held };
+    await requireMembershipChange(ctx, user, { before, after: { unit, userTypes: wanted } });
     if (unit !== from) await moveMembership(ctx, { id, user, from, to: unit });
     if (department !== undefined) {
       await requireDepartment(ctx, unit, department);
       await ctx.db.updateTable("memberships").set({ department_id: department }).where("id", "=", id).execute();
     }
-    // Held types reach over the new unit after a move, which the actor must be entitled to give there.
-    if (unit !== from) await setUserTypes(ctx, id, unit, []);
-    if (userTypes !== undefined || unit !== from) await setUserTypes(ctx, id, unit, wanted);
+    if (userTypes !== undefined) await setUserTypes(ctx, id, wanted);
     await changed(ctx, user);
   },
 
@@ -56,16 +58,6 @@ export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
     await changed(ctx, user);
   },
 };
-
-async function typesOf(ctx: Ctx, membership: number): Promise<number[]> {
-  const rows = await ctx.db
-    .selectFrom("membership_user_types")
-    .select("user_type_id")
-    .where("membership_id", "=", membership)
-    .orderBy("user_type_id")
-    .execute();
-  return rows.map((row) => row.user_type_id);
-}
 
 async function changed(ctx: Ctx, user: number): Promise<void> {
   await ctx.db.updateTable("users").set({ updated_at: ctx.now }).where("id", "=", user).execute();
