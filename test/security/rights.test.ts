@@ -1,0 +1,261 @@
+import { beforeEach, expect, it } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
+import type { AnyOperation, ArgumentsOf, Caller } from "../../src/contract/operation.ts";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
+import { password, type User, useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
+
+describeEverywhere("rights that reach beyond one's own", (environment) => {
+  const world = useWorld(environment);
+  const admin = () => world().actors.administrator;
+  const manager = () => world().actors.manager;
+  /** A plain member of Harbour, where the manager administers users, who is an editor in South. */
+  let twofold: User;
+  beforeEach(async () => {
+    const { addUser, units: places, types } = world();
+    twofold = await addUser({ reference: `twofold ${++count}` });
+    await admin().call(users.membershipAdd, { user: twofold.id, unit: places.south, userTypes: [types.editor] });
+  });
+  let count = 0;
+  const forbidden = async <O extends AnyOperation>(by: Caller, op: O, input: ArgumentsOf<O>) =>
+    expect(await codeOf(by.call(op, input)), op.name).toBe("forbidden");
+  const allowed = async <O extends AnyOperation>(by: Caller, op: O, input: ArgumentsOf<O>) =>
+    expect(await codeOf(by.call(op, input)), op.name).toBe("ok");
+  const now = async (user: number) =>
+    (await admin().call(users.memberships, { user })).data.map((each) => [
+      each.unit.id,
+      each.userTypes.map((t) => t.id),
+    ]);
+  /** A user with a type of these abilities in each of the units. */
+  const person = async (places: Record<number, ArgumentsOf<typeof usertypes.create>["abilities"]>) => {
+    const { addUser, instance } = world();
+    let id: number | undefined;
+    for (const [unit, abilities] of Object.entries(places)) {
+      const type = await admin().call(usertypes.create, { name: `Special ${++count}`, abilities });
+      const place = { unit: Number(unit), userTypes: [type.id] };
+      if (id === undefined) id = (await addUser(place)).id;
+      else await admin().call(users.membershipAdd, { user: id, ...place });
+    }
+    return { id: id!, caller: await instance.as(id!) };
+  };
+
+  it("A manager cannot set the password of a member who has rights elsewhere", async () => {
+    const { units: places } = world();
+    const refused = await refusal(manager().call(users.password, { id: twofold.id, password }));
+    expect(refused).toMatchObject({
+      code: "forbidden",
+      message: `This needs abilities that you do not have: news in unit ${places.south}.`,
+    });
+    await allowed(admin(), users.password, { id: twofold.id, password });
+  });
+
+  it("A manager cannot give a member who has rights elsewhere another e-mail address or reference, but a title", async () => {
+    const { id } = twofold;
+    await forbidden(manager(), users.update, { id, email: "mine@attacker.example" });
+    await forbidden(manager(), users.update, { id, reference: "mine" });
+    await forbidden(manager(), users.update, { id, reference: null });
+    await allowed(manager(), users.update, { id, title: "Crane driver", email: twofold.email! });
+    expect(await admin().call(users.get, { id })).toMatchObject({ title: "Crane driver", email: twofold.email });
+  });
+
+  it("A manager cannot deactivate, reactivate, welcome or delete a member who has rights elsewhere", async () => {
+    const { id } = twofold;
+    await forbidden(manager(), users.deactivate, { id });
+    await forbidden(manager(), users.welcome, { users: [world().ids.colleague, id] });
+    await forbidden(manager(), users.delete, { id });
+    const shown = await manager().call(users.get, { id });
+    expect(shown.permissions).toEqual({ edit: true, delete: false });
+    await admin().call(users.deactivate, { id });
+    await forbidden(manager(), users.reactivate, { id });
+  });
+
+  it("Rights that a member has within the manager's own are no obstacle", async () => {
+    const { addUser, units: places, types } = world();
+    const { id } = await addUser();
+    await admin().call(users.membershipAdd, { user: id, unit: places.yard, userTypes: [types.manager] });
+    await allowed(manager(), users.password, { id, password });
+    await allowed(manager(), users.delete, { id });
+  });
+
+  it("An import does not give away the account of a member who has rights elsewhere", async () => {
+    const { id, reference, email, first_name, last_name } = twofold;
+    const row = { reference, first_name, last_name, email, unit: "harbour" };
+    const rows = [
+      row,
+      { ...row, email: "mine@attacker.example" },
+      { ...row, reference: "mine" },
+      { ...row, title: "x" },
+    ];
+    const { results } = await manager().call(users.import, { rows });
+    expect(results.map((result) => [result.action, Object.keys(result.fields ?? {})])).toEqual([
+      ["unchanged", []],
+      ["left out", ["reference"]],
+      ["left out", ["email"]],
+      ["left out", ["reference"]],
+    ]);
+    expect(await admin().call(users.get, { id })).toMatchObject({ email, reference, title: "" });
+  });
+
+  it("A link to set a password that went to an address ends when the user gets another address", async () => {
+    const { addUser, instance, stranger } = world();
+    const { id, first_name, last_name, email } = await addUser({ password, reference: `moving ${++count}` });
+    const token = async () => {
+      await stranger.call(auth.passwordRequest, { email: (await admin().call(users.get, { id })).email! });
+      const mails = instance.database.reader.selectFrom("mails").select("payload").where("user_id", "=", id);
+      return JSON.parse((await mails.executeTakeFirstOrThrow()).payload).token as string;
+    };
+    const reset = (address: string, old: string) =>
+      stranger.call(auth.passwordReset, { token: old, email: address, password, password_confirm: password });
+    const first = await token();
+    await admin().call(users.update, { id, email: `new-${email}` });
+    expect(await wrongFields(reset(`new-${email}`, first))).toEqual(["token"]);
+    const second = await token();
+    const row = { reference: `moving ${count}`, first_name, last_name, email: `newer-${email}`, unit: "harbour" };
+    await admin().call(users.import, { rows: [row] });
+    expect(await wrongFields(reset(`newer-${email}`, second))).toEqual(["token"]);
+    const waiting = instance.database.reader.selectFrom("mails").select("recipient").where("user_id", "=", id);
+    expect(await waiting.execute(), "mails to the old addresses").toEqual([]);
+  });
+
+  it("A manager changes and ends memberships in the own units of users whose first unit is elsewhere", async () => {
+    const { addUser, units: places, types, cranes } = world();
+    const { id } = await addUser({ unit: places.south, userTypes: [types.editor] });
+    const own = { user: id, unit: places.harbour };
+    await allowed(manager(), users.membershipAdd, own);
+    await allowed(manager(), users.membershipSet, { user: id, from: places.harbour, userTypes: [types.manager] });
+    await allowed(manager(), users.membershipSet, { user: id, from: places.harbour, department: cranes });
+    await allowed(manager(), users.membershipSet, { user: id, from: places.harbour, unit: places.yard });
+    await forbidden(manager(), users.membershipSet, { user: id, from: places.yard, unit: places.south });
+    await forbidden(manager(), users.membershipSet, { user: id, from: places.south, unit: places.harbour });
+    await forbidden(manager(), users.membershipRemove, { user: id, unit: places.south });
+    await allowed(manager(), users.membershipRemove, { user: id, unit: places.yard });
+    expect(await now(id)).toEqual([[places.south, [types.editor]]]);
+  });
+
+  it("A manager cannot change, move or end a membership that grants more than the manager has", async () => {
+    const { addUser, units: places, types, cranes } = world();
+    const { id } = await addUser({ unit: places.harbour, userTypes: [types.editor] });
+    await admin().call(users.membershipAdd, { user: id, unit: places.yard });
+    const from = places.harbour;
+    await forbidden(manager(), users.membershipRemove, { user: id, unit: from });
+    await forbidden(manager(), users.membershipSet, { user: id, from, unit: places.north });
+    await forbidden(manager(), users.membershipSet, { user: id, from, department: cranes });
+    await forbidden(manager(), users.membershipSet, { user: id, from, userTypes: [types.employee], overwrite: false });
+    await forbidden(manager(), users.membershipSet, { user: id, from, userTypes: [], unit: places.north });
+    expect(await now(id)).toEqual([
+      [places.harbour, [types.editor]],
+      [places.yard, []],
+    ]);
+  });
+
+  it("A manager cannot take a user type for themselves, not even a reader type without abilities", async () => {
+    const { ids, units: places, types } = world();
+    const own = { user: ids.manager, from: places.north };
+    await forbidden(manager(), users.membershipSet, { ...own, userTypes: [types.manager, types.employee] });
+    await forbidden(manager(), users.membershipSet, { ...own, userTypes: [types.employee], overwrite: false });
+    const row = { first_name: "Manager", last_name: "x", email: "manager@example.com", unit: "north" };
+    const { results } = await manager().call(users.import, { rows: [{ ...row, user_types: "Manager;Employee" }] });
+    expect(results).toMatchObject([{ action: "left out", fields: { user_types: [expect.any(String)] } }]);
+    expect(await now(ids.manager)).toEqual([[places.north, [types.manager]]]);
+  });
+
+  it("A manager cannot become a member of another unit by adding, moving, importing or transferring themselves", async () => {
+    const { types, addUnit, addUser, instance } = world();
+    const { id: top } = await addUnit({ reference: `top ${++count}` });
+    const { id: unit } = await addUnit({ parent: top });
+    const { id: target } = await addUnit({ parent: top, reference: `target ${count}` });
+    const ruler = await addUser({ unit: top, userTypes: [types.manager] });
+    await admin().call(users.membershipAdd, { user: ruler.id, unit });
+    const self = await instance.as(ruler.id);
+    await forbidden(self, users.membershipAdd, { user: ruler.id, unit: target });
+    await forbidden(self, users.membershipSet, { user: ruler.id, from: unit, unit: target });
+    const { first_name, last_name, email } = ruler;
+    const rows = [{ first_name, last_name, email, unit: `target ${count}` }];
+    expect((await self.call(users.import, { rows })).results).toMatchObject([
+      { action: "left out", fields: { unit: [expect.any(String)] } },
+    ]);
+    await forbidden(self, units.delete, { id: unit, transfer: target });
+    await allowed(self, users.membershipRemove, { user: ruler.id, unit });
+    await allowed(self, units.delete, { id: unit, transfer: target });
+    expect(await now(ruler.id)).toEqual([[top, [types.manager]]]);
+  });
+
+  it("A manager cannot rename a user type with abilities that the manager does not have, nor change its reference", async () => {
+    const { types } = world();
+    await forbidden(manager(), usertypes.update, { id: types.editor, name: "Editor of old" });
+    await forbidden(manager(), usertypes.update, { id: types.editor, reference: "old" });
+    await forbidden(manager(), usertypes.update, { id: types.editor, reference: null });
+    await forbidden(manager(), usertypes.delete, { id: types.editor });
+  });
+
+  it("A manager cannot change a user type that somebody holds where the manager has not its abilities", async () => {
+    const { addUser, units: places } = world();
+    const { id } = await manager().call(usertypes.create, { name: `Both ${++count}`, abilities: { user: true } });
+    await allowed(manager(), usertypes.update, { id, reference: `both ${count}` });
+    await addUser({ unit: places.south, userTypes: [id] });
+    const { message } = await refusal(manager().call(usertypes.update, { id, name: "Mine" }));
+    expect(message).toBe(`This needs abilities that you do not have: user in unit ${places.south}.`);
+    await forbidden(manager(), usertypes.update, { id, reference: null });
+    await forbidden(manager(), usertypes.update, { id, abilities: { user: false } });
+  });
+
+  it("A unit cannot be moved to where others have abilities that the mover lacks over it", async () => {
+    const { addUnit, addUser, types } = world();
+    const { id: press } = await addUnit({ reference: `press ${++count}` });
+    const { id: below } = await addUnit({ parent: press, reference: `below ${count}` });
+    const { id, name } = await addUnit({ reference: `moving ${count}` });
+    await addUser({ unit: press, userTypes: [types.editor] });
+    const rows = [{ reference: `moving ${count}`, name, parent: `below ${count}` }];
+    for (const parent of [press, below]) {
+      expect((await refusal(manager().call(units.move, { id, parent }))).message).toBe(
+        `This needs abilities that you do not have: news in unit ${id}.`,
+      );
+    }
+    expect((await manager().call(units.import, { rows })).results).toMatchObject([
+      { action: "left out", fields: { parent: [`extends abilities that you may not change: news in unit ${id}`] } },
+    ]);
+    await allowed(manager(), units.move, { id: below, parent: id });
+    await allowed(admin(), units.move, { id, parent: press });
+    await allowed(manager(), units.move, { id, parent: world().units.yard });
+  });
+
+  it("A mover's own abilities do not come to reach a unit by moving it, or what it gives away by deleting it", async () => {
+    const { addUnit } = world();
+    const { id: mine } = await addUnit();
+    const { id: other } = await addUnit();
+    const { caller } = await person({ [mine]: { user: true, units: true }, [other]: { units: true } });
+    expect((await refusal(caller.call(units.move, { id: other, parent: mine }))).message).toContain(
+      `user in unit ${other}`,
+    );
+    expect((await refusal(caller.call(units.delete, { id: other, transfer: mine }))).message).toContain(
+      `user in unit ${other}`,
+    );
+    await allowed(caller, units.move, { id: mine, parent: other });
+  });
+
+  it("A unit cannot be deleted with a transfer of memberships that grant what the actor lacks at the target", async () => {
+    const { addUnit, addUser, types } = world();
+    const { id } = await addUnit();
+    const { id: target } = await addUnit();
+    const editor = await addUser({ unit: id, userTypes: [types.editor] });
+    expect((await refusal(manager().call(units.delete, { id, transfer: target }))).message).toBe(
+      `This needs abilities that you do not have: news in unit ${target}.`,
+    );
+    await admin().call(users.membershipSet, { user: editor.id, from: id, userTypes: [types.manager] });
+    await allowed(manager(), units.delete, { id, transfer: target });
+    expect(await now(editor.id)).toEqual([[target, [types.manager]]]);
+  });
+
+  it("Nobody but an administrator makes one, by creating, changing or importing", async () => {
+    const { ids, units: places } = world();
+    const someone = { first_name: "New", last_name: "Boss", email: `boss${++count}@attacker.example` };
+    await forbidden(manager(), users.create, { ...someone, unit: places.harbour, admin: true });
+    await forbidden(manager(), users.update, { id: ids.colleague, admin: true });
+    await forbidden(manager(), users.update, { id: ids.manager, admin: true });
+    const { results } = await manager().call(users.import, { rows: [{ ...someone, unit: "harbour", admin: true }] });
+    expect(results).toMatchObject([{ action: "left out", fields: { admin: [expect.any(String)] } }]);
+  });
+});
