@@ -1,0 +1,161 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Ability } from "../../src/contract/operation.ts";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
+import { type Instance, newInstance } from "../support/instance.ts";
+import { anyStep, chosen, flags, take, type Walk } from "../support/rights-walk.ts";
+import { mistakes } from "../support/tables.ts";
+
+/** An organisation: the parent of each unit after the first, abilities of types, and where users have which types. */
+const organisation = fc.record({
+  parents: fc.array(fc.nat(5), { minLength: 3, maxLength: 6 }),
+  /** Few abilities each, so that there is something left to gain. */
+  types: fc.array(
+    fc.nat(6).map((ability) => 1 << ability),
+    { minLength: 2, maxLength: 4 },
+  ),
+  /** The first user is the attacker. */
+  users: fc.array(fc.array(fc.record({ unit: fc.nat(6), types: fc.nat(15) }), { minLength: 1, maxLength: 3 }), {
+    minLength: 3,
+    maxLength: 5,
+  }),
+  administrator: fc.boolean(),
+  deactivated: fc.boolean(),
+  /** The attacker administers users, units and user types there. */
+  rules: fc.oneof(fc.constant(0), fc.nat(6)),
+});
+type Organisation = typeof organisation extends fc.Arbitrary<infer T> ? T : never;
+
+/** The abilities of the attacker's sessions, by the ID of the unit. */
+type Reach = Map<number, Set<Ability>>;
+
+const runs = { sqlite: 50, postgres: 10 };
+
+for (const database of ["sqlite", "postgres"] as const) {
+  describe(`rights (${database})`, () => {
+    let instance: Instance;
+    let count = 0;
+    beforeAll(async () => {
+      instance = await newInstance({ database, caller: "local" });
+    });
+    afterAll(async () => {
+      const found = await mistakes(instance.database);
+      await instance.close();
+      expect(found).toEqual([]);
+    });
+    const next = () => `w${++count}`;
+
+    async function build({ parents, types, users: people, administrator, deactivated, rules }: Organisation) {
+      const { administrator: admin } = instance;
+      const walk: Walk = { units: [], types: [], users: [], sessions: new Set(), next };
+      const root = { parent: 1 };
+      for (const [at, parent] of [0, ...parents].entries()) {
+        const above = at === 0 ? root : { parent: walk.units[parent % at]!.id };
+        const reference = next();
+        walk.units.push({
+          reference,
+          id: (await admin.call(units.create, { name: reference, reference, ...above })).id,
+        });
+      }
+      for (const bits of types) {
+        const name = next();
+        walk.types.push({ name, id: (await admin.call(usertypes.create, { name, abilities: flags(bits) })).id });
+      }
+      const ruler = await admin.call(usertypes.create, {
+        name: next(),
+        abilities: { user: true, units: true, usertypes: true },
+      });
+      for (const [at, memberships] of people.entries()) {
+        const reference = next();
+        const unitAt = (index: number) => walk.units[index % walk.units.length]!.id;
+        const places = new Map(
+          memberships.map(({ unit, types }) => [unitAt(unit), chosen(walk.types, types).map((t) => t.id)]),
+        );
+        if (at === 0) places.set(unitAt(rules), [...(places.get(unitAt(rules)) ?? []), ruler.id]);
+        const [first, ...others] = [...places];
+        const { id } = await admin.call(users.create, {
+          first_name: "A",
+          last_name: reference,
+          email: `${reference}@example.com`,
+          reference,
+          unit: first![0],
+          userTypes: first![1],
+          admin: administrator && at === 1,
+        });
+        for (const [unit, userTypes] of others) await admin.call(users.membershipAdd, { user: id, unit, userTypes });
+        if (deactivated && at === 2) await admin.call(users.deactivate, { id });
+        walk.users.push({ id, reference });
+      }
+      walk.sessions.add(walk.users[0]!.id);
+      return walk;
+    }
+
+    /** What the attacker's sessions have now, in every unit there is; of deactivated and deleted users there are none. */
+    async function reachOf({ sessions }: Walk) {
+      const { reader } = instance.database;
+      const grants = await reader
+        .selectFrom("users as u")
+        .innerJoin("memberships as m", "m.user_id", "u.id")
+        .innerJoin("units as n", "n.id", "m.unit_id")
+        .innerJoin("membership_user_types as mt", "mt.membership_id", "m.id")
+        .innerJoin("user_types as t", "t.id", "mt.user_type_id")
+        .select(["n.path", "t.abilities"])
+        .where("u.active", "=", 1)
+        .where("u.id", "in", [...sessions])
+        .execute();
+      const admins = await reader
+        .selectFrom("users")
+        .select("id")
+        .where("admin", "=", 1)
+        .where("active", "=", 1)
+        .where("id", "in", [...sessions])
+        .execute();
+      const all = await reader.selectFrom("units").select(["id", "path", "parent_id"]).orderBy("level").execute();
+      const reach: Reach = new Map();
+      for (const { id, path } of all) {
+        const above = grants.filter((grant) => path.startsWith(grant.path));
+        reach.set(id, new Set(above.flatMap((grant) => JSON.parse(grant.abilities) as Ability[])));
+      }
+      return { reach, parents: new Map(all.map((unit) => [unit.id, unit.parent_id])), admins };
+    }
+
+    /**
+     * A unit is known by its ID, wherever it is moved. `allowed` holds, for each, what the sessions had there when the walk
+     * began; for a unit that is new, what they had there when it was new, which may not be more than allowed at its parent.
+     */
+    async function check(walk: Walk, allowed: Reach, step: unknown) {
+      const { reach, parents, admins } = await reachOf(walk);
+      const gained: string[] = admins.map(({ id }) => `user ${id} is an administrator`);
+      for (const [id, now] of reach) {
+        const before = allowed.get(id) ?? allowed.get(parents.get(id)!) ?? new Set();
+        for (const ability of now) if (!before.has(ability)) gained.push(`${ability} in unit ${id}`);
+        if (!allowed.has(id)) allowed.set(id, now);
+      }
+      expect(gained, JSON.stringify(step)).toEqual([]);
+    }
+
+    it("no sequence of allowed operations gives a session of the attacker an ability in a unit where none had it", async () => {
+      let done = 0;
+      let tried = 0;
+      const walks = fc.asyncProperty(
+        organisation,
+        fc.array(anyStep, { minLength: 5, maxLength: 30 }),
+        async (start, list) => {
+          const walk = await build(start);
+          const { reach: allowed } = await reachOf(walk);
+          for (const step of list) {
+            const result = await take(walk, step, (userId) => instance.service.caller({ userId }));
+            tried += 1;
+            if ("answer" in result) done += 1;
+            await check(walk, allowed, step);
+          }
+        },
+      );
+      await fc.assert(walks, { numRuns: runs[database] });
+      // A service that refuses everything gives nothing away, either.
+      expect(done / tried).toBeGreaterThan(0.1);
+    }, 300_000);
+  });
+}
