@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ServiceError } from "../../src/contract/errors.ts";
 import { shape } from "../../src/contract/shape.ts";
+import { blockListOf, parseNetwork } from "../../src/http/client-address.ts";
 import { createMetricsApp } from "../../src/http/metrics.ts";
 import { type Fake, gate, json, operations, serveFake, usualAnswer } from "./support.ts";
 
@@ -156,7 +157,7 @@ describe("what goes to the core", () => {
   test("the client's address, behind a proxy the one that the proxy saw", async () => {
     await get("/api/users/5", { "x-forwarded-for": "9.9.9.9" });
     expect(lastCall()?.origin.address).toBe("127.0.0.1");
-    const other = await serveFake(undefined, { behindProxy: true });
+    const other = await serveFake(undefined, { trustedProxies: blockListOf([parseNetwork("127.0.0.0/8")!]) });
     await fetch(`${other.url}/api/users/5`, { headers: { "x-forwarded-for": "6.6.6.6, 9.9.9.9" } });
     expect(other.calls.at(-1)?.origin.address).toBe("9.9.9.9");
     await other.close();
@@ -383,7 +384,7 @@ describe("metrics", () => {
     const other = await serveFake(undefined, { metrics });
     expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
     await other.close();
-    const own = createMetricsApp(metrics, { info() {}, error() {} });
+    const own = createMetricsApp(metrics, { info() {}, warn() {}, error() {} });
     expect(await (await own.request("/metrics")).text()).toBe("up 1\n");
   });
 });
