@@ -15,7 +15,7 @@ function __wcs_place --no-scope-shadowing
             set values '--admin-email=' '--admin-name=' '--password-file=@file' '--root-unit='
         case 'demo'
         case 'serve'
-            set flags '--port	Port to listen on, 0 for a free one (default 8420)' '--host	Address to listen on (default 127.0.0.1)' '--metrics-port	Serve /metrics for Prometheus here; or with WCS_METRICS_TOKEN, on the port itself' '--smtp-url	Mail server, as in smtp://mail.example.com:25, in place of the setting mail.smtp_url; without a password' '--behind-proxy	Believe X-Forwarded-For of the proxy in front' '--log-level	debug, info, warn, error or silent (default info)'
+            set flags '--port	Port to listen on, 0 for a free one (default 8420)' '--host	Address to listen on (default 127.0.0.1)' '--metrics-port	Serve /metrics for Prometheus here; or with WCS_METRICS_TOKEN, on the port itself' '--smtp-url	Mail server, as in smtp://mail.example.com:25, in place of the setting mail.smtp_url; without a password' '--behind-proxy	Trust X-Forwarded-For from proxies in these networks, as in 10.0.0.0/8,::1 (default loopback and private networks)' '--log-level	debug, info, warn, error or silent (default info)'
             set values '--port=' '--host=' '--metrics-port=' '--smtp-url=' '--log-level=debug|info|warn|error|silent'
         case 'auth'
             set words 'login	Sign in with e-mail and password' 'logout	Forget the token of a profile' 'renew	Exchange the token for a newer one' 'status	Who is signed in, where and until when' 'token	Print the token, for another program' 'password	A forgotten password'

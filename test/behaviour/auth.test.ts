@@ -55,7 +55,7 @@ describeEverywhere("auth", (environment) => {
     expect(await codeOf(signIn(email!, "Smørrebrød på ǿ 🥪 "))).toBe("unauthenticated");
   });
 
-  it("auth.authenticate: after 10 failures an account has to wait, by whatever case it is called", async () => {
+  it("auth.authenticate: after 10 failures from an address an account has to wait there, by whatever case it is called", async () => {
     const { instance, ids } = world();
     for (let attempt = 0; attempt < 10; attempt++) {
       const name = attempt % 2 === 0 ? "member@example.com" : "Member@Example.com";

@@ -316,6 +316,11 @@ describe("errors", () => {
 
 describe("the log", () => {
   test("has one line per request, with the route instead of the path", async () => {
+    answer = () => {
+      const { op, origin } = lastCall()!;
+      if (op.access !== "public") origin.onIdentified?.(7);
+      return usualAnswer(lastCall()!);
+    };
     await get("/api/users/reference/hidden-1?hidden=2", { "x-request-id": "r", authorization: "Bearer hidden3" });
     await post("/api/authenticate", { password: "hidden4" });
     await get("/hidden5");
@@ -327,9 +332,11 @@ describe("the log", () => {
         status: 200,
         request_id: "r",
         ms: expect.any(Number),
+        address: "127.0.0.1",
+        actor: 7,
       },
-      { level: "info", method: "POST", route: "/authenticate", status: 200 },
-      { level: "info", method: "GET", route: "unmatched", status: 404 },
+      { level: "info", method: "POST", route: "/authenticate", status: 200, actor: null },
+      { level: "info", method: "GET", route: "unmatched", status: 404, address: "127.0.0.1", actor: null },
     ]);
     expect(JSON.stringify(server.logs)).not.toContain("hidden");
   });
