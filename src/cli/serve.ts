@@ -21,7 +21,7 @@ export const serve: OwnLeaf = {
     {
       flags: "--behind-proxy [networks]",
       description:
-        "Trust X-Forwarded-For from proxies in these networks, as in 10.0.0.0/8,::1 (default loopback and private networks)",
+        "Trust X-Forwarded-For from proxies in these networks, as in 10.0.0.0/8,::1; without a value: loopback and private networks",
     },
     {
       flags: "--log-level <level>",

@@ -3,6 +3,7 @@ import { beforeEach, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import type { CallOptions } from "../../src/contract/operation.ts";
 import { users } from "../../src/contract/users.ts";
+import { createService } from "../../src/core/service.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, tally } from "../support/outcome.ts";
@@ -97,6 +98,20 @@ describeEverywhere("attacks on signing in", (environment) => {
     expect(await guess(attacker, email, 50)).toEqual({ unauthenticated: 10, too_many_requests: 40 });
     expect(await guess(attacker, "nobody@example.com", 50)).toEqual({ unauthenticated: 10, too_many_requests: 40 });
     expect((await events()).filter(({ pending }) => pending === 1)).toEqual([]);
+  });
+
+  it("An attacker who divides 50 guesses among two servers gets 10 checked", async () => {
+    const { database, now } = world().instance;
+    const servers = [1, 2].map(() => createService({ database, clock: () => now() * 1000 }));
+    const { email } = await addUser();
+    const guesses = Array.from({ length: 50 }, (_, n) =>
+      servers[n % 2]!.invoke(
+        auth.authenticate,
+        { username: email, password: `guess ${n}` },
+        { address: attacker, network: attacker },
+      ),
+    );
+    expect(await tally(guesses)).toEqual({ unauthenticated: 10, too_many_requests: 40 });
   });
 
   it("An attacker who tries 50 accounts at the same time gets 30 checked", async () => {
