@@ -1,3 +1,4 @@
+import type { BlockList } from "node:net";
 import { UsageError } from "./failure.ts";
 import { environmentWithSmtp, noMail, smtpFlag } from "./mail-server.ts";
 import { createMetrics } from "./metrics.ts";
@@ -8,7 +9,7 @@ import { version } from "./version.ts";
 export const serve: OwnLeaf = {
   summary: "Serve the HTTP API, deliver webhooks and mail",
   description:
-    "Prints its base URL on stdout when it is ready; logs go to stderr as JSON lines. SIGTERM and Ctrl-C finish\nwhat is running and end it. A port that is taken: exit 8.",
+    "Prints its base URL on stdout when it is ready; logs go to stderr as JSON lines. SIGTERM and Ctrl-C finish\nwhat is running and end it. A port that is taken: exit 8.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
   flags: [
     { flags: "--port <n>", description: "Port to listen on, 0 for a free one (default 8420)" },
     { flags: "--host <address>", description: "Address to listen on (default 127.0.0.1)" },
@@ -17,7 +18,11 @@ export const serve: OwnLeaf = {
       description: "Serve /metrics for Prometheus here; or with WCS_METRICS_TOKEN, on the port itself",
     },
     smtpFlag,
-    { flags: "--behind-proxy", description: "Believe X-Forwarded-For of the proxy in front" },
+    {
+      flags: "--behind-proxy [networks]",
+      description:
+        "Trust X-Forwarded-For from proxies in these networks, as in 10.0.0.0/8,::1; without a value: loopback and private networks",
+    },
     {
       flags: "--log-level <level>",
       description: "debug, info, warn, error or silent (default info)",
@@ -28,6 +33,7 @@ export const serve: OwnLeaf = {
     "wcs serve --port 8420",
     "wcs serve --db postgres://localhost/wcs --host 0.0.0.0",
     "wcs serve --smtp-url smtp://mail.example.com:25",
+    "wcs serve --behind-proxy 10.1.2.0/24,2001:db8:7::/48",
   ],
   run,
 };
@@ -38,6 +44,7 @@ async function run(context: Context): Promise<void> {
   const metricsPort =
     flags.metricsPort === undefined ? undefined : portOf("--metrics-port", flags.metricsPort as string);
   const host = (flags.host as string | undefined) ?? "127.0.0.1";
+  const trustedProxies = await trustedProxiesOf(flags.behindProxy as string | true | undefined);
   const environment = environmentWithSmtp(context);
   const target = findTarget(globals, terminal.env);
   if (target.remote)
@@ -80,7 +87,7 @@ async function run(context: Context): Promise<void> {
       log,
       ready: () => service.ready().then(() => true),
       baseUrl: service.baseUrl,
-      behindProxy: flags.behindProxy === true,
+      trustedProxies,
       metrics,
       version,
     });
@@ -112,6 +119,20 @@ function portOf(flag: string, text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) throw new UsageError(`${flag} must be a port number, not '${text}'`);
   return port;
+}
+
+/** The networks that --behind-proxy names; without a value loopback and private networks, without the flag none. */
+async function trustedProxiesOf(value: string | true | undefined): Promise<BlockList | undefined> {
+  if (value === undefined) return undefined;
+  const { blockListOf, parseNetwork, privateNetworks } = await import("../http/client-address.ts");
+  const texts = value === true ? privateNetworks : value.split(",").map((text) => text.trim());
+  return blockListOf(
+    texts.map((text) => {
+      const network = parseNetwork(text);
+      if (network) return network;
+      throw new UsageError(`--behind-proxy must be networks like 10.0.0.0/8,::1/128, not '${text}'`);
+    }),
+  );
 }
 
 function levelOf(level = "info"): string {

@@ -163,6 +163,19 @@ A section or field that is not in the file is left alone; null or an empty text 
 is empty. Departments are added; they, and what else is not in the file, go with apply --prune only.
 `;
 
+const proxy = `Behind a proxy
+
+Limits on signing in count by the client's address, IPv6 by its /64. Behind a reverse proxy all clients would share the
+proxy's, so wcs serve has to be told which proxies to believe:
+
+  wcs serve --behind-proxy                            those on loopback and private networks
+  wcs serve --behind-proxy 10.1.2.0/24,2001:db8:7::1  those in these networks, or with these addresses
+
+Each proxy has to add the address of its peer to X-Forwarded-For. The client is the last address there that is not a
+proxy's; what comes before it is the client's own claim, and not believed. Name the proxies where clients are in private
+networks, too, or these could claim any address. If the header is malformed, the address of the proxy counts.
+`;
+
 /** Texts of `wcs help TOPIC`. */
 export const topics: Readonly<Record<string, string>> = {
   environment,
@@ -172,4 +185,5 @@ export const topics: Readonly<Record<string, string>> = {
   webhooks,
   calendar,
   organisation,
+  proxy,
 };

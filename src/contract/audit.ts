@@ -12,6 +12,7 @@ const entry = once(() =>
       path: z.string(),
       fields: z.array(z.string()),
       address: z.string().nullable(),
+      outcome: z.enum(["done", "failed"]),
     })
     .meta({ id: "AuditEntry" }),
 );
@@ -20,9 +21,9 @@ export const audit = room("audit", {
   list: operation({
     method: "GET",
     path: "/audit",
-    summary: "Who changed what, the newest first",
+    summary: "Who changed what and who signed in, the newest first",
     description:
-      "One entry for each change that was carried out, even if all was so already, written with it: by whom, from which address, of what, and which fields were given, never what they held. Conversations, and what users mark for themselves, are nobody else's business.",
+      "One entry for each change that was carried out, even if all was so already, written with it: by whom, from which address, of what, and which fields were given, never what they held. Of sign-ins (auth.authenticate) also those that failed, with the user whose account it was, if there is one; they are kept for the days of the setting audit.days, and attempts that a rate limit refused are not recorded. Conversations, and what users mark for themselves, are nobody else's business.",
     access: "administrator",
     input: () =>
       z.strictObject({

@@ -16,7 +16,7 @@ export const auth = room("auth", {
     path: "/authenticate",
     summary: "Sign in with e-mail and password",
     description:
-      "The answer is an array of one token. After 10 failures for one account, or 30 from one address, in 15 minutes: 429.",
+      "The answer is an array of one token. After 10 failures for one account from one address, 100 for one account, or 30 from one address (of IPv6, one /64) in 15 minutes: 429.",
     access: "public",
     input: () =>
       z.strictObject({
@@ -47,11 +47,13 @@ export const auth = room("auth", {
     method: "POST",
     path: "/password/request",
     summary: "Ask for a mail that lets a user set a new password",
-    description: "The answer is the same whether or not the address is known.",
+    description:
+      "The answer is the same whether or not the address is known, and whether or not a mail goes out: at most 5 for one account, and 30 that were asked for from one address, in an hour.",
     access: "public",
     input: () => z.strictObject({ email: email() }),
     output: noContent,
     status: 204,
+    transaction: "locking",
     secret: true,
     private: true,
   }),

@@ -135,6 +135,10 @@ export interface Origin extends CallOptions {
   readonly token?: string;
   /** The network address that asked; none when the core is embedded. */
   readonly address?: string;
+  /** The address by which limits count: an IPv4 address, or the /64 of an IPv6 address in canonical form. */
+  readonly network?: string;
+  /** Called with the user's ID once the token has been found good. */
+  readonly onIdentified?: (userId: number) => void;
   /** Where the service is served, without a slash at the end; `base_url` of the settings goes before it. */
   readonly servedAt?: string;
 }

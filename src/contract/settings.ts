@@ -30,6 +30,7 @@ const keys = once(() => ({
   "webhooks.allow_private": z.boolean().meta({ description: "Admit receivers at private addresses" }),
   "webhooks.timeout": z.int().min(1).max(60).meta({ description: "Seconds" }),
   "webhooks.log_days": z.int().min(1).max(365),
+  "audit.days": z.int().min(1).max(3650).meta({ description: "Days for which the audit log keeps sign-ins" }),
   // What in base64 fits into the largest body, with room for the rest of it.
   "uploads.max_bytes": z
     .int()
@@ -53,6 +54,7 @@ export const defaults: Settings = {
   "webhooks.allow_private": false,
   "webhooks.timeout": 15,
   "webhooks.log_days": 30,
+  "audit.days": 365,
   "uploads.max_bytes": 26_214_400,
 };
 

@@ -218,7 +218,7 @@ export const users = room("users", {
     path: "/users/{id}/password",
     summary: "Set a user's password",
     description:
-      "One's own takes the current one. Another user's takes every ability that the user has, wherever the user has it; an administrator's is set by administrators only. All the user's tokens end at once.",
+      "Your own takes the current one; after 10 wrong ones in 15 minutes: 429. Another user's takes every ability that the user has, wherever the user has it; an administrator's is set by administrators only. All the user's tokens end at once.",
     access: { ability: "user", at: [{ user: "id" }], self: true, takeover: true },
     input: () =>
       z.strictObject({

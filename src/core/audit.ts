@@ -1,7 +1,9 @@
-import { type SqlBool, sql } from "kysely";
+import { type Insertable, type SqlBool, sql } from "kysely";
 import type { audit as contract } from "../contract/audit.ts";
+import { auth } from "../contract/auth.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { pathFields, pathOfCreated } from "../contract/shape.ts";
+import type { Schema } from "../store/schema.ts";
 import type { Ctx, Handlers } from "./context.ts";
 import { decodeCursor, page } from "./cursor.ts";
 
@@ -55,9 +57,21 @@ export async function recordChange(ctx: Ctx, op: AnyOperation, input: object, ou
   const path = op.location
     ? pathOfCreated(op, op.location, output)
     : op.path.replace(/\{(\w+)[^}]*\}/g, (_, wire: string) => paths.get(wire)!);
-  const who = { actor_id: ctx.actor.id || null, address: ctx.address ?? null, created_at: ctx.now };
-  await ctx.db
+  await writeEntry(ctx, { actor_id: ctx.actor.id || null, operation: op.name, path, fields: JSON.stringify(fields) });
+}
+
+/** Remembers that somebody signed in, or failed to. Never what was typed: a user name that is not known may be a password. */
+export async function recordSignIn(ctx: Ctx, user: number | undefined, good: boolean): Promise<void> {
+  const { name: operation, path } = auth.authenticate;
+  const outcome = good ? "done" : "failed";
+  await writeEntry(ctx, { actor_id: user ?? null, operation, path, fields: "[]", outcome });
+}
+
+type Entry = Omit<Insertable<Schema["audit_entries"]>, "created_at" | "address">;
+
+async function writeEntry({ db, address, now }: Ctx, entry: Entry): Promise<void> {
+  await db
     .insertInto("audit_entries")
-    .values({ ...who, operation: op.name, path, fields: JSON.stringify(fields) })
+    .values({ ...entry, address: address ?? null, created_at: now })
     .execute();
 }

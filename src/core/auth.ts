@@ -1,23 +1,26 @@
 import { timingSafeEqual } from "node:crypto";
 import { auth as contract } from "../contract/auth.ts";
 import { invalid, ServiceError } from "../contract/errors.ts";
-import { recordChange } from "./audit.ts";
+import { attempt } from "./attempts.ts";
+import { recordChange, recordSignIn } from "./audit.ts";
 import type { Ctx, Handlers } from "./context.ts";
 import { hashToken, newPasswordToken, queueMail } from "./mails.ts";
 import { checkNewPassword, checkPassword, hashPassword } from "./passwords.ts";
-import { attemptSucceeded, beginAttempt } from "./sign-in-failures.ts";
+import { accountOf, countEvent, forgetFailures } from "./rate-limits.ts";
 import { emailKey } from "./text-keys.ts";
 import { issueToken } from "./tokens.ts";
 
 export const auth: Handlers<typeof contract> = {
   async authenticate(ctx, { username, password }) {
-    const account = emailKey(username);
-    await beginAttempt(ctx, account);
     const user = await userByEmail(ctx, username);
-    const { good, outdated } = await checkPassword(password, user?.password_hash ?? null);
+    const account = accountOf(ctx, emailKey(username), user);
+    const subject = { kind: "sign_in", account, network: ctx.network } as const;
+    const { good, outdated } = await attempt(ctx, subject, {
+      check: () => checkPassword(password, user?.password_hash ?? null),
+      settled: (tx, good) => recordSignIn(tx, user?.id, good),
+    });
     if (!good || user === undefined)
       throw new ServiceError("unauthenticated", "The e-mail address or the password is wrong.");
-    await attemptSucceeded(ctx, account);
     if (outdated) await rehash(ctx, user.id, password, user.password_hash);
     const claims = { userId: user.id, authTime: ctx.now, version: user.token_version };
     return [await issueToken(ctx.instance, ctx.settings, ctx.now, claims)];
@@ -32,9 +35,11 @@ export const auth: Handlers<typeof contract> = {
 
   async passwordRequest(ctx, { email }) {
     const user = await userByEmail(ctx, email);
-    const recipient = user?.provider === "local" ? user : stranger;
+    const account = accountOf(ctx, emailKey(email), user);
+    const admitted = await countEvent(ctx, { kind: "password_request", account, network: ctx.network });
+    const recipient = admitted && user?.provider === "local" ? user : stranger;
     await queueMail(ctx, "password_reset", recipient, await newPasswordToken(ctx, recipient.id));
-    // For an unknown address everything is done, too, so that the time tells nothing; its mail is taken back.
+    // Without a recipient everything is done, too, so that the time tells nothing; the mail is taken back.
     await ctx.db.deleteFrom("mails").where("user_id", "=", stranger.id).execute();
   },
 
@@ -44,8 +49,9 @@ export const auth: Handlers<typeof contract> = {
     if (user !== undefined && user.provider !== "local") {
       throw invalid({ email: ["belongs to a user whose password is managed elsewhere"] });
     }
+    // An unknown address has no token; the same work is done to find that out, so that the time tells nothing.
+    await requireToken(ctx, user?.id ?? stranger.id, token);
     if (user === undefined) throw badToken();
-    await requireToken(ctx, user.id, token);
     await checkNewPassword(password, user, ctx.settings);
     const password_hash = await hashPassword(password);
     await ctx.transaction(async (tx) => {
@@ -57,6 +63,7 @@ export const auth: Handlers<typeof contract> = {
         .set((eb) => ({ password_hash, token_version: eb("token_version", "+", 1), updated_at: tx.now }))
         .where("id", "=", user.id)
         .execute();
+      await forgetFailures(tx, user.id);
       // Whoever has the token is that user.
       await recordChange({ ...tx, actor: { ...tx.actor, id: user.id } }, contract.passwordReset, {}, undefined);
     });
@@ -65,6 +72,9 @@ export const auth: Handlers<typeof contract> = {
 
 /** Stands for whoever has an address that is not known here. */
 const stranger = { id: 0, email: "", first_name: "", last_name: "" };
+
+/** Compared with when there is no token. */
+const noToken = hashToken("");
 
 async function userByEmail(ctx: Ctx, email: string) {
   const user = await ctx.db
@@ -89,9 +99,8 @@ async function requireToken(ctx: Ctx, user: number, token: string): Promise<void
     .select(["token_hash", "expires_at"])
     .where("user_id", "=", user)
     .executeTakeFirst();
-  const hash = Buffer.from(hashToken(token));
-  const good = kept !== undefined && timingSafeEqual(Buffer.from(kept.token_hash), hash) && kept.expires_at > ctx.now;
-  if (!good) throw badToken();
+  const same = timingSafeEqual(Buffer.from(kept?.token_hash ?? noToken), Buffer.from(hashToken(token)));
+  if (!same || kept === undefined || kept.expires_at <= ctx.now) throw badToken();
 }
 
 function badToken(): ServiceError {

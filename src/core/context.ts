@@ -24,6 +24,8 @@ export interface Ctx {
   readonly instance: Instance;
   /** The network address that asked; none when the core is embedded. */
   readonly address: string | undefined;
+  /** The address by which limits count: an IPv4 address, or the /64 of an IPv6 address; none when the core is embedded. */
+  readonly network: string | undefined;
   /** Where the service is served, without a slash at the end; `base_url` of the settings goes before it. */
   readonly servedAt: string | undefined;
   /** All that is done will be taken back. */
@@ -32,9 +34,12 @@ export interface Ctx {
   readonly token: { readonly authTime: number } | undefined;
   /**
    * For operations with `transaction: "own"`: runs `work` in one, with a context of its own. What is `lasting` stays in a
-   * dry run, too.
+   * dry run, too; `locking` is as in the contract.
    */
-  transaction<T>(work: (ctx: Ctx) => Promise<T>, options?: { readonly lasting?: boolean }): Promise<T>;
+  transaction<T>(
+    work: (ctx: Ctx) => Promise<T>,
+    options?: { readonly lasting?: boolean; readonly locking?: boolean },
+  ): Promise<T>;
   /** Runs `wake` once the transaction is committed; never when it is taken back. */
   onCommit(wake: () => void): void;
   /**

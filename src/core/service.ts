@@ -120,6 +120,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     const now = Math.floor(clock() / 1000);
     const version = database.version();
     const { actor, token } = await identify(op, origin, now, version);
+    if (actor !== nobody) origin.onIdentified?.(actor.id);
     // Lists can be large, so only single things are remembered.
     const remembered = op.transaction === "read" && op.list === undefined && version !== undefined;
     const name = remembered ? `${actor.id} ${op.name} ${JSON.stringify(rawInput)}` : "";
@@ -138,21 +139,26 @@ export function createService({ database, clock = Date.now, environment = {}, ch
       settings: current,
       instance: await loadedInstance(),
       address: origin.address,
+      network: origin.network,
       servedAt: origin.servedAt,
       dryRun: origin.dryRun === true,
       onChange: database.onChange,
       signal: () => (origin.signal ? AbortSignal.any([origin.signal, waits.signal]) : waits.signal),
     };
     const changes = op.method !== "GET" && !op.private;
-    const write = op.transaction === "locking" ? database.writeLocking : database.write;
-    const inTransaction = <T>(work: (ctx: Ctx) => Promise<T>, { lasting = false } = {}) =>
-      transaction({ write, announce: database.announce }, base, origin.dryRun === true && !lasting, (ctx) =>
+    const inTransaction = <T>(
+      work: (ctx: Ctx) => Promise<T>,
+      { lasting = false, locking = op.transaction === "locking" } = {},
+    ) => {
+      const write = locking ? database.writeLocking : database.write;
+      return transaction({ write, announce: database.announce }, base, origin.dryRun === true && !lasting, (ctx) =>
         keepAnswer(ctx, repeatable, async () => {
           const output = await work(ctx);
           if (changes && !lasting) await (await import("./audit.ts")).recordChange(ctx, op, input as object, output);
           return output;
         }),
       );
+    };
     const run = async (ctx: Ctx) => {
       await permit(ctx, op, input as Record<string, unknown>);
       return handler(ctx, input);

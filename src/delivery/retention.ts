@@ -12,7 +12,8 @@ type Removal = (tx: Tx) => Promise<number>;
 
 /**
  * Removes what is past its time: log entries and events after `webhooks.log_days`, with them sent mails; what deleted webhooks
- * left behind; stored answers after a day. In small transactions, so that nobody waits for long. `now` is in Unix seconds.
+ * left behind; stored answers after a day; sign-ins in the audit log after `audit.days`; what no longer counts towards a rate
+ * limit. In small transactions, so that nobody waits for long. `now` is in Unix seconds.
  */
 export async function removeExpired(
   database: Database,
@@ -27,6 +28,8 @@ export async function removeExpired(
     (tx) => ofDeletedWebhooks(tx),
     (tx) => some(tx, "idempotency_keys", now - idempotencySeconds),
     (tx) => sentMails(tx, before),
+    (tx) => oldestSignIns(tx, now - settings["audit.days"] * daySeconds),
+    (tx) => expiredRateLimitEvents(tx, now),
   ];
   for (const remove of removals) {
     while (!stopped() && (await database.writeLocking(remove)) > 0);
@@ -104,6 +107,38 @@ async function sentMails(tx: Tx, before: number): Promise<number> {
   return ids.length;
 }
 
+async function oldestSignIns(tx: Tx, before: number): Promise<number> {
+  const rows = await tx
+    .selectFrom("audit_entries")
+    .select("id")
+    .where("operation", "=", "auth.authenticate")
+    .where("created_at", "<", before)
+    .orderBy("created_at")
+    .limit(portion)
+    .execute();
+  return deleteRows(tx, "audit_entries", rows);
+}
+
+async function expiredRateLimitEvents(tx: Tx, now: number): Promise<number> {
+  const rows = await tx
+    .selectFrom("rate_limit_events")
+    .select("id")
+    .where("expires_at", "<=", now)
+    .orderBy("expires_at")
+    .limit(portion)
+    .execute();
+  return deleteRows(tx, "rate_limit_events", rows);
+}
+
+async function deleteRows(tx: Tx, table: Table, rows: readonly { readonly id: number }[]): Promise<number> {
+  await deleteByIds(
+    tx,
+    table,
+    rows.map(({ id }) => id),
+  );
+  return rows.length;
+}
+
 async function some(tx: Tx, table: "idempotency_keys", before: number): Promise<number> {
   const { numAffectedRows } = await sql`delete from ${sql.table(table)} where created_at in
     (select created_at from ${sql.table(table)} where created_at <= ${before} order by created_at limit ${portion})`.execute(
@@ -112,11 +147,16 @@ async function some(tx: Tx, table: "idempotency_keys", before: number): Promise<
   return Number(numAffectedRows ?? 0n);
 }
 
-async function deleteByIds(
-  tx: Tx,
-  table: "webhook_logs" | "webhook_events" | "deliveries" | "webhooks" | "mails",
-  ids: readonly number[],
-): Promise<void> {
+type Table =
+  | "webhook_logs"
+  | "webhook_events"
+  | "deliveries"
+  | "webhooks"
+  | "mails"
+  | "audit_entries"
+  | "rate_limit_events";
+
+async function deleteByIds(tx: Tx, table: Table, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`delete from ${sql.table(table)} where ${isAmong(tx, sql.ref("id"), ids)}`.execute(tx);
 }

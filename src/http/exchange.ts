@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isIP } from "node:net";
+import type { BlockList } from "node:net";
 import { ServiceError } from "../contract/errors.ts";
 import type { BodySource } from "./body.ts";
+import { clientAddress, networkOf } from "./client-address.ts";
 
 /** What a request log takes; pino has it. */
 export interface Log {
   info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
@@ -17,8 +19,10 @@ export type Observe = (method: string, route: string, status: number, seconds: n
 export interface ServerState {
   readonly log: Log;
   readonly observe: Observe | undefined;
-  /** Take the client's address from the last X-Forwarded-For, which the proxy in front wrote. */
-  readonly behindProxy: boolean;
+  /** Networks of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies?: BlockList | undefined;
+  /** The header was seen although no proxy is trusted, and the log says so. */
+  warnedOfProxy?: boolean;
   /** Where the service is served, without a slash at the end. */
   servedAt: string | undefined;
   /** Shutting down: every answer ends its connection. */
@@ -38,6 +42,10 @@ export class Exchange implements BodySource {
   readonly request: Request;
   readonly incoming: IncomingMessage | undefined;
   readonly id: string;
+  /** Of the client; a socket that is gone already has none. */
+  readonly address: string | undefined;
+  /** The user who asks, once known. */
+  actor: number | null = null;
   /** `Dry-Run: true` was asked for. */
   dryRun = false;
   readonly #state: ServerState;
@@ -53,6 +61,14 @@ export class Exchange implements BodySource {
     this.#outgoing = env?.outgoing;
     const id = this.header("x-request-id");
     this.id = id !== undefined && saneId.test(id) ? id : randomUUID();
+    // Read now: a client that closes its socket at once would take it away.
+    const peer = this.incoming?.socket.remoteAddress;
+    this.address = clientAddress(peer, this.header("x-forwarded-for"), state.trustedProxies);
+  }
+
+  /** The address by which limits count. */
+  get network(): string {
+    return this.address === undefined ? "unknown" : networkOf(this.address);
   }
 
   /** A request header by its name in lower case. */
@@ -64,12 +80,6 @@ export class Exchange implements BodySource {
 
   invite(): void {
     if (this.header("expect") !== undefined) this.#outgoing?.writeContinue();
-  }
-
-  get address(): string | undefined {
-    const forwarded = this.#state.behindProxy ? this.header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined;
-    const address = forwarded && isIP(forwarded) ? forwarded : this.incoming?.socket.remoteAddress;
-    return address?.startsWith("::ffff:") ? address.slice(7) : address;
   }
 
   /** Answers with JSON text, with nothing, or with bytes, whose type `more` has to say. */
@@ -121,8 +131,9 @@ export class Exchange implements BodySource {
   #record(status: number): void {
     const { method } = this.request;
     const ms = performance.now() - this.#started;
+    const { id: request_id, address = null, actor } = this;
     this.#state.log.info(
-      { method, route: this.#route, status, ms: Math.round(ms * 1000) / 1000, request_id: this.id },
+      { method, route: this.#route, status, ms: Math.round(ms * 1000) / 1000, request_id, address, actor },
       "request",
     );
     this.#state.observe?.(method, this.#route, status, ms / 1000);

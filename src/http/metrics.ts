@@ -14,7 +14,7 @@ export interface Metrics {
 
 /** Serves GET /metrics to whoever reaches it: for a listener of its own. */
 export function createMetricsApp(metrics: Metrics, log: Log): App {
-  const state: ServerState = { log, observe: undefined, behindProxy: false, servedAt: undefined, closing: false };
+  const state: ServerState = { log, observe: undefined, servedAt: undefined, closing: false };
   const app = newHono(state);
   addMetrics(app, state, metrics);
   return { fetch: app.fetch, request: app.request, state };

@@ -1,3 +1,4 @@
+import type { BlockList } from "node:net";
 import { ServiceError } from "../contract/errors.ts";
 import type { Content } from "../contract/file-forms.ts";
 import type { AnyOperation, Invoke, Origin } from "../contract/operation.ts";
@@ -26,7 +27,8 @@ export interface AppOptions {
   /** The setting `base_url`, which wins over `servedAt`. */
   readonly baseUrl?: () => Promise<string | null>;
   readonly metrics?: Metrics;
-  readonly behindProxy?: boolean;
+  /** Networks of proxies whose X-Forwarded-For is believed; by default none. */
+  readonly trustedProxies?: BlockList | undefined;
   /** Shown in openapi.json. */
   readonly version?: string;
 }
@@ -36,7 +38,7 @@ export function createApp(options: AppOptions): App {
   const state: ServerState = {
     log: options.log,
     observe: options.metrics?.observe,
-    behindProxy: options.behindProxy ?? false,
+    trustedProxies: options.trustedProxies,
     servedAt: options.servedAt,
     closing: false,
   };
@@ -104,7 +106,8 @@ async function withBody(
 }
 
 function originOf(exchange: Exchange, op: AnyOperation, state: ServerState): Origin {
-  const { address, request } = exchange;
+  const { address, network, request } = exchange;
+  warnOfProxy(exchange, state);
   const { servedAt } = state;
   const dryRun = exchange.header("dry-run");
   if (dryRun !== undefined && dryRun !== "true" && dryRun !== "false") {
@@ -116,12 +119,25 @@ function originOf(exchange: Exchange, op: AnyOperation, state: ServerState): Ori
     idempotencyKey: op.method === "POST" ? idempotencyKeyOf(exchange) : undefined,
     dryRun: exchange.dryRun,
     address,
+    network,
+    onIdentified: (userId) => {
+      exchange.actor = userId;
+    },
     servedAt,
     // Made when asked for: most operations are over before anyone could abort them.
     get signal() {
       return request.signal;
     },
   };
+}
+
+function warnOfProxy(exchange: Exchange, state: ServerState): void {
+  if (state.trustedProxies || state.warnedOfProxy || exchange.header("x-forwarded-for") === undefined) return;
+  state.warnedOfProxy = true;
+  state.log.warn(
+    { address: exchange.address },
+    "X-Forwarded-For is present but --behind-proxy is not set; all clients behind the proxy share one limit",
+  );
 }
 
 function tokenOf(exchange: Exchange, op: AnyOperation): string | undefined {

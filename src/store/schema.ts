@@ -31,6 +31,8 @@ interface AuditEntriesTable {
   /** JSON: names of the fields that were given. */
   fields: string;
   address: string | null;
+  /** Only sign-ins are recorded when they fail. */
+  outcome: Generated<"done" | "failed">;
 }
 
 interface UnitsTable {
@@ -136,11 +138,18 @@ interface PasswordTokensTable {
   expires_at: number;
 }
 
-interface SignInFailuresTable {
+/** What counts towards a rate limit, until it expires. */
+interface RateLimitEventsTable {
   id: Generated<number>;
+  kind: "sign_in" | "current_password" | "password_request";
+  /** Names a user by ID; what was typed for an unknown one only as a keyed hash. */
   account: string;
-  address: string | null;
-  at: number;
+  /** Empty where the core is embedded. */
+  network: string;
+  /** An attempt that is still being checked; it expires soon, because its process may end before it is settled. */
+  pending: Flag;
+  /** Unix seconds. */
+  expires_at: number;
 }
 
 interface MailsTable {
@@ -260,7 +269,7 @@ export interface Schema extends ContentSchema, ConversationsSchema {
   membership_user_types: MembershipUserTypesTable;
   user_types: UserTypesTable;
   password_tokens: PasswordTokensTable;
-  sign_in_failures: SignInFailuresTable;
+  rate_limit_events: RateLimitEventsTable;
   mails: MailsTable;
   idempotency_keys: IdempotencyKeysTable;
   webhooks: WebhooksTable;

@@ -11,7 +11,7 @@ import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
-import { codeOf, wrongFields } from "../support/outcome.ts";
+import { codeOf, tally, wrongFields } from "../support/outcome.ts";
 
 describeEverywhere("audit", (environment) => {
   const world = useWorld(environment);
@@ -54,7 +54,46 @@ describeEverywhere("audit", (environment) => {
       path: `/units/${made}`,
       fields: [],
       address: "127.0.0.1",
+      outcome: "done",
     });
+  });
+
+  it("tells who signed in and who failed to, from where, and not who renewed a token", async () => {
+    const { actors, ids, instance } = world();
+    instance.wait(901);
+    const address = "2001:db8::7";
+    const signIn = (username: string, as: string, dryRun = false) =>
+      codeOf(instance.from(address).call(auth.authenticate, { username, password: as }, { dryRun }));
+    const since = instance.now();
+    await signIn("member@example.com", "wrong");
+    await signIn("my secret password", "x");
+    await signIn("member@example.com", password);
+    // The token of a dry run is as good as any.
+    await signIn("member@example.com", password, true);
+    await actors.member.call(auth.renew, {});
+    const { data } = await list({ operation: "auth.authenticate", since });
+    const member = expect.objectContaining({ id: ids.member });
+    const entry = { operation: "auth.authenticate", path: "/authenticate", fields: [], address };
+    expect(data).toMatchObject([
+      { ...entry, actor: member, outcome: "done" },
+      { ...entry, actor: member, outcome: "done" },
+      { ...entry, actor: null, outcome: "failed" },
+      { ...entry, actor: member, outcome: "failed" },
+    ]);
+    expect(JSON.stringify(data)).not.toContain("secret");
+  });
+
+  it("is not filled by an attacker: attempts that are refused unchecked are not recorded", async () => {
+    const { instance } = world();
+    instance.wait(901);
+    const since = instance.now();
+    const guess = (n: number) =>
+      instance.from("203.0.113.1").call(auth.authenticate, { username: "nobody@example.com", password: `guess ${n}` });
+    expect(await tally(Array.from({ length: 20 }, (_, n) => guess(n)))).toEqual({
+      unauthenticated: 10,
+      too_many_requests: 10,
+    });
+    expect((await list({ operation: "auth.authenticate", since })).data).toHaveLength(10);
   });
 
   it("tells of nothing that was not done, and once of what was asked for twice", async () => {
@@ -96,6 +135,7 @@ describeEverywhere("audit", (environment) => {
       `users.password /users/${ids.colleague}/password password`,
       expect.stringMatching(/^webhooks.create \/webhooks\/\d+ name,uri$/),
       "auth.passwordReset /password/reset",
+      "auth.authenticate /authenticate",
     ]);
     expect((await list({ operation: "auth.passwordReset" })).data[0]?.actor?.id).toBe(ids.member);
     const rows = await instance.database.reader.selectFrom("audit_entries").selectAll().execute();

@@ -55,7 +55,7 @@ describeEverywhere("auth", (environment) => {
     expect(await codeOf(signIn(email!, "Smørrebrød på ǿ 🥪 "))).toBe("unauthenticated");
   });
 
-  it("auth.authenticate: after 10 failures an account has to wait, by whatever case it is called", async () => {
+  it("auth.authenticate: after 10 failures from an address an account has to wait there, by whatever case it is called", async () => {
     const { instance, ids } = world();
     for (let attempt = 0; attempt < 10; attempt++) {
       const name = attempt % 2 === 0 ? "member@example.com" : "Member@Example.com";
@@ -86,9 +86,8 @@ describeEverywhere("auth", (environment) => {
   });
 
   it("auth.authenticate: after 30 failures an address has to wait", async () => {
-    for (let attempt = 0; attempt < 30; attempt++) {
-      expect(await codeOf(signIn(`guess${attempt}@example.com`, "guess"))).toBe("unauthenticated");
-    }
+    const guesses = Array.from({ length: 30 }, (_, n) => signIn(`guess${n}@example.com`, "guess"));
+    expect(await tally(guesses)).toEqual({ unauthenticated: 30 });
     expect(await refusal(signIn("member@example.com", password))).toMatchObject({
       code: "too_many_requests",
       retryAfter: expect.any(Number),

@@ -16,11 +16,16 @@ describeEverywhere("dry run", (environment) => {
   for (const op of writing) {
     it(`${op.name} changes nothing`, async () => {
       const { actors, ids, instance, ...scene } = await open();
-      const before = await allRows(instance.database);
+      const rows = async () => {
+        const { audit_entries, ...others } = await allRows(instance.database);
+        // The token of a sign-in is good, so that it is recorded.
+        return op.name === "auth.authenticate" ? others : { ...others, audit_entries };
+      };
+      const before = await rows();
       for (const [about, , input] of permissionTable[op.name] ?? []) {
         const asked = input({ actors, ids, instance, ...scene }, ids.administrator);
         await outcome(actors.administrator.call(op, asked, { dryRun: true, idempotencyKey: `dry ${op.name}` }));
-        expect(await allRows(instance.database), about).toEqual(before);
+        expect(await rows(), about).toEqual(before);
       }
     });
   }

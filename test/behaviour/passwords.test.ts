@@ -81,7 +81,7 @@ describeEverywhere("passwords", (environment) => {
     expect(await codeOf((await instance.as(id)).call(users.password, { id, password }))).toBe("ok");
   });
 
-  it("users.password: guessing the current one is limited as signing in is, in a dry run, too", async () => {
+  it("users.password: guessing the current one is limited, in a dry run, too, and does not limit signing in", async () => {
     const { instance, addUser } = world();
     const { id, email } = await addUser({ password });
     const own = await instance.as(id);
@@ -94,7 +94,7 @@ describeEverywhere("passwords", (environment) => {
       code: "too_many_requests",
       retryAfter: expect.any(Number),
     });
-    expect(await codeOf(signIn(email!, password))).toBe("too_many_requests");
+    expect(await codeOf(signIn(email!, password))).toBe("ok");
     instance.wait(900);
     expect(await codeOf(guess(password, false))).toBe("ok");
   });

@@ -50,6 +50,7 @@ describeEverywhere("settings", (environment) => {
       "webhooks.allow_private": "yes",
       "uploads.max_bytes": 0,
       "webhooks.timeout": 61,
+      "audit.days": 0,
       "tokens.key": "x",
       tokens: { lifetime: 1 },
       constructor: 1,

@@ -19,7 +19,12 @@ const other = await caller.call(users.create, fields);
 const { conversationId } = await caller.call(conversations.create, { recipients: [other.id], message: text });
 const [{ jwt }] = await caller.call(auth.renew, {});
 const operations = await allOperations();
-const app = createApp({ operations, invoke: service.invoke, log: { info() {}, error() {} }, baseUrl: service.baseUrl });
+const app = createApp({
+  operations,
+  invoke: service.invoke,
+  log: { info() {}, warn() {}, error() {} },
+  baseUrl: service.baseUrl,
+});
 const { url } = await listen(app, { host: "127.0.0.1", port: 0 });
 
 process.on("message", (seconds: number) => process.send?.({ floor: commitsPerSecond(seconds) }));

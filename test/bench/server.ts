@@ -14,7 +14,12 @@ const service = createService({ database });
 const caller = service.caller({ userId: 1 });
 const [{ jwt }] = await caller.call(auth.renew, {});
 const operations = await allOperations();
-const app = createApp({ operations, invoke: service.invoke, log: { info() {}, error() {} }, baseUrl: service.baseUrl });
+const app = createApp({
+  operations,
+  invoke: service.invoke,
+  log: { info() {}, warn() {}, error() {} },
+  baseUrl: service.baseUrl,
+});
 const { url } = await listen(app, { host: "127.0.0.1", port: 0 });
 
 const bytes = await (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${jwt}` } })).text();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
 import { defaults } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
@@ -94,6 +95,41 @@ describeOnDatabases("retention", (open) => {
     instance.wait(day + 1);
     await remove();
     expect(await count("idempotency_keys")).toBe(0);
+  });
+
+  it("sign-ins in the audit go after 365 days, or as set; changes stay", async () => {
+    const { administrator, withToken } = instance;
+    await administrator.call(users.update, { id: 1, title: "Boss" });
+    const signIn = () =>
+      withToken(undefined).call(auth.authenticate, { username: "nobody@example.com", password: "x" });
+    await signIn().catch(() => {});
+    instance.wait(10 * day);
+    await signIn().catch(() => {});
+    const left = async () => {
+      const rows = instance.database.reader.selectFrom("audit_entries").select("operation").orderBy("id");
+      return (await rows.execute()).map(({ operation }) => operation);
+    };
+    await remove();
+    expect(await left()).toEqual(["users.update", "auth.authenticate", "auth.authenticate"]);
+    await remove({ "audit.days": 9 });
+    expect(await left()).toEqual(["users.update", "auth.authenticate"]);
+    instance.wait(366 * day);
+    await remove();
+    expect(await left()).toEqual(["users.update"]);
+  });
+
+  it("failed sign-ins go once they no longer count", async () => {
+    const guess = { username: "nobody@example.com", password: "x" };
+    await instance
+      .withToken(undefined)
+      .call(auth.authenticate, guess)
+      .catch(() => {});
+    instance.wait(899);
+    await remove();
+    expect(await count("rate_limit_events")).toBe(1);
+    instance.wait(1);
+    await remove();
+    expect(await count("rate_limit_events")).toBe(0);
   });
 
   it("very many go in small portions", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ServiceError } from "../../src/contract/errors.ts";
 import { shape } from "../../src/contract/shape.ts";
+import { blockListOf, parseNetwork } from "../../src/http/client-address.ts";
 import { createMetricsApp } from "../../src/http/metrics.ts";
 import { type Fake, gate, json, operations, serveFake, usualAnswer } from "./support.ts";
 
@@ -156,7 +157,7 @@ describe("what goes to the core", () => {
   test("the client's address, behind a proxy the one that the proxy saw", async () => {
     await get("/api/users/5", { "x-forwarded-for": "9.9.9.9" });
     expect(lastCall()?.origin.address).toBe("127.0.0.1");
-    const other = await serveFake(undefined, { behindProxy: true });
+    const other = await serveFake(undefined, { trustedProxies: blockListOf([parseNetwork("127.0.0.0/8")!]) });
     await fetch(`${other.url}/api/users/5`, { headers: { "x-forwarded-for": "6.6.6.6, 9.9.9.9" } });
     expect(other.calls.at(-1)?.origin.address).toBe("9.9.9.9");
     await other.close();
@@ -315,6 +316,11 @@ describe("errors", () => {
 
 describe("the log", () => {
   test("has one line per request, with the route instead of the path", async () => {
+    answer = () => {
+      const { op, origin } = lastCall()!;
+      if (op.access !== "public") origin.onIdentified?.(7);
+      return usualAnswer(lastCall()!);
+    };
     await get("/api/users/reference/hidden-1?hidden=2", { "x-request-id": "r", authorization: "Bearer hidden3" });
     await post("/api/authenticate", { password: "hidden4" });
     await get("/hidden5");
@@ -326,9 +332,11 @@ describe("the log", () => {
         status: 200,
         request_id: "r",
         ms: expect.any(Number),
+        address: "127.0.0.1",
+        actor: 7,
       },
-      { level: "info", method: "POST", route: "/authenticate", status: 200 },
-      { level: "info", method: "GET", route: "unmatched", status: 404 },
+      { level: "info", method: "POST", route: "/authenticate", status: 200, actor: null },
+      { level: "info", method: "GET", route: "unmatched", status: 404, address: "127.0.0.1", actor: null },
     ]);
     expect(JSON.stringify(server.logs)).not.toContain("hidden");
   });
@@ -383,7 +391,7 @@ describe("metrics", () => {
     const other = await serveFake(undefined, { metrics });
     expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
     await other.close();
-    const own = createMetricsApp(metrics, { info() {}, error() {} });
+    const own = createMetricsApp(metrics, { info() {}, warn() {}, error() {} });
     expect(await (await own.request("/metrics")).text()).toBe("up 1\n");
   });
 });

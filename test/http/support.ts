@@ -54,7 +54,7 @@ export async function serveFake(
       calls.push(call);
       return answer(call);
     },
-    log: { info: write("info"), error: write("error") },
+    log: { info: write("info"), warn: write("warn"), error: write("error") },
     ...options,
   });
   const timeouts = { notice: 0, ...options.timeouts };

@@ -10,7 +10,10 @@ import type { AnyOperation, Caller } from "../../src/contract/operation.ts";
 import { allOperations } from "../../src/contract/rooms.ts";
 import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService, type Service } from "../../src/core/service.ts";
+import { answerOf } from "../../src/http/answer.ts";
 import { createClient } from "../../src/http/client.ts";
+import { blockListOf, networkOf, parseNetwork } from "../../src/http/client-address.ts";
+import { encode } from "../../src/http/codec.ts";
 import { listen } from "../../src/http/listen.ts";
 import { createApp } from "../../src/http/server.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
@@ -51,6 +54,8 @@ export interface Instance {
   as(userId: number): Promise<Caller>;
   /** Of the kind of the environment, unless told otherwise. */
   withToken(token: string | undefined, kind?: CallerKind): Caller;
+  /** Without a token, at that address; over HTTP behind a proxy. */
+  from(address: string): Caller;
   tokenOf(userId: number): Promise<string>;
   /** Moves the clock, in seconds. */
   wait(seconds: number): void;
@@ -99,7 +104,8 @@ export async function newInstance({ database: kind, caller }: Environment): Prom
       return true;
     },
     baseUrl: service.baseUrl,
-    log: { info() {}, error() {} },
+    trustedProxies: blockListOf([parseNetwork("127.0.0.1")!]),
+    log: { info() {}, warn() {}, error() {} },
   });
   const server = await listen(app, { host: "127.0.0.1", port: 0, timeouts: { notice: 0 } });
   const tokenOf = async (userId: number) => (await service.caller({ userId }).call(auth.renew, {}))[0].jwt;
@@ -113,6 +119,8 @@ export async function newInstance({ database: kind, caller }: Environment): Prom
     administrator: withToken(await tokenOf(1)),
     as: async (userId) => withToken(await tokenOf(userId)),
     withToken,
+    from: (address) =>
+      caller === "http" ? proxiedCaller(server.url, address) : localCaller(service, undefined, address),
     tokenOf,
     wait(seconds) {
       offset += seconds;
@@ -130,10 +138,24 @@ export async function newInstance({ database: kind, caller }: Environment): Prom
 }
 
 /** An embedded caller that, as one over HTTP, is known by its token only. */
-function localCaller(service: Service, token: string | undefined): Caller {
+function localCaller(service: Service, token: string | undefined, address = "127.0.0.1"): Caller {
+  const origin = { token, address, network: networkOf(address) };
   return {
-    call: (op, input, options) => service.invoke(op, input, { ...options, token, address: "127.0.0.1" }) as never,
+    call: (op, input, options) => service.invoke(op, input, { ...options, ...origin }) as never,
     close: async () => {},
+  };
+}
+
+function proxiedCaller(url: string, address: string): Caller {
+  const client = createClient({ url, userAgent: "test" });
+  return {
+    async call(op, input, options) {
+      const { path, query, body } = encode(op, input as Record<string, unknown>);
+      const headers = { "x-forwarded-for": address, ...(options?.dryRun && { "dry-run": "true" }) };
+      const message = await client.raw(op.method, path, { query, body: body && JSON.stringify(body), headers });
+      return answerOf(message, url) as never;
+    },
+    close: () => client.close(),
   };
 }
 

@@ -6,12 +6,13 @@ export const audit: Group = {
   commands: {
     list: {
       op: ops.list,
-      columns: ["created_at", "actor.name", "operation", "path", "fields", "address"],
+      columns: ["created_at", "actor.name", "operation", "path", "fields", "outcome", "address"],
       people: ["actor"],
       examples: [
         "wcs audit list --since -7d",
         "wcs audit list --actor 'Ann Smith' --operation users.update",
         "wcs audit list --path /users/12 --all -o ndjson",
+        "wcs audit list --operation auth.authenticate --query '[?outcome==`failed`]'",
       ],
     },
   },

@@ -9,6 +9,7 @@ import { endPasswordLinks, newPasswordToken, queueMail } from "../mails.ts";
 import { addMembership, removeAllMemberships } from "../membership.ts";
 import { checkNewPassword, hashPassword } from "../passwords.ts";
 import { asAdministrator, may } from "../permissions.ts";
+import { forgetFailures } from "../rate-limits.ts";
 import { emailKey } from "../text-keys.ts";
 import { birthdayKey } from "./birthdays.ts";
 import { oneUser } from "./reading.ts";
@@ -74,10 +75,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
     // Those that have gone out hold the name and the address, too.
     await ctx.db.deleteFrom("mails").where("user_id", "=", id).execute();
     await ctx.db.updateTable("audit_entries").set({ address: null }).where("actor_id", "=", id).execute();
-    await ctx.db
-      .deleteFrom("sign_in_failures")
-      .where("account", "=", emailKey(user.email ?? ""))
-      .execute();
+    await forgetFailures(ctx, id);
   },
 
   async deactivate(ctx, { id }) {

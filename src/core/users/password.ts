@@ -1,19 +1,20 @@
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import type { users as contract } from "../../contract/users.ts";
+import { attempt } from "../attempts.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { checkNewPassword, checkPassword, hashPassword } from "../passwords.ts";
 import { requireUser } from "../permissions.ts";
-import { attemptSucceeded, beginAttempt } from "../sign-in-failures.ts";
+import { accountOfUser, forgetFailures } from "../rate-limits.ts";
 
 /** Sets a password; the hashing happens outside the transaction, which would hold up all other writers. */
 export const password: Handlers<typeof contract>["password"] = async (ctx, { id, password, current }) => {
   const user = await ctx.db
     .selectFrom("users")
-    .select(["email", "email_key", "first_name", "last_name", "password_hash", "deleted_at", "token_version"])
+    .select(["email", "first_name", "last_name", "password_hash", "deleted_at", "token_version"])
     .where("id", "=", id)
     .executeTakeFirst();
   requireUser(user, id);
-  if (id === ctx.actor.id) await requireCurrent(ctx, user, current);
+  if (id === ctx.actor.id) await requireCurrent(ctx, user.password_hash, current);
   await checkNewPassword(password, user, ctx.settings);
   const password_hash = await hashPassword(password);
   await ctx.transaction(async (tx) => {
@@ -27,20 +28,15 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
     if (numUpdatedRows === 0n)
       throw new ServiceError("conflict", "The password was changed at the same moment; try again.");
     await tx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
+    await forgetFailures(tx, id);
   });
 };
 
-/** Guessing one's "own" password with a stolen token is limited as signing in is. */
-async function requireCurrent(
-  ctx: Ctx,
-  user: { email_key: string | null; password_hash: string | null },
-  current: string | undefined,
-): Promise<void> {
-  if (user.password_hash === null) return;
+/** Limits guessing one's "own" password with a stolen token; signing in is limited apart from it. */
+async function requireCurrent(ctx: Ctx, hash: string | null, current: string | undefined): Promise<void> {
+  if (hash === null) return;
   if (current === undefined) throw invalid({ current: ["is required to change one's own password"] });
-  const account = user.email_key ?? "";
-  await beginAttempt(ctx, account);
-  const { good } = await checkPassword(current, user.password_hash);
+  const subject = { kind: "current_password", account: accountOfUser(ctx.actor.id), network: undefined } as const;
+  const { good } = await attempt(ctx, subject, { check: () => checkPassword(current, hash) });
   if (!good) throw invalid({ current: ["is not the present password"] });
-  await attemptSucceeded(ctx, account);
 }

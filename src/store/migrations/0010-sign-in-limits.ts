@@ -1,0 +1,23 @@
+import type { Kysely } from "kysely";
+import { columnTypes, statements } from "../dialect.ts";
+
+/** One table for all rate limits in place of that for failed sign-ins, and the outcome of what the audit tells. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const { id, key, number } = columnTypes(db);
+  await statements(
+    db,
+    "drop table sign_in_failures",
+    `create table rate_limit_events (
+      id ${id},
+      kind ${key} not null,
+      account ${key} not null,
+      network ${key} not null,
+      pending ${number} not null,
+      expires_at ${number} not null
+    )`,
+    "create index rate_limit_events_account on rate_limit_events (kind, account, pending, expires_at)",
+    "create index rate_limit_events_network on rate_limit_events (kind, network, pending, expires_at)",
+    "create index rate_limit_events_expiry on rate_limit_events (expires_at)",
+    "alter table audit_entries add column outcome text not null default 'done'",
+  );
+}
