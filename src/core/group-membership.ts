@@ -16,7 +16,7 @@ export function ruleGroups(actor: Actor): boolean {
   return may(actor, "groups");
 }
 
-/** Plain values that say which groups the actor may know of, so that they can be parameters of a prepared query. */
+/** Tells which groups the actor may know of, by plain values, so that they can be parameters of a prepared query. */
 export interface GroupReader {
   readonly me: number;
   readonly allGroups: 0 | 1;
@@ -26,7 +26,7 @@ export function groupReader(actor: Actor): GroupReader {
   return { me: actor.id, allGroups: ruleGroups(actor) ? 1 : 0 };
 }
 
-/** The one rule of who may know of a group: everybody of a public one, of a private one its members. `g` is the alias of `groups`. */
+/** Returns the one rule of who may know of a group: everybody if it is public, else its members. `g` is the alias of `groups`. */
 export function known(g: string, { me, allGroups }: GroupReader): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${sql.ref(`${g}.privacy`)} = 'public' or ${allGroups} = 1 or exists (
     select 1 from group_members own where own.group_id = ${sql.ref(`${g}.id`)} and own.user_id = ${me}))`;

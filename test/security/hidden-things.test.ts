@@ -19,7 +19,7 @@ import { useScene } from "../support/permission-table.ts";
 const operations = await allOperations();
 const nothing = 987_654;
 
-it("every number of every input names nothing that is hidden, or has a line in the table", () => {
+it("every integer of every input has a line in the table, or is known to name nothing hidden", () => {
   expect(operations.flatMap((op) => unclassified(op).map((path) => `${op.name} ${path}`))).toEqual([]);
 });
 

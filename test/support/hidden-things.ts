@@ -7,7 +7,7 @@ import { type Field as Described, fieldsOf } from "../../src/contract/shape.ts";
 import type { ActorName } from "./actors.ts";
 import type { Scene } from "./permission-table.ts";
 
-/** The scene with things of the outsider, in which hidden ones can be named. */
+/** Adds things of the outsider to the scene, in whose operations hidden ones can be named. */
 export interface HiddenScene extends Scene {
   readonly own: { readonly post: number; readonly event: number; readonly conversation: number };
 }
@@ -23,7 +23,7 @@ export async function addOwnThings(scene: Scene): Promise<HiddenScene> {
 
 export type Kind = "post" | "event" | "conversation" | "message" | "file" | "comment" | "choice" | "group";
 
-/** Things that are there, with an actor who may not know it. */
+/** Lists things that exist, each with an actor who may not know of it. */
 export const hidden: Record<Kind, readonly (readonly [about: string, actor: ActorName, id: (scene: Scene) => number])[]> = {
   post: [
     ["news for others", "outsider", ({ posts }) => posts.news],
@@ -59,7 +59,7 @@ export const hidden: Record<Kind, readonly (readonly [about: string, actor: Acto
   ],
 };
 
-/** What kind of thing a field names, an input with the ID in it, and `ok` when the operation only filters by it. */
+/** Holds the kind of thing that a field names, an input with the ID in it, and `ok` when the operation only filters by it. */
 export type Line = readonly [kind: Kind, input: (scene: HiddenScene, id: number) => object, outcome?: "ok"];
 
 const times = { start: 1_800_000_000, end: 1_800_003_600 };
@@ -80,7 +80,7 @@ const member = (more: object = {}): Record<string, Line> => ({
 });
 const choices: Line = ["choice", ({ own }, id) => ({ id: own.post, poll: { choices: [{ id, title: "A" }, titled] } })];
 
-/** A line for each field that names a thing which is hidden from some. */
+/** Has a line for each field that names a thing which is hidden from some. */
 export const hiddenTable: Record<string, Record<string, Line>> = {
   "posts.list": { group: ["group", (_, group) => ({ group }), "ok"] },
   "posts.get": id("post"),
@@ -169,10 +169,10 @@ export const hiddenTable: Record<string, Record<string, Line>> = {
 };
 
 const set = (names: string) => new Set(names.split(" "));
-/** Numbers that name nothing, and IDs of users, units, departments and user types, which every user may know. */
+/** Lists numbers that name nothing, and IDs of users, units, departments and user types, which every user may know. */
 const numbers = set("limit page wait since until start end depth day starthours endhours publish_on unpublish_on close_at count interval bymonthday bymonth bysetpos fileCount mute_rule");
 const seenByAll = set("user users unit units units_falldown user_type userTypes department recipients participants mentions shares author");
-/** Likewise in one room; webhooks, the audit and settings are for administrators, and refused before anything is looked up. */
+/** Lists such names in one room; webhooks, audit and settings are for administrators, and refused before a lookup. */
 const ofRooms: Record<string, Set<string> | undefined> = {
   users: set("id ids from"),
   units: set("id parent below transfer"),
@@ -182,14 +182,14 @@ const ofRooms: Record<string, Set<string> | undefined> = {
   settings: set("lifetime absolute_lifetime min_length reset_lifetime timeout log_days max_bytes"),
 };
 
-/** The numbers in an operation's input that have no line in the table and are not known to name nothing hidden. */
+/** Returns the integers of an operation's input that are neither in the table nor in the lists above. */
 export function unclassified(op: AnyOperation): string[] {
   const [room = ""] = op.name.split(".");
   const isOpen = (name: string) => numbers.has(name) || seenByAll.has(name) || ofRooms[room]?.has(name);
   return [...integers(fieldsOf(op))].filter((path) => !hiddenTable[op.name]?.[path] && !isOpen(path.split(".").at(-1)!));
 }
 
-/** Paths of all integers of an input, in lists and objects, too. */
+/** Yields the paths of all integers of an input, also in lists and objects. */
 export function* integers(fields: readonly Described[], above = ""): Generator<string> {
   for (const field of fields) {
     const { kind, fields: inner } = field.items ?? field;

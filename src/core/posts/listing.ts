@@ -107,7 +107,7 @@ function matching(ctx: Ctx, filter: Filter) {
   return query;
 }
 
-/** A group that the actor may not know of has no posts, as one that does not exist; not even those that are shared. */
+/** Leaves out groups that the actor may not know of: even a post shared out of one must not tell that it is there. */
 const inKnownGroup = ({ actor }: Ctx) =>
   sql<SqlBool>`exists (select 1 from groups g where g.id = a.group_id and ${known("g", groupReader(actor))})`;
 
