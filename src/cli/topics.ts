@@ -30,7 +30,7 @@ const exitCodes = `Exit codes
   3    the service rejected the input
   4    not signed in, or the token is no longer good
   5    forbidden
-  6    not found, or gone
+  6    not found, deleted, or hidden from you
   7    conflict
   8    unreachable, timed out, busy
   9    a condition that was asked about does not hold

@@ -71,7 +71,6 @@ export const conversations = room("conversations", {
     input: () => z.strictObject(one()),
     output: conversation,
     status: 200,
-    errors: ["forbidden"],
   }),
   update: operation({
     method: "PATCH",
@@ -105,7 +104,6 @@ export const conversations = room("conversations", {
     status: 204,
     transaction: "locking",
     private: true,
-    errors: ["forbidden"],
   }),
   seen: operation({
     method: "POST",
@@ -119,7 +117,6 @@ export const conversations = room("conversations", {
     status: 204,
     transaction: "locking",
     private: true,
-    errors: ["forbidden"],
   }),
   archive: operation({
     method: "POST",
@@ -133,7 +130,6 @@ export const conversations = room("conversations", {
     status: 204,
     transaction: "locking",
     private: true,
-    errors: ["forbidden"],
   }),
   unarchive: operation({
     method: "POST",
@@ -147,7 +143,6 @@ export const conversations = room("conversations", {
     status: 204,
     transaction: "locking",
     private: true,
-    errors: ["forbidden"],
   }),
   participantAdd: operation({
     method: "POST",

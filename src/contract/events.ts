@@ -19,7 +19,7 @@ import { operation, room } from "./operation.ts";
 
 const one = () => z.strictObject({ id: id() });
 const newFiles = () => z.strictObject({ id: id().meta({ description: "The event" }), files: fileItems().min(1) });
-const read = ["forbidden", "gone"] as const;
+const change = ["forbidden", "gone"] as const;
 
 /** Of a list longer than this nothing is shown beyond it. */
 export const furthestEvent = 10_000;
@@ -57,7 +57,7 @@ export const events = room("events", {
     input: one,
     output: event,
     status: 200,
-    errors: read,
+    errors: ["gone"],
   }),
   create: operation({
     method: "POST",
@@ -81,7 +81,7 @@ export const events = room("events", {
     input: () => z.strictObject({ id: id(), title: title().optional(), type: type().optional(), ...eventFields() }),
     output: noContent,
     status: 204,
-    errors: read,
+    errors: change,
     bodyLimit: uploadLimit,
   }),
   delete: operation({
@@ -93,7 +93,7 @@ export const events = room("events", {
     input: one,
     output: noContent,
     status: 204,
-    errors: read,
+    errors: change,
   }),
   seen: operation({
     method: "POST",
@@ -104,7 +104,7 @@ export const events = room("events", {
     output: noContent,
     status: 204,
     private: true,
-    errors: read,
+    errors: ["gone"],
   }),
   upcoming: operation({
     method: "GET",
@@ -126,7 +126,7 @@ export const events = room("events", {
     input: newFiles,
     output: noContent,
     status: 204,
-    errors: read,
+    errors: change,
     bodyLimit: uploadLimit,
   }),
   filesAddTo: operation({
@@ -137,7 +137,7 @@ export const events = room("events", {
     input: newFiles,
     output: noContent,
     status: 204,
-    errors: read,
+    errors: change,
     bodyLimit: uploadLimit,
   }),
   fileDelete: operation({
@@ -148,7 +148,7 @@ export const events = room("events", {
     input: () => z.strictObject({ id: id().meta({ description: "The event" }), file: id() }),
     output: noContent,
     status: 204,
-    errors: read,
+    errors: change,
   }),
   participants: operation({
     method: "GET",
@@ -164,7 +164,7 @@ export const events = room("events", {
     output: () => cursorPage(participant()),
     status: 200,
     list: { items: "data", paging: "cursor" },
-    errors: read,
+    errors: ["gone"],
   }),
   accept: operation({
     method: "POST",
@@ -176,7 +176,7 @@ export const events = room("events", {
     output: noContent,
     status: 204,
     private: true,
-    errors: read,
+    errors: ["gone"],
   }),
   withdraw: operation({
     method: "DELETE",
@@ -187,6 +187,6 @@ export const events = room("events", {
     output: noContent,
     status: 204,
     private: true,
-    errors: read,
+    errors: ["gone"],
   }),
 });

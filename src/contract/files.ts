@@ -15,6 +15,6 @@ export const files = room("files", {
     output: content,
     status: 200,
     bytes: true,
-    errors: ["forbidden", "gone", "range_not_satisfiable"],
+    errors: ["range_not_satisfiable"],
   }),
 });

@@ -34,7 +34,6 @@ export const groups = room("groups", {
     input: () => z.strictObject(one()),
     output: group,
     status: 200,
-    errors: ["forbidden"],
   }),
   create: operation({
     method: "POST",
@@ -88,7 +87,6 @@ export const groups = room("groups", {
     output: () => cursorPage(groupMember()),
     status: 200,
     list: { items: "data", paging: "cursor" },
-    errors: ["forbidden"],
   }),
   memberAdd: operation({
     method: "POST",

@@ -35,7 +35,6 @@ export const messageOperations = {
     output: () => cursorPage(message()),
     status: 200,
     list: { items: "data", paging: "cursor" },
-    errors: ["forbidden"],
   }),
   follow: operation({
     method: "GET",
@@ -60,7 +59,6 @@ export const messageOperations = {
     status: 200,
     list: { items: "data" },
     transaction: "own",
-    errors: ["forbidden"],
   }),
   send: operation({
     method: "POST",
@@ -82,7 +80,6 @@ export const messageOperations = {
     transaction: "locking",
     private: true,
     bodyLimit: uploadLimit,
-    errors: ["forbidden"],
   }),
   message: operation({
     method: "GET",
@@ -94,7 +91,6 @@ export const messageOperations = {
     input: () => z.strictObject(oneMessage()),
     output: message,
     status: 200,
-    errors: ["forbidden"],
   }),
   messageUpdate: operation({
     method: "PATCH",
@@ -135,7 +131,7 @@ export const messageOperations = {
     status: 200,
     transaction: "locking",
     private: true,
-    errors: ["forbidden", "conflict"],
+    errors: ["conflict"],
   }),
   unreact: operation({
     method: "DELETE",
@@ -148,6 +144,5 @@ export const messageOperations = {
     status: 204,
     transaction: "locking",
     private: true,
-    errors: ["forbidden"],
   }),
 };

@@ -23,7 +23,7 @@ const onPost = (method: "POST" | "DELETE", path: string, summary: string, descri
     input: one,
     output: noContent,
     status: 204,
-    errors: ["forbidden", "gone"],
+    errors: ["gone"],
   }) as const;
 
 export const posts = room("posts", {
@@ -63,7 +63,7 @@ export const posts = room("posts", {
     input: one,
     output: post,
     status: 200,
-    errors: ["forbidden", "gone"],
+    errors: ["gone"],
   }),
   create: operation({
     method: "POST",
@@ -125,14 +125,15 @@ export const posts = room("posts", {
   unlike: mark("DELETE", "like", "Like a post no longer"),
   bookmark: mark("POST", "bookmark", "Bookmark a post"),
   unbookmark: mark("DELETE", "bookmark", "Take the bookmark from a post"),
-  republish: operation(
-    onPost(
+  republish: operation({
+    ...onPost(
       "POST",
       "republish",
       "Publish a post anew",
       "From now on it is the newest, and nobody but you has seen it. For those who may edit it.",
     ),
-  ),
+    errors: ["forbidden", "gone"],
+  }),
   vote: operation({
     method: "POST",
     path: "/content/{content=id}/vote",
@@ -149,7 +150,7 @@ export const posts = room("posts", {
     output: poll,
     status: 200,
     private: true,
-    errors: ["forbidden", "gone", "conflict"],
+    errors: ["gone", "conflict"],
   }),
   votes: operation({
     method: "GET",
@@ -174,7 +175,7 @@ export const posts = room("posts", {
     output: noContent,
     status: 204,
     private: true,
-    errors: ["forbidden", "gone", "conflict"],
+    errors: ["gone", "conflict"],
   }),
   unparticipate: operation({
     method: "DELETE",
@@ -186,7 +187,7 @@ export const posts = room("posts", {
     output: noContent,
     status: 204,
     private: true,
-    errors: ["forbidden", "gone", "conflict"],
+    errors: ["gone", "conflict"],
   }),
   commentList: operation({
     method: "GET",
@@ -203,7 +204,7 @@ export const posts = room("posts", {
     output: () => cursorPage(comment()),
     status: 200,
     list: { items: "data", paging: "cursor" },
-    errors: ["forbidden", "gone"],
+    errors: ["gone"],
   }),
   commentAdd: operation({
     method: "POST",
@@ -221,7 +222,7 @@ export const posts = room("posts", {
       }),
     output: comment,
     status: 201,
-    errors: ["forbidden", "gone"],
+    errors: ["gone"],
   }),
   commentDelete: operation({
     method: "DELETE",

@@ -188,6 +188,28 @@ export async function audienceMistakes(
   return mistakes;
 }
 
+/** Returns true when a post or an event that was not deleted is meant for the user type. */
+export async function isMeantFor(db: Db, userType: number): Promise<boolean> {
+  const found = await db
+    .selectFrom("audience_user_types as t")
+    .leftJoin("posts as p", (join) => join.onRef("p.audience_id", "=", "t.audience_id").on("p.deleted_at", "is", null))
+    .leftJoin("events as e", (join) => join.onRef("e.audience_id", "=", "t.audience_id").on("e.deleted_at", "is", null))
+    .select("t.audience_id")
+    .where("t.user_type_id", "=", userType)
+    .where((eb) => eb.or([eb("p.id", "is not", null), eb("e.id", "is not", null)]))
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Takes a user type from the audiences of deleted things. They lose their units with it: without a type these would admit all. */
+export async function forgetUserType(db: Db, userType: number): Promise<void> {
+  const audiences = db.selectFrom("audience_user_types").select("audience_id").where("user_type_id", "=", userType);
+  await db.deleteFrom("audience_units").where("audience_id", "in", audiences).execute();
+  await db.updateTable("audiences").set({ everywhere: 0 }).where("id", "in", audiences).execute();
+  await db.deleteFrom("audience_user_types").where("user_type_id", "=", userType).execute();
+}
+
 /** Throws `validation_failed` when there is a mistake. */
 export function refuse(mistakes: FieldErrors): void {
   if (Object.keys(mistakes).length > 0) throw invalid(mistakes);

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { z } from "zod";
 import { ServiceError } from "../contract/errors.ts";
 import type { groupBrief } from "../contract/fields.ts";
@@ -14,6 +14,22 @@ export type GroupBrief = z.infer<ReturnType<typeof groupBrief>>;
 /** Whether the actor may do with every group what its own administrators may. */
 export function ruleGroups(actor: Actor): boolean {
   return may(actor, "groups");
+}
+
+/** Tells which groups the actor may know of, by plain values, so that they can be parameters of a prepared query. */
+export interface GroupReader {
+  readonly me: number;
+  readonly allGroups: 0 | 1;
+}
+
+export function groupReader(actor: Actor): GroupReader {
+  return { me: actor.id, allGroups: ruleGroups(actor) ? 1 : 0 };
+}
+
+/** Returns the one rule of who may know of a group: everybody if it is public, else its members. `g` is the alias of `groups`. */
+export function known(g: string, { me, allGroups }: GroupReader): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${sql.ref(`${g}.privacy`)} = 'public' or ${allGroups} = 1 or exists (
+    select 1 from group_members own where own.group_id = ${sql.ref(`${g}.id`)} and own.user_id = ${me}))`;
 }
 
 export async function addMember(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
@@ -91,25 +107,13 @@ async function countMembers(ctx: Ctx, group: number, more: number): Promise<void
     .execute();
 }
 
-const groupsByUser = prepared((db, p: { ids: number[]; me: number; everything: 0 | 1 }) =>
+const groupsByUser = prepared((db, p: GroupReader & { ids: number[] }) =>
   db
     .selectFrom("group_members as m")
     .innerJoin("groups as g", "g.id", "m.group_id")
     .select(["m.user_id", "g.id", "g.name"])
     .where((eb) => isAmong(db, eb.ref("m.user_id"), p.ids))
-    .where((eb) =>
-      eb.or([
-        eb("g.privacy", "=", "public"),
-        eb(eb.val(p.everything), "=", 1),
-        eb.exists(
-          eb
-            .selectFrom("group_members as mine")
-            .select("mine.group_id")
-            .whereRef("mine.group_id", "=", "g.id")
-            .where("mine.user_id", "=", p.me),
-        ),
-      ]),
-    )
+    .where(known("g", p))
     .orderBy("g.name_key")
     .orderBy("g.id"),
 );
@@ -117,11 +121,7 @@ const groupsByUser = prepared((db, p: { ids: number[]; me: number; everything: 0
 /** The groups of users, by user, as far as the actor may know of them. One query. */
 export async function groupsOf({ db, actor }: Ctx, ids: number[]): Promise<Map<number, GroupBrief[]>> {
   const found = new Map<number, GroupBrief[]>();
-  for (const { user_id, id, name } of await groupsByUser(db, {
-    ids,
-    me: actor.id,
-    everything: ruleGroups(actor) ? 1 : 0,
-  })) {
+  for (const { user_id, id, name } of await groupsByUser(db, { ...groupReader(actor), ids })) {
     const brief = { id, name, url: `/groups/${id}` };
     const list = found.get(user_id);
     if (list) list.push(brief);

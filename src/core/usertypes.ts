@@ -1,6 +1,7 @@
 import { ServiceError } from "../contract/errors.ts";
 import type { Ability } from "../contract/operation.ts";
 import type { usertypes as contract } from "../contract/usertypes.ts";
+import { forgetUserType, isMeantFor } from "./audience.ts";
 import type { Ctx, Handlers } from "./context.ts";
 import { decodeCursor, page } from "./cursor.ts";
 import { abilityFlags, requireAbilities } from "./permissions.ts";
@@ -73,18 +74,13 @@ export const usertypes: Handlers<typeof contract> = {
     if (holders > 0)
       throw new ServiceError("conflict", `User type ${id} is held by ${holders} members; take it from them first.`);
     // Without it, what only its holders may read would be for all.
-    const readers = await ctx.db
-      .selectFrom("audience_user_types")
-      .select("audience_id")
-      .where("user_type_id", "=", id)
-      .limit(1)
-      .executeTakeFirst();
-    if (readers) {
+    if (await isMeantFor(ctx.db, id)) {
       throw new ServiceError(
         "conflict",
         `Posts or events are meant for user type ${id}; give them other readers first.`,
       );
     }
+    await forgetUserType(ctx.db, id);
     await ctx.db.deleteFrom("user_types").where("id", "=", id).execute();
   },
 };

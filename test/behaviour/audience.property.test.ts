@@ -129,7 +129,7 @@ for (const database of ["sqlite", "postgres"] as const) {
               const shared = { ...thing, personal: false };
               const mayPost = isAddressed(model, me, shared) || isEditor(model, me, shared, "news");
               const mayEvent = isAddressed(model, me, event.as) || isEditor(model, me, event.as, "calendar");
-              const says = (may: boolean) => (may ? "ok" : "forbidden");
+              const says = (may: boolean) => (may ? "ok" : "not_found");
               expect(
                 [await codeOf(caller.call(posts.get, { id: post })), listed.includes(post)],
                 `post ${at} for ${me}`,

@@ -300,6 +300,6 @@ describeEverywhere("messages", (environment) => {
     const { meta } = await bob.caller.call(conversations.follow, { id });
     const waiting = codeOf(bob.caller.call(conversations.follow, { id, after: meta.last_id, wait: 20 }));
     await ann.caller.call(conversations.participantRemove, { id, user: bob.id });
-    expect(await waiting).toBe("forbidden");
+    expect(await waiting).toBe("not_found");
   });
 });

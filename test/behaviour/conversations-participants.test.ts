@@ -52,7 +52,7 @@ describeEverywhere("participants", (environment) => {
     const { ann, bob, dan, id } = await group();
     const { ids } = world();
     expect(await codeOf(add(bob, id, dan))).toBe("forbidden");
-    expect(await codeOf(add(dan, id, dan))).toBe("forbidden");
+    expect(await codeOf(add(dan, id, dan))).toBe("not_found");
     const wrong = ann.caller.call(conversations.participantAdd, {
       id,
       users: [dan.id, dan.id, ids.deactivated, 987654],
@@ -115,12 +115,12 @@ describeEverywhere("participants", (environment) => {
     const { ann, bob, id } = await group();
     const { id: messageId } = await bob.send(id, "Bye");
     await remove(bob, id, bob);
-    expect(await codeOf(bob.get(id))).toBe("forbidden");
-    expect(await codeOf(bob.send(id, "One more thing"))).toBe("forbidden");
-    expect(await codeOf(bob.texts(id))).toBe("forbidden");
-    expect(await codeOf(bob.caller.call(conversations.seen, { id }))).toBe("forbidden");
-    expect(await codeOf(remove(bob, id, bob))).toBe("forbidden");
-    expect(await codeOf(bob.caller.call(conversations.messageDelete, { id, messageId }))).toBe("forbidden");
+    expect(await codeOf(bob.get(id))).toBe("not_found");
+    expect(await codeOf(bob.send(id, "One more thing"))).toBe("not_found");
+    expect(await codeOf(bob.texts(id))).toBe("not_found");
+    expect(await codeOf(bob.caller.call(conversations.seen, { id }))).toBe("not_found");
+    expect(await codeOf(remove(bob, id, bob))).toBe("not_found");
+    expect(await codeOf(bob.caller.call(conversations.messageDelete, { id, messageId }))).toBe("not_found");
     expect(await bob.listed()).toEqual([]);
     expect(await ann.texts(id)).toEqual(["left", "Bye", "First"]);
     const [left, bye] = (await ann.caller.call(conversations.messages, { id })).data;
@@ -161,7 +161,7 @@ describeEverywhere("participants", (environment) => {
     ]);
     await remove(dan, id, bob);
     await remove(dan, id, dan);
-    expect(await codeOf(dan.get(id))).toBe("forbidden");
+    expect(await codeOf(dan.get(id))).toBe("not_found");
   });
 
   it("the set of people is that of now", async () => {

@@ -114,7 +114,7 @@ for (const database of ["sqlite", "postgres"] as const) {
           const id = first.conversationId;
           const expected = model.seenBy(person.id);
           if (expected === undefined) {
-            expect(await codeOf(person.get(id))).toBe("forbidden");
+            expect(await codeOf(person.get(id))).toBe("not_found");
             continue;
           }
           const shown = await person.get(id);

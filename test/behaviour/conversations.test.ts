@@ -96,12 +96,12 @@ describeEverywhere("conversations", (environment) => {
     const [ann, bob, eve] = await people(3);
     const { conversationId: id, id: messageId } = await ann!.write([bob!.id], "Between us");
     for (const caller of [eve!.caller, world().actors.administrator]) {
-      expect(await codeOf(caller.call(conversations.get, { id }))).toBe("forbidden");
-      expect(await codeOf(caller.call(conversations.messages, { id }))).toBe("forbidden");
-      expect(await codeOf(caller.call(conversations.messages, { id, query: "us" }))).toBe("forbidden");
-      expect(await codeOf(caller.call(conversations.message, { id, messageId }))).toBe("forbidden");
-      expect(await codeOf(caller.call(conversations.follow, { id, after: 0 }))).toBe("forbidden");
-      expect(await codeOf(caller.call(conversations.send, { id, message: "I" }))).toBe("forbidden");
+      expect(await codeOf(caller.call(conversations.get, { id }))).toBe("not_found");
+      expect(await codeOf(caller.call(conversations.messages, { id }))).toBe("not_found");
+      expect(await codeOf(caller.call(conversations.messages, { id, query: "us" }))).toBe("not_found");
+      expect(await codeOf(caller.call(conversations.message, { id, messageId }))).toBe("not_found");
+      expect(await codeOf(caller.call(conversations.follow, { id, after: 0 }))).toBe("not_found");
+      expect(await codeOf(caller.call(conversations.send, { id, message: "I" }))).toBe("not_found");
     }
     expect(await codeOf(ann!.caller.call(conversations.get, { id: 987654 }))).toBe("not_found");
   });

@@ -124,15 +124,15 @@ describeEverywhere("events: changes", (environment) => {
         shares: [ids.outsider],
       });
       const readers = async () => Promise.all([member, manager, outsider].map((caller) => codeOf(get(caller, id))));
-      expect(await readers()).toEqual(["ok", "forbidden", "ok"]);
+      expect(await readers()).toEqual(["ok", "not_found", "ok"]);
       await administrator.call(events.update, { id, type: "chain", userTypes: [], shares: [] });
-      expect(await readers()).toEqual(["ok", "forbidden", "forbidden"]);
+      expect(await readers()).toEqual(["ok", "not_found", "not_found"]);
       await administrator.call(events.update, { id, units: [units.north, units.south] });
       expect(await readers()).toEqual(["ok", "ok", "ok"]);
       const wrong = await refusal(administrator.call(events.update, { id, type: "unit" }));
       expect(wrong.fields).toHaveProperty("units");
       await administrator.call(events.update, { id, type: "user" });
-      expect(await readers()).toEqual(["forbidden", "forbidden", "forbidden"]);
+      expect(await readers()).toEqual(["not_found", "not_found", "not_found"]);
       expect(await get(administrator, id)).toMatchObject({ units: [], userTypes: [] });
       await administrator.call(events.update, { id, type: "chain" });
       expect(await get(administrator, id)).toMatchObject({ units: [{ id: units.root }] });
@@ -149,7 +149,7 @@ describeEverywhere("events: changes", (environment) => {
     const id = await create(administrator, { type: "unit", units: [unit.id], userTypes: [type.id] });
     expect(await codeOf(administrator.call(usertypes.delete, { id: type.id }))).toBe("conflict");
     await administrator.call(units.delete, { id: unit.id, transfer: world().units.north });
-    expect(await codeOf(get(await instance.as(guest.id), id))).toBe("forbidden");
+    expect(await codeOf(get(await instance.as(guest.id), id))).toBe("not_found");
     await administrator.call(events.update, { id, title: "Without a unit" });
     expect(await get(administrator, id)).toMatchObject({
       title: "Without a unit",

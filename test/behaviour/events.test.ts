@@ -187,7 +187,9 @@ describeEverywhere("events", (environment) => {
     const [file] = (await get(administrator, id)).files;
     await actors.member.call(events.accept, { id });
     await administrator.call(events.delete, { id });
-    for (const caller of Object.values(actors).slice(0, 4)) expect(await codeOf(get(caller, id))).toBe("gone");
+    const { member, manager, outsider } = actors;
+    for (const caller of [administrator, member, outsider]) expect(await codeOf(get(caller, id))).toBe("gone");
+    expect(await codeOf(get(manager, id)), "who could never read it").toBe("not_found");
     expect(await codeOf(administrator.call(events.delete, { id }))).toBe("gone");
     expect(await codeOf(administrator.call(files.get, { id: file!.id }))).toBe("not_found");
     const left = await instance.database.reader

@@ -95,13 +95,13 @@ describeEverywhere("files", (environment) => {
     const { id, files } = await personal(note(), [world().ids.outsider]);
     const file = files[0]!.id;
     expect((await bytesOf(await get(file, world().actors.outsider))).toString()).toBe("Hello");
-    expect(await codeOf(get(file, admin()))).toBe("forbidden");
-    expect(await codeOf(get(file, world().actors.manager))).toBe("forbidden");
+    expect(await codeOf(get(file, admin()))).toBe("not_found");
+    expect(await codeOf(get(file, world().actors.manager))).toBe("not_found");
     expect(await codeOf(get(file, world().stranger))).toBe("unauthenticated");
     await member().call(events.update, { id, shares: [] });
-    expect(await codeOf(get(file, world().actors.outsider))).toBe("forbidden");
+    expect(await codeOf(get(file, world().actors.outsider))).toBe("not_found");
     await member().call(events.delete, { id });
-    expect(["gone", "not_found"]).toContain(await codeOf(get(file)));
+    expect(await codeOf(get(file))).toBe("not_found");
   });
 
   it("of a post are for its readers while it is published, and for its editors", async () => {
@@ -118,13 +118,13 @@ describeEverywhere("files", (environment) => {
       await codeOf(get(id, world().actors.outsider)),
       await codeOf(get(id, admin())),
     ];
-    expect(await seen()).toEqual(["forbidden", "forbidden", "ok"]);
+    expect(await seen()).toEqual(["not_found", "not_found", "ok"]);
     world().instance.wait(150);
-    expect(await seen()).toEqual(["ok", "forbidden", "ok"]);
+    expect(await seen()).toEqual(["ok", "not_found", "ok"]);
     world().instance.wait(100);
-    expect(await seen()).toEqual(["forbidden", "forbidden", "ok"]);
+    expect(await seen()).toEqual(["not_found", "not_found", "ok"]);
     await admin().call(posts.delete, { id: post.id });
-    expect(["gone", "not_found"]).toContain(await codeOf(get(id, admin())));
+    expect(await codeOf(get(id, admin()))).toBe("not_found");
   });
 
   it("of a message are for those in the conversation, and go with the message", async () => {
@@ -135,9 +135,9 @@ describeEverywhere("files", (environment) => {
     expect(await codeOf(get(id))).toBe("ok");
     expect(await codeOf(get(id, await world().instance.as(colleague)))).toBe("ok");
     for (const who of ["outsider", "manager", "administrator"] as const)
-      expect(await codeOf(get(id, world().actors[who])), who).toBe("forbidden");
+      expect(await codeOf(get(id, world().actors[who])), who).toBe("not_found");
     await member().call(conversations.delete, { id: talk });
-    expect(await codeOf(get(id))).toBe("forbidden");
+    expect(await codeOf(get(id))).toBe("not_found");
     expect(await codeOf(get(id, await world().instance.as(colleague)))).toBe("ok");
     const group = await member().call(conversations.create, {
       recipients: [colleague, outsider],
@@ -145,7 +145,7 @@ describeEverywhere("files", (environment) => {
       files: note(),
     });
     await member().call(conversations.messageDelete, { id: group.conversationId, messageId: group.id });
-    expect(["gone", "not_found"]).toContain(await codeOf(get(group.files[0]!.id)));
+    expect(await codeOf(get(group.files[0]!.id))).toBe("not_found");
   });
 
   it("a video elsewhere has no bytes, but a URL", async () => {

@@ -93,7 +93,7 @@ describeEverywhere("groups", (environment) => {
       [groups.delete, { id }],
       [groups.memberRemove, { id, user: 1 }],
     ] as const) {
-      expect(await codeOf(member().call(op, input as never)), op.name).toBe("forbidden");
+      expect(await codeOf(member().call(op, input as never)), op.name).toBe("not_found");
     }
     expect(await seen(member())).toEqual([]);
     expect(await seen(host)).toEqual(["Board"]);

@@ -92,7 +92,7 @@ describeEverywhere("what readers do to posts", (environment) => {
     it("whoever is mentioned may not read a post for that reason", async () => {
       const { write, actors, ids } = newsroom();
       const { id } = await write({ mentions: [ids.outsider] });
-      expect(await codeOf(actors.outsider.call(posts.get, { id }))).toBe("forbidden");
+      expect(await codeOf(actors.outsider.call(posts.get, { id }))).toBe("not_found");
     });
   });
 

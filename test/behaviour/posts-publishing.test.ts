@@ -29,7 +29,7 @@ describeEverywhere("publishing posts", (environment) => {
     const { editor } = newsroom();
     const id = await draftOf({ status: false });
     expect(await stand(id)).toMatchObject({ status: false, published_at: null });
-    expect(await codeOf(editor.call(posts.get, { id }))).toBe("forbidden");
+    expect(await codeOf(editor.call(posts.get, { id }))).toBe("not_found");
     newsroom().instance.wait(60);
     await change(id, { status: true });
     expect(await stand(id)).toMatchObject({ status: true, published_at: now(), publish_on: null });
@@ -169,6 +169,6 @@ describeEverywhere("publishing posts", (environment) => {
     const asks = () => codeOf(actors.member.call(posts.get, { id }));
     expect([await asks(), await asks()]).toEqual(["ok", "ok"]);
     newsroom().instance.wait(30);
-    expect(await asks()).toBe("forbidden");
+    expect(await asks()).toBe("not_found");
   });
 });

@@ -109,21 +109,21 @@ describeEverywhere("posts", (environment) => {
       const other = await editor.call(posts.create, { content_type: "news", title: "Other", unit: units.harbour });
       expect(other.visibility).toMatchObject({ owner_unit: { id: units.harbour }, units: [{ id: units.harbour }] });
       expect(await codeOf(actors.member.call(posts.get, { id: own.id }))).toBe("ok");
-      expect(await codeOf(actors.outsider.call(posts.get, { id: own.id }))).toBe("forbidden");
+      expect(await codeOf(actors.outsider.call(posts.get, { id: own.id }))).toBe("not_found");
     });
 
     it("a debate is for the author's unit alone", async () => {
       const { actors, units } = newsroom();
       const { id, visibility } = await actors.manager.call(posts.create, { content_type: "debate", title: "Debate" });
       expect(visibility.units).toMatchObject([{ id: units.north, falldown: false }]);
-      expect(await codeOf(actors.member.call(posts.get, { id }))).toBe("forbidden");
+      expect(await codeOf(actors.member.call(posts.get, { id }))).toBe("not_found");
     });
 
     it("an empty list is for nobody, all_units for everybody", async () => {
       const { actors, write } = newsroom();
       const nobody = await write({ visibility: { units: [] } });
       expect(nobody.visibility).toMatchObject({ all_units: false, units: [] });
-      expect(await codeOf(actors.member.call(posts.get, { id: nobody.id }))).toBe("forbidden");
+      expect(await codeOf(actors.member.call(posts.get, { id: nobody.id }))).toBe("not_found");
       const all = await write({ visibility: { all_units: true } });
       expect(all.visibility).toMatchObject({ all_units: true, units: [] });
       expect(await codeOf(actors.outsider.call(posts.get, { id: all.id }))).toBe("ok");
@@ -143,7 +143,7 @@ describeEverywhere("posts", (environment) => {
     const codes = [actors.member, colleague, actors.outsider, actors.manager].map((actor) =>
       codeOf(actor.call(posts.get, { id })),
     );
-    expect(await Promise.all(codes)).toEqual(["ok", "forbidden", "ok", "forbidden"]);
+    expect(await Promise.all(codes)).toEqual(["ok", "not_found", "ok", "not_found"]);
   });
 
   it("a debate in a group is for its members", async () => {
@@ -156,7 +156,7 @@ describeEverywhere("posts", (environment) => {
       codeOf(newsroom().actors[actor].call(posts.get, { id }));
     expect([await ask("outsider"), await ask("manager"), await ask("administrator")]).toEqual([
       "ok",
-      "forbidden",
+      "not_found",
       "ok",
     ]);
     expect(await codeOf(actors.manager.call(posts.create, debate))).toBe("forbidden");
@@ -302,7 +302,7 @@ describeEverywhere("posts", (environment) => {
     await actors.administrator.call(units.delete, { id: unit, transfer: places.harbour });
     const after = await read(id);
     expect(after.visibility).toMatchObject({ owner_unit: { id: places.harbour }, units: [] });
-    expect(await codeOf((await instance.as(user)).call(posts.get, { id }))).toBe("forbidden");
+    expect(await codeOf((await instance.as(user)).call(posts.get, { id }))).toBe("not_found");
     const { data } = await actors.administrator.call(posts.list, { unit: places.harbour });
     expect(data.map((post) => post.id)).toContain(id);
   });

@@ -38,10 +38,10 @@ it("says once that it waits, and once that the service is back, however often it
 });
 
 it("ends with what is no outage", async () => {
-  expect(await follow(["a", new ServiceError("forbidden", "You are not in it."), "b"])).toEqual({
+  expect(await follow(["a", new ServiceError("not_found", "There is no conversation 5."), "b"])).toEqual({
     yielded: ["a"],
     notes: [],
-    ended: "You are not in it.",
+    ended: "There is no conversation 5.",
   });
 });
 

@@ -53,7 +53,7 @@ export class ConversationModel {
   /** Does something; `made` is the ID of the message that came of it. The code of the refusal, or `ok`. */
   act(what: Act, who: number, whom: number, message: number, made: number | undefined): string {
     const mine = this.#parts.get(who);
-    if (mine === undefined) return "forbidden";
+    if (mine === undefined) return "not_found";
     const all = this.#messages.length;
     switch (what) {
       case "send":

@@ -46,12 +46,12 @@ const colleague = ({ ids }: Scene) => ({ user: ids.colleague });
 
 const forReaders: Line[] = [
   ["a public one", "            yes   yes   yes   yes   401   401", open],
-  ["a private one", "           yes   403   yes   403   401   401", board],
+  ["a private one", "           yes   404   yes   404   401   401", board],
   ["none", "                    404   404   404   404   401   401", none],
 ];
 const forAdministrators = (more: object = {}): Line[] => [
   ["a public one", "            yes   403   403   403   401   401", (scene) => ({ ...open(scene), ...more })],
-  ["a private one", "           yes   403   yes   403   401   401", (scene) => ({ ...board(scene), ...more })],
+  ["a private one", "           yes   404   yes   404   401   401", (scene) => ({ ...board(scene), ...more })],
   ["none", "                    404   404   404   404   401   401", () => ({ ...none(), ...more })],
 ];
 
@@ -67,16 +67,16 @@ export const groupLines: Record<string, readonly Line[]> = {
     ["oneself to a public one", " 409   yes   yes   yes   401   401", open],
     ["as administrator", "        409   403   403   403   401   401", (scene) => ({ ...open(scene), role: "administrator" })],
     ["somebody to a public one", "yes   403   403   403   401   401", (scene) => ({ ...open(scene), ...colleague(scene) })],
-    ["oneself to a private one", "409   403   409   403   401   401", board],
-    ["somebody to a private one", "yes   403   yes   403   401   401", (scene) => ({ ...board(scene), user: scene.ids.outsider })],
+    ["oneself to a private one", "409   404   409   404   401   401", board],
+    ["somebody to a private one", "yes   404   yes   404   401   401", (scene) => ({ ...board(scene), user: scene.ids.outsider })],
   ],
   "groups.memberSet": [
-    ["of a private one", "        yes   403   yes   403   401   401", (scene) => ({ ...board(scene), ...colleague(scene), role: "administrator" })],
+    ["of a private one", "        yes   404   yes   404   401   401", (scene) => ({ ...board(scene), ...colleague(scene), role: "administrator" })],
     ["of a public one", "         404   403   403   403   401   401", (scene) => ({ ...open(scene), ...colleague(scene), role: "administrator" })],
   ],
   "groups.memberRemove": [
-    ["somebody", "                yes   403   yes   403   401   401", (scene) => ({ ...board(scene), ...colleague(scene) })],
-    ["oneself", "                 yes   403   yes   403   401   401", (scene, me) => ({ ...board(scene), user: me })],
+    ["somebody", "                yes   404   yes   404   401   401", (scene) => ({ ...board(scene), ...colleague(scene) })],
+    ["oneself", "                 yes   404   yes   404   401   401", (scene, me) => ({ ...board(scene), user: me })],
     ["oneself, who is not in it", "yes   404   404   404   401   401", (scene, me) => ({ ...open(scene), user: me })],
   ],
 
@@ -84,10 +84,10 @@ export const groupLines: Record<string, readonly Line[]> = {
   "counters.reset": [["", "     yes   yes   yes   yes   401   401", () => ({ type: "news" })]],
 
   "files.get": [
-    ["of an event for North", "   yes   yes   yes   403   401   401", ({ groups }) => ({ id: groups.ofEvent })],
-    ["of a draft", "              yes   403   403   403   401   401", ({ groups }) => ({ id: groups.ofDraft })],
-    ["of a message", "            403   403   yes   403   401   401", ({ groups }) => ({ id: groups.ofMessage })],
-    ["a video elsewhere", "       404   404   404   403   401   401", ({ events }) => ({ id: events.file })],
+    ["of an event for North", "   yes   yes   yes   404   401   401", ({ groups }) => ({ id: groups.ofEvent })],
+    ["of a draft", "              yes   404   404   404   401   401", ({ groups }) => ({ id: groups.ofDraft })],
+    ["of a message", "            404   404   yes   404   401   401", ({ groups }) => ({ id: groups.ofMessage })],
+    ["a video elsewhere", "       404   404   404   404   401   401", ({ events }) => ({ id: events.file })],
     ["none", "                    404   404   404   404   401   401", none],
   ],
 };

@@ -62,19 +62,19 @@ const film = [{ type: "youtube", name: "Film", data: "https://www.youtube.com/wa
 
 /** Readers do it to what they may read. */
 const forReaders = (more: object = {}): Line[] => [
-  ["news for North", "             yes   yes   yes   403   401   401", (scene) => ({ ...news(scene), ...more })],
-  ["a draft", "                    yes   403   403   403   401   401", (scene) => ({ ...draft(scene), ...more })],
-  ["one that was deleted", "       410   410   410   410   401   401", (scene) => ({ ...deleted(scene), ...more })],
+  ["news for North", "             yes   yes   yes   404   401   401", (scene) => ({ ...news(scene), ...more })],
+  ["a draft", "                    yes   404   404   404   401   401", (scene) => ({ ...draft(scene), ...more })],
+  ["one that was deleted", "       410   410   410   404   401   401", (scene) => ({ ...deleted(scene), ...more })],
   ["none", "                       404   404   404   404   401   401", () => ({ ...none(), ...more })],
 ];
 
 /** Editors do it: here the administrator alone, since the manager has neither `news` nor `calendar`; and authors. */
 const forEditors = (more: object = {}): Line[] => [
-  ["news for North", "             yes   403   403   403   401   401", (scene) => ({ ...news(scene), ...more })],
-  ["a draft", "                    yes   403   403   403   401   401", (scene) => ({ ...draft(scene), ...more })],
-  ["the member's debate", "        yes   403   yes   403   401   401", (scene) => ({ ...debate(scene), ...more })],
+  ["news for North", "             yes   403   403   404   401   401", (scene) => ({ ...news(scene), ...more })],
+  ["a draft", "                    yes   404   404   404   401   401", (scene) => ({ ...draft(scene), ...more })],
+  ["the member's debate", "        yes   404   yes   404   401   401", (scene) => ({ ...debate(scene), ...more })],
   ["an event for all", "           yes   403   403   403   401   401", (scene) => ({ ...event(scene), ...more })],
-  ["one that was deleted", "       410   410   410   410   401   401", (scene) => ({ ...deleted(scene), ...more })],
+  ["one that was deleted", "       410   410   410   404   401   401", (scene) => ({ ...deleted(scene), ...more })],
   ["none", "                       404   404   404   404   401   401", () => ({ ...none(), ...more })],
 ];
 
@@ -83,7 +83,7 @@ export const postLines: Record<string, readonly Line[]> = {
   "posts.list": [["", "            yes   yes   yes   yes   401   401", () => ({})]],
   "posts.get": [
     ...forReaders(),
-    ["the debate in Harbour", "    yes   403   yes   403   401   401", debate],
+    ["the debate in Harbour", "    yes   404   yes   404   401   401", debate],
     ["an event for all", "         yes   yes   yes   yes   401   401", event],
   ],
   "posts.create": [
@@ -100,8 +100,8 @@ export const postLines: Record<string, readonly Line[]> = {
   "posts.republish": forEditors(),
   "posts.filesAdd": forEditors({ files: film }),
   "posts.fileDelete": [
-    ["of the news", "              yes   403   403   403   401   401", (scene) => ({ ...news(scene), file: scene.posts.file })],
-    ["of another post", "          404   403   404   403   401   401", (scene) => ({ ...debate(scene), file: scene.posts.file })],
+    ["of the news", "              yes   403   403   404   401   401", (scene) => ({ ...news(scene), file: scene.posts.file })],
+    ["of another post", "          404   404   404   404   401   401", (scene) => ({ ...debate(scene), file: scene.posts.file })],
   ],
   "posts.seen": forReaders(),
   "posts.read": forReaders(),
@@ -110,26 +110,26 @@ export const postLines: Record<string, readonly Line[]> = {
   "posts.bookmark": forReaders(),
   "posts.unbookmark": forReaders(),
   "posts.vote": [
-    ["news for North", "           yes   yes   yes   403   401   401", (scene) => ({ ...news(scene), choices: [scene.posts.choice] })],
-    ["without a poll", "           409   403   403   403   401   401", draft],
+    ["news for North", "           yes   yes   yes   404   401   401", (scene) => ({ ...news(scene), choices: [scene.posts.choice] })],
+    ["without a poll", "           409   404   404   404   401   401", draft],
   ],
   "posts.votes": [
-    ["news for North", "           yes   yes   yes   403   401   401", news],
-    ["without a poll", "           409   403   403   403   401   401", draft],
+    ["news for North", "           yes   yes   yes   404   401   401", news],
+    ["without a poll", "           409   404   404   404   401   401", draft],
   ],
   "posts.participate": [
     ["an event for all", "         yes   yes   yes   yes   401   401", (scene) => ({ ...event(scene), answer: "accepted" })],
-    ["news", "                     409   409   409   403   401   401", (scene) => ({ ...news(scene), answer: "accepted" })],
+    ["news", "                     409   409   409   404   401   401", (scene) => ({ ...news(scene), answer: "accepted" })],
   ],
   "posts.unparticipate": [
     ["an event for all", "         yes   yes   yes   yes   401   401", event],
-    ["news", "                     409   409   409   403   401   401", news],
+    ["news", "                     409   409   409   404   401   401", news],
   ],
   "posts.commentList": forReaders(),
   "posts.commentAdd": forReaders({ body: "Comment" }),
   "posts.commentDelete": [
-    ["of the manager", "           yes   yes   403   403   401   401", (scene) => ({ ...news(scene), comment: scene.posts.comment })],
-    ["on the member's debate", "   yes   403   yes   403   401   401", (scene) => ({ ...debate(scene), comment: scene.posts.commentOnDebate })],
-    ["on another post", "          404   404   404   403   401   401", (scene) => ({ ...news(scene), comment: scene.posts.commentOnDebate })],
+    ["of the manager", "           yes   yes   403   404   401   401", (scene) => ({ ...news(scene), comment: scene.posts.comment })],
+    ["on the member's debate", "   yes   404   yes   404   401   401", (scene) => ({ ...debate(scene), comment: scene.posts.commentOnDebate })],
+    ["on another post", "          404   404   404   404   401   401", (scene) => ({ ...news(scene), comment: scene.posts.commentOnDebate })],
   ],
 };

@@ -72,7 +72,7 @@ async function firstPage(caller: Caller, id: number, query: string) {
     return await caller.call(conversations.messages, { id, query, limit: pageSize });
   } catch (error) {
     // It was in the list a moment ago: somebody has taken the user out of it.
-    if (error instanceof ServiceError && (error.code === "forbidden" || error.code === "not_found")) return undefined;
+    if (error instanceof ServiceError && error.code === "not_found") return undefined;
     throw error;
   }
 }

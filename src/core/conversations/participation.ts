@@ -24,22 +24,21 @@ const foundAndLocked = prepared((db, p: Asked) => locking(db, participationOf(db
 /** A conversation as its participant has it. */
 export type Participation = Awaited<ReturnType<typeof found>>[number];
 
-/** The actor's part in a conversation: `not_found` when there is none, `forbidden` for those who are not in it. */
+/** Returns the actor's part in a conversation. Throws `not_found` to those who are not in it, as if there were none. */
 export async function participation(ctx: Ctx, id: number): Promise<Participation> {
   const [row] = await found(ctx.db, { id, user: ctx.actor.id });
-  return row ?? refuse(ctx, id);
+  return requireIn(row, id);
 }
 
 /** Likewise; until the end of the transaction nobody else changes the conversation or anything in it. */
 export async function lockedParticipation(ctx: Ctx, id: number): Promise<Participation> {
   const [row] = await foundAndLocked(ctx.db, { id, user: ctx.actor.id });
-  return row ?? refuse(ctx, id);
+  return requireIn(row, id);
 }
 
-async function refuse(ctx: Ctx, id: number): Promise<never> {
-  const conversation = await ctx.db.selectFrom("conversations").select("id").where("id", "=", id).executeTakeFirst();
-  if (conversation === undefined) throw new ServiceError("not_found", `There is no conversation ${id}.`);
-  throw new ServiceError("forbidden", `You are not in conversation ${id}.`);
+function requireIn(row: Participation | undefined, id: number): Participation {
+  if (row === undefined) throw new ServiceError("not_found", `There is no conversation ${id}.`);
+  return row;
 }
 
 /** `conflict` for a direct conversation, `forbidden` for those who are not an administrator of the group. */

@@ -75,7 +75,7 @@ export const changing: Changing = {
     await displaceEvent(ctx, { id, author: before.author_id, readers });
     await ctx.db.deleteFrom("event_dates").where("event_id", "=", id).execute();
     await ctx.db.deleteFrom("event_marks").where("event_id", "=", id).execute();
-    await changeAudience(ctx, before.audience_id, { units: [], userTypes: [], shares: [] });
+    // The audience stays, so that only those who could read the event learn that it is gone.
     await ctx.db
       .updateTable("events")
       .set({ ...erased, updated_at: ctx.now, deleted_at: ctx.now })

@@ -6,26 +6,24 @@ import { type EventRow, eventRows } from "./rows.ts";
 /** The ability of those who edit events. */
 export const ability = "calendar";
 
-/** An event that the actor may read. `not_found`, `gone`, or `forbidden`. */
-export async function readableEvent(ctx: Ctx, id: number): Promise<EventRow> {
-  const row = await findEvent(ctx, id);
-  if (row === undefined) throw new ServiceError("not_found", `There is no event ${id}.`);
-  if (row.reads === 0) throw new ServiceError("forbidden", `Event ${id} is not meant for you.`);
+/**
+ * Returns an event that the actor may read. Throws `gone` when it was deleted since, and `not_found` when the actor may not
+ * read it, as if there were none; when the input names it in the field `named` instead of the path, `validation_failed`.
+ */
+export async function readableEvent(ctx: Ctx, id: number, named?: string): Promise<EventRow> {
+  const [row] = await eventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids: [id] });
+  if (row === undefined || row.reads === 0) {
+    if (named !== undefined) throw invalid({ [named]: [`names no event: ${id}`] });
+    throw new ServiceError("not_found", `There is no event ${id}.`);
+  }
+  if (row.deleted_at !== null) throw new ServiceError("gone", `Event ${id} was deleted.`);
   return row;
 }
 
-/** An event that the actor may change, likewise. `named` in the input instead of the path: `validation_failed` without it. */
+/** Returns an event that the actor may change. Throws as `readableEvent` does, and `forbidden` when the actor may only read it. */
 export async function editableEvent(ctx: Ctx, id: number, named?: string): Promise<EventRow> {
-  const row = await findEvent(ctx, id);
-  if (row === undefined && named !== undefined) throw invalid({ [named]: [`names no event: ${id}`] });
-  if (row === undefined) throw new ServiceError("not_found", `There is no event ${id}.`);
+  const row = await readableEvent(ctx, id, named);
   if (mayEdit(ctx.actor, ability, row)) return row;
   const needed = row.personal === 1 ? "" : `, and those with the ability ${ability} in the unit that owns it`;
   throw new ServiceError("forbidden", `Event ${id} can be changed by its author${needed} only.`);
-}
-
-async function findEvent(ctx: Ctx, id: number): Promise<EventRow | undefined> {
-  const [row] = await eventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids: [id] });
-  if (row !== undefined && row.deleted_at !== null) throw new ServiceError("gone", `Event ${id} was deleted.`);
-  return row;
 }

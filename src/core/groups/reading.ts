@@ -4,7 +4,7 @@ import type { groups as contract } from "../../contract/groups.ts";
 import { afterPrefix } from "../../store/dialect.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { decodeCursor, page } from "../cursor.ts";
-import { ruleGroups } from "../group-membership.ts";
+import { groupReader, known, ruleGroups } from "../group-membership.ts";
 import { fold } from "../text-keys.ts";
 import { type Group, type GroupRow, groupRows, presentGroups } from "./presentation.ts";
 
@@ -14,12 +14,10 @@ export const reading: Pick<Handlers<typeof contract>, "list" | "get"> = {
     const position = decodeCursor<[string, number]>(ctx, list, cursor);
     const back = position?.direction === "before";
     let query = groupRows(ctx)
+      .where(known("g", groupReader(ctx.actor)))
       .orderBy("g.name_key", back ? "desc" : "asc")
       .orderBy("g.id", back ? "desc" : "asc")
       .limit(limit + 1);
-    if (!ruleGroups(ctx.actor)) {
-      query = query.where((eb) => eb.or([eb("g.privacy", "=", "public"), eb("m.role", "is not", null)]));
-    }
     if (filter.name !== undefined) {
       const prefix = fold(filter.name) || filter.name;
       query = query.where("g.name_key", ">=", prefix).where("g.name_key", "<", afterPrefix(prefix));
@@ -54,17 +52,20 @@ export async function oneGroup(ctx: Ctx, id: number): Promise<Group> {
   return group!;
 }
 
-/** The group, with the role of the actor in it. `not_found`, or `forbidden` when it is private and the actor is not in it. */
+/**
+ * Returns the group, with the role of the actor in it. Throws `not_found` when it is private and the actor is not in it, as if
+ * there were none.
+ */
 export async function findGroup(ctx: Ctx, id: number): Promise<GroupRow> {
-  const row = await groupRows(ctx).where("g.id", "=", id).executeTakeFirst();
+  const row = await groupRows(ctx)
+    .where("g.id", "=", id)
+    .where(known("g", groupReader(ctx.actor)))
+    .executeTakeFirst();
   if (row === undefined) throw new ServiceError("not_found", `There is no group ${id}.`);
-  if (row.privacy === "private" && row.role === null && !ruleGroups(ctx.actor)) {
-    throw new ServiceError("forbidden", `Group ${id} is private; ask one of its administrators to add you.`);
-  }
   return row;
 }
 
-/** Likewise; `forbidden` unless the actor may change it, too. */
+/** Likewise; throws `forbidden` when the actor may know of it, but not change it. */
 export async function findOwnGroup(ctx: Ctx, id: number): Promise<GroupRow> {
   const row = await findGroup(ctx, id);
   if (row.role === "administrator" || ruleGroups(ctx.actor)) return row;

@@ -4,6 +4,7 @@ import { type Audience, changeAudience, refuse } from "../audience.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { differing } from "../differing.ts";
 import { removeFiles } from "../files-store.ts";
+import { isPublished } from "../post-visibility.ts";
 import { recount } from "./counting.ts";
 import { findEditable } from "./finding.ts";
 import { mark } from "./marks.ts";
@@ -39,16 +40,17 @@ export const changing: Pick<Handlers<typeof contract>, "update" | "delete" | "re
   },
 
   async delete(ctx, { id }) {
-    const { audience_id } = await findEditable(ctx, id);
+    const row = await findEditable(ctx, id);
     await removeFiles(ctx, "post", [id]);
     // Replies go with what they reply to.
     for (const table of ["polls", "comments", "post_mentions", "post_marks", "post_places"] as const) {
       await ctx.db.deleteFrom(table).where("post_id", "=", id).execute();
     }
-    await changeAudience(ctx, audience_id, { everywhere: false, units: [], userTypes: [], shares: [], group: null });
+    // The audience stays, so that only those who could read the post learn that it is gone: those it was published for.
+    const unpublished = isPublished(row, ctx.now) ? {} : { draft: 1 as const, publish_on: null };
     await ctx.db
       .updateTable("posts")
-      .set({ ...erased, deleted_at: ctx.now, updated_at: ctx.now })
+      .set({ ...erased, ...unpublished, deleted_at: ctx.now, updated_at: ctx.now })
       .where("id", "=", id)
       .execute();
   },

@@ -3,6 +3,7 @@ import type { posts as contract } from "../../contract/posts.ts";
 import { addAudience, refuse } from "../audience.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { addFiles, fileMistakes } from "../files-store.ts";
+import { groupReader, known } from "../group-membership.ts";
 import { may, unitPath } from "../permissions.ts";
 import { abilityFor } from "../post-visibility.ts";
 import { recount } from "./counting.ts";
@@ -54,7 +55,12 @@ async function findHome(ctx: Ctx, { content_type, unit, group }: Input) {
   const path = owner === null ? undefined : await unitPath(ctx.db, owner);
   if (path === undefined) mistakes.unit = [owner === null ? "is required" : `names no unit: ${owner}`];
   if (group !== undefined) {
-    const found = await ctx.db.selectFrom("groups").select("id").where("id", "=", group).executeTakeFirst();
+    const found = await ctx.db
+      .selectFrom("groups as g")
+      .select("g.id")
+      .where("g.id", "=", group)
+      .where(known("g", groupReader(ctx.actor)))
+      .executeTakeFirst();
     if (content_type !== "debate") mistakes.group = ["goes with posts of content_type debate"];
     else if (found === undefined) mistakes.group = [`names no group: ${group}`];
   }

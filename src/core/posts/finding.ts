@@ -1,20 +1,25 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { Ctx } from "../context.ts";
-import { isPublished, postReader } from "../post-visibility.ts";
-import { type PostRow, postRows } from "./rows.ts";
+import { isPublished } from "../post-visibility.ts";
+import { loadPosts, type PostRow } from "./rows.ts";
 
-/** A post that the actor may read. `not_found`, `gone` or `forbidden` otherwise. */
+/**
+ * Returns a post that the actor may read. Throws `gone` when it was deleted since, and `not_found` when the actor may not read
+ * it, as if there were none.
+ */
 export async function findPost(ctx: Ctx, id: number): Promise<PostRow> {
-  const [row] = await postRows(ctx.db, { ...postReader(ctx.actor), ids: [id] });
-  if (row === undefined) throw new ServiceError("not_found", `There is no post ${id}.`);
+  const [row] = await loadPosts(ctx, [id]);
+  if (row === undefined || !isReadable(ctx, row)) throw new ServiceError("not_found", `There is no post ${id}.`);
   if (row.deleted_at !== null) throw new ServiceError("gone", `Post ${id} was deleted.`);
-  if (row.edits === 1) return row;
-  const now = ctx.nowUntil([row.listed_at, row.unpublish_on]);
-  if (row.reads === 1 && isPublished(row, now)) return row;
-  throw new ServiceError("forbidden", `Post ${id} is not for you, or not published.`);
+  return row;
 }
 
-/** A post that the actor may edit. `not_found`, `gone` or `forbidden` otherwise. */
+function isReadable(ctx: Ctx, row: PostRow): boolean {
+  if (row.edits === 1) return true;
+  return row.reads === 1 && isPublished(row, ctx.nowUntil([row.listed_at, row.unpublish_on]));
+}
+
+/** Returns a post that the actor may edit. Throws as `findPost` does, and `forbidden` when the actor may only read it. */
 export async function findEditable(ctx: Ctx, id: number): Promise<PostRow> {
   const row = await findPost(ctx, id);
   if (row.edits === 1) return row;

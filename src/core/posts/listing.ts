@@ -3,6 +3,7 @@ import type { posts as contract } from "../../contract/posts.ts";
 import { forEach, listed } from "../../store/dialect.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { decodeCursor, type Position, page } from "../cursor.ts";
+import { groupReader, known } from "../group-membership.ts";
 import { place, placesOfPosts } from "../places.ts";
 import { postReader, published, visible } from "../post-visibility.ts";
 
@@ -94,7 +95,7 @@ function matching(ctx: Ctx, filter: Filter) {
     .where(withStatus(filter.status, now));
   if (filter.content_type !== undefined) query = query.where("p.content_type", "=", filter.content_type);
   if (filter.unit !== undefined) query = query.where("a.owner_unit_id", "=", filter.unit);
-  if (filter.group !== undefined) query = query.where("a.group_id", "=", filter.group);
+  if (filter.group !== undefined) query = query.where("a.group_id", "=", filter.group).where(inKnownGroup(ctx));
   if (filter.author !== undefined) query = query.where("a.author_id", "=", filter.author);
   if (filter.since !== undefined) query = query.where("p.listed_at", ">=", filter.since);
   if (filter.important !== undefined) query = query.where("p.important", "=", sql.lit(filter.important ? 1 : 0));
@@ -105,6 +106,10 @@ function matching(ctx: Ctx, filter: Filter) {
   if (filter.unseen !== undefined) query = query.where(whether(!filter.unseen, marked(actor.id, "seen_at")));
   return query;
 }
+
+/** Leaves out groups that the actor may not know of: even a post shared out of one must not tell that it is there. */
+const inKnownGroup = ({ actor }: Ctx) =>
+  sql<SqlBool>`exists (select 1 from groups g where g.id = a.group_id and ${known("g", groupReader(actor))})`;
 
 function withStatus(status: Filter["status"], now: number) {
   switch (status) {

@@ -98,7 +98,8 @@ function present(ctx: Ctx, row: PostRow, loaded: Loaded, now: number): Post {
     permissions: { edit: edits, delete: edits },
     comments: presentComments(ctx, row, loaded),
     mentions: (loaded.mentions.get(row.id) ?? []).map(({ user_id }) => loaded.author(user_id)),
-    group: row.group_id === null ? null : { id: row.group_id, name: row.group_name ?? "", image: null },
+    group:
+      row.group_id === null || row.group_name === null ? null : { id: row.group_id, name: row.group_name, image: null },
     author: loaded.author(row.author_id),
     poll: row.poll_id === null ? null : (loaded.polls.get(row.poll_id) ?? null),
     participation: event?.participation ?? null,

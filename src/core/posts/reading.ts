@@ -1,15 +1,14 @@
 import type { posts as contract } from "../../contract/posts.ts";
 import type { Ctx, Handlers } from "../context.ts";
-import { postReader } from "../post-visibility.ts";
 import { findPost } from "./finding.ts";
 import { listPosts } from "./listing.ts";
 import { type Post, presentPosts } from "./presentation.ts";
-import { postRows } from "./rows.ts";
+import { loadPosts } from "./rows.ts";
 
 export const reading: Pick<Handlers<typeof contract>, "list" | "get"> = {
   async list(ctx, input) {
     const { ids, meta } = await listPosts(ctx, input);
-    const rows = ids.length === 0 ? [] : await postRows(ctx.db, { ...postReader(ctx.actor), ids });
+    const rows = ids.length === 0 ? [] : await loadPosts(ctx, ids);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return {
       data: await presentPosts(
@@ -25,7 +24,7 @@ export const reading: Pick<Handlers<typeof contract>, "list" | "get"> = {
   },
 };
 
-/** A post as the actor sees it. `not_found`, `gone` or `forbidden` when there is nothing to see. */
+/** Returns a post as the actor sees it. Throws as `findPost` does. */
 export async function onePost(ctx: Ctx, id: number): Promise<Post> {
   const [post] = await presentPosts(ctx, [await findPost(ctx, id)]);
   return post!;

@@ -2,15 +2,20 @@ import { type RawBuilder, sql } from "kysely";
 import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { addressed } from "../audience.ts";
-import { editable, type PostReader } from "../post-visibility.ts";
+import type { Ctx } from "../context.ts";
+import { type GroupReader, groupReader, known } from "../group-membership.ts";
+import { editable, type PostReader, postReader } from "../post-visibility.ts";
 
-/** Posts with what their reader did to them, and whether he may edit them, or read them while they are published. */
-export const postRows = prepared((db, p: PostReader & { ids: readonly number[] }) =>
+/**
+ * Posts with what their reader did to them, and whether the reader may edit them, or read them while they are published.
+ * Deleted ones, too. A group that the reader may not know of has no name.
+ */
+const postRows = prepared((db, p: PostReader & GroupReader & { ids: readonly number[] }) =>
   db
     .selectFrom("posts as p")
     .innerJoin("audiences as a", "a.id", "p.audience_id")
     .innerJoin("units as owner", "owner.id", "a.owner_unit_id")
-    .leftJoin("groups as g", "g.id", "a.group_id")
+    .leftJoin("groups as g", (join) => join.onRef("g.id", "=", "a.group_id").on(known("g", p)))
     .leftJoin("polls as poll", "poll.post_id", "p.id")
     .leftJoin("post_marks as m", (join) => join.onRef("m.post_id", "=", "p.id").on("m.user_id", "=", p.me))
     .selectAll("p")
@@ -28,6 +33,11 @@ export const postRows = prepared((db, p: PostReader & { ids: readonly number[] }
 );
 
 export type PostRow = Awaited<ReturnType<typeof postRows>>[number];
+
+/** Loads posts for the actor. */
+export function loadPosts({ db, actor }: Ctx, ids: readonly number[]): Promise<PostRow[]> {
+  return postRows(db, { ...postReader(actor), ...groupReader(actor), ids });
+}
 
 const mentionsUnseen = (me: number) =>
   sql`exists (select 1 from post_mentions pm where pm.post_id = p.id and pm.user_id = ${me} and pm.seen = 0)`;
