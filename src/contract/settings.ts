@@ -85,6 +85,5 @@ export const settings = room("settings", {
       ),
     output: shown,
     status: 200,
-    secret: true,
   }),
 });

@@ -127,7 +127,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     if (known !== undefined && known.version === version && now < known.until) return known.answer;
     const input = parse(op.input(), rawInput);
     const current = await settings(version);
-    const repeatable = await repeatableOf(op, input, origin);
+    const repeatable = await repeatableOf(op, input, origin, loadedInstance);
     // Megabytes take their time, which nobody should have to wait for in a transaction.
     if (op.bodyLimit !== undefined) await (await import("./files-store.ts")).lookAhead(op, input, current);
     const base = {

@@ -59,7 +59,7 @@ export async function openDatabase(target: string, options: OpenOptions = {}): P
 }
 
 /** The last migration that this program knows; bump it with each new one. */
-export const latestMigration = "0007-message-stretches";
+export const latestMigration = "0009-secrets";
 
 /** Names the lock of whoever makes or migrates a database. */
 const migrationLock = 0x7763736d;
