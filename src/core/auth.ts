@@ -1,9 +1,10 @@
-import { timingSafeEqual } from "node:crypto";
+import { randomInt, timingSafeEqual } from "node:crypto";
 import { auth as contract } from "../contract/auth.ts";
 import { invalid, ServiceError } from "../contract/errors.ts";
+import { hashPasswordToken } from "../store/password-tokens.ts";
 import { recordChange } from "./audit.ts";
 import type { Ctx, Handlers } from "./context.ts";
-import { hashToken, newPasswordToken, queueMail } from "./mails.ts";
+import { queueMail } from "./mails.ts";
 import { checkNewPassword, checkPassword, hashPassword } from "./passwords.ts";
 import { attemptSucceeded, beginAttempt } from "./sign-in-failures.ts";
 import { emailKey } from "./text-keys.ts";
@@ -32,10 +33,10 @@ export const auth: Handlers<typeof contract> = {
 
   async passwordRequest(ctx, { email }) {
     const user = await userByEmail(ctx, email);
-    const recipient = user?.provider === "local" ? user : stranger;
-    await queueMail(ctx, "password_reset", recipient, await newPasswordToken(ctx, recipient.id));
+    const nobody = stranger();
+    await queueMail(ctx, "password_reset", user?.provider === "local" ? user : nobody);
     // For an unknown address everything is done, too, so that the time tells nothing; its mail is taken back.
-    await ctx.db.deleteFrom("mails").where("user_id", "=", stranger.id).execute();
+    await ctx.db.deleteFrom("mails").where("user_id", "=", nobody.id).execute();
   },
 
   async passwordReset(ctx, { token, email, password, password_confirm }) {
@@ -63,8 +64,8 @@ export const auth: Handlers<typeof contract> = {
   },
 };
 
-/** Stands for whoever has an address that is not known here. */
-const stranger = { id: 0, email: "", first_name: "", last_name: "" };
+/** Stands for the owner of an address that is not known here. No two requests share an ID, and so none waits for another. */
+const stranger = () => ({ id: -randomInt(1, 2 ** 47), email: "" });
 
 async function userByEmail(ctx: Ctx, email: string) {
   const user = await ctx.db
@@ -89,7 +90,7 @@ async function requireToken(ctx: Ctx, user: number, token: string): Promise<void
     .select(["token_hash", "expires_at"])
     .where("user_id", "=", user)
     .executeTakeFirst();
-  const hash = Buffer.from(hashToken(token));
+  const hash = Buffer.from(hashPasswordToken(token));
   const good = kept !== undefined && timingSafeEqual(Buffer.from(kept.token_hash), hash) && kept.expires_at > ctx.now;
   if (!good) throw badToken();
 }

@@ -5,6 +5,7 @@ import type { AnyOperation } from "../../src/contract/operation.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { password, useWorld, type World } from "./actors.ts";
 import type { Environment } from "./instance.ts";
+import { mailedToken } from "./password-mail.ts";
 import { addEvents, type EventScene, eventLines } from "./permission-lines-events.ts";
 import { type GroupScene, groupLines, makeGroups } from "./permission-lines-groups.ts";
 import { type PostScene, postLines, writePosts } from "./permission-lines-posts.ts";
@@ -37,16 +38,12 @@ async function setUp(world: World): Promise<Scene> {
   const southerner = (await world.addUser({ unit: world.units.south })).id;
   const webhook = await administrator.call(webhooks.create, { name: "Hook", uri: "https://hook.example/" });
   await world.stranger.call(auth.passwordRequest, { email: "member@example.com" });
-  const { payload } = await world.instance.database.reader
-    .selectFrom("mails")
-    .select("payload")
-    .where("user_id", "=", world.ids.member)
-    .executeTakeFirstOrThrow();
+  const resetToken = await mailedToken(world.instance, "member@example.com");
   const posts = await writePosts(world);
   const events = await addEvents(world);
   const groups = await makeGroups(world);
   const talk = await startGroup(world);
-  return { ...world, southerner, webhook: webhook.data.id, resetToken: JSON.parse(payload).token, posts, events, groups, talk };
+  return { ...world, southerner, webhook: webhook.data.id, resetToken, posts, events, groups, talk };
 }
 
 async function startGroup({ actors, ids }: World): Promise<Scene["talk"]> {
