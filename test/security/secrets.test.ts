@@ -15,7 +15,9 @@ import { mailedToken } from "../support/password-mail.ts";
 import { allRows } from "../support/tables.ts";
 
 const operations = await allOperations();
-const ofOperation = (op: AnyOperation) => holdsSecret(op.input()) || holdsSecret(op.output());
+/** What is read is not stored. */
+const isSecretive = (op: AnyOperation) => op.method !== "GET" && (holdsSecret(op.input()) || holdsSecret(op.output()));
+const secretive = operations.filter(isSecretive);
 
 /** A call of an operation: its input, and the secrets in that and in the answer. */
 interface Call {
@@ -28,7 +30,7 @@ const jwt = ([{ jwt }]: [{ jwt: string }]) => [jwt, jwt.split(".")[2]!];
 const webhookSecret = ({ data }: { data: { secret: string } }) => [data.secret, data.secret.slice(6)];
 const password = "a very secret horse";
 
-/** A call of every operation with a secret in its input or output. */
+/** A call of every operation that changes something, with a secret in its input or output. */
 const calls: Record<string, (instance: Instance, user: { id: number; email: string }) => Promise<Call>> = {
   "auth.authenticate": async (instance, { id, email }) => {
     await instance.administrator.call(users.password, { id, password });
@@ -86,8 +88,7 @@ function plainHashes(op: AnyOperation, input: object): string[] {
 }
 
 it("Every operation with a secret is called here", () => {
-  expect(operations.filter(ofOperation).map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(calls)));
-  expect(operations.filter(ofOperation)).toHaveLength(Object.keys(calls).length);
+  expect(secretive.map(({ name }) => name).sort()).toEqual(Object.keys(calls).sort());
 });
 
 for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
@@ -102,7 +103,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         });
         afterAll(() => instance.close());
 
-        for (const op of operations.filter(ofOperation)) {
+        for (const op of secretive) {
           const where = kind === "plain" ? "what is stored for repeats" : "the database";
           it(`A copy of ${where} does not give away the secrets of ${op.name}, nor a hash to guess them by`, async () => {
             const [id = 0] = await makeUsers(instance);
