@@ -179,12 +179,13 @@ __wcs_place() {
     'settings set') flags='--default --value-stdin --value-file --dry-run -n'; values='--value-file=@file'; args=('' '') ;;
     'audit') words='list' ;;
     'audit list') flags='--actor --operation --path --since --until --cursor --limit --all'; values='--actor= --operation= --path= --since= --until= --cursor= --limit=' ;;
-    'db') words='info check migrate backup restore outbox' ;;
+    'db') words='info check migrate backup restore rekey outbox' ;;
     'db info') : ;;
     'db check') : ;;
     'db migrate') flags='--dry-run -n' ;;
     'db backup') flags='--force'; args=('@file') ;;
     'db restore') flags='--yes -y --dry-run -n'; args=('@file') ;;
+    'db rekey') flags='--new-key-file --decrypt --dry-run -n'; values='--new-key-file=@file' ;;
     'db outbox') : ;;
     'doctor') : ;;
     'languages') words='list' ;;

@@ -1,5 +1,6 @@
 import type { Caller } from "../contract/operation.ts";
 import type { Client } from "../http/client.ts";
+import { openWithKey } from "./database/open.ts";
 import type { Globals } from "./globals.ts";
 import { createSources } from "./sources.ts";
 import type { Target } from "./target.ts";
@@ -34,11 +35,8 @@ export async function open(
       ...(globals.caFile !== undefined && { ca: createSources(terminal).file(globals.caFile, "--ca-file") }),
     });
   }
-  const [{ openDatabase }, { createService }] = await Promise.all([
-    import("../store/database.ts"),
-    import("../core/service.ts"),
-  ]);
-  const database = await openDatabase(target.address);
+  const { createService } = await import("../core/service.ts");
+  const database = await openWithKey(target.address, terminal.env);
   // What is put out is sent when the command ends, or, when it takes longer, meanwhile: it may wait for just that.
   let sending: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,7 @@
 import type { Service } from "../core/service.ts";
 import type { Database } from "../store/database.ts";
 import { counted } from "./counted.ts";
+import { openWithKey } from "./database/open.ts";
 import { UsageError } from "./failure.ts";
 import { environmentWithSmtp, noMail } from "./mail-server.ts";
 import { findTarget } from "./target.ts";
@@ -26,11 +27,8 @@ export async function deliver(context: Context): Promise<void> {
   const environment = environmentWithSmtp(context);
   const target = findTarget(globals, terminal.env);
   if (target.remote) throw new UsageError("wcs webhooks deliver works on a database; an instance delivers by itself");
-  const [{ openDatabase }, { createService }] = await Promise.all([
-    import("../store/database.ts"),
-    import("../core/service.ts"),
-  ]);
-  const database = await openDatabase(target.address);
+  const { createService } = await import("../core/service.ts");
+  const database = await openWithKey(target.address, terminal.env);
   try {
     const service = createService({ database, environment });
     const engine = await engineFor(database, service, terminal);

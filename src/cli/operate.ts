@@ -100,7 +100,15 @@ async function perform(leaf: OperationLeaf, { op, input }: Request, caller: Call
   );
   const isEmpty = response === undefined || response === null;
   if (isEmpty && !flags.dryRun) terminal.note(fill(leaf.done ?? "Done.", input));
-  if (!isEmpty) await output.one(op.item ? at(response, op.item) : response, response);
+  if (isEmpty) return;
+  const item = op.item ? at(response, op.item) : response;
+  await output.one(item, response);
+  if (leaf.secretLost && (await isWithoutSecrets(op, response))) terminal.note(fill(leaf.secretLost, item as Input));
+}
+
+async function isWithoutSecrets(op: AnyOperation, response: unknown): Promise<boolean> {
+  const { withoutSecrets } = await import("../contract/secrets.ts");
+  return JSON.stringify(withoutSecrets(op.output(), response)) === JSON.stringify(response);
 }
 
 /** Files take their time on the way. */

@@ -1,4 +1,5 @@
 import type { BlockList } from "node:net";
+import { openWithKey } from "./database/open.ts";
 import { UsageError } from "./failure.ts";
 import { environmentWithSmtp, noMail, smtpFlag } from "./mail-server.ts";
 import { createMetrics } from "./metrics.ts";
@@ -49,26 +50,18 @@ async function run(context: Context): Promise<void> {
   const target = findTarget(globals, terminal.env);
   if (target.remote)
     throw new UsageError("wcs serve takes a database, not the URL of an instance", { hint: "use --db" });
-  const [
-    { openDatabase },
-    { createService },
-    { createApp },
-    { listen },
-    { allOperations },
-    { createEngine, missingForMail },
-    { pino },
-  ] = await Promise.all([
-    import("../store/database.ts"),
-    import("../core/service.ts"),
-    import("../http/server.ts"),
-    import("../http/listen.ts"),
-    import("../contract/rooms.ts"),
-    import("../delivery/index.ts"),
-    import("pino"),
-  ]);
+  const [{ createService }, { createApp }, { listen }, { allOperations }, { createEngine, missingForMail }, { pino }] =
+    await Promise.all([
+      import("../core/service.ts"),
+      import("../http/server.ts"),
+      import("../http/listen.ts"),
+      import("../contract/rooms.ts"),
+      import("../delivery/index.ts"),
+      import("pino"),
+    ]);
   const destination = pino.destination({ fd: 2, sync: false });
   const log = pino({ level: levelOf(flags.logLevel as string | undefined) }, destination);
-  const database = await openDatabase(target.address);
+  const database = await openWithKey(target.address, terminal.env);
   try {
     const service = createService({ database, environment });
     let servedAt: string | undefined;

@@ -19,6 +19,9 @@ Of the instance, for databases and wcs serve:
   WCS_SETTING_<KEY>  overrides a setting, dots as underscores: WCS_SETTING_BASE_URL,
                      WCS_SETTING_MAIL_SMTP_URL=smtp://user:password@mail.example.com:587
   WCS_TOKEN_KEY      key that signs the tokens
+  WCS_SECRET_KEY     key that encrypts the secrets in the database, 32 bytes in base64 or hexadecimal;
+                     wcs db rekey encrypts those that are there, or changes the key
+  WCS_SECRET_KEY_FILE  file that holds this key
   WCS_METRICS_TOKEN  bearer token for GET /metrics on the port of the API
 `;
 

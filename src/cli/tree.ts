@@ -43,6 +43,8 @@ export interface OperationLeaf {
   readonly confirm?: { readonly ask: string; readonly about?: AnyOperation };
   /** Said when it is done and there is nothing to show, with fields of the input in braces. */
   readonly done?: string;
+  /** Said when the answer came to a repeat, which holds no secret, with fields of the answer in braces. */
+  readonly secretLost?: string;
   readonly examples?: readonly string[];
   /** Other operations for other ways to name what is meant: several IDs, or `--reference`. */
   readonly instead?: {

@@ -4,7 +4,12 @@ import { once, operation, room } from "./operation.ts";
 
 const tokenResponse = once(() =>
   z
-    .tuple([z.object({ jwt: z.string(), expires: z.int().meta({ description: "Unix time in seconds" }) })])
+    .tuple([
+      z.object({
+        jwt: z.string().meta({ secret: true }),
+        expires: z.int().meta({ description: "Unix time in seconds" }),
+      }),
+    ])
     .meta({ id: "AccessToken" }),
 );
 const newPassword = () =>
@@ -26,7 +31,6 @@ export const auth = room("auth", {
     output: tokenResponse,
     status: 200,
     transaction: "own",
-    secret: true,
     private: true,
     errors: ["unauthenticated", "too_many_requests"],
   }),
@@ -40,7 +44,6 @@ export const auth = room("auth", {
     output: tokenResponse,
     status: 200,
     transaction: "own",
-    secret: true,
     private: true,
   }),
   passwordRequest: operation({
@@ -54,7 +57,6 @@ export const auth = room("auth", {
     output: noContent,
     status: 204,
     transaction: "locking",
-    secret: true,
     private: true,
   }),
   passwordReset: operation({
@@ -73,7 +75,6 @@ export const auth = room("auth", {
     output: noContent,
     status: 204,
     transaction: "own",
-    secret: true,
     private: true,
   }),
 });

@@ -76,8 +76,6 @@ export interface Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType 
   readonly transaction: "read" | "write" | "locking" | "own";
   /** Nobody else's business: the audit does not tell of it. */
   readonly private?: true;
-  /** The input and output hold secrets: neither is stored for replay. */
-  readonly secret?: true;
   /** Largest body in bytes, when it is not the common 1 MiB. */
   readonly bodyLimit?: number;
   /** The response is bytes and not JSON: the output is a `Content`. */

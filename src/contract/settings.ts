@@ -87,6 +87,5 @@ export const settings = room("settings", {
       ),
     output: shown,
     status: 200,
-    secret: true,
   }),
 });

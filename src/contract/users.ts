@@ -233,7 +233,6 @@ export const users = room("users", {
     output: noContent,
     status: 204,
     transaction: "own",
-    secret: true,
     errors: ["gone", "too_many_requests"],
   }),
   policy: operation({

@@ -65,10 +65,11 @@ export const webhook = once(() =>
         .enum(["manual", "gone", "failing"])
         .nullable()
         .meta({ description: "By hand; the receiver said 410; nothing but failures for 5 days" }),
-      secret: z
-        .string()
-        .optional()
-        .meta({ description: "Signs the callbacks (Standard Webhooks); shown when it is made, and never again" }),
+      secret: z.string().optional().meta({
+        secret: true,
+        description:
+          "Signs the callbacks (Standard Webhooks); only in the first answer that creates or rotates it, and never again",
+      }),
       author: author(),
       ...permissions(),
       created_at: z.int(),

@@ -24,7 +24,8 @@ export const webhooks = room("webhooks", {
     method: "POST",
     path: "/webhooks",
     summary: "Register a URL to be called when users or units change",
-    description: "Without triggers: all of them. The answer holds the secret that signs the callbacks.",
+    description:
+      "Without triggers: all of them. The answer holds the secret that signs the callbacks; a repeat with the same Idempotency-Key is answered without it.",
     access: "administrator",
     input: () => z.strictObject({ name: name(), uri: callbackUrl(), triggers: triggerList().optional() }),
     output: oneWebhook,
@@ -83,7 +84,8 @@ export const webhooks = room("webhooks", {
     method: "POST",
     path: "/webhooks/{id}/rotate-secret",
     summary: "Give a webhook a new secret",
-    description: "For 24 hours callbacks carry two signatures, of the new secret and of the old one.",
+    description:
+      "For 24 hours callbacks carry two signatures, of the new secret and of the old one. A repeat with the same Idempotency-Key is answered without the secret.",
     access: "administrator",
     input: one,
     output: oneWebhook,

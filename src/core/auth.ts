@@ -1,10 +1,11 @@
-import { timingSafeEqual } from "node:crypto";
+import { randomInt, timingSafeEqual } from "node:crypto";
 import { auth as contract } from "../contract/auth.ts";
 import { invalid, ServiceError } from "../contract/errors.ts";
+import { hashPasswordToken } from "../store/password-tokens.ts";
 import { attempt } from "./attempts.ts";
 import { recordChange, recordSignIn } from "./audit.ts";
 import type { Ctx, Handlers } from "./context.ts";
-import { hashToken, newPasswordToken, queueMail } from "./mails.ts";
+import { queueMail } from "./mails.ts";
 import { checkNewPassword, checkPassword, hashPassword } from "./passwords.ts";
 import { accountOf, countEvent, forgetFailures } from "./rate-limits.ts";
 import { emailKey } from "./text-keys.ts";
@@ -37,10 +38,10 @@ export const auth: Handlers<typeof contract> = {
     const user = await userByEmail(ctx, email);
     const account = accountOf(ctx, emailKey(email), user);
     const admitted = await countEvent(ctx, { kind: "password_request", account, network: ctx.network });
-    const recipient = admitted && user?.provider === "local" ? user : stranger;
-    await queueMail(ctx, "password_reset", recipient, await newPasswordToken(ctx, recipient.id));
-    // Without a recipient everything is done, too, so that the time tells nothing; the mail is taken back.
-    await ctx.db.deleteFrom("mails").where("user_id", "=", stranger.id).execute();
+    const nobody = stranger();
+    await queueMail(ctx, "password_reset", admitted && user?.provider === "local" ? user : nobody);
+    // Without a recipient the same work is done, so that the time tells nothing; the mail is taken back.
+    await ctx.db.deleteFrom("mails").where("user_id", "=", nobody.id).execute();
   },
 
   async passwordReset(ctx, { token, email, password, password_confirm }) {
@@ -50,7 +51,7 @@ export const auth: Handlers<typeof contract> = {
       throw invalid({ email: ["belongs to a user whose password is managed elsewhere"] });
     }
     // An unknown address has no token; the same work is done to find that out, so that the time tells nothing.
-    await requireToken(ctx, user?.id ?? stranger.id, token);
+    await requireToken(ctx, user?.id ?? stranger().id, token);
     if (user === undefined) throw badToken();
     await checkNewPassword(password, user, ctx.settings);
     const password_hash = await hashPassword(password);
@@ -70,11 +71,11 @@ export const auth: Handlers<typeof contract> = {
   },
 };
 
-/** Stands for whoever has an address that is not known here. */
-const stranger = { id: 0, email: "", first_name: "", last_name: "" };
+/** Stands for the owner of an address that is not known here. No two requests share an ID, and so none waits for another. */
+const stranger = () => ({ id: -randomInt(1, 2 ** 47), email: "" });
 
 /** Compared with when there is no token. */
-const noToken = hashToken("");
+const noToken = hashPasswordToken("");
 
 async function userByEmail(ctx: Ctx, email: string) {
   const user = await ctx.db
@@ -99,7 +100,7 @@ async function requireToken(ctx: Ctx, user: number, token: string): Promise<void
     .select(["token_hash", "expires_at"])
     .where("user_id", "=", user)
     .executeTakeFirst();
-  const same = timingSafeEqual(Buffer.from(kept?.token_hash ?? noToken), Buffer.from(hashToken(token)));
+  const same = timingSafeEqual(Buffer.from(kept?.token_hash ?? noToken), Buffer.from(hashPasswordToken(token)));
   if (!same || kept === undefined || kept.expires_at <= ctx.now) throw badToken();
 }
 

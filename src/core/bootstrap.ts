@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Tx } from "../store/database.ts";
+import { createSecretCipher, type SecretCipher } from "../store/secret-cipher.ts";
 import { tokenKeyBytes } from "./instance.ts";
 import { addMembership } from "./membership.ts";
 import { nobody } from "./permissions.ts";
@@ -15,15 +16,23 @@ export interface FirstAdministrator {
   readonly passwordHash?: string;
 }
 
+interface NewInstance {
+  readonly administrator: FirstAdministrator;
+  readonly rootUnit: string;
+  readonly now: number;
+  /** Without it, secrets are kept as they are. */
+  readonly secrets?: SecretCipher;
+}
+
 /** Reference of the root unit, so that imports and exports can name it. */
 export const rootReference = "root";
 
 /** Makes what every instance has: its identity, the root unit and the first administrator, whose ID it returns. */
 export async function bootstrap(
   db: Tx,
-  { administrator, rootUnit, now }: { administrator: FirstAdministrator; rootUnit: string; now: number },
+  { administrator, rootUnit, now, secrets = createSecretCipher(undefined) }: NewInstance,
 ): Promise<number> {
-  await createInstance(db, now);
+  await createInstance(db, secrets, now);
   const root = await addUnit({ db, now }, null, { name: rootUnit, reference: rootReference });
   const { email, first_name, last_name, passwordHash = null } = administrator;
   const { id } = await db
@@ -47,10 +56,10 @@ export async function bootstrap(
   return id;
 }
 
-async function createInstance(db: Tx, now: number): Promise<void> {
-  const token_key = randomBytes(tokenKeyBytes).toString("base64url");
-  await db
-    .insertInto("instance")
-    .values({ id: 1, issuer: `wcs:${randomUUID()}`, token_key, created_at: now })
-    .execute();
+async function createInstance(db: Tx, secrets: SecretCipher, now: number): Promise<void> {
+  const issuer = `wcs:${randomUUID()}`;
+  await db.insertInto("instance").values({ id: 1, issuer, token_key: "", created_at: now }).execute();
+  const key = randomBytes(tokenKeyBytes).toString("base64url");
+  const token_key = await secrets.seal(db, "instance.token_key", key);
+  await db.updateTable("instance").set({ token_key }).execute();
 }

@@ -3,6 +3,7 @@ import type { AnyOperation, InputOf, OutputOf } from "../contract/operation.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Trigger } from "../contract/webhooks.ts";
 import type { Db } from "../store/database.ts";
+import type { SecretCipher } from "../store/secret-cipher.ts";
 import type { Actor } from "./permissions.ts";
 
 /** Identifies the instance: who issues its tokens, and with which key. */
@@ -22,6 +23,8 @@ export interface Ctx {
   nowUntil(changes: readonly (number | null)[]): number;
   readonly settings: Settings;
   readonly instance: Instance;
+  /** Encrypts what is secret before it is kept. */
+  readonly secrets: SecretCipher;
   /** The network address that asked; none when the core is embedded. */
   readonly address: string | undefined;
   /** The address by which limits count: an IPv4 address, or the /64 of an IPv6 address; none when the core is embedded. */

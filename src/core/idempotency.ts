@@ -1,7 +1,8 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import { ServiceError } from "../contract/errors.ts";
 import type { AnyOperation, Origin } from "../contract/operation.ts";
-import type { Ctx } from "./context.ts";
+import { isReplayable, withoutSecrets } from "../contract/secrets.ts";
+import type { Ctx, Instance } from "./context.ts";
 
 const keptSeconds = 86_400;
 /** Characters of a text that are hashed in one go; of a longer one the parts, and others get their turn in between. */
@@ -9,19 +10,27 @@ const portion = 262_144;
 
 /** What tells a request from another one with the same key. */
 export interface Repeatable {
+  readonly op: AnyOperation;
   readonly key: string;
   readonly input_hash: string;
 }
 
-/** What has to be known of a request to answer a repeat of it; undefined when it is to be done each time. */
+/**
+ * What has to be known of a request to answer a repeat of it; undefined when it is to be done each time. Secrets of the
+ * input are left out of the hash, and nobody can guess the rest of it without the instance's key.
+ */
 export async function repeatableOf(
   op: AnyOperation,
-  input: unknown,
+  given: unknown,
   { idempotencyKey: key, dryRun }: Origin,
+  instance: () => Promise<Instance>,
 ): Promise<Repeatable | undefined> {
-  if (key === undefined || op.method !== "POST" || op.secret || dryRun) return undefined;
-  const { createHash } = await import("node:crypto");
-  const hash = createHash("sha256").update(op.name);
+  if (key === undefined || dryRun || !isReplayable(op)) return undefined;
+  const { createHmac, hkdfSync } = await import("node:crypto");
+  const { tokenKey } = await instance();
+  const hashKey = hkdfSync("sha256", tokenKey, "", "wcs idempotency_keys.input_hash", 32);
+  const hash = createHmac("sha256", new Uint8Array(hashKey)).update(op.name);
+  const input = withoutSecrets(op.input(), given);
   const long: string[] = [];
   const put = (_: string, value: unknown) =>
     typeof value === "string" && value.length > portion ? { length: value.length, long: long.push(value) } : value;
@@ -32,17 +41,17 @@ export async function repeatableOf(
       await breathe();
     }
   }
-  return { key, input_hash: hash.digest("base64url") };
+  return { op, key, input_hash: hash.digest("base64url") };
 }
 
 /**
  * Does `work` once for each key of an actor: a repeat with the same input gets the first answer, with
  * another input `validation_failed`. The answer is kept in the transaction of the work itself, so there is no moment in
- * which one is there without the other. Answers with secrets are not kept.
+ * which one is there without the other. Its secrets are not kept: only the first answer holds them.
  */
 export async function keepAnswer<T>(ctx: Ctx, repeatable: Repeatable | undefined, work: () => Promise<T>): Promise<T> {
   if (repeatable === undefined) return work();
-  const { key, input_hash } = repeatable;
+  const { op, key, input_hash } = repeatable;
   await ctx.db
     .deleteFrom("idempotency_keys")
     .where("created_at", "<=", ctx.now - keptSeconds)
@@ -60,9 +69,10 @@ export async function keepAnswer<T>(ctx: Ctx, repeatable: Repeatable | undefined
     });
   }
   const answer = await work();
+  const response = JSON.stringify(withoutSecrets(op.output(), answer) ?? null);
   await ctx.db
     .insertInto("idempotency_keys")
-    .values({ actor_id: ctx.actor.id, key, input_hash, response: JSON.stringify(answer ?? null), created_at: ctx.now })
+    .values({ actor_id: ctx.actor.id, key, input_hash, response, created_at: ctx.now })
     .execute();
   return answer;
 }

@@ -1,22 +1,26 @@
 import { ServiceError } from "../contract/errors.ts";
 import { defaults, type Settings, settingsSchema } from "../contract/settings.ts";
-import type { Db } from "../store/database.ts";
+import type { Database } from "../store/database.ts";
 import { prepared } from "../store/prepared.ts";
 import type { Instance } from "./context.ts";
 
 type Environment = Record<string, string | undefined>;
+type Kept = Pick<Database, "reader" | "secrets">;
 export const tokenKeyBytes = 32;
 
 const instanceRow = prepared((db) => db.selectFrom("instance").select(["issuer", "token_key"]));
 const settingRows = prepared((db) => db.selectFrom("settings").select(["key", "value"]));
 
 /** `WCS_TOKEN_KEY` wins over the key that the database holds; one shorter than 32 bytes is refused. */
-export async function loadInstance(db: Db, environment: Environment): Promise<Instance> {
-  const [row] = await instanceRow(db, {});
+export async function loadInstance({ reader, secrets }: Kept, environment: Environment): Promise<Instance> {
+  const [row] = await instanceRow(reader, {});
   if (row === undefined)
     throw new ServiceError("not_found", "The database holds no wcs instance; make one with wcs init.");
   const given = environment.WCS_TOKEN_KEY;
-  const tokenKey = given === undefined ? Buffer.from(row.token_key, "base64url") : Buffer.from(given);
+  const tokenKey =
+    given === undefined
+      ? Buffer.from(secrets.open("instance.token_key", row.token_key), "base64url")
+      : Buffer.from(given);
   if (tokenKey.length < tokenKeyBytes) {
     throw new ServiceError("unavailable", `WCS_TOKEN_KEY is shorter than ${tokenKeyBytes} bytes.`);
   }
@@ -24,9 +28,10 @@ export async function loadInstance(db: Db, environment: Environment): Promise<In
 }
 
 /** The settings: defaults, over them what the database holds, over that `WCS_SETTING_<KEY>` of the environment. */
-export async function loadSettings(db: Db, environment: Environment): Promise<Settings> {
+export async function loadSettings({ reader, secrets }: Kept, environment: Environment): Promise<Settings> {
   const settings: Record<string, unknown> = { ...defaults };
-  for (const { key, value } of await settingRows(db, {})) settings[key] = JSON.parse(value);
+  for (const { key, value } of await settingRows(reader, {}))
+    settings[key] = JSON.parse(secrets.open(`settings.value.${key}`, value));
   const named = Object.entries(environment).filter(([name]) => name.startsWith("WCS_SETTING_"));
   if (named.length === 0) return settings as Settings;
   for (const key of Object.keys(defaults)) {

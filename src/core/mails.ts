@@ -1,46 +1,33 @@
+import { sql } from "kysely";
 import type { Ctx } from "./context.ts";
 
-const tokenBytes = 32;
-
-interface Recipient {
-  readonly id: number;
-  readonly email: string;
-  readonly first_name: string;
-  readonly last_name: string;
-}
-
-/** Puts a mail into the outbox, in the transaction of the change that asks for it. It is sent later. */
+/**
+ * Puts a mail to a user into the outbox, in the transaction of the change that asks for it. It holds no token: that is made
+ * when the mail leaves. A mail of that kind that waits already is sent at once in its place, instead of a second one.
+ */
 export async function queueMail(
   ctx: Ctx,
   kind: "welcome" | "password_reset",
-  user: Recipient,
-  token: string | undefined,
+  user: { readonly id: number; readonly email: string },
 ): Promise<void> {
-  const name = `${user.first_name} ${user.last_name}`;
-  const payload = JSON.stringify({
-    name,
-    email: user.email,
-    token,
-    expires_in: ctx.settings["passwords.reset_lifetime"],
-  });
+  const asked = { recipient: user.email, created_at: ctx.now };
   await ctx.db
     .insertInto("mails")
-    .values({ kind, user_id: user.id, recipient: user.email, payload, created_at: ctx.now, sent_at: null })
+    .values({ kind, user_id: user.id, payload: "{}", ...asked })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["user_id", "kind"])
+        .where("sent_at", "is", null)
+        .where("failed_at", "is", null)
+        .where("kind", "<>", sql.lit<"webhook_disabled">("webhook_disabled"))
+        .doUpdateSet((eb) => ({
+          ...asked,
+          // The lease of a worker that is sending it stays.
+          due_at: eb.case().when("mails.lease_token", "is", null).then(0).else(eb.ref("mails.due_at")).end(),
+        })),
+    )
     .execute();
   ctx.announce();
-}
-
-/** Makes the one token with which a user may set a password, in place of an earlier one. It is kept hashed. */
-export async function newPasswordToken(ctx: Ctx, user: number): Promise<string> {
-  const { randomBytes } = await import("node:crypto");
-  const token = randomBytes(tokenBytes).toString("base64url");
-  const values = { token_hash: hashToken(token), expires_at: ctx.now + ctx.settings["passwords.reset_lifetime"] };
-  await ctx.db
-    .insertInto("password_tokens")
-    .values({ user_id: user, ...values })
-    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(values))
-    .execute();
-  return token;
 }
 
 /** Ends the links to set a password that went to a user's address, or wait to: the address is another's now. */
@@ -52,8 +39,4 @@ export async function endPasswordLinks({ db }: Ctx, user: number): Promise<void>
     .where("kind", "in", ["welcome", "password_reset"])
     .where("sent_at", "is", null)
     .execute();
-}
-
-export function hashToken(token: string): string {
-  return process.getBuiltinModule("node:crypto").createHash("sha256").update(token).digest("base64url");
 }

@@ -70,10 +70,10 @@ export interface Service {
 export function createService({ database, clock = Date.now, environment = {}, check }: ServiceOptions): Service {
   let instance: Promise<Instance> | undefined;
   const loadedInstance = () => {
-    instance ??= loadInstance(database.reader, environment);
+    instance ??= loadInstance(database, environment);
     return instance;
   };
-  const settings = kept(clock, 1000, () => loadSettings(database.reader, environment));
+  const settings = kept(clock, 1000, () => loadSettings(database, environment));
   const verified = new BoundedMap<string, Claims>(10_000);
   const actors = new BoundedMap<number, { version: Version; actor: Actor | undefined }>(10_000);
   const answers = new BoundedMap<string, { version: Version; until: number; answer: unknown }>(1_000);
@@ -128,7 +128,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     if (known !== undefined && known.version === version && now < known.until) return known.answer;
     const input = parse(op.input(), rawInput);
     const current = await settings(version);
-    const repeatable = await repeatableOf(op, input, origin);
+    const repeatable = await repeatableOf(op, input, origin, loadedInstance);
     // Megabytes take their time, which nobody should have to wait for in a transaction.
     if (op.bodyLimit !== undefined) await (await import("./files-store.ts")).lookAhead(op, input, current);
     const base = {
@@ -143,6 +143,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
       servedAt: origin.servedAt,
       dryRun: origin.dryRun === true,
       onChange: database.onChange,
+      secrets: database.secrets,
       signal: () => (origin.signal ? AbortSignal.any([origin.signal, waits.signal]) : waits.signal),
     };
     const changes = op.method !== "GET" && !op.private;

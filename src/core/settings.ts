@@ -1,6 +1,6 @@
-import { type settings as contract, defaults, type Settings } from "../contract/settings.ts";
-import type { Db } from "../store/database.ts";
-import type { Handlers } from "./context.ts";
+import { holdsSecret } from "../contract/secrets.ts";
+import { type settings as contract, defaults, type Settings, settingsSchema } from "../contract/settings.ts";
+import type { Ctx, Handlers } from "./context.ts";
 
 export const settings: Handlers<typeof contract> = {
   async list(ctx) {
@@ -13,14 +13,16 @@ export const settings: Handlers<typeof contract> = {
       if (value === undefined) continue;
       next[key] = value ?? defaults[key as keyof Settings];
       if (value === null) await ctx.db.deleteFrom("settings").where("key", "=", key).execute();
-      else await keep(ctx.db, key, JSON.stringify(value));
+      else await keep(ctx, key as keyof Settings, JSON.stringify(value));
     }
     return shown(next as Settings);
   },
 };
 
-async function keep(db: Db, key: string, value: string): Promise<void> {
-  await db
+async function keep(ctx: Ctx, key: keyof Settings, json: string): Promise<void> {
+  const isSecret = holdsSecret(settingsSchema().shape[key]);
+  const value = isSecret ? await ctx.secrets.seal(ctx.db, `settings.value.${key}`, json) : json;
+  await ctx.db
     .insertInto("settings")
     .values({ key, value })
     .onConflict((conflict) => conflict.column("key").doUpdateSet({ value }))

@@ -25,6 +25,7 @@ export async function issueToken(
   const jwt = await new SignJWT({ auth_time: authTime, ver: version })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setIssuer(issuer)
+    .setAudience(issuer)
     .setSubject(String(userId))
     .setIssuedAt(now)
     .setExpirationTime(expires)
@@ -33,14 +34,18 @@ export async function issueToken(
   return { jwt, expires };
 }
 
-/** Checks signature, issuer and times. `unauthenticated` for everything else than a good token of this instance. */
+/** Seconds by which the clock of another server may be ahead. */
+const clockTolerance = 60;
+
+/** Checks form, signature, issuer, audience and times. `unauthenticated` for everything but a good token of this instance. */
 export async function verifyToken({ issuer, tokenKey }: Instance, token: string, now: number): Promise<Claims> {
   try {
+    if (!isCompact(token)) throw new Error("not a compact JWT");
     const { payload } = await jwtVerify(token, tokenKey, {
       algorithms: ["HS256"],
       issuer,
       currentDate: new Date(now * 1000),
-      requiredClaims: ["sub", "iat", "exp", "jti", "auth_time", "ver"],
+      requiredClaims: ["sub", "aud", "iat", "exp", "jti", "auth_time", "ver"],
     });
     const claims = {
       userId: Number(payload.sub),
@@ -48,9 +53,17 @@ export async function verifyToken({ issuer, tokenKey }: Instance, token: string,
       expires: Number(payload.exp),
       version: Number(payload.ver),
     };
-    if (Object.values(claims).every(Number.isSafeInteger)) return claims;
+    // An audience of several would be good elsewhere, too.
+    const isForUs = payload.aud === issuer && Number(payload.iat) <= now + clockTolerance;
+    if (isForUs && Object.values(claims).every(Number.isSafeInteger)) return claims;
   } catch {
     // Which check failed is nobody's business.
   }
   throw new ServiceError("unauthenticated", "The token is not valid, or no longer; sign in again.");
+}
+
+/** Three parts in canonical base64url without padding (RFC 7515): each token has one way of being written. */
+function isCompact(token: string): boolean {
+  const parts = token.split(".");
+  return parts.length === 3 && parts.every((part) => Buffer.from(part, "base64url").toString("base64url") === part);
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Selectable } from "kysely";
 import type { Database, Db } from "../store/database.ts";
 import { isAmong, isPostgres } from "../store/dialect.ts";
@@ -7,7 +7,6 @@ import { leaseMilliseconds } from "./queue.ts";
 
 /** Seconds from a failed try to the next; about two days in all. */
 const pauses = [30, 300, 1800, 7200, 21_600, 43_200, 86_400];
-const tokenBytes = 32;
 
 export type Mail = Pick<
   Selectable<Schema["mails"]>,
@@ -47,18 +46,17 @@ export async function extendMails(database: Database, mails: readonly Mail[], no
   });
 }
 
-function own(db: Db, { id, lease }: Mail) {
+/** The mail, while it is this worker's. */
+export function own(db: Db, { id, lease }: Mail) {
   return db.updateTable("mails").where("id", "=", id).where("lease_token", "=", lease).where("sent_at", "is", null);
 }
 
-/** A sent mail keeps no token. */
 export async function mailSent(database: Database, mail: Mail, now: number): Promise<void> {
   await database.writeLocking((tx) =>
     own(tx, mail)
       .set({
         sent_at: Math.floor(now / 1000),
         attempts: mail.attempts + 1,
-        payload: withoutToken(mail.payload),
         lease_token: null,
         last_error: null,
       })
@@ -82,7 +80,7 @@ export async function mailFailed(
         last_error: error,
         lease_token: null,
         due_at: now + (pause ?? 0) * 1000,
-        ...(over && { failed_at: Math.floor(now / 1000), payload: withoutToken(mail.payload) }),
+        ...(over && { failed_at: Math.floor(now / 1000) }),
       })
       .execute(),
   );
@@ -93,34 +91,4 @@ export async function giveBackMails(database: Database, mails: readonly Mail[], 
   await database.writeLocking(async (tx) => {
     for (const mail of mails) await own(tx, mail).set({ due_at: now, lease_token: null }).execute();
   });
-}
-
-function withoutToken(payload: string): string {
-  const { token: _, ...rest } = JSON.parse(payload) as Record<string, unknown>;
-  return JSON.stringify(rest);
-}
-
-/**
- * A welcome that waited for long gets a token that works from now on, in place of its own, if that is still the user's: kept
- * hashed as every one is. Undefined when the user has another one, or none any more.
- */
-export async function renewToken(
-  database: Database,
-  mail: Mail,
-  { token, lifetime, now }: { token: string; lifetime: number; now: number },
-): Promise<string | undefined> {
-  const fresh = randomBytes(tokenBytes).toString("base64url");
-  const { numUpdatedRows } = await database.writeLocking((tx) =>
-    tx
-      .updateTable("password_tokens")
-      .set({ token_hash: hash(fresh), expires_at: Math.floor(now / 1000) + lifetime })
-      .where("user_id", "=", mail.user_id)
-      .where("token_hash", "=", hash(token))
-      .executeTakeFirst(),
-  );
-  return numUpdatedRows > 0n ? fresh : undefined;
-}
-
-function hash(token: string): string {
-  return createHash("sha256").update(token).digest("base64url");
 }

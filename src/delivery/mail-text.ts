@@ -4,12 +4,16 @@ export interface MailText {
   readonly html: string;
 }
 
-export interface PersonPayload {
+export interface Person {
   readonly name: string;
   readonly email: string;
-  readonly token?: string;
-  /** Seconds. */
-  readonly expires_in: number;
+  /** To set a password; `lifetime` in seconds. */
+  readonly invitation?: Invitation;
+}
+
+interface Invitation {
+  readonly token: string;
+  readonly lifetime: number;
 }
 
 export interface DisabledPayload {
@@ -22,19 +26,22 @@ export interface DisabledPayload {
 type Part = string | { readonly link: string } | { readonly code: string };
 
 /** `base` is where users reach the service, from the settings; without it there is a code, and no link. */
-export function welcomeText({ name, email, token, expires_in }: PersonPayload, base: string | null): MailText {
-  const invitation = token === undefined ? [`You sign in as ${email}.`] : setPassword(email, token, expires_in, base);
+export function personText(kind: "welcome" | "password_reset", person: Person, base: string | null): MailText {
+  return kind === "welcome" ? welcomeText(person, base) : resetText(person, base);
+}
+
+function welcomeText({ name, email, invitation }: Person, base: string | null): MailText {
   return mail("Welcome", name, [
     "An account was made for you.",
-    ...(token === undefined && base !== null ? [{ link: base }] : []),
-    ...invitation,
+    ...(invitation === undefined && base !== null ? [{ link: base }] : []),
+    ...(invitation === undefined ? [`You sign in as ${email}.`] : setPassword(email, invitation, base)),
   ]);
 }
 
-export function resetText({ name, email, token = "", expires_in }: PersonPayload, base: string | null): MailText {
+function resetText({ name, email, invitation }: Person, base: string | null): MailText {
   return mail("Set a new password", name, [
     "Somebody, hopefully you, asked for a new password.",
-    ...setPassword(email, token, expires_in, base),
+    ...(invitation === undefined ? [] : setPassword(email, invitation, base)),
     "If it was not you, nothing has to be done: your password stays as it is.",
   ]);
 }
@@ -53,8 +60,8 @@ export function disabledText({ name, webhook, reason }: DisabledPayload): MailTe
   ]);
 }
 
-function setPassword(email: string, token: string, seconds: number, base: string | null): Part[] {
-  const minutes = Math.round(seconds / 60);
+function setPassword(email: string, { token, lifetime }: Invitation, base: string | null): Part[] {
+  const minutes = Math.round(lifetime / 60);
   const time = minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`;
   const query = new URLSearchParams({ token, email });
   return [

@@ -2,15 +2,9 @@ import type { Transporter } from "nodemailer";
 import type { Settings } from "../contract/settings.ts";
 import type { Database } from "../store/database.ts";
 import type { Log } from "./log.ts";
-import { claimMails, extendMails, giveBackMails, type Mail, mailFailed, mailSent, renewToken } from "./mail-queue.ts";
-import {
-  type DisabledPayload,
-  disabledText,
-  type MailText,
-  type PersonPayload,
-  resetText,
-  welcomeText,
-} from "./mail-text.ts";
+import { claimMails, extendMails, giveBackMails, type Mail, mailFailed, mailSent } from "./mail-queue.ts";
+import { type DisabledPayload, disabledText, type MailText, personText } from "./mail-text.ts";
+import { preparePersonMail } from "./person-mail.ts";
 import { leaseMilliseconds } from "./queue.ts";
 
 /** Connections to the mail server. */
@@ -75,17 +69,17 @@ export class MailWorker {
   async #send(transporter: Transporter, settings: Settings, mail: Mail): Promise<void> {
     const { database, clock, log } = this.#options;
     try {
-      const text = await this.#text(settings, mail);
-      if (text === undefined) {
-        await mailFailed(database, mail, { now: clock(), error: "The token in it expired.", hopeless: true });
+      const letter = await this.#compose(settings, mail);
+      if ("hopeless" in letter) {
+        await mailFailed(database, mail, { now: clock(), error: letter.hopeless, hopeless: true });
         return;
       }
       const from = settings["mail.from"]!;
       const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? "wcs";
       await transporter.sendMail({
-        ...text,
+        ...letter.text,
         from,
-        to: { name: "", address: mail.recipient },
+        to: { name: "", address: letter.to },
         // A mail that is sent twice can be told to be the same.
         messageId: `<wcs-${mail.id}-${mail.created_at}@${domain}>`,
         headers: { "Auto-Submitted": "auto-generated" },
@@ -99,21 +93,19 @@ export class MailWorker {
     }
   }
 
-  /** What it says; undefined when it is of no use any more. */
-  async #text(settings: Settings, mail: Mail): Promise<MailText | undefined> {
+  /** Returns the text and its recipient, or why the mail is of no use any more. */
+  async #compose(
+    settings: Settings,
+    mail: Mail,
+  ): Promise<{ readonly text: MailText; readonly to: string } | { readonly hopeless: string }> {
     const { database, clock, servedAt } = this.#options;
+    if (mail.kind === "webhook_disabled")
+      return { text: disabledText(JSON.parse(mail.payload) as DisabledPayload), to: mail.recipient };
+    const prepared = await preparePersonMail(database, mail, { settings, now: clock() });
+    if ("hopeless" in prepared) return prepared;
+    const { person } = prepared;
     const base = (settings.base_url ?? servedAt?.())?.replace(/\/+$/, "") ?? null;
-    if (mail.kind === "webhook_disabled") return disabledText(JSON.parse(mail.payload) as DisabledPayload);
-    const payload = JSON.parse(mail.payload) as PersonPayload;
-    const { token, expires_in } = payload;
-    const now = clock();
-    const expired = (mail.created_at + expires_in) * 1000 <= now;
-    if (mail.kind === "password_reset") return expired ? undefined : resetText(payload, base);
-    if (token === undefined || !expired) return welcomeText(payload, base);
-    const lifetime = settings["passwords.reset_lifetime"];
-    const fresh = await renewToken(database, mail, { token, lifetime, now });
-    const { token: _, ...rest } = payload;
-    return welcomeText(fresh === undefined ? rest : { ...rest, token: fresh, expires_in: lifetime }, base);
+    return { text: personText(mail.kind, person, base), to: person.email };
   }
 
   async #connect(url: string): Promise<Transporter> {

@@ -36,13 +36,11 @@ function receivers(db: Db) {
     .where("w.active", "=", 1);
 }
 
-/** Those of the webhooks that are still active. */
-export const receiversById = prepared((db, p: { ids: number[] }) =>
+const receiversById = prepared((db, p: { ids: number[] }) =>
   receivers(db).where((eb) => isAmong(db, eb.ref("w.id"), p.ids)),
 );
 
-/** Webhooks for which something is due. */
-export const receiversDue = prepared((db, p: { now: number }) =>
+const receiversDue = prepared((db, p: { now: number }) =>
   receivers(db).where((eb) =>
     eb.exists(
       eb
@@ -54,6 +52,24 @@ export const receiversDue = prepared((db, p: { now: number }) =>
     ),
   ),
 );
+
+/** Those of the webhooks that are still active. */
+export async function findReceivers(database: Database, ids: number[]): Promise<Receiver[]> {
+  return withSecrets(database, await receiversById(database.reader, { ids }));
+}
+
+/** Webhooks for which something is due. */
+export async function findReceiversDue(database: Database, now: number): Promise<Receiver[]> {
+  return withSecrets(database, await receiversDue(database.reader, { now }));
+}
+
+function withSecrets({ secrets }: Database, receivers: readonly Receiver[]): Receiver[] {
+  return receivers.map(({ secret, previous_secret: previous, ...receiver }) => ({
+    ...receiver,
+    secret: secrets.open(`webhooks.secret.${receiver.id}`, secret),
+    previous_secret: previous && secrets.open(`webhooks.previous_secret.${receiver.id}`, previous),
+  }));
+}
 
 const claimFor = prepared((db, p: { webhook: number; now: number; until: number; token: string; most: number }) => {
   const due = db

@@ -8,12 +8,12 @@ import type { Log } from "./log.ts";
 import {
   claim,
   extend,
+  findReceivers,
+  findReceiversDue,
   giveBack,
   type Job,
   leaseMilliseconds,
   type Receiver,
-  receiversById,
-  receiversDue,
   type Wish,
 } from "./queue.ts";
 import { ResultWriter } from "./result-writer.ts";
@@ -80,7 +80,7 @@ export class WebhookWorker {
     const { database, clock } = this.#options;
     await this.#refresh();
     const stopped = await stopInactive(database, clock());
-    const due = await receiversDue(database.reader, { now: clock() });
+    const due = await findReceiversDue(database, clock());
     const wishes = this.#wishes(due);
     if (wishes.length === 0) return stopped;
     await this.#prepare();
@@ -99,7 +99,7 @@ export class WebhookWorker {
   async #refresh(): Promise<void> {
     const ids = [...this.#endpoints].filter(([, endpoint]) => endpoint.queued > 0).map(([id]) => id);
     if (ids.length === 0) return;
-    const receivers = await receiversById(this.#options.database.reader, { ids });
+    const receivers = await findReceivers(this.#options.database, ids);
     const active = new Map(receivers.map((receiver) => [receiver.id, receiver]));
     for (const id of ids) {
       const endpoint = this.#endpoints.get(id);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../contract/errors.ts";
 import type { AnyOperation, ArgumentsOf, Caller, CallOptions, OutputOf } from "../contract/operation.ts";
+import { isReplayable } from "../contract/secrets.ts";
 import { answerOf } from "./answer.ts";
 import { baseOf } from "./base.ts";
 import { encode } from "./codec.ts";
@@ -148,7 +149,7 @@ function waitFor(op: AnyOperation, error: ServiceError, attempt: number): number
 
 /** GETs change nothing; POSTs carry an Idempotency-Key, unless the service keeps no answer to replay. */
 function isRepeatable(op: AnyOperation): boolean {
-  return op.method === "GET" || (op.method === "POST" && !op.secret && op.access !== "public");
+  return op.method === "GET" || isReplayable(op);
 }
 
 function notDry(origin: string): ServiceError {

@@ -1,7 +1,9 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { ServiceError } from "../contract/errors.ts";
 import { hasTable, waitForTurn } from "./dialect.ts";
+import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
+import { createSecretCipher, requireKey, type SecretCipher } from "./secret-cipher.ts";
 
 export type Db = Kysely<Schema>;
 export type Tx = Transaction<Schema>;
@@ -29,14 +31,21 @@ export interface Database {
   onChange(wake: () => void): () => void;
   /** Wakes whoever listens for changes, in every process. To be called after the commit. */
   announce(): void;
+  /** Encrypts the secrets that are kept, with the key that the database was opened with. */
+  readonly secrets: SecretCipher;
   /** What a failure of the database means to whoever asked, as a `ServiceError`; anything else as it is. */
   explain(error: unknown): unknown;
   close(): Promise<void>;
 }
 
+/** A database before it is known how its secrets are kept. */
+export type Connected = Omit<Database, "secrets">;
+
 export interface OpenOptions {
   /** Makes a new database and fills it, all in one transaction; an existing one is a `conflict` and stays as it is. */
-  readonly create?: (tx: Tx) => Promise<void>;
+  readonly create?: (tx: Tx, secrets: SecretCipher) => Promise<void>;
+  /** 32 bytes: encrypts the secrets. A `SecretKeyError` when those that are there were encrypted with another one. */
+  readonly secretKey?: Uint8Array | undefined;
   /** Leaves the schema as it is: older than this program knows it, newer, or none at all. */
   readonly asItIs?: true;
 }
@@ -48,15 +57,21 @@ export function isPostgresUrl(target: string): boolean {
 /** Opens a database by the path of a SQLite file or a postgres:// URL, and brings its schema up to date. */
 export async function openDatabase(target: string, options: OpenOptions = {}): Promise<Database> {
   const { connect } = isPostgresUrl(target) ? await import("./postgres.ts") : await import("./sqlite.ts");
-  const database = await connect(target, options);
+  const database = { ...(await connect(target, options)), secrets: createSecretCipher(options.secretKey) };
   try {
-    if (!options.asItIs) await prepareSchema(database, options.create);
+    if (!options.asItIs) {
+      await prepareSchema(database, options.create);
+      const instance = await secretKeyId(database.reader, {});
+      if (instance[0]?.secret_key_id) requireKey(instance[0].secret_key_id, database.secrets.keyId);
+    }
   } catch (error) {
     await database.close();
     throw database.explain(error);
   }
   return database;
 }
+
+const secretKeyId = prepared((db) => db.selectFrom("instance").select("secret_key_id"));
 
 /** The last migration that this program knows; bump it with each new one. */
 export const latestMigration = "0010-sign-in-limits";
@@ -92,7 +107,7 @@ async function prepareSchema(database: Database, create: OpenOptions["create"]):
       throw new ServiceError("conflict", "The database was made by another process at the same time.");
     }
     await migrate(tx);
-    await create?.(tx);
+    await create?.(tx, database.secrets);
   });
 }
 

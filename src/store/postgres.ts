@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { ServiceError } from "../contract/errors.ts";
-import type { Database, OpenOptions } from "./database.ts";
+import type { Connected, OpenOptions } from "./database.ts";
 import { postgresChanges } from "./postgres-changes.ts";
 import type { Schema } from "./schema.ts";
 
@@ -12,7 +12,7 @@ const busySeconds = 10;
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** Opens a PostgreSQL database (or an engine that speaks its protocol) by URL. */
-export async function connect(url: string, { create }: OpenOptions): Promise<Database> {
+export async function connect(url: string, { create }: OpenOptions): Promise<Connected> {
   const pool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: connectSeconds * 1000,

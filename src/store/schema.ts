@@ -10,6 +10,8 @@ interface InstanceTable {
   issuer: string;
   /** 256 random bits, base64url; signs the tokens. */
   token_key: string;
+  /** Identifies the key that encrypts the secrets; null while all of them are plain. */
+  secret_key_id: string | null;
   created_at: number;
 }
 
@@ -157,7 +159,7 @@ interface MailsTable {
   kind: "welcome" | "password_reset" | "webhook_disabled";
   user_id: number;
   recipient: string;
-  /** JSON: what the text of the mail needs. A token in it goes once the mail is sent. */
+  /** JSON: what the text of the mail needs beside the user; no secret. */
   payload: string;
   created_at: number;
   sent_at: number | null;

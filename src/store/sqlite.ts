@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
 import { ServiceError } from "../contract/errors.ts";
 import { watchVersion } from "./changes.ts";
-import type { Database, OpenOptions } from "./database.ts";
+import type { Connected, OpenOptions } from "./database.ts";
 import type { Schema } from "./schema.ts";
 import { ReadingDriver, WritingDriver } from "./sqlite-driver.ts";
 
@@ -16,7 +16,7 @@ const cacheKibibytes = 16_384;
 const oldestSqlite = "3.51.3";
 
 /** Opens a SQLite file: one connection that writes, one that only reads. */
-export async function connect(path: string, { create }: OpenOptions): Promise<Database> {
+export async function connect(path: string, { create }: OpenOptions): Promise<Connected> {
   const writer = openFile(path, create !== undefined);
   try {
     const reader = open(path);
@@ -115,13 +115,13 @@ function toWal(connection: DatabaseSync): void {
   }
 }
 
-function database(writer: DatabaseSync, reader: DatabaseSync, explain: Database["explain"]): Database {
+function database(writer: DatabaseSync, reader: DatabaseSync, explain: Connected["explain"]): Connected {
   const dataVersion = reader.prepare("pragma data_version");
   const lookUp = () => (dataVersion.get() as { data_version: number }).data_version;
   const { version, forget } = onceInATurn(lookUp);
   const writing = kysely(new WritingDriver(writer, begin, forget), new WritingAdapter());
   const reading = kysely(new ReadingDriver(reader), new SqliteAdapter());
-  const write: Database["write"] = (work) => writing.transaction().execute(work);
+  const write: Connected["write"] = (work) => writing.transaction().execute(work);
   return {
     reader: reading,
     write,

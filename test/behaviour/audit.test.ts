@@ -12,6 +12,7 @@ import { webhooks } from "../../src/contract/webhooks.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, tally, wrongFields } from "../support/outcome.ts";
+import { mailedToken } from "../support/password-mail.ts";
 
 describeEverywhere("audit", (environment) => {
   const world = useWorld(environment);
@@ -120,13 +121,7 @@ describeEverywhere("audit", (environment) => {
       await actors.administrator.call(users.password, { id: ids.colleague, password: secret });
       await actors.administrator.call(webhooks.create, { name: "Hook", uri: "https://hook.example/token-in-path" });
       await stranger.call(auth.passwordRequest, { email: "member@example.com" });
-      const mail = await instance.database.reader
-        .selectFrom("mails")
-        .select("payload")
-        .where("user_id", "=", ids.member)
-        .orderBy("id", "desc")
-        .executeTakeFirstOrThrow();
-      const { token } = JSON.parse(mail.payload);
+      const token = await mailedToken(instance, "member@example.com");
       const reset = { email: "member@example.com", password: secret, password_confirm: secret };
       await stranger.call(auth.passwordReset, { ...reset, token });
       await stranger.call(auth.authenticate, { username: "member@example.com", password: secret });

@@ -46,7 +46,7 @@ const bad = ({ states }: Found) =>
 it("a new database: nothing failed, and what is not set yet is a warning", async () => {
   const found = await examine();
   expect(found.code).toBe(0);
-  expect(bad(found)).toEqual(["base_url", "mail"]);
+  expect(bad(found)).toEqual(["base_url", "mail", "secrets"]);
   expect(Object.keys(found.states)).toEqual([
     "node",
     "configuration",
@@ -55,6 +55,7 @@ it("a new database: nothing failed, and what is not set yet is a warning", async
     "database",
     "database file",
     "integrity",
+    "secrets",
     "disk space",
     "callbacks",
     "mails waiting",
@@ -177,6 +178,7 @@ it("disk space, callbacks: by their facts", () => {
   const facts = {
     migration: "1",
     missingForMail: [],
+    secrets: { plain: 0, encrypted: 1, keyId: "k" },
     now: 1_000_000,
     outbox: { due: 3, later: 1, mails: 0, failedMails: 0, sending: 0, oldestDue: 100_000, oldestMail: undefined },
   };

@@ -17,6 +17,12 @@ const ground = [
   "insert into units (reference, name, name_key, path, level, user_count, created_at, updated_at) values ('root', 'Acme', 'acme', '/1/', 0, 1, 1, 1)",
   "insert into users (email, email_key, first_name, last_name, admin, unit_id, created_at, updated_at) values ('a@example.com', 'a@example.com', 'Ada', 'Admin', 1, 1, 1, 1)",
   "insert into memberships (user_id, unit_id) values (1, 1)",
+  // With what gives a password or a token away.
+  ...[1, 2].map(
+    (n) =>
+      `insert into mails (kind, user_id, recipient, payload, created_at) values ('password_reset', 1, 'a@example.com', '{"token":"t${n}"}', ${n})`,
+  ),
+  "insert into idempotency_keys (actor_id, key, input_hash, response, created_at) values (1, 'k', 'hash', '{}', 1)",
   "insert into user_words (word, user_id, private) values ('ada', 1, 0), ('admin', 1, 0), ('example', 1, 1)",
 ];
 /** What versions wrote when events were new: of a unit with what is below it, on two days; and a personal one that is shared. */
@@ -33,6 +39,7 @@ const content = [
 ];
 const hasContent = "0003-content";
 const hasMessages = "0004-conversations";
+const hasNoSecrets = "0009-secrets";
 const hasStretches = "0007-message-stretches";
 /** Of a message in conversation 3, as they were kept before there were stretches of conversations. */
 const words =
@@ -104,6 +111,11 @@ describe("migrations", () => {
             "admin private 0 of_name 1",
             "example private 1 of_name 0",
           ]);
+          if (last < hasNoSecrets) {
+            const mails = await database.reader.selectFrom("mails").select(["payload", "created_at"]).execute();
+            expect(mails).toMatchObject([{ payload: "{}", created_at: 2 }]);
+            expect(await database.reader.selectFrom("idempotency_keys").selectAll().execute()).toEqual([]);
+          }
           if (kind === "postgres" && last >= hasMessages && last < hasStretches) {
             const { rows } = await sql`select words::text as words from message_words`.execute(database.reader);
             expect(rows).toEqual([{ words: "'3.1_crane' '3.1_w3'" }]);

@@ -19,6 +19,12 @@ function hmac(header: Json, claims: Json, key: string | Buffer, hash = "sha256")
 
 const attackersKeys = once(() => generateKeyPairSync("rsa", { modulusLength: 2048 }));
 
+/** The same bytes as a text of 43 characters, whose last one has two bits that mean nothing. */
+function withOtherUnusedBits(text: string): string {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  return text.slice(0, -1) + alphabet[alphabet.indexOf(text.at(-1)!) + 1];
+}
+
 /**
  * Tokens that say they are the administrator's, made without the key, or with it and wrong in one thing; and `control`,
  * made in the same way with nothing wrong.
@@ -30,7 +36,7 @@ export async function forgeries(instance: Instance): Promise<{ control: string; 
     .executeTakeFirstOrThrow();
   const key = Buffer.from(token_key, "base64url");
   const iat = instance.now();
-  const good = { iss: issuer, sub: "1", iat, exp: iat + 600, jti: "1", auth_time: iat, ver: 1 };
+  const good = { iss: issuer, aud: issuer, sub: "1", iat, exp: iat + 600, jti: "1", auth_time: iat, ver: 1 };
   const head = { alg: "HS256", typ: "JWT" };
   const own = (claims: Json, header: Json = head) => hmac(header, claims, key);
   const without = (name: string) => Object.fromEntries(Object.entries(good).filter(([each]) => each !== name));
@@ -59,8 +65,12 @@ export async function forgeries(instance: Instance): Promise<{ control: string; 
     "HS256 with kid of SQL": hmac({ ...head, kid: "x' union select 'attacker" }, good, "attacker"),
     "unknown crit": own(good, { ...head, crit: ["unknown"], unknown: true }),
     expired: own({ ...good, iat: iat - 700, exp: iat - 1 }),
+    "iat in the future": own({ ...good, iat: iat + 120 }),
+    "iat as text": own({ ...good, iat: String(iat + 120) }),
     "nbf in the future": own({ ...good, nbf: iat + 300 }),
     "other issuer": own({ ...good, iss: `${issuer}x` }),
+    "for somebody else": own({ ...good, aud: "https://elsewhere.example" }),
+    "for somebody else, too": own({ ...good, aud: [issuer, "https://elsewhere.example"] }),
     "version of before": own({ ...good, ver: 0 }),
     "no such user": own({ ...good, sub: "987654321" }),
     "user 0": own({ ...good, sub: "0" }),
@@ -68,12 +78,16 @@ export async function forgeries(instance: Instance): Promise<{ control: string; 
     "exp as text": own({ ...good, exp: String(good.exp) }),
     "payload changed": `${header}.${base64({ ...good, sub: "2" })}.${signature}`,
     "header changed": `${base64({ ...head, kid: "1" })}.${payload}.${signature}`,
+    "padded with =": `${header}.${payload}.${signature}=`,
+    "padded with = in the middle": `${header}.${payload}==.${signature}`,
+    "last character with other unused bits": `${header}.${payload}.${withOtherUnusedBits(signature)}`,
+    "in base64 that is not for URLs": `${header}.${payload}.${Buffer.from(signature, "base64url").toString("base64")}`,
     "without signature": `${header}.${payload}.`,
     "two parts": `${header}.${payload}`,
     truncated: own(good).slice(0, -6),
     "one character": "x",
   };
-  for (const name of ["iss", "sub", "iat", "exp", "jti", "auth_time", "ver"])
+  for (const name of ["iss", "aud", "sub", "iat", "exp", "jti", "auth_time", "ver"])
     tokens[`without ${name}`] = own(without(name));
   return { control: own(good), forged: Object.entries(tokens).map(([name, token]) => ({ name, token })) };
 }

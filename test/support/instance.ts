@@ -83,16 +83,20 @@ export async function newDatabase(kind: DatabaseKind): Promise<{ target: string;
   };
 }
 
-export async function newInstance({ database: kind, caller }: Environment): Promise<Instance> {
+export async function newInstance(
+  { database: kind, caller }: Environment,
+  { secretKey }: { secretKey?: Uint8Array } = {},
+): Promise<Instance> {
   const { target, remove } = await newDatabase(kind);
   let offset = 0;
   let stopped: number | undefined;
   const clock = () => (stopped ?? Date.now()) + offset * 1000;
   const now = () => Math.floor(clock() / 1000);
   const database = await openDatabase(target, {
-    create: async (tx) => {
-      await bootstrap(tx, { administrator: firstAdministrator, rootUnit: "Acme", now: now() });
+    create: async (tx, secrets) => {
+      await bootstrap(tx, { administrator: firstAdministrator, rootUnit: "Acme", now: now(), secrets });
     },
+    secretKey,
   });
   const service = createService({ database, clock, check: matchesContract });
   const app = createApp({

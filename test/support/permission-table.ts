@@ -7,6 +7,7 @@ import { usertypes } from "../../src/contract/usertypes.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { password, useWorld, type World } from "./actors.ts";
 import type { Environment } from "./instance.ts";
+import { mailedToken } from "./password-mail.ts";
 import { addEvents, type EventScene, eventLines } from "./permission-lines-events.ts";
 import { type GroupScene, groupLines, makeGroups } from "./permission-lines-groups.ts";
 import { type PostScene, postLines, writePosts } from "./permission-lines-posts.ts";
@@ -48,16 +49,12 @@ async function setUp(world: World): Promise<Scene> {
   await world.addUser({ unit: press, userTypes });
   const webhook = await administrator.call(webhooks.create, { name: "Hook", uri: "https://hook.example/" });
   await world.stranger.call(auth.passwordRequest, { email: "member@example.com" });
-  const { payload } = await world.instance.database.reader
-    .selectFrom("mails")
-    .select("payload")
-    .where("user_id", "=", world.ids.member)
-    .executeTakeFirstOrThrow();
+  const resetToken = await mailedToken(world.instance, "member@example.com");
   const posts = await writePosts(world);
   const events = await addEvents(world);
   const groups = await makeGroups(world);
   const talk = await startGroup(world);
-  return { ...world, southerner, twofold, press, webhook: webhook.data.id, resetToken: JSON.parse(payload).token, posts, events, groups, talk };
+  return { ...world, southerner, twofold, press, webhook: webhook.data.id, resetToken, posts, events, groups, talk };
 }
 
 async function startGroup({ actors, ids }: World): Promise<Scene["talk"]> {

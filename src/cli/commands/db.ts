@@ -34,7 +34,7 @@ export const db: Group = {
     backup: {
       summary: "Make a backup of a SQLite database",
       description:
-        "A whole copy, as the database is when it begins, while others go on writing. It is looked through, has a\nchecksum by which restore knows it, and is a database itself. Keep it safe: it holds the keys of the\ninstance. A file that is there already: exit 7. For PostgreSQL there is pg_dump.",
+        "A whole copy, as the database is when it begins, while others go on writing. It is looked through, has a\nchecksum by which restore knows it, and is a database itself. Keep it safe: it holds the keys of the\ninstance, encrypted if they are so in the database. A file that is there already: exit 7. For PostgreSQL there is pg_dump.",
       args: [{ name: "file", completes: "file" }],
       flags: [{ flags: "--force", description: "Replace a file that is there already" }],
       examples: ["wcs db backup wcs-monday.db", "wcs db backup /mnt/backups/wcs.db --force --json"],
@@ -50,6 +50,26 @@ export const db: Group = {
       examples: ["wcs db restore wcs-monday.db --dry-run", "wcs db restore wcs-monday.db --db wcs.db --yes"],
       prints: true,
       run: async (context) => (await import("../database/restore.ts")).restore(context),
+    },
+    rekey: {
+      summary: "Encrypt the secrets with another key",
+      description:
+        "From the present key (WCS_SECRET_KEY or WCS_SECRET_KEY_FILE), if there is one, to that in --new-key-file, all in\none transaction. Without --new-key-file: encrypts with the present key what is not encrypted yet. The secrets\nare the key that signs tokens, mail.smtp_url, and those of webhooks. A key is 32 bytes in base64 or hexadecimal.\nServers that run go on with the key that they were started with, and fail: start them again with the new one.",
+      flags: [
+        {
+          flags: "--new-key-file <path>",
+          description: "File that holds the new key, - for stdin",
+          completes: "file",
+        },
+        { flags: "--decrypt", description: "Keep the secrets in the clear" },
+        dryRun,
+      ],
+      examples: [
+        "openssl rand -base64 32 > wcs.key && wcs db rekey --new-key-file wcs.key",
+        "WCS_SECRET_KEY_FILE=wcs.key wcs db rekey --new-key-file new.key --dry-run",
+      ],
+      prints: true,
+      run: async (context) => (await import("../database/rekey.ts")).rekey(context),
     },
     outbox: {
       summary: "Callbacks and mails that wait to be sent",

@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ServiceError } from "../../contract/errors.ts";
 import { changeConfig, dataDir, readConfig } from "../config.ts";
+import { openWithKey } from "../database/open.ts";
 import { UsageError } from "../failure.ts";
 import { withProfile } from "../login.ts";
 import { createOutput } from "../output.ts";
@@ -52,8 +53,8 @@ async function run(context: Context): Promise<void> {
     throw new ServiceError("conflict", `${database} exists already; it was left as it is.`);
   }
   const answers = await ask(context);
-  const id = await make(database, answers);
-  if (context.flags.demo) await fill(database, id);
+  const id = await make(database, answers, terminal.env);
+  if (context.flags.demo) await fill(database, id, terminal.env);
   const profile = context.flags.profile === false ? undefined : await keepProfile(context, database, answers.email);
   const made = { database, administrator: { id, email: answers.email }, profile: profile ?? null };
   await createOutput({}, globals, terminal).one(made);
@@ -86,9 +87,12 @@ async function ask(context: Context): Promise<Answers> {
   return { email, first_name, last_name: rest.join(" "), rootUnit, password };
 }
 
-async function make(database: string, { email, first_name, last_name, rootUnit, password }: Answers): Promise<number> {
-  const [{ openDatabase }, { bootstrap }, { checkNewPassword, hashPassword }, { defaults }] = await Promise.all([
-    import("../../store/database.ts"),
+async function make(
+  database: string,
+  { email, first_name, last_name, rootUnit, password }: Answers,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  const [{ bootstrap }, { checkNewPassword, hashPassword }, { defaults }] = await Promise.all([
     import("../../core/bootstrap.ts"),
     import("../../core/passwords.ts"),
     import("../../contract/settings.ts"),
@@ -97,22 +101,21 @@ async function make(database: string, { email, first_name, last_name, rootUnit, 
   if (password !== undefined) await checkNewPassword(password, person, defaults);
   const administrator = { ...person, ...(password !== undefined && { passwordHash: await hashPassword(password) }) };
   let id = 0;
-  const opened = await openDatabase(database, {
-    create: async (tx) => {
-      id = await bootstrap(tx, { administrator, rootUnit, now: Math.floor(Date.now() / 1000) });
+  const opened = await openWithKey(database, env, {
+    create: async (tx, secrets) => {
+      id = await bootstrap(tx, { administrator, rootUnit, now: Math.floor(Date.now() / 1000), secrets });
     },
   });
   await opened.close();
   return id;
 }
 
-async function fill(database: string, userId: number): Promise<void> {
-  const [{ openDatabase }, { createService }, { fillOrganisation }] = await Promise.all([
-    import("../../store/database.ts"),
+async function fill(database: string, userId: number, env: NodeJS.ProcessEnv): Promise<void> {
+  const [{ createService }, { fillOrganisation }] = await Promise.all([
     import("../../core/service.ts"),
     import("../demo-organisation.ts"),
   ]);
-  const caller = createService({ database: await openDatabase(database) }).caller({ userId });
+  const caller = createService({ database: await openWithKey(database, env) }).caller({ userId });
   await fillOrganisation(caller).finally(() => caller.close());
 }
 

@@ -4,6 +4,9 @@ import type { Group } from "../tree.ts";
 
 const id = { field: "id", completes: "webhooks" } as const;
 const entry = { field: "log", label: "entry" } as const;
+/** Repeats of a request whose answer did not arrive are answered without the secret. */
+const secretLost =
+  "The first answer was lost, and the secret with it. wcs webhooks rotate-secret {id} makes a new one.";
 const row = ["id", "name", "uri", "triggers", "active", "disabled_reason"];
 
 export const webhooks: Group = {
@@ -13,6 +16,7 @@ export const webhooks: Group = {
     get: { op: ops.get, args: [id] },
     create: {
       op: ops.create,
+      secretLost,
       unless: { flag: "--if-not-exists", list: ops.list, same: ["name", "uri"] },
       examples: [
         "wcs webhooks create --name ci --uri https://ci.example.com/hook --triggers user.create,user.update",
@@ -34,6 +38,7 @@ export const webhooks: Group = {
     "rotate-secret": {
       op: ops.rotateSecret,
       args: [id],
+      secretLost,
       confirm: { ask: "Give webhook {id} a new secret? The old one is good for 24 hours." },
     },
     test: { op: ops.test, args: [id] },

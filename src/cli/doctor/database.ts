@@ -3,8 +3,10 @@ import { dirname } from "node:path";
 import { createService } from "../../core/service.ts";
 import { missingForMail, outboxState } from "../../delivery/index.ts";
 import { damage } from "../../store/damage.ts";
-import { isPostgresUrl, latestMigration, openDatabase } from "../../store/database.ts";
+import { isPostgresUrl, latestMigration } from "../../store/database.ts";
+import { countSecrets, type SecretCounts } from "../../store/rekey.ts";
 import { counted } from "../counted.ts";
+import { openWithKey } from "../database/open.ts";
 import { noMail } from "../mail-server.ts";
 import { type Checks, failed, lengthOf, ok, warning } from "./finding.ts";
 import { modeOf, privacy } from "./machine.ts";
@@ -13,6 +15,7 @@ export interface DatabaseFacts {
   /** Undefined for PostgreSQL, which others look after. */
   readonly file: { path: string; mode: number | undefined; damage: string | undefined; freeBytes: number } | undefined;
   readonly migration: string;
+  readonly secrets: SecretCounts;
   readonly outbox: Awaited<ReturnType<typeof outboxState>>;
   /** Settings without which no mail leaves. */
   readonly missingForMail: readonly string[];
@@ -22,13 +25,14 @@ export interface DatabaseFacts {
 
 /** Opens a database and looks into it. Fails as opening it does. */
 export async function lookAtDatabase(address: string, environment: NodeJS.ProcessEnv): Promise<DatabaseFacts> {
-  const database = await openDatabase(address);
+  const database = await openWithKey(address, environment);
   try {
     const now = Date.now();
     const settings = await createService({ database, environment }).settings();
     return {
       file: isPostgresUrl(address) ? undefined : await lookAtFile(address, await damage(database)),
       migration: latestMigration,
+      secrets: await countSecrets(database),
       outbox: await outboxState(database, now),
       missingForMail: missingForMail(settings),
       now,
@@ -59,6 +63,12 @@ export const databaseChecks: Checks<DatabaseFacts> = {
           `SQLite finds damage: ${file.damage}. Stop the service, and restore a backup with wcs db restore, which keeps the old one.`,
         );
   },
+  secrets: ({ secrets: { plain, encrypted, keyId } }) =>
+    plain === 0
+      ? ok(`${counted(encrypted, "secret")}, encrypted with the key ${keyId}.`)
+      : warning(
+          `${counted(plain, "secret")} in the clear: a copy of the database gives them away. Make a key (openssl rand -base64 32), give it as WCS_SECRET_KEY, and run wcs db rekey.`,
+        ),
   "disk space": ({ file }) => {
     if (!file) return undefined;
     const free = `${Math.floor(file.freeBytes / mebibyte)} MiB are free beside the database.`;

@@ -5,7 +5,7 @@ import { forgetAnswers } from "../answers.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { differing } from "../differing.ts";
 import { leaveGroups } from "../group-membership.ts";
-import { endPasswordLinks, newPasswordToken, queueMail } from "../mails.ts";
+import { endPasswordLinks, queueMail } from "../mails.ts";
 import { addMembership, removeAllMemberships } from "../membership.ts";
 import { checkNewPassword, hashPassword } from "../passwords.ts";
 import { asAdministrator, may } from "../permissions.ts";
@@ -205,24 +205,14 @@ async function pathOfUser(ctx: Ctx, id: number): Promise<string | null> {
   return row?.path ?? null;
 }
 
-/** Welcome mails; who signs in here and has no password yet gets a link to set one. */
+/** Queues welcome mails; those who sign in here and have no password yet get a link to set one. */
 async function sendWelcome(ctx: Ctx, ids: readonly number[]): Promise<void> {
   const users = await ctx.db
     .selectFrom("users")
-    .select(["id", "email", "first_name", "last_name", "provider", "password_hash", "active"])
+    .select(["id", "email", "active"])
     .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
     .execute();
   const inactive = users.filter((user) => user.active === 0).map((user) => user.id);
   if (inactive.length > 0) throw invalid({ users: [`are deactivated: ${inactive.join(", ")}`] });
-  for (const user of users) {
-    const { email } = user;
-    if (email === null) continue;
-    const setsPassword = user.provider === "local" && user.password_hash === null;
-    await queueMail(
-      ctx,
-      "welcome",
-      { ...user, email },
-      setsPassword ? await newPasswordToken(ctx, user.id) : undefined,
-    );
-  }
+  for (const { id, email } of users) if (email !== null) await queueMail(ctx, "welcome", { id, email });
 }

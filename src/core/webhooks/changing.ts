@@ -12,13 +12,13 @@ type Changing = "create" | "update" | "delete" | "rotateSecret";
 
 export const changing: Pick<Handlers<typeof contract>, Changing> = {
   async create(ctx, { name, uri, triggers = allTriggers }) {
-    const secret = newSecret();
     const { id } = await ctx.db
       .insertInto("webhooks")
       .values({
         name,
         uri,
-        secret,
+        // The place of a secret that is encrypted includes the ID.
+        secret: "",
         triggers: inOrder(triggers),
         author_id: ctx.actor.id,
         created_at: ctx.now,
@@ -26,6 +26,9 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
       })
       .returning("id")
       .executeTakeFirstOrThrow();
+    const secret = newSecret();
+    const sealed = await ctx.secrets.seal(ctx.db, `webhooks.secret.${id}`, secret);
+    await ctx.db.updateTable("webhooks").set({ secret: sealed }).where("id", "=", id).execute();
     return { data: { ...(await oneWebhook(ctx, id)), secret } };
   },
 
@@ -61,11 +64,12 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
   async rotateSecret(ctx, { id }) {
     const before = await findWebhook(ctx, id);
     const secret = newSecret();
+    const previous = ctx.secrets.open(`webhooks.secret.${id}`, before.secret);
     await ctx.db
       .updateTable("webhooks")
       .set({
-        secret,
-        previous_secret: before.secret,
+        secret: await ctx.secrets.seal(ctx.db, `webhooks.secret.${id}`, secret),
+        previous_secret: await ctx.secrets.seal(ctx.db, `webhooks.previous_secret.${id}`, previous),
         previous_secret_until: ctx.now + overlapSeconds,
         updated_at: ctx.now,
       })

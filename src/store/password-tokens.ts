@@ -1,0 +1,20 @@
+import type { Tx } from "./database.ts";
+
+const tokenBytes = 32;
+
+/** Returns the form in which a token that lets a user set a password is kept. */
+export function hashPasswordToken(token: string): string {
+  return process.getBuiltinModule("node:crypto").createHash("sha256").update(token).digest("base64url");
+}
+
+/** Makes the one token with which a user may set a password, in place of an earlier one. Times are Unix seconds. */
+export async function replacePasswordToken(tx: Tx, user: number, expires_at: number): Promise<string> {
+  const token = process.getBuiltinModule("node:crypto").randomBytes(tokenBytes).toString("base64url");
+  const values = { token_hash: hashPasswordToken(token), expires_at };
+  await tx
+    .insertInto("password_tokens")
+    .values({ user_id: user, ...values })
+    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(values))
+    .execute();
+  return token;
+}

@@ -1,0 +1,105 @@
+import { sql } from "kysely";
+import type { Database, Db, Tx } from "./database.ts";
+import { isPostgres, locking } from "./dialect.ts";
+import { isSealed, type SecretCipher, type SecretPlace } from "./secret-cipher.ts";
+
+/** Settings that are kept as other secrets are. */
+export const secretSettings: readonly string[] = ["mail.smtp_url"];
+
+/** A secret as it is kept, and how to put another text in its place. */
+interface KeptSecret {
+  readonly place: SecretPlace;
+  readonly kept: string;
+  readonly replace: (tx: Tx, kept: string) => Promise<unknown>;
+}
+
+export interface SecretCounts {
+  readonly encrypted: number;
+  readonly plain: number;
+  /** Identifies the key of those that are encrypted. */
+  readonly keyId: string | null;
+}
+
+export async function countSecrets({ reader }: Database): Promise<SecretCounts> {
+  const secrets = await keptSecrets(reader);
+  const encrypted = secrets.filter(({ kept }) => isSealed(kept)).length;
+  return { encrypted, plain: secrets.length - encrypted, keyId: await keyIdOf(reader) };
+}
+
+/**
+ * Encrypts all secrets with another key, or with none, in one transaction; returns how many. Secrets that the present key
+ * cannot open make it fail, and nothing changes. `rehearse`: does it all, and takes it back.
+ */
+export async function rekey(database: Database, next: SecretCipher, { rehearse = false } = {}): Promise<number> {
+  const takenBack = new Error("rehearsed");
+  let count = 0;
+  try {
+    await database.writeLocking(async (tx) => {
+      // SQLite otherwise leaves what is replaced in the free space of its file.
+      if (!isPostgres(tx)) await sql`pragma secure_delete = on`.execute(tx);
+      // Others that write secrets wait for the end.
+      await locking(tx, tx.selectFrom("instance").select("id")).execute();
+      const secrets = await keptSecrets(tx);
+      await tx
+        .updateTable("instance")
+        .set({ secret_key_id: next.keyId ?? null })
+        .execute();
+      for (const { place, kept, replace } of secrets)
+        await replace(tx, await next.seal(tx, place, database.secrets.open(place, kept)));
+      count = secrets.length;
+      if (rehearse) throw takenBack;
+    });
+  } catch (error) {
+    if (error !== takenBack) throw error;
+  }
+  return count;
+}
+
+/** Identifies the key of the database's secrets; null while all of them are plain. */
+export async function keyIdOf(db: Db): Promise<string | null> {
+  const instance = await db.selectFrom("instance").select("secret_key_id").executeTakeFirst();
+  return instance?.secret_key_id ?? null;
+}
+
+async function keptSecrets(db: Db): Promise<KeptSecret[]> {
+  const { token_key } = await db.selectFrom("instance").select("token_key").executeTakeFirstOrThrow();
+  const settings = await db
+    .selectFrom("settings")
+    .select(["key", "value"])
+    .where("key", "in", secretSettings)
+    .orderBy("key")
+    .execute();
+  const webhooks = await db
+    .selectFrom("webhooks")
+    .select(["id", "secret", "previous_secret"])
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .execute();
+  return [
+    {
+      place: "instance.token_key",
+      kept: token_key,
+      replace: (tx, kept) => tx.updateTable("instance").set({ token_key: kept }).execute(),
+    },
+    ...settings.map(
+      ({ key, value }): KeptSecret => ({
+        place: `settings.value.${key}`,
+        kept: value,
+        replace: (tx, kept) => tx.updateTable("settings").set({ value: kept }).where("key", "=", key).execute(),
+      }),
+    ),
+    ...webhooks.flatMap(({ id, ...row }) =>
+      (["secret", "previous_secret"] as const).flatMap((column): KeptSecret[] => {
+        const kept = row[column];
+        const replace = (tx: Tx, next: string) =>
+          tx
+            .updateTable("webhooks")
+            .set({ [column]: next })
+            .where("id", "=", id)
+            .where("deleted_at", "is", null)
+            .execute();
+        return kept === null ? [] : [{ place: `webhooks.${column}.${id}`, kept, replace }];
+      }),
+    ),
+  ];
+}

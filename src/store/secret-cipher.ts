@@ -1,0 +1,102 @@
+import { ServiceError } from "../contract/errors.ts";
+import type { Db } from "./database.ts";
+import { locking } from "./dialect.ts";
+
+const crypto = () => process.getBuiltinModule("node:crypto");
+
+const keyBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+const version = "wcs1";
+
+/** Names where a secret is kept, as in `webhooks.secret.3`: a ciphertext that is copied elsewhere cannot be opened there. */
+export type SecretPlace =
+  | "instance.token_key"
+  | `settings.value.${string}`
+  | `webhooks.${"secret" | "previous_secret"}.${number}`;
+
+/** Keeps secrets encrypted where there is a key, else as they are. */
+export interface SecretCipher {
+  /** Identifies the key; undefined when there is none. */
+  readonly keyId: string | undefined;
+  /**
+   * Returns what is to be kept of a secret. `unavailable` when the database's secrets have got another key meanwhile: nobody
+   * could open what this process wrote.
+   */
+  seal(tx: Db, place: SecretPlace, secret: string): Promise<string>;
+  /** Returns the secret of what is kept, encrypted or not. */
+  open(place: SecretPlace, kept: string): string;
+}
+
+/** Thrown when secrets cannot be used with the key that was given, or without one. */
+export class SecretKeyError extends ServiceError {
+  constructor(message: string) {
+    super("unavailable", message, { hint: "wcs help environment tells of WCS_SECRET_KEY." });
+  }
+}
+
+/** Reads a key: 32 bytes in hexadecimal, base64 or base64url. Undefined when it is none. */
+export function parseSecretKey(text: string): Uint8Array | undefined {
+  const trimmed = text.trim();
+  if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, "hex");
+  const key = Buffer.from(trimmed, "base64");
+  return /^([\w-]{43}|[A-Za-z0-9+/]{43})=?$/.test(trimmed) && key.length === keyBytes ? key : undefined;
+}
+
+export const isSealed = (kept: string): boolean => kept.startsWith(`${version}.`);
+
+/** AES-256-GCM with a random nonce for each secret. Kept as `wcs1.<key ID>.<nonce>.<ciphertext and tag>`, in base64url. */
+export function createSecretCipher(key: Uint8Array | undefined): SecretCipher {
+  const keyId = key && crypto().createHash("sha256").update(key).digest().subarray(0, 8).toString("base64url");
+  return {
+    keyId,
+    async seal(tx, place, secret) {
+      await claimDatabase(tx, keyId);
+      return key === undefined ? secret : [version, keyId, ...encrypt(key, place, secret)].join(".");
+    },
+    open(place, kept) {
+      if (!isSealed(kept)) return kept;
+      const [, sealedWith = "", nonce = "", sealed = ""] = kept.split(".");
+      requireKey(sealedWith, keyId);
+      return decrypt(key!, place, { nonce: Buffer.from(nonce, "base64url"), sealed: Buffer.from(sealed, "base64url") });
+    },
+  };
+}
+
+function encrypt(key: Uint8Array, place: SecretPlace, secret: string): string[] {
+  const nonce = crypto().randomBytes(nonceBytes);
+  const cipher = crypto().createCipheriv("aes-256-gcm", key, nonce);
+  cipher.setAAD(Buffer.from(place));
+  const sealed = Buffer.concat([cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()]);
+  return [nonce.toString("base64url"), sealed.toString("base64url")];
+}
+
+function decrypt(key: Uint8Array, place: SecretPlace, { nonce, sealed }: { nonce: Buffer; sealed: Buffer }): string {
+  try {
+    const decipher = crypto().createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagBytes });
+    decipher.setAAD(Buffer.from(place));
+    decipher.setAuthTag(sealed.subarray(-tagBytes));
+    return decipher.update(sealed.subarray(0, -tagBytes), undefined, "utf8") + decipher.final("utf8");
+  } catch (cause) {
+    throw new ServiceError("unavailable", `The secret ${place} is damaged or was put there from elsewhere.`, { cause });
+  }
+}
+
+/** Throws unless secrets that were encrypted with one key can be opened with the other. */
+export function requireKey(sealedWith: string, keyId: string | undefined): void {
+  if (sealedWith === keyId) return;
+  throw new SecretKeyError(
+    keyId === undefined
+      ? `The database's secrets are encrypted; set WCS_SECRET_KEY or WCS_SECRET_KEY_FILE to the key ${sealedWith}.`
+      : `The database's secrets are encrypted with the key ${sealedWith}, but WCS_SECRET_KEY is the key ${keyId}.`,
+  );
+}
+
+/** From the first secret that is encrypted on, the instance names the key, and nobody writes without it. */
+async function claimDatabase(tx: Db, keyId: string | undefined): Promise<void> {
+  const query = tx.selectFrom("instance").select("secret_key_id");
+  const instance = await locking(tx, query).executeTakeFirst();
+  const known = instance?.secret_key_id ?? null;
+  if (known !== null) requireKey(known, keyId);
+  else if (keyId !== undefined) await tx.updateTable("instance").set({ secret_key_id: keyId }).execute();
+}
