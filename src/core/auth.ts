@@ -57,6 +57,7 @@ export const auth: Handlers<typeof contract> = {
         .set((eb) => ({ password_hash, token_version: eb("token_version", "+", 1), updated_at: tx.now }))
         .where("id", "=", user.id)
         .execute();
+      tx.announce(`user:${user.id}`);
       // Whoever has the token is that user.
       await recordChange({ ...tx, actor: { ...tx.actor, id: user.id } }, contract.passwordReset, {}, undefined);
     });

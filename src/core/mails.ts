@@ -27,7 +27,7 @@ export async function queueMail(
     .insertInto("mails")
     .values({ kind, user_id: user.id, recipient: user.email, payload, created_at: ctx.now, sent_at: null })
     .execute();
-  ctx.announce();
+  ctx.announce("outbox");
 }
 
 /** Makes the one token with which a user may set a password, in place of an earlier one. It is kept hashed. */
