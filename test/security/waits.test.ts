@@ -13,9 +13,9 @@ import { type Talker, talker, talkers } from "../support/conversations.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal } from "../support/outcome.ts";
 
-/** Milliseconds: longer than any test, so that nothing but a wake-up ends a wait early. */
+/** Milliseconds; longer than any test, as the wait: nothing but a wake-up ends it in time. */
 const never = 3_600_000;
-const wait = 25;
+const wait = 60;
 
 // The instance runs in the process of the test, over HTTP as well.
 let watched: MockInstance<TopicWatch["watch"]>;
