@@ -6,7 +6,7 @@ import { isPossible } from "./possible-rules.ts";
 import { daysByRule } from "./rule-days.ts";
 
 /** Dates that are put on the clock in one turn of the event loop. */
-const datesAtOnce = 200;
+const datesAtOnce = 50;
 
 /** One time at which an event takes place; `day` is set when it takes the whole day, then from midnight to midnight. */
 export interface Occurrence {

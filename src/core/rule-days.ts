@@ -2,14 +2,14 @@ import type { Temporal } from "temporal-polyfill";
 import { mostOccurrences } from "../contract/event-forms.ts";
 import { takeTurn } from "./event-loop-turns.ts";
 
-/** Looked through in one turn of the event loop: at most 92 days, which takes some milliseconds. */
-const monthsAtOnce = 3;
+/** Looked through in one turn of the event loop: at most 31 days, which takes some milliseconds. */
+const monthsAtOnce = 1;
 
 /** The parts of a rule as RFC 5545 names them, without UNTIL and COUNT. */
 export type RuleParts = ReadonlyMap<string, string>;
 
 /**
- * Yields the days that the rule names from the first day on, in order, those of each three months together, also when there
+ * Yields the days that the rule names from the first day on, in order, those of each month together, also when there
  * are none. Throws `Error` for what is no rule of RFC 5545.
  */
 export async function* daysByRule(

@@ -140,6 +140,8 @@ async function request(
     headers: { authorization: `Bearer ${jwt}`, ...(body && { "content-type": "application/json" }) },
     ...(signal && { signal }),
   });
+  // Connections may still break after the answer or the abort; until then once() tells of it.
+  sent.on("error", () => {});
   sent.end(body && JSON.stringify(body));
   const [response] = (await once(sent, "response")) as [http.IncomingMessage];
   response.resume();
