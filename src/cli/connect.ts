@@ -47,9 +47,9 @@ export async function open(
       (await import("./deliver.ts")).deliverFirst(database, service, terminal),
     );
   };
-  const announce = () => {
-    database.announce();
-    timer ??= setTimeout(send, patience);
+  const announce: typeof database.announce = (topics) => {
+    database.announce(topics);
+    if (topics.includes("outbox")) timer ??= setTimeout(send, patience);
   };
   const service = createService({ database: { ...database, announce }, environment: terminal.env });
   // Operations without a login need nobody; the others act as the owner.

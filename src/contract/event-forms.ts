@@ -12,6 +12,7 @@ export const frequencies = ["daily", "weekly", "monthly", "yearly"] as const;
 /** However long a rule goes on, an event has no more occurrences than these, and none later than so after its start. */
 export const mostOccurrences = 730;
 export const mostYears = 5;
+export const mostRules = 4;
 
 // Times in between are good in any library and any format of dates.
 const firstDate = "1900-01-01";
@@ -92,7 +93,11 @@ export const eventFields = () => ({
   end: moment().nullable().optional(),
   all_day: flag().optional().meta({ description: "The whole day that date names" }),
   date: day().nullable().optional().meta({ description: "YYYY-MM-DD, of an event for the whole day" }),
-  recurrence: z.array(ruleInput()).max(20).optional().meta({ description: "Rules; it occurs when any of them says" }),
+  recurrence: z
+    .array(ruleInput())
+    .max(mostRules)
+    .optional()
+    .meta({ description: "Rules, no two alike; it occurs when any of them says" }),
   units: z.array(id()).max(500).optional().meta({ description: "Units to publish in; not with type user" }),
   userTypes: z.array(id()).max(500).optional().meta({ description: "Who can read it; none: all. Not with type user" }),
   shares: z.array(id()).max(500).optional().meta({ description: "Users who can read it, too" }),

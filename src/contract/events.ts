@@ -71,6 +71,7 @@ export const events = room("events", {
     location: "/events/{id}",
     errors: ["forbidden"],
     bodyLimit: uploadLimit,
+    transaction: "own",
   }),
   update: operation({
     method: "PATCH",
@@ -83,6 +84,7 @@ export const events = room("events", {
     status: 204,
     errors: change,
     bodyLimit: uploadLimit,
+    transaction: "own",
   }),
   delete: operation({
     method: "DELETE",

@@ -3,6 +3,7 @@ import { emoji, message } from "./conversation-forms.ts";
 import { cursorInput, cursorPage, id, noContent, text } from "./fields.ts";
 import { fileItems, uploadLimit } from "./file-forms.ts";
 import { operation } from "./operation.ts";
+import { waitSeconds } from "./waits.ts";
 
 const longestMessage = 10_000;
 /** What is written. */
@@ -52,13 +53,14 @@ export const messageOperations = {
           .min(0)
           .optional()
           .meta({ description: "meta.last_id of the answer before; 0: from the first message" }),
-        wait: z.int().min(0).max(60).default(0).meta({ description: "Seconds" }),
+        wait: waitSeconds(0),
         limit: z.int().min(1).max(100).default(25).meta({ description: "Messages at once, 1 to 100" }),
       }),
     output: () => z.object({ data: z.array(message()), meta: z.object({ last_id: z.int() }) }),
     status: 200,
     list: { items: "data" },
     transaction: "own",
+    errors: ["too_many_requests"],
   }),
   send: operation({
     method: "POST",

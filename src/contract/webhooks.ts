@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { id, name, noContent, nothing, numberedPage, timestamp, url } from "./fields.ts";
 import { operation, room } from "./operation.ts";
+import { waitSeconds } from "./waits.ts";
 import { event, logEntry, oneWebhook, testEvent, triggers, webhook, wholeEntry } from "./webhook-forms.ts";
 
 export { type Trigger, testEvent, triggers } from "./webhook-forms.ts";
@@ -98,12 +99,12 @@ export const webhooks = room("webhooks", {
     summary: "Send a test event and see what comes of it",
     description: `One attempt with the type ${testEvent}. data is null when nobody delivered it within wait seconds.`,
     access: "administrator",
-    input: () => z.strictObject({ id: id(), wait: z.int().min(0).max(60).default(20) }),
+    input: () => z.strictObject({ id: id(), wait: waitSeconds(20) }),
     output: () => z.object({ data: logEntry().nullable(), webhook_event_id: z.string() }),
     status: 200,
     item: "data",
     transaction: "own",
-    errors: ["conflict"],
+    errors: ["conflict", "too_many_requests"],
   }),
   recover: operation({
     method: "POST",
@@ -187,12 +188,13 @@ export const webhooks = room("webhooks", {
     input: () =>
       z.strictObject({
         after: z.int().min(0).optional().meta({ description: "meta.last_id of the answer before" }),
-        wait: z.int().min(0).max(60).default(0).meta({ description: "Seconds" }),
+        wait: waitSeconds(0),
         limit: z.int().min(1).max(500).default(100),
       }),
     output: () => z.object({ data: z.array(event()), meta: z.object({ last_id: z.int() }) }),
     status: 200,
     list: { items: "data" },
     transaction: "own",
+    errors: ["too_many_requests"],
   }),
 });

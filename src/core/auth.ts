@@ -65,6 +65,7 @@ export const auth: Handlers<typeof contract> = {
         .where("id", "=", user.id)
         .execute();
       await forgetFailures(tx, user.id);
+      tx.announce(`user:${user.id}`);
       // Whoever has the token is that user.
       await recordChange({ ...tx, actor: { ...tx.actor, id: user.id } }, contract.passwordReset, {}, undefined);
     });

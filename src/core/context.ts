@@ -4,6 +4,7 @@ import type { Settings } from "../contract/settings.ts";
 import type { Trigger } from "../contract/webhooks.ts";
 import type { Db } from "../store/database.ts";
 import type { SecretCipher } from "../store/secret-cipher.ts";
+import type { Topic } from "../store/topics.ts";
 import type { Actor } from "./permissions.ts";
 
 /** Identifies the instance: who issues its tokens, and with which key. */
@@ -50,12 +51,13 @@ export interface Ctx {
    * whatever happened to it there. `before`, of what is deleted: how it was, as administrators see it.
    */
   changed(trigger: Trigger, id: number, before?: object): void;
-  /** Wakes whoever sends what was put out, or waits for it, once the transaction is committed. */
-  announce(): void;
-  /** For operations that wait: as `Database.onChange`. */
-  onChange(wake: () => void): () => void;
-  /** Ends when nobody waits for the answer any more. */
-  signal(): AbortSignal | undefined;
+  /** Wakes those who deliver what was put out, or wait for a change of the topics, once the transaction is committed. */
+  announce(...topics: Topic[]): void;
+  /** For operations that wait: as `Waits.waitFor`. */
+  waitFor<T>(
+    options: { readonly seconds: number; readonly topics: readonly Topic[] },
+    look: () => Promise<T | undefined>,
+  ): Promise<T | undefined>;
 }
 
 /** A room's functions, one for each operation of its contract. */

@@ -27,7 +27,7 @@ export async function queueMail(
         })),
     )
     .execute();
-  ctx.announce();
+  ctx.announce("outbox");
 }
 
 /** Ends the links to set a password that went to a user's address, or wait to: the address is another's now. */

@@ -59,7 +59,7 @@ export async function writeEvents(ctx: Ctx, changes: readonly Change[]): Promise
     );
     await insertRows(ctx.db, "deliveries", deliveries);
   }
-  ctx.announce();
+  ctx.announce("outbox", "webhook-events");
 }
 
 /** One change for each thing: what it amounts to over the whole transaction. */

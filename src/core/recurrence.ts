@@ -1,5 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import type { FieldErrors } from "../contract/errors.ts";
-import { mostOccurrences, mostYears, type Rule, type RuleInput, weekdays } from "../contract/event-forms.ts";
+import { mostOccurrences, mostRules, mostYears, type Rule, type RuleInput, weekdays } from "../contract/event-forms.ts";
+import { takeTurn } from "./event-loop-turns.ts";
+import { isPossible } from "./possible-rules.ts";
+import { daysByRule } from "./rule-days.ts";
+
+/** Dates that are put on the clock in one turn of the event loop. */
+const datesAtOnce = 50;
 
 /** One time at which an event takes place; `day` is set when it takes the whole day, then from midnight to midnight. */
 export interface Occurrence {
@@ -62,7 +69,8 @@ export async function occurrencesOn(
   const found = new Map<number, Occurrence>();
   const seconds = (time: { epochMilliseconds: number }) => Math.floor(time.epochMilliseconds / 1000);
   if (day !== null) {
-    for (const each of days) {
+    for (const [at, each] of days.entries()) {
+      if (at % datesAtOnce === 0) await takeTurn();
       const date = Temporal.PlainDate.from(each);
       const from = seconds(date.toZonedDateTime(timezone));
       found.set(from, {
@@ -74,7 +82,8 @@ export async function occurrencesOn(
   } else {
     const time = (await zoned(start, timezone)).toPlainTime();
     found.set(start, { start, end, day });
-    for (const each of days.slice(1)) {
+    for (const [at, each] of days.slice(1).entries()) {
+      if (at % datesAtOnce === 0) await takeTurn();
       const from = seconds(Temporal.PlainDate.from(each).toPlainDateTime(time).toZonedDateTime(timezone));
       found.set(from, { start: from, end: from + end - start, day });
     }
@@ -89,52 +98,111 @@ async function zoned(time: number, timezone: string) {
 
 /** The first day and those on which any of the rules says that it comes again, in order; or what is wrong with the rules. */
 async function daysOf(first: string, rules: readonly Rule[]): Promise<{ days: string[]; mistakes: FieldErrors }> {
-  const days = new Set([first]);
   const mistakes = ruleMistakes(rules, first);
-  for (const [index, rule] of rules.entries()) {
-    if (Object.keys(mistakes).some((field) => field.startsWith(`recurrence.${index}.`))) continue;
-    const own = await daysByRule(first, rule);
-    if (own.length === 0) mistakes[`recurrence.${index}`] = [`never happens within ${mostYears} years of the start`];
-    // The first occurrence counts, whether or not the rule says so (RFC 5545, 3.3.10, COUNT).
-    const again = own.filter((day) => day !== first);
-    for (const day of again.slice(0, (rule.count ?? mostOccurrences) - 1)) days.add(day);
+  if (rules.length > mostRules) return { days: [], mistakes };
+  const days = new Set([first]);
+  const isGood = (index: number) => !Object.keys(mistakes).some((field) => field.startsWith(`recurrence.${index}`));
+  const begun = rules.flatMap((rule, index) => (isGood(index) ? Search.begin(first, rule, index) : []));
+  const searches = await Promise.all(begun);
+  let left = searches;
+  while (left.length > 0) {
+    // Days that are found later come later, and are too many; only a rule of which no day was found yet is looked at further.
+    const enough = days.size >= mostOccurrences;
+    for (const search of left) for (const day of await search.next()) if (!enough) days.add(day);
+    left = left.filter((search) => !search.ended && (days.size < mostOccurrences || !search.found));
   }
-  return { days: [...days].sort().slice(0, mostOccurrences), mistakes };
+  for (const { found, index } of searches) {
+    if (!found) mistakes[`recurrence.${index}`] = [neverHappens];
+  }
+  return { days: [...days].sort().slice(0, mostOccurrences), mistakes: inOrder(mistakes) };
+}
+
+const inOrder = (mistakes: FieldErrors): FieldErrors =>
+  Object.fromEntries(Object.entries(mistakes).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+const neverHappens = `never happens within ${mostYears} years of the start`;
+
+/** Looks for the days of one rule, some months at a time. */
+class Search {
+  readonly index: number;
+  /** The rule names a day. */
+  found = false;
+  ended = false;
+  readonly #first: string;
+  readonly #days: AsyncGenerator<string[]>;
+  /** Occurrences that it may still have. The first one counts, whether or not the rule says so (RFC 5545, 3.3.10, COUNT). */
+  #left: number;
+
+  constructor(
+    index: number,
+    days: AsyncGenerator<string[]>,
+    { first, count }: { first: string; count: number | null },
+  ) {
+    this.index = index;
+    this.#days = days;
+    this.#first = first;
+    this.#left = (count ?? mostOccurrences) - 1;
+  }
+
+  static async begin(first: string, rule: Rule, index: number): Promise<Search> {
+    const { Temporal } = await import("temporal-polyfill");
+    const start = Temporal.PlainDate.from(first);
+    const furthest = start.add({ years: mostYears }).toString();
+    const last = rule.until !== null && rule.until < furthest ? rule.until : furthest;
+    const days = daysByRule(partsOf(rule), start, Temporal.PlainDate.from(last));
+    return new Search(index, days, { first, count: rule.count });
+  }
+
+  async next(): Promise<string[]> {
+    const { value, done } = await this.#days.next();
+    if (done) {
+      this.ended = true;
+      return [];
+    }
+    this.found ||= value.length > 0;
+    const again = value.filter((day) => day !== this.#first).slice(0, this.#left);
+    this.#left -= again.length;
+    this.ended = this.found && this.#left === 0;
+    return again;
+  }
 }
 
 /** What contradicts itself in rules, and, if the first day is known, it. */
 export function ruleMistakes(rules: readonly Rule[], first = ""): FieldErrors {
+  if (rules.length > mostRules) return { recurrence: [`must have at most ${mostRules} rules`] };
   const mistakes: FieldErrors = {};
-  for (const [index, { freq, until, count, byday, bymonthday, bysetpos }] of rules.entries()) {
+  for (const [index, rule] of rules.entries()) {
     const add = (field: string, message: string) => {
       mistakes[`recurrence.${index}.${field}`] = [message];
     };
+    const { freq, until, count, byday, bymonthday, bysetpos } = rule;
     if (until !== null && count !== null) add("until", "must not be given together with count");
     else if (until !== null && until < first) add("until", `must not be before the first day, ${first}`);
     if (bysetpos !== null && byday.length === 0) add("bysetpos", "needs byday");
-    if (freq === "weekly" && bymonthday !== null) add("bymonthday", "must not be given with weekly");
+    else if (freq === "weekly" && bymonthday !== null) add("bymonthday", "must not be given with weekly");
+    else if (!isPossible(choiceOf(rule))) mistakes[`recurrence.${index}`] = [neverHappens];
+    const same = rules.findIndex((other) => isDeepStrictEqual(other, rule));
+    if (same < index) mistakes.recurrence = [`must not have a rule twice, as ${same} and ${index}`];
   }
   return mistakes;
 }
 
-/** The days that a rule names, from the first one on, for five years. */
-async function daysByRule(first: string, rule: Rule): Promise<string[]> {
-  const [{ Temporal }, { RRuleTemporal }] = await Promise.all([import("temporal-polyfill"), import("rrule-temporal")]);
-  const { freq, until, interval, byday, bymonthday, bymonth, bysetpos } = rule;
-  const start = Temporal.PlainDate.from(first);
-  const furthest = start.add({ years: mostYears }).toString();
-  const last = until !== null && until < furthest ? until : furthest;
-  // Days of the calendar, for which UTC has a place: no clock is ever changed there.
-  const recurrence = new RRuleTemporal({
-    freq: freq.toUpperCase() as Uppercase<Rule["freq"]>,
-    interval,
-    dtstart: start.toZonedDateTime("UTC"),
-    until: Temporal.PlainDate.from(last).toZonedDateTime("UTC"),
-    ...(byday.length > 0 && { byDay: byday }),
-    ...(bymonthday !== null && { byMonthDay: [bymonthday] }),
-    ...(bymonth !== null && { byMonth: [bymonth] }),
-    ...(bysetpos !== null && { bySetPos: [bysetpos] }),
-    cache: false,
-  });
-  return recurrence.all((_, found) => found < mostOccurrences).map((day) => day.toPlainDate().toString());
+const listed = <T>(value: T | null): T[] => (value === null ? [] : [value]);
+
+const choiceOf = ({ freq, byday, bymonth, bymonthday, bysetpos }: Rule) => ({
+  freq,
+  months: listed(bymonth),
+  monthDays: listed(bymonthday),
+  weekdays: byday.length,
+  positions: listed(bysetpos),
+});
+
+function partsOf({ freq, interval, byday, bymonthday, bymonth, bysetpos }: Rule): ReadonlyMap<string, string> {
+  const values = { BYDAY: byday.join(",") || null, BYMONTHDAY: bymonthday, BYMONTH: bymonth, BYSETPOS: bysetpos };
+  const parts = new Map([
+    ["FREQ", freq.toUpperCase()],
+    ["INTERVAL", String(interval)],
+  ]);
+  for (const [name, value] of Object.entries(values)) if (value !== null) parts.set(name, String(value));
+  return parts;
 }

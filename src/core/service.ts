@@ -3,15 +3,18 @@ import { parse } from "../contract/input.ts";
 import type { AnyOperation, Caller, Invoke, Origin } from "../contract/operation.ts";
 import type { RoomName } from "../contract/rooms.ts";
 import type { Settings } from "../contract/settings.ts";
-import type { Database, Db } from "../store/database.ts";
+import type { Database } from "../store/database.ts";
+import type { Topic } from "../store/topics.ts";
 import type { Ctx, Instance } from "./context.ts";
 import { exclusive, keepAnswer, repeatableOf } from "./idempotency.ts";
 import { loadInstance, loadSettings } from "./instance.ts";
 import { BoundedMap, kept, type Version } from "./memory.ts";
 import type { Change } from "./outbox.ts";
 import { type Actor, loadActor, nobody, permit } from "./permissions.ts";
-import { emailKey } from "./text-keys.ts";
+import { resolveUser } from "./resolve-user.ts";
 import type { Claims } from "./tokens.ts";
+import { TopicWatch } from "./topic-watch.ts";
+import { Waits } from "./waiting.ts";
 
 type AnyHandler = (ctx: Ctx, input: unknown) => Promise<unknown>;
 const rooms: Record<RoomName, () => Promise<object>> = {
@@ -39,6 +42,8 @@ export interface ServiceOptions {
   readonly clock?: () => number;
   /** `WCS_SETTING_<KEY>` and `WCS_TOKEN_KEY` win over what the database holds. */
   readonly environment?: Record<string, string | undefined>;
+  /** Milliseconds after which those who wait see changes that were not announced. */
+  readonly blindPause?: number;
   /** Sees every answer before it leaves; throws when it is not what the contract says. For tests. */
   readonly check?: (op: AnyOperation, output: unknown) => void;
 }
@@ -67,7 +72,8 @@ export interface Service {
 }
 
 /** The core: every operation of the contract, on a database. */
-export function createService({ database, clock = Date.now, environment = {}, check }: ServiceOptions): Service {
+export function createService(options: ServiceOptions): Service {
+  const { database, clock = Date.now, environment = {}, blindPause = 1000, check } = options;
   let instance: Promise<Instance> | undefined;
   const loadedInstance = () => {
     instance ??= loadInstance(database, environment);
@@ -78,7 +84,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
   const actors = new BoundedMap<number, { version: Version; actor: Actor | undefined }>(10_000);
   const answers = new BoundedMap<string, { version: Version; until: number; answer: unknown }>(1_000);
   const alone = exclusive();
-  const waits = new AbortController();
+  const waits = new Waits(new TopicWatch(database, blindPause));
 
   async function claimsOf(token: string, now: number): Promise<Claims> {
     let claims = verified.get(token);
@@ -131,6 +137,21 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     const repeatable = await repeatableOf(op, input, origin, loadedInstance);
     // Megabytes take their time, which nobody should have to wait for in a transaction.
     if (op.bodyLimit !== undefined) await (await import("./files-store.ts")).lookAhead(op, input, current);
+    const authorize = async () => {
+      const again = await identify(op, origin, Math.floor(clock() / 1000), database.version());
+      await permit({ ...ctx, actor: again.actor }, op, input as Record<string, unknown>);
+    };
+    const waitFor: Ctx["waitFor"] = (wanted, look) =>
+      waits.waitFor(
+        {
+          ...wanted,
+          user: actor.id,
+          tokenEnds: token === undefined ? Number.POSITIVE_INFINITY : token.expires * 1000 - clock(),
+          signal: origin.signal,
+          authorize,
+        },
+        look,
+      );
     const base = {
       actor,
       token,
@@ -142,9 +163,8 @@ export function createService({ database, clock = Date.now, environment = {}, ch
       network: origin.network,
       servedAt: origin.servedAt,
       dryRun: origin.dryRun === true,
-      onChange: database.onChange,
       secrets: database.secrets,
-      signal: () => (origin.signal ? AbortSignal.any([origin.signal, waits.signal]) : waits.signal),
+      waitFor,
     };
     const changes = op.method !== "GET" && !op.private;
     const inTransaction = <T>(
@@ -180,7 +200,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
       },
       db: database.reader,
       onCommit: (wake) => wake(),
-      announce: database.announce,
+      announce: (...topics) => database.announce(topics),
       changed(trigger) {
         throw new Error(`${op.name}: ${trigger} outside of a transaction`);
       },
@@ -218,7 +238,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     async ready() {
       await database.reader.selectFrom("instance").select("id").execute();
     },
-    endWaits: () => waits.abort(),
+    endWaits: () => waits.end(),
     settings: async () => settings(database.version()),
     baseUrl: async () => (await settings(database.version())).base_url,
   };
@@ -250,48 +270,33 @@ async function transaction<T>(
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T> {
   let wakes: (() => void)[] = [];
+  let topics = new Set<Topic>();
   try {
     const result = await write(async (tx) => {
       wakes = [];
+      topics = new Set();
       const changes: Change[] = [];
       const ctx: Ctx = {
         ...base,
         db: tx,
         onCommit: (wake) => wakes.push(wake),
-        announce: () => wakes.push(announce),
+        announce(...changed) {
+          for (const topic of changed) topics.add(topic);
+        },
         changed: (trigger, id, before) => changes.push({ trigger, id, before }),
         transaction: (inner) => inner(ctx),
       };
       const result = await work(ctx);
       if (dryRun) throw new DryRun(result);
       if (changes.length > 0) await (await import("./outbox.ts")).writeEvents(ctx, changes);
+      for (const { trigger, id } of changes) if (trigger.startsWith("user.")) ctx.announce(`user:${id}`);
       return result;
     });
     for (const wake of wakes) wake();
+    if (topics.size > 0) announce([...topics]);
     return result;
   } catch (error) {
     if (error instanceof DryRun) return error.result as T;
     throw error;
   }
-}
-
-async function resolveUser({ reader }: { reader: Db }, emailOrId?: string): Promise<number> {
-  let query = reader
-    .selectFrom("users")
-    .select(["id", "active"])
-    .where("deleted_at", "is", null)
-    .orderBy("id")
-    .limit(1);
-  if (emailOrId === undefined) query = query.where("admin", "=", 1).where("active", "=", 1);
-  else if (/^\d+$/.test(emailOrId)) query = query.where("id", "=", Number(emailOrId));
-  else query = query.where("email_key", "=", emailKey(emailOrId));
-  const user = await query.executeTakeFirst();
-  if (user === undefined) {
-    throw new ServiceError(
-      "not_found",
-      emailOrId === undefined ? "The instance has no active administrator." : `There is no user ${emailOrId}.`,
-    );
-  }
-  if (user.active === 0) throw new ServiceError("unauthenticated", `User ${emailOrId} is deactivated.`);
-  return user.id;
 }

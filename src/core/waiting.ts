@@ -1,43 +1,130 @@
-import type { Ctx } from "./context.ts";
+import { ServiceError } from "../contract/errors.ts";
+import { mostWaits } from "../contract/waits.ts";
+import type { Topic } from "../store/topics.ts";
+import { takeTurn } from "./event-loop-turns.ts";
+import type { TopicWatch } from "./topic-watch.ts";
 
-/** Changes that nobody announced are seen after this time, in milliseconds. */
-const blindPause = 1000;
+export interface WaitOptions {
+  readonly user: number;
+  readonly topics: readonly Topic[];
+  readonly seconds: number;
+  /** Milliseconds after which the token ends. */
+  readonly tokenEnds: number;
+  /** Ends when nobody waits for the answer any more. */
+  readonly signal: AbortSignal | undefined;
+  /** Throws when the user may no longer have the answer. */
+  authorize(): Promise<void>;
+}
 
-/**
- * Looks now and after each change until `look` finds something, `seconds` are over, or nobody waits for the answer any
- * more. Holds neither a transaction nor a connection between two looks.
- */
-export async function waitFor<T>(
-  ctx: Pick<Ctx, "onChange" | "signal">,
-  seconds: number,
-  look: () => Promise<T | undefined>,
-): Promise<T | undefined> {
-  const deadline = performance.now() + seconds * 1000;
-  const signal = ctx.signal();
-  let changed = false;
-  let wake = () => {};
-  const onChange = () => {
-    changed = true;
-    wake();
-  };
-  const stop = ctx.onChange(onChange);
-  signal?.addEventListener("abort", onChange);
-  try {
-    for (;;) {
-      changed = false;
-      const found = await look();
-      const left = deadline - performance.now();
-      if (found !== undefined || left <= 0 || signal?.aborted) return found;
+/** Operations that wait for something, in this process. */
+export class Waits {
+  readonly #watch: TopicWatch;
+  readonly #byUser = new Map<number, Set<Waiter>>();
+  #ended = false;
+
+  constructor(watch: TopicWatch) {
+    this.#watch = watch;
+  }
+
+  /**
+   * Looks now and after each change of the topics until `look` finds something, the time is over, or nobody waits for the
+   * answer any more. Holds neither a transaction nor a connection between two looks. After a wait the answer is given only
+   * if the user may still have it. Throws `too_many_requests` when the user waits for too much at the same time.
+   */
+  async waitFor<T>(options: WaitOptions, look: () => Promise<T | undefined>): Promise<T | undefined> {
+    const { user, topics, signal } = options;
+    if (options.seconds === 0 || this.#ended) return look();
+    const waiter = this.#enter(options);
+    const end = () => waiter.end();
+    signal?.addEventListener("abort", end);
+    let stop = () => {};
+    try {
+      stop = await this.#watch.watch([...topics, `user:${user}`], () => waiter.wake());
+      for (let waited = false; ; waited = true) {
+        const { over } = waiter;
+        const found = await look();
+        // Asked after reading: what was read before the right to it ended may be told.
+        if (waited) await options.authorize();
+        if (found !== undefined || over) return found;
+        await waiter.sleep();
+        if (signal?.aborted) return undefined;
+        // Many may be woken by one change; each looks in a turn of its own.
+        await takeTurn();
+      }
+    } finally {
+      stop();
+      signal?.removeEventListener("abort", end);
+      this.#leave(user, waiter);
+    }
+  }
+
+  /** Lets all who wait answer with what there is, now and from now on. */
+  end(): void {
+    this.#ended = true;
+    for (const waiters of this.#byUser.values()) for (const waiter of waiters) waiter.end();
+  }
+
+  #enter({ user, seconds, tokenEnds }: WaitOptions): Waiter {
+    const waiters = this.#byUser.get(user) ?? new Set();
+    if (waiters.size >= mostWaits) {
+      const soonest = Math.min(...[...waiters].map((waiter) => waiter.left));
+      throw new ServiceError(
+        "too_many_requests",
+        `At most ${mostWaits} requests of one user can wait at the same time; end one of them first.`,
+        { retryAfter: Math.max(1, Math.ceil(soonest / 1000)) },
+      );
+    }
+    const waiter = new Waiter(Math.min(seconds * 1000, tokenEnds));
+    this.#byUser.set(user, waiters.add(waiter));
+    return waiter;
+  }
+
+  #leave(user: number, waiter: Waiter): void {
+    const waiters = this.#byUser.get(user);
+    if (waiters?.delete(waiter) && waiters.size === 0) this.#byUser.delete(user);
+  }
+}
+
+/** Sleeps until it is woken or its time is over. */
+class Waiter {
+  readonly #deadline: number;
+  #ended = false;
+  #woken = false;
+  #awake = () => {};
+
+  constructor(milliseconds: number) {
+    this.#deadline = performance.now() + milliseconds;
+  }
+
+  /** Milliseconds. */
+  get left(): number {
+    return Math.max(0, this.#deadline - performance.now());
+  }
+
+  get over(): boolean {
+    return this.#ended || this.left === 0;
+  }
+
+  wake(): void {
+    this.#woken = true;
+    this.#awake();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.wake();
+  }
+
+  /** Resolves at once when it was woken since it last slept. */
+  async sleep(): Promise<void> {
+    if (!this.#woken) {
       let timer: NodeJS.Timeout | undefined;
-      const woken = new Promise<void>((resolve) => {
-        wake = resolve;
-        timer = setTimeout(resolve, Math.min(left, blindPause));
+      await new Promise<void>((resolve) => {
+        this.#awake = resolve;
+        timer = setTimeout(resolve, this.left);
       });
-      if (!changed) await woken;
       clearTimeout(timer);
     }
-  } finally {
-    stop();
-    signal?.removeEventListener("abort", onChange);
+    this.#woken = false;
   }
 }

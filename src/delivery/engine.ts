@@ -64,7 +64,9 @@ export function createEngine(given: EngineOptions): Engine {
       webhookLoop.wake();
       mailLoop.wake();
     };
-    const unsubscribe = database.onChange(wake);
+    const unsubscribe = database.onChange((topics) => {
+      if (topics === undefined || topics.includes("outbox")) wake();
+    });
     const chores = startChores();
     webhookLoop.start();
     mailLoop.start();

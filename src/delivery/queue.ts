@@ -166,7 +166,7 @@ export async function giveBack(database: Database, held: readonly Held[], now: n
       tx,
     ),
   );
-  database.announce();
+  database.announce(["outbox"]);
 }
 
 /** What became of a delivery. */

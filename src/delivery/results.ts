@@ -44,6 +44,8 @@ export async function writeResults(
       await judge(tx, webhooks.get(id), those);
     }
   });
+  // Somebody may wait for the answer to a test.
+  if (results.some(({ job }) => job.single === 1)) database.announce(["webhook-logs"]);
 }
 
 function verdict(result: Result, webhook: Webhook | undefined, random: () => number): Settled {

@@ -4,6 +4,7 @@ import { hasTable, waitForTurn } from "./dialect.ts";
 import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 import { createSecretCipher, requireKey, type SecretCipher } from "./secret-cipher.ts";
+import type { Topic, Wake } from "./topics.ts";
 
 export type Db = Kysely<Schema>;
 export type Tx = Transaction<Schema>;
@@ -25,12 +26,13 @@ export interface Database {
   /** Changes whenever the data may have changed, by whichever process; undefined where that cannot be told cheaply. */
   version(): number | undefined;
   /**
-   * Calls `wake` soon after a change by this or another process, until the function that it gives back is called. A hint:
-   * changes that were not announced may go unnoticed on PostgreSQL, so look by yourself once a second, too.
+   * Calls `wake` with the topics soon after this or another process announced them, or without any when something may have
+   * changed, until the function that it gives back is called. A hint: what was not announced may go unnoticed, and on
+   * PostgreSQL a broken connection, too, so look by yourself now and then.
    */
-  onChange(wake: () => void): () => void;
-  /** Wakes whoever listens for changes, in every process. To be called after the commit. */
-  announce(): void;
+  onChange(wake: Wake): () => void;
+  /** Wakes those who listen for changes, in every process. To be called after the commit. */
+  announce(topics: readonly Topic[]): void;
   /** Encrypts the secrets that are kept, with the key that the database was opened with. */
   readonly secrets: SecretCipher;
   /** What a failure of the database means to whoever asked, as a `ServiceError`; anything else as it is. */

@@ -1,60 +1,80 @@
+import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { listeners } from "./changes.ts";
+import type { Topic } from "./topics.ts";
 
 const channel = "wcs_changes";
 const firstPause = 500;
 const longestPause = 10_000;
 
+/** A payload has to be shorter than 8,000 bytes; instead of a longer one there is none, which means any topic. */
+const longestPayload = 7_900;
+
 /**
  * LISTEN and NOTIFY as a wake-up only: an engine without them, or a connection that broke, costs time and nothing else, since
- * whoever listens also looks by itself now and then. The listening connection is one beside the pool.
+ * listeners also look by themselves now and then. The listening connection is one beside the pool.
  */
 export function postgresChanges(pool: pg.Pool, url: string) {
+  const self = randomUUID();
   let listening: Listening | undefined;
-  const onChange = listeners((wakeAll) => {
-    listening = new Listening(url, wakeAll);
+  const { onChange, wakeAll } = listeners((wake) => {
+    listening = new Listening(url, (payload) => {
+      const [sender, ...topics] = payload?.split(" ") ?? [];
+      // Our own were told at once.
+      if (sender !== self) wake(topics.length > 0 ? (topics as Topic[]) : undefined);
+    });
     void listening.connect();
     return () => void listening?.close();
   });
-  return { onChange, announce: announcer(pool), close: () => listening?.close() };
+  const notify = notifier(pool, self);
+  const announce = (topics: readonly Topic[]) => {
+    wakeAll(topics);
+    notify(topics);
+  };
+  return { onChange, announce, close: () => listening?.close() };
 }
 
-/** NOTIFY in a statement of its own: in the transaction it would make all commits wait for each other. */
-function announcer(pool: pg.Pool): () => void {
+/**
+ * NOTIFY in a statement of its own: in the transaction it would make all commits wait for each other. What is announced while
+ * one runs goes out with the next.
+ */
+function notifier(pool: pg.Pool, self: string): (topics: readonly Topic[]) => void {
+  const waiting = new Set<Topic>();
   let running = false;
-  let again = false;
-  const announce = async () => {
-    if (running) {
-      again = true;
-      return;
-    }
+  const notify = async () => {
+    if (running) return;
     running = true;
-    do {
-      again = false;
-      await pool.query(`notify ${channel}`).catch(() => {});
-    } while (again);
+    while (waiting.size > 0) {
+      const payload = [self, ...waiting].join(" ");
+      waiting.clear();
+      const sent = payload.length > longestPayload ? self : payload;
+      await pool.query("select pg_notify($1, $2)", [channel, sent]).catch(() => {});
+    }
     running = false;
   };
-  return () => void announce();
+  return (topics) => {
+    for (const topic of topics) waiting.add(topic);
+    void notify();
+  };
 }
 
 class Listening {
   readonly #url: string;
-  readonly #wakeAll: () => void;
+  readonly #wake: (payload?: string) => void;
   #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #pause = firstPause;
   #closed = false;
 
-  constructor(url: string, wakeAll: () => void) {
+  constructor(url: string, wake: (payload?: string) => void) {
     this.#url = url;
-    this.#wakeAll = wakeAll;
+    this.#wake = wake;
   }
 
   async connect(): Promise<void> {
     const client = new pg.Client({ connectionString: this.#url, application_name: "wcs listen", keepAlive: true });
     this.#client = client;
-    client.on("notification", this.#wakeAll);
+    client.on("notification", ({ payload }) => this.#wake(payload));
     client.on("error", () => {});
     client.once("end", () => this.#reconnect(client));
     try {
@@ -63,7 +83,7 @@ class Listening {
       (client as unknown as { connection: { stream: { unref(): void } } }).connection.stream.unref();
       await client.query(`listen ${channel}`);
       this.#pause = firstPause;
-      this.#wakeAll();
+      this.#wake();
     } catch {
       await client.end().catch(() => {});
       this.#reconnect(client);

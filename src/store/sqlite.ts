@@ -116,9 +116,10 @@ function toWal(connection: DatabaseSync): void {
 }
 
 function database(writer: DatabaseSync, reader: DatabaseSync, explain: Connected["explain"]): Connected {
-  const dataVersion = reader.prepare("pragma data_version");
-  const lookUp = () => (dataVersion.get() as { data_version: number }).data_version;
-  const { version, forget } = onceInATurn(lookUp);
+  const { version, forget } = onceInATurn(versionSeenBy(reader));
+  // The writer sees no new version when it commits itself: what remains are changes by other processes.
+  const others = versionSeenBy(writer);
+  const changes = watchVersion(() => (writer.isOpen ? others() : 0));
   const writing = kysely(new WritingDriver(writer, begin, forget), new WritingAdapter());
   const reading = kysely(new ReadingDriver(reader), new SqliteAdapter());
   const write: Connected["write"] = (work) => writing.transaction().execute(work);
@@ -127,14 +128,19 @@ function database(writer: DatabaseSync, reader: DatabaseSync, explain: Connected
     write,
     writeLocking: write,
     version,
-    onChange: watchVersion(() => (reader.isOpen ? lookUp() : 0)),
-    announce() {},
+    onChange: changes.onChange,
+    announce: changes.announce,
     explain,
     async close() {
       await writing.destroy();
       await reading.destroy();
     },
   };
+}
+
+function versionSeenBy(connection: DatabaseSync): () => number {
+  const dataVersion = connection.prepare("pragma data_version");
+  return () => (dataVersion.get() as { data_version: number }).data_version;
 }
 
 /**

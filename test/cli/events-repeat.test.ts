@@ -89,6 +89,7 @@ describe("an RRULE", () => {
         { freq: "monthly", byday: ["MO", "TU", "WE", "TH", "FR", "SA", "SU"], bysetpos: -1 },
       ],
     ],
+    ["FREQ=MONTHLY;BYDAY=1MO,1MO", [{ freq: "monthly", byday: ["MO"], bysetpos: 1 }]],
   ])("%s", (text, rules) => expect(rrule(text)).toEqual({ rules: rules.map((rule) => ({ ...plain, ...rule })) }));
 
   it.each([
@@ -107,6 +108,7 @@ describe("an RRULE", () => {
     ["FREQ=MONTHLY;BYDAY=6MO", ["position 6 is kept only as 1 to 5 or -1"]],
     ["FREQ=MONTHLY;BYMONTHDAY=-2", ["BYMONTHDAY=-2 is kept only as 1 to 31 or -1"]],
     ["FREQ=MONTHLY;BYMONTHDAY=1,15;COUNT=4", ["COUNT over several months or days at once"]],
+    ["FREQ=MONTHLY;BYMONTHDAY=1,2,3,4,5", ["there are 5 rules, and an event takes 4"]],
     ["FREQ=YEARLY;BYMONTH=13", ["there is no month 13"]],
     ["nonsense", ["'nonsense' is no part that can be kept", "FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY"]],
   ])("%s is refused", (text, problems) => expect(rrule(text)).toEqual({ problems }));

@@ -63,7 +63,7 @@ async function append(
   const row = { ...message, conversation_id: id, position, author_id: ctx.actor.id, created_at: ctx.now };
   await raise(ctx.db, { id, position, now: ctx.now });
   const [made] = await insert(ctx.db, row);
-  ctx.announce();
+  ctx.announce(`conversation:${id}`);
   return { ...row, id: made!.id, edited_at: null, deleted_at: null };
 }
 

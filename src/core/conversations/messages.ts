@@ -2,7 +2,6 @@ import type { conversations as contract } from "../../contract/conversations.ts"
 import { messagesWithWords } from "../../store/message-words.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { decodeCursor, encodeCursor, type Position, page } from "../cursor.ts";
-import { waitFor } from "../waiting.ts";
 import { newestFirst, noEnd, oldestFirst, type Range, visibleMessage, visibleNamed } from "./message-lookup.ts";
 import { type MessageRow, messagesById, presentMessages, presentOneMessage } from "./message-presentation.ts";
 import { type Participation, participation } from "./participation.ts";
@@ -34,7 +33,7 @@ export const messages: Pick<Handlers<typeof contract>, Reading> = {
     let mine = await participation(ctx, id);
     if (after === undefined) return { data: [], meta: { last_id: await lastOf(ctx, mine) } };
     const position = after === 0 ? 0 : (await visibleNamed(ctx, mine, "after", after)).position;
-    const data = await waitFor(ctx, wait, async () => {
+    const data = await ctx.waitFor({ seconds: wait, topics: [`conversation:${id}`] }, async () => {
       const range = { id, after: Math.max(position, mine.cleared_position), before: noEnd, limit };
       const rows = await oldestFirst(ctx.db, range);
       // Asked after reading: whoever was taken out meanwhile must not read on.

@@ -10,62 +10,25 @@ import { editableEvent } from "./finding.ts";
 import { displaceEvent, placeEvent } from "./placing.ts";
 import { audienceOf, planReaders, type Readers, requirePlaces } from "./readers.ts";
 import type { EventRow } from "./rows.ts";
-import { keepOccurrences, planTimes } from "./times.ts";
+import { keepOccurrences, planTimes, type Times, timesOf } from "./times.ts";
 
 type Changing = Pick<Handlers<typeof contract>, "create" | "update" | "delete">;
+type Input = Parameters<Changing["create"]>[1];
 type Fields = Omit<Parameters<Changing["update"]>[1], "id">;
 
 export const changing: Changing = {
-  async create(ctx, { uid = `${randomUUID()}@wcs`, ...fields }) {
+  // Rules are expanded before the transaction: all other writers would have to wait for it.
+  async create(ctx, input) {
     const mistakes: FieldErrors = {};
-    const readers = await planReaders(ctx, fields, mistakes);
-    const times = await planTimes(ctx, fields, mistakes);
-    Object.assign(mistakes, await fileMistakes(ctx, fields.files ?? []));
-    refuse(mistakes);
-    await requirePlaces(ctx, readers);
-    await requireFreeUid(ctx, uid);
-    const { occurrences, columns } = times!;
-    const audience_id = await addAudience(ctx, audienceOf(readers));
-    const { title, type } = fields;
-    const own = { audience_id, title, type, uid, created_at: ctx.now, updated_at: ctx.now };
-    const { id } = await ctx.db
-      .insertInto("events")
-      .values({ ...texts(fields), ...columns, ...own })
-      .returning("id")
-      .executeTakeFirstOrThrow();
-    await keepOccurrences(ctx, id, occurrences);
-    await placeEvent(ctx, { id, author: ctx.actor.id, readers });
-    await addFiles(ctx, "event", id, fields.files ?? []);
-    return { message: `Event ${id} was created.`, id };
+    const times = await planTimes(ctx, input, mistakes);
+    return ctx.transaction((tx) => add(tx, input, { times, mistakes }));
   },
 
   async update(ctx, { id, ...fields }) {
     const before = await editableEvent(ctx, id);
-    const had = await readersOf(ctx, before);
     const mistakes: FieldErrors = {};
-    const readers = await planReaders(ctx, { ...fields, type: fields.type ?? before.type }, mistakes, had);
-    const times = await planTimes(ctx, fields, mistakes, before);
-    Object.assign(mistakes, await fileMistakes(ctx, fields.files ?? []));
-    refuse(mistakes);
-    await requirePlaces(ctx, readers, had);
-    const changes = differing(before, { ...texts(fields), ...times?.columns, type: readers.type });
-    const others = !isDeepStrictEqual(readers, had);
-    if (Object.keys(changes).length === 0 && !others && fields.files === undefined) return;
-    await ctx.db
-      .updateTable("events")
-      .set({ ...changes, updated_at: ctx.now })
-      .where("id", "=", id)
-      .execute();
-    if (others || times !== undefined) {
-      const author = before.author_id;
-      await displaceEvent(ctx, { id, author, readers: had });
-      if (others) await changeAudience(ctx, before.audience_id, audienceOf(readers));
-      if (times !== undefined) await keepOccurrences(ctx, id, times.occurrences);
-      await placeEvent(ctx, { id, author, readers });
-    }
-    if (fields.files === undefined) return;
-    await removeFiles(ctx, "event", [id]);
-    await addFiles(ctx, "event", id, fields.files);
+    const planned = { before, mistakes, times: await planTimes(ctx, fields, mistakes, before) };
+    await ctx.transaction((tx) => change(tx, id, fields, planned));
   },
 
   async delete(ctx, { id }) {
@@ -83,6 +46,68 @@ export const changing: Changing = {
       .execute();
   },
 };
+
+interface Planned {
+  readonly times: Times | undefined;
+  readonly mistakes: FieldErrors;
+}
+
+async function add(ctx: Ctx, { uid = `${randomUUID()}@wcs`, ...fields }: Input, planned: Planned) {
+  const mistakes: FieldErrors = {};
+  const readers = await planReaders(ctx, fields, mistakes);
+  Object.assign(mistakes, planned.mistakes, await fileMistakes(ctx, fields.files ?? []));
+  refuse(mistakes);
+  await requirePlaces(ctx, readers);
+  await requireFreeUid(ctx, uid);
+  const { occurrences, columns } = planned.times!;
+  const audience_id = await addAudience(ctx, audienceOf(readers));
+  const { title, type } = fields;
+  const own = { audience_id, title, type, uid, created_at: ctx.now, updated_at: ctx.now };
+  const { id } = await ctx.db
+    .insertInto("events")
+    .values({ ...texts(fields), ...columns, ...own })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await keepOccurrences(ctx, id, occurrences);
+  await placeEvent(ctx, { id, author: ctx.actor.id, readers });
+  await addFiles(ctx, "event", id, fields.files ?? []);
+  return { message: `Event ${id} was created.`, id };
+}
+
+async function change(
+  ctx: Ctx,
+  id: number,
+  fields: Fields,
+  { before: seen, ...planned }: Planned & { before: EventRow },
+) {
+  const before = await editableEvent(ctx, id);
+  const had = await readersOf(ctx, before);
+  const mistakes: FieldErrors = {};
+  const readers = await planReaders(ctx, { ...fields, type: fields.type ?? before.type }, mistakes, had);
+  const isAsPlanned = Object.keys(differing(seen, timesOf(before))).length === 0;
+  const { times } = isAsPlanned ? planned : { times: await planTimes(ctx, fields, mistakes, before) };
+  Object.assign(mistakes, isAsPlanned && planned.mistakes, await fileMistakes(ctx, fields.files ?? []));
+  refuse(mistakes);
+  await requirePlaces(ctx, readers, had);
+  const changes = differing(before, { ...texts(fields), ...times?.columns, type: readers.type });
+  const others = !isDeepStrictEqual(readers, had);
+  if (Object.keys(changes).length === 0 && !others && fields.files === undefined) return;
+  await ctx.db
+    .updateTable("events")
+    .set({ ...changes, updated_at: ctx.now })
+    .where("id", "=", id)
+    .execute();
+  if (others || times !== undefined) {
+    const author = before.author_id;
+    await displaceEvent(ctx, { id, author, readers: had });
+    if (others) await changeAudience(ctx, before.audience_id, audienceOf(readers));
+    if (times !== undefined) await keepOccurrences(ctx, id, times.occurrences);
+    await placeEvent(ctx, { id, author, readers });
+  }
+  if (fields.files === undefined) return;
+  await removeFiles(ctx, "event", [id]);
+  await addFiles(ctx, "event", id, fields.files);
+}
 
 /** What stays of a deleted event. */
 const erased = {

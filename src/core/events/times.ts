@@ -28,6 +28,10 @@ export interface Times {
   readonly occurrences: readonly Occurrence[];
 }
 
+export function timesOf({ start_at, end_at, all_day, date, recurrence }: TimesColumns): TimesColumns {
+  return { start_at, end_at, all_day, date, recurrence };
+}
+
 /** When an event is to take place; undefined when that stays as it was `before`. What is wrong goes into `mistakes`. */
 export async function planTimes(
   ctx: Ctx,

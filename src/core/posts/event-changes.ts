@@ -128,7 +128,7 @@ async function takePlace(
   const isEarly = (day: Temporal.PlainDate | undefined) => day && Temporal.PlainDate.compare(day, first) < 0;
   const endDay = end_date === null ? undefined : Temporal.PlainDate.from(end_date);
   if (isEarly(endDay)) throw new BadRule("must not be before the start", "end_date");
-  if (rule === null) return { dates: await datesOn([first], span, timezone), rrule: null };
+  if (rule === null) return { dates: await datesOn([first.toString()], span, timezone), rrule: null };
   const untilDay = await lastDay(rule.until, span, timezone);
   if (isEarly(untilDay)) throw new BadRule("must not be before the start", "until");
   const [last] = [endDay, untilDay].flatMap((day) => day ?? []).sort(Temporal.PlainDate.compare);
@@ -158,10 +158,10 @@ function lastMoment(day: Temporal.PlainDate, { start, all_day }: Span, timezone:
 
 const seconds = (moment: Zoned) => Math.floor(moment.epochMilliseconds / 1000);
 
-async function datesOn(days: readonly Temporal.PlainDate[], { start, end, all_day }: Span, timezone: string) {
+async function datesOn(days: readonly string[], { start, end, all_day }: Span, timezone: string) {
   const first = start.toPlainDate();
   const occurrences = await occurrencesOn(
-    days.map(String),
+    days,
     { start: seconds(start), end: seconds(end), day: all_day ? first.toString() : null, timezone },
     first.until(end.toPlainDate(), { largestUnit: "days" }).days + 1,
   );

@@ -1,6 +1,8 @@
 import type { Temporal } from "temporal-polyfill";
-import { mostOccurrences, mostYears } from "../../contract/event-forms.ts";
+import { frequencies, mostOccurrences, mostYears } from "../../contract/event-forms.ts";
 import { isMoment, type PostEventFields } from "../../contract/post-event-forms.ts";
+import { isPossible } from "../possible-rules.ts";
+import { daysByRule } from "../rule-days.ts";
 import type { StoredEvent } from "./stored-event.ts";
 
 type Recurrence = NonNullable<StoredEvent["recurrence"]>;
@@ -98,29 +100,40 @@ export async function daysOf(
   { parts, count }: Repetition,
   first: Temporal.PlainDate,
   last: Temporal.PlainDate | undefined,
-): Promise<Temporal.PlainDate[]> {
-  const [{ Temporal }, { RRuleTemporal }] = await Promise.all([import("temporal-polyfill"), import("rrule-temporal")]);
+): Promise<string[]> {
+  const { Temporal } = await import("temporal-polyfill");
   const furthest = first.add({ years: mostYears });
   const end = last && Temporal.PlainDate.compare(last, furthest) < 0 ? last : furthest;
-  let found: Temporal.PlainDate[];
+  const begin = first.toString();
+  const days = [begin];
+  const most = Math.min(count ?? mostOccurrences, mostOccurrences);
+  let found = false;
   try {
-    const rule = new RRuleTemporal({
-      rruleString: [...parts].map((part) => part.join("=")).join(";"),
-      // Days of the calendar, for which UTC has a place: no clock is ever changed there.
-      dtstart: first.toZonedDateTime("UTC"),
-      until: end.toZonedDateTime("UTC"),
-      strict: true,
-      cache: false,
-    });
-    found = rule
-      .all((_, at) => at < mostOccurrences)
-      .map((day) => Temporal.PlainDate.from(day.toPlainDate().toString()));
+    if (!isPossible(choiceOf(parts))) throw new BadRule(neverHappens);
+    for await (const some of daysByRule(parts, first, end)) {
+      found ||= some.length > 0;
+      days.push(...some.filter((day) => day !== begin));
+      if (found && days.length >= most) break;
+    }
   } catch (error) {
+    if (error instanceof BadRule) throw error;
     throw new BadRule(`is no rule of RFC 5545: ${(error as Error).message}`);
   }
-  if (found.length === 0) throw new BadRule(`never happens within ${mostYears} years of the start`);
-  const again = found.filter((day) => !day.equals(first));
-  return [first, ...again.slice(0, Math.min(count ?? mostOccurrences, mostOccurrences) - 1)];
+  if (!found) throw new BadRule(neverHappens);
+  return days.slice(0, most);
+}
+
+const neverHappens = `never happens within ${mostYears} years of the start`;
+
+function choiceOf(parts: Repetition["parts"]) {
+  const numbers = (name: string) => parts.get(name)?.split(",").map(Number) ?? [];
+  return {
+    freq: frequencies.find((freq) => freq.toUpperCase() === parts.get("FREQ"))!,
+    months: numbers("BYMONTH"),
+    monthDays: numbers("BYMONTHDAY"),
+    weekdays: new Set(parts.get("BYDAY")?.split(",")).size,
+    positions: numbers("BYSETPOS"),
+  };
 }
 
 /** The rule as RFC 5545 writes it; `until` is the last moment or day in its form. */

@@ -29,6 +29,7 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
       throw new ServiceError("conflict", "The password was changed at the same moment; try again.");
     await tx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
     await forgetFailures(tx, id);
+    tx.announce(`user:${id}`);
   });
 };
 

@@ -47,7 +47,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
       .set({ ...next, updated_at: ctx.now })
       .where("id", "=", id)
       .execute();
-    ctx.announce();
+    ctx.announce("outbox");
   },
 
   async delete(ctx, { id }) {
@@ -58,7 +58,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
       .set({ active: 0, deleted_at: ctx.now, secret: "", previous_secret: null })
       .where("id", "=", id)
       .execute();
-    ctx.announce();
+    ctx.announce("outbox");
   },
 
   async rotateSecret(ctx, { id }) {

@@ -1,7 +1,6 @@
 import { type webhooks as contract, testEvent } from "../../contract/webhooks.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../context.ts";
-import { waitFor } from "../waiting.ts";
 
 /** How old the last sign of a listener may be before a new one is given: well below how long a sign lasts. */
 const renewedAfterSeconds = 20;
@@ -20,7 +19,7 @@ const eventsAfter = prepared((db, p: { after: number; limit: number }) =>
 export const events: Handlers<typeof contract>["events"] = async (ctx, { after, wait, limit }) => {
   await announceListener(ctx);
   if (after === undefined) return { data: [], meta: { last_id: await lastEvent(ctx) } };
-  const rows = await waitFor(ctx, wait, async () => {
+  const rows = await ctx.waitFor({ seconds: wait, topics: ["webhook-events"] }, async () => {
     const found = await eventsAfter(ctx.db, { after, limit });
     return found.length > 0 ? found : undefined;
   });

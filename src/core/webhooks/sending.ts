@@ -3,7 +3,6 @@ import { ServiceError } from "../../contract/errors.ts";
 import { type webhooks as contract, testEvent } from "../../contract/webhooks.ts";
 import type { Ctx, Handlers } from "../context.ts";
 import { insertEvents, newDelivery, newEvent } from "../outbox.ts";
-import { waitFor } from "../waiting.ts";
 import { entryColumns, findEntry } from "./logs.ts";
 import { findActiveWebhook, oneWebhook } from "./reading.ts";
 
@@ -12,8 +11,13 @@ const anew = { state: "waiting", attempt: 0, single: 0, lease_token: null } as c
 
 export const sending: Pick<Handlers<typeof contract>, "test" | "resend" | "recover"> = {
   async test(ctx, { id, wait }) {
-    const test = await ctx.transaction((tx) => queueTest(tx, id));
-    return { data: await firstEntry(ctx, id, test, wait), webhook_event_id: test.message_id };
+    let test: Test | undefined;
+    const data = await ctx.waitFor({ seconds: wait, topics: ["webhook-logs"] }, async () => {
+      // Queued only here: a test that may not be waited for is not sent either.
+      test ??= await ctx.transaction((tx) => queueTest(tx, id));
+      return firstEntry(ctx, id, test);
+    });
+    return { data: data ?? null, webhook_event_id: test!.message_id };
   },
 
   async resend(ctx, { id, log }) {
@@ -30,7 +34,7 @@ export const sending: Pick<Handlers<typeof contract>, "test" | "resend" | "recov
       // One that is being sent at this moment is let be.
       .where((eb) => eb.or([eb("lease_token", "is", null), eb("due_at", "<=", due_at)]))
       .execute();
-    ctx.announce();
+    ctx.announce("outbox");
   },
 
   async recover(ctx, { id, since }) {
@@ -43,7 +47,7 @@ export const sending: Pick<Handlers<typeof contract>, "test" | "resend" | "recov
       .where("created_at", ">=", since)
       .where("single", "=", 0)
       .executeTakeFirst();
-    ctx.announce();
+    ctx.announce("outbox");
     return { recovered: Number(numUpdatedRows) };
   },
 };
@@ -63,22 +67,20 @@ async function queueTest(ctx: Ctx, id: number): Promise<Test> {
     .values({ ...newDelivery(ctx, event_id, id), single: 1 })
     .returning("id")
     .executeTakeFirstOrThrow();
-  ctx.announce();
+  ctx.announce("outbox");
   return { delivery, message_id: event.message_id };
 }
 
-/** Waits for the log entry of a test; null when none came in time, or nothing was put out (a dry run). */
-async function firstEntry(ctx: Ctx, webhook: number, { delivery, message_id }: Test, wait: number) {
-  const queued = await ctx.db.selectFrom("deliveries").select("id").where("id", "=", delivery).executeTakeFirst();
-  if (queued === undefined) return null;
-  const entry = await waitFor(ctx, wait, () =>
-    ctx.db
-      .selectFrom("webhook_logs")
-      .select(entryColumns)
-      .where("webhook_id", "=", webhook)
-      .where("event", "=", testEvent)
-      .where("message_id", "=", message_id)
-      .executeTakeFirst(),
-  );
-  return entry === undefined ? null : { ...entry };
+/** Returns the log entry of a test, undefined when there is none yet, or null when nothing was put out (a dry run). */
+async function firstEntry({ db }: Ctx, webhook: number, { delivery, message_id }: Test) {
+  const entry = await db
+    .selectFrom("webhook_logs")
+    .select(entryColumns)
+    .where("webhook_id", "=", webhook)
+    .where("event", "=", testEvent)
+    .where("message_id", "=", message_id)
+    .executeTakeFirst();
+  if (entry !== undefined) return { ...entry };
+  const queued = await db.selectFrom("deliveries").select("id").where("id", "=", delivery).executeTakeFirst();
+  return queued === undefined ? null : undefined;
 }

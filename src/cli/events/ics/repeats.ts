@@ -1,4 +1,5 @@
-import type { Rule } from "../../../contract/event-forms.ts";
+import { mostRules, type Rule } from "../../../contract/event-forms.ts";
+import { distinct, tooMany } from "../repeat/expand.ts";
 import { readRrule } from "../repeat/rrule.ts";
 import type { Properties } from "./properties.ts";
 import type { Surroundings } from "./reading.ts";
@@ -20,7 +21,7 @@ export function repeatsOf(found: Properties, times: Times, { clock }: Surroundin
   };
   const dates = { EXDATE: "days left out are not kept", RDATE: "further days are not kept", EXRULE: "is not kept" };
   for (const [name, reason] of Object.entries(dates)) if (found.count(name) > 0) lose(name, reason);
-  const rules: Rule[] = [];
+  let rules: Rule[] = [];
   for (const rrule of found.rrules) {
     const read = readRrule(rrule, (until) => lastDay(until, times, clock));
     if ("problems" in read) lose("RRULE", `is not kept, only the first occurrence: ${read.problems.join("; ")}`);
@@ -30,6 +31,11 @@ export function repeatsOf(found: Properties, times: Times, { clock }: Surroundin
         "is not kept, only the first occurrence: it names days of another time zone than that of the instance",
       );
     else rules.push(...read.rules);
+  }
+  rules = distinct(rules);
+  if (rules.length > mostRules) {
+    lose("RRULE", `is not kept, only the first occurrence: ${tooMany(rules)}`);
+    rules = [];
   }
   if (rules.length > 0 && isElsewhere(times, clock))
     lose("RRULE", "comes at the time of day of the instance's time zone, which changes its clocks on other days");

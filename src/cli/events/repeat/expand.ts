@@ -1,4 +1,5 @@
-import { type Rule, weekdays } from "../../../contract/event-forms.ts";
+import { isDeepStrictEqual } from "node:util";
+import { mostRules, type Rule, weekdays } from "../../../contract/event-forms.ts";
 import type { Weekday } from "./words.ts";
 
 /** The parts of an RRULE that may list several values. */
@@ -13,19 +14,23 @@ export interface Lists {
 type Common = Pick<Rule, "freq" | "until" | "count" | "interval">;
 type Choice = Pick<Rule, "byday" | "bysetpos" | "bymonthday">;
 
-/** No event takes more. */
-const mostRules = 20;
-
 /** A rule for each combination of the values, which together mean the same; or why there are none, as a sentence. */
 export function expanded(common: Common, lists: Lists): Rule[] | string {
   const wrong = refusal(common, lists);
   if (wrong !== undefined) return wrong;
-  const rules = orNone(lists.months).flatMap((bymonth) =>
-    choices(lists).map((choice) => ({ ...common, ...choice, bymonth })),
+  const rules = distinct(
+    orNone(lists.months).flatMap((bymonth) => choices(lists).map((choice) => ({ ...common, ...choice, bymonth }))),
   );
-  if (rules.length > mostRules) return `it says ${rules.length} rules, and an event takes ${mostRules}`;
+  if (rules.length > mostRules) return tooMany(rules);
   return rules.length > 1 && common.count !== null ? "COUNT over several months or days at once" : rules;
 }
+
+/** Leaves out rules that are as one before: an event takes none twice, and they mean the same once. */
+export const distinct = (rules: readonly Rule[]): Rule[] =>
+  rules.filter((rule, at) => rules.findIndex((other) => isDeepStrictEqual(other, rule)) === at);
+
+export const tooMany = (rules: readonly Rule[]): string =>
+  `there are ${rules.length} rules, and an event takes ${mostRules}`;
 
 const orNone = <T>(values: readonly T[]): readonly (T | null)[] => (values.length > 0 ? values : [null]);
 

@@ -1,0 +1,42 @@
+import type { Db } from "./database.ts";
+import { isAmong } from "./dialect.ts";
+import { prepared } from "./prepared.ts";
+import { numberIn, type Topic } from "./topics.ts";
+
+const conversations = prepared((db, p: { ids: number[] }) =>
+  db
+    .selectFrom("conversations")
+    .select(["id", "last_position"])
+    .where((eb) => isAmong(db, eb.ref("id"), p.ids)),
+);
+const users = prepared((db, p: { ids: number[] }) =>
+  db
+    .selectFrom("users")
+    .select(["id", "active", "admin", "token_version"])
+    .where((eb) => isAmong(db, eb.ref("id"), p.ids)),
+);
+const lastEvent = prepared((db) => db.selectFrom("webhook_events").select((eb) => eb.fn.max("id").as("id")));
+const lastLog = prepared((db) => db.selectFrom("webhook_logs").select((eb) => eb.fn.max("id").as("id")));
+
+/**
+ * Returns for each topic a text that is another one after a change, by one query for each kind of topic, however many there
+ * are. What is to be delivered has no state.
+ */
+export async function readStates(db: Db, topics: readonly Topic[]): Promise<Map<Topic, string>> {
+  const states = new Map<Topic, string>(topics.map((topic) => [topic, ""]));
+  const idsOf = (kind: "conversation" | "user") => topics.flatMap((topic) => numberIn(topic, kind) ?? []);
+  const [inConversations, ofUsers] = [idsOf("conversation"), idsOf("user")];
+  if (inConversations.length > 0) {
+    for (const { id, last_position } of await conversations(db, { ids: inConversations })) {
+      states.set(`conversation:${id}`, String(last_position));
+    }
+  }
+  if (ofUsers.length > 0) {
+    for (const { id, ...state } of await users(db, { ids: ofUsers })) {
+      states.set(`user:${id}`, `${state.active} ${state.admin} ${state.token_version}`);
+    }
+  }
+  if (states.has("webhook-events")) states.set("webhook-events", String((await lastEvent(db, {}))[0]?.id));
+  if (states.has("webhook-logs")) states.set("webhook-logs", String((await lastLog(db, {}))[0]?.id));
+  return states;
+}

@@ -1,0 +1,43 @@
+/** A process of its own that serves an instance whose users talk in pairs: each even one with the one after. */
+import { auth } from "../../src/contract/auth.ts";
+import { conversations } from "../../src/contract/conversations.ts";
+import { allOperations } from "../../src/contract/rooms.ts";
+import { users } from "../../src/contract/users.ts";
+import { bootstrap } from "../../src/core/bootstrap.ts";
+import { createService } from "../../src/core/service.ts";
+import { listen } from "../../src/http/listen.ts";
+import { createApp } from "../../src/http/server.ts";
+import { openDatabase } from "../../src/store/database.ts";
+
+export interface Person {
+  readonly id: number;
+  readonly jwt: string;
+  /** The conversation with the other of the pair, and its last message. */
+  readonly conversation: number;
+  readonly message: number;
+}
+
+const [target = "", count = ""] = process.argv.slice(2);
+const administrator = { email: "a@example.com", first_name: "Ada", last_name: "Admin" };
+const database = await openDatabase(target, {
+  create: async (tx) => void (await bootstrap(tx, { administrator, rootUnit: "Acme", now: 1_700_000_000 })),
+});
+const service = createService({ database });
+const as = (userId: number) => service.caller({ userId });
+const add = async (n: number) => {
+  const fields = { first_name: "Bo", last_name: `Bench${n}`, email: `bo${n}@example.com`, unit: 1 };
+  return (await as(1).call(users.create, fields)).id;
+};
+const people: Person[] = [];
+for (let n = 0; n < Number(count); n += 2) {
+  const [one, other] = [await add(n), await add(n + 1)];
+  const begun = await as(one).call(conversations.create, { recipients: [other], message: "Hello" });
+  for (const id of [one, other]) {
+    const [{ jwt }] = await as(id).call(auth.renew, {});
+    people.push({ id, jwt, conversation: begun.conversationId, message: begun.id });
+  }
+}
+const operations = await allOperations();
+const app = createApp({ operations, invoke: service.invoke, log: { info() {}, warn() {}, error() {} }, baseUrl: service.baseUrl });
+const { url } = await listen(app, { host: "127.0.0.1", port: 0 });
+process.send?.({ url, people });

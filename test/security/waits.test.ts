@@ -1,0 +1,284 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, type MockInstance, vi } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
+import { conversations } from "../../src/contract/conversations.ts";
+import type { Caller } from "../../src/contract/operation.ts";
+import { users } from "../../src/contract/users.ts";
+import { mostWaits } from "../../src/contract/waits.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import { createService, type Service } from "../../src/core/service.ts";
+import { TopicWatch } from "../../src/core/topic-watch.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { password, useWorld } from "../support/actors.ts";
+import { type Talker, talker, talkers } from "../support/conversations.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, refusal } from "../support/outcome.ts";
+
+/** Milliseconds; longer than any test, as the wait: nothing but a wake-up ends it in time. */
+const never = 3_600_000;
+const wait = 60;
+
+// The instance runs in the process of the test, over HTTP as well.
+let watched: MockInstance<TopicWatch["watch"]>;
+beforeAll(() => {
+  watched = vi.spyOn(TopicWatch.prototype, "watch");
+});
+afterEach(() => void watched.mockClear());
+afterAll(() => void watched.mockRestore());
+
+/** Resolves when so many waits have begun in this test, and would see a change. */
+const waiting = (count: number) =>
+  vi.waitFor(() => {
+    const begun = watched.mock.settledResults.filter(({ type }) => type === "fulfilled");
+    expect(begun.length).toBeGreaterThanOrEqual(count);
+  }, 20_000);
+
+const follow = (caller: Caller, { conversationId: id, id: after }: { conversationId: number; id: number }) =>
+  caller.call(conversations.follow, { id, after, wait });
+
+describeEverywhere("waits", (environment) => {
+  const world = useWorld(environment);
+  const pair = async () => {
+    const [ann, bob] = (await talkers(world(), 2)) as [Talker, Talker];
+    return { ann, bob, begin: await ann.write([bob.id], "0") };
+  };
+
+  it("One user cannot hold more than 20 requests open; another one still can", async () => {
+    const { ann, bob, begin } = await pair();
+    const held = Array.from({ length: mostWaits }, () => follow(ann.caller, begin));
+    await waiting(mostWaits);
+    const local = world().instance.withToken(await world().instance.tokenOf(ann.id), "local");
+    const { code, retryAfter } = await refusal(follow(local, begin));
+    expect(code).toBe("too_many_requests");
+    expect(retryAfter).toBeGreaterThan(0);
+    expect(retryAfter).toBeLessThanOrEqual(wait);
+    expect((await ann.get(begin.conversationId)).id).toBe(begin.conversationId);
+    const others = follow(bob.caller, begin);
+    const { id } = await bob.send(begin.conversationId, "1");
+    for (const { data } of await Promise.all([...held, others])) expect(data.map((each) => each.id)).toEqual([id]);
+    expect((await follow(ann.caller, begin)).data).toHaveLength(1);
+  });
+
+  it("A test of a webhook that may not be waited for is not sent", async () => {
+    const { administrator } = world().actors;
+    const {
+      data: { id },
+    } = await administrator.call(webhooks.create, {
+      name: "Hook",
+      uri: "http://receiver.invalid/",
+    } as never);
+    const { meta } = await administrator.call(webhooks.events, {});
+    const held = Array.from({ length: mostWaits }, () =>
+      administrator.call(webhooks.events, { after: meta.last_id, wait }),
+    );
+    await waiting(mostWaits);
+    const count = async () =>
+      (await world().instance.database.reader.selectFrom("deliveries").selectAll().execute()).length;
+    const before = await count();
+    const token = await world().instance.tokenOf(world().ids.administrator);
+    const local = world().instance.withToken(token, "local");
+    expect(await codeOf(local.call(webhooks.test, { id, wait: 1 }))).toBe("too_many_requests");
+    expect(await count()).toBe(before);
+    await world().addUser();
+    for (const { data } of await Promise.all(held)) expect(data).not.toEqual([]);
+    await administrator.call(webhooks.delete, { id });
+  });
+
+  const endings: readonly [how: string, end: (user: number) => Promise<unknown>][] = [
+    ["deactivated", (id) => world().actors.administrator.call(users.deactivate, { id })],
+    ["deleted", (id) => world().actors.administrator.call(users.delete, { id })],
+    ["given another password", (id) => world().actors.administrator.call(users.password, { id, password } as never)],
+  ];
+  it.each(endings)("A user who is %s while a request waits gets no message by it", async (_, end) => {
+    const { ann, bob, begin } = await pair();
+    const held = codeOf(follow(bob.caller, begin));
+    await waiting(1);
+    await end(bob.id);
+    await ann.send(begin.conversationId, "secret");
+    expect(await held).toBe("unauthenticated");
+  });
+
+  it("A user who is taken out of a group while a request waits gets no message by it", async () => {
+    const [ann, bob, cat] = (await talkers(world(), 3)) as [Talker, Talker, Talker];
+    const begin = await ann.write([bob.id, cat.id], "0");
+    const held = codeOf(follow(bob.caller, begin));
+    await waiting(1);
+    await ann.caller.call(conversations.participantRemove, { id: begin.conversationId, user: bob.id });
+    await ann.send(begin.conversationId, "secret");
+    expect(["forbidden", "not_found"]).toContain(await held);
+  });
+
+  it("Somebody who is no administrator any more while a request waits gets no events by it", async () => {
+    const { administrator } = world().actors;
+    const { id } = await world().addUser({ admin: true });
+    const boss = await world().instance.as(id);
+    const { meta } = await boss.call(webhooks.events, {});
+    const held = codeOf(boss.call(webhooks.events, { after: meta.last_id, wait }));
+    await waiting(1);
+    await administrator.call(users.update, { id, admin: false });
+    expect(await held).toBe("forbidden");
+  });
+});
+
+for (const database of ["sqlite", "postgres"] as const) {
+  describe(`waits (${database})`, () => {
+    const world = useWorld({ database, caller: "local" });
+    const opened: Database[] = [];
+    afterEach(async () => {
+      for (const each of opened.splice(0)) await each.close();
+    });
+
+    /** A service on the database of the world as another process would have it; `queries` counts what it reads. */
+    async function otherProcess(changed: Partial<Database> = {}, blindPause = never) {
+      const own = await openDatabase(world().instance.target);
+      opened.push(own);
+      return counting({ ...own, ...changed }, blindPause);
+    }
+
+    function counting(on: Database, blindPause = never, clock?: () => number) {
+      const counter = { queries: 0 };
+      const reader = on.reader.withPlugin({
+        transformQuery: ({ node }) => node,
+        async transformResult({ result }) {
+          counter.queries += 1;
+          return result;
+        },
+      });
+      const service = createService({
+        database: { ...on, reader },
+        blindPause,
+        clock: clock ?? (() => world().instance.now() * 1000),
+      });
+      return { service, counter };
+    }
+
+    const on = (service: Service, { id }: Talker) => talker(id, service.caller({ userId: id }));
+    const pair = async () => {
+      const [ann, bob] = (await talkers(world(), 2)) as [Talker, Talker];
+      return { ann, bob, begin: await ann.write([bob.id], "0") };
+    };
+
+    it("A message wakes those who wait for it by its announcement alone", async () => {
+      const { ann, bob, begin } = await pair();
+      const { service } = counting(world().instance.database);
+      const held = follow(on(service, bob).caller, begin);
+      await waiting(1);
+      const { id } = await ann.send(begin.conversationId, "1");
+      expect((await held).data.map((each) => each.id)).toEqual([id]);
+    });
+
+    it("A message wakes those who wait for it in another process", async () => {
+      const { ann, bob, begin } = await pair();
+      const { service } = await otherProcess();
+      const held = follow(on(service, bob).caller, begin);
+      await waiting(1);
+      const { id } = await ann.send(begin.conversationId, "1");
+      expect((await held).data.map((each) => each.id)).toEqual([id]);
+    });
+
+    it("A change that nobody announced is found by the look that all who wait share", async () => {
+      const { ann, bob, begin } = await pair();
+      const mute = { announce() {}, onChange: () => () => {} };
+      const sender = await otherProcess(mute);
+      const { service } = await otherProcess(mute, 50);
+      const held = follow(on(service, bob).caller, begin);
+      await waiting(1);
+      const { id } = await on(sender.service, ann).send(begin.conversationId, "1");
+      expect((await held).data.map((each) => each.id)).toEqual([id]);
+    });
+
+    /** Queries that reading one message costs while 60 requests of others wait in other conversations. */
+    const costOfWake = async ({ service, counter }: ReturnType<typeof counting>, idle: number) => {
+      const { ann, bob, begin } = await pair();
+      const readers = await Promise.all(Array.from({ length: idle }, () => pair()));
+      const abort = new AbortController();
+      const held = readers.flatMap((each) =>
+        Array.from({ length: mostWaits }, () =>
+          codeOf(
+            on(service, each.bob).caller.call(
+              conversations.follow,
+              { id: each.begin.conversationId, after: each.begin.id, wait: 60 },
+              { signal: abort.signal },
+            ),
+          ),
+        ),
+      );
+      const own = follow(on(service, bob).caller, begin);
+      await waiting(held.length + 1);
+      // The first look of each follows at once; it is over when no more queries come.
+      let last = -1;
+      await vi.waitFor(() => {
+        const known = last;
+        last = counter.queries;
+        expect(last).toBe(known);
+      }, 20_000);
+      const before = counter.queries;
+      await ann.send(begin.conversationId, "1");
+      await own;
+      const queries = counter.queries - before;
+      abort.abort();
+      await Promise.all(held);
+      watched.mockClear();
+      return queries;
+    };
+
+    it("A message in one conversation runs no query for those who wait in others", async () => {
+      const process = counting(world().instance.database);
+      const alone = await costOfWake(process, 0);
+      expect(alone).toBeGreaterThan(0);
+      expect(await costOfWake(process, 3)).toBe(alone);
+    });
+
+    it("A message from another process runs not a query for each who waits, but some for all", async () => {
+      const process = await otherProcess();
+      const alone = await costOfWake(process, 0);
+      expect(await costOfWake(process, 3)).toBeLessThan(alone + mostWaits);
+    });
+
+    it("A user who is deactivated by another process gets no message, and no answer with a token of before", async () => {
+      const { ann, bob, begin } = await pair();
+      const { service } = await otherProcess();
+      const token = await world().instance.tokenOf(bob.id);
+      const held = codeOf(
+        service.invoke(conversations.follow, { id: begin.conversationId, after: begin.id, wait }, { token }),
+      );
+      await waiting(1);
+      await world().actors.administrator.call(users.deactivate, { id: bob.id });
+      await ann.send(begin.conversationId, "secret");
+      expect(await held).toBe("unauthenticated");
+    });
+
+    it("A participant who is taken out by another process gets no message", async () => {
+      const [ann, bob, cat] = (await talkers(world(), 3)) as [Talker, Talker, Talker];
+      const begin = await ann.write([bob.id, cat.id], "0");
+      const { service } = await otherProcess();
+      const held = codeOf(follow(on(service, bob).caller, begin));
+      await waiting(1);
+      await ann.caller.call(conversations.participantRemove, { id: begin.conversationId, user: bob.id });
+      await ann.send(begin.conversationId, "secret");
+      expect(["forbidden", "not_found"]).toContain(await held);
+    });
+
+    it("A wait ends with its token", async () => {
+      const { bob, begin } = await pair();
+      const [{ jwt: token, expires }] = await bob.caller.call(auth.renew, {});
+      const shift = expires * 1000 - 1000 - Date.now();
+      const { service } = counting(world().instance.database, never, () => Date.now() + shift);
+      const input = { id: begin.conversationId, after: begin.id, wait: 60 };
+      const { message, code } = await refusal(service.invoke(conversations.follow, input, { token }));
+      expect({ code, message }).toEqual({
+        code: "unauthenticated",
+        message: "The token has expired; sign in again.",
+      });
+    });
+
+    it("A server that ends lets those who wait answer with what there is", async () => {
+      const { bob, begin } = await pair();
+      const { service } = counting(world().instance.database);
+      const held = follow(on(service, bob).caller, begin);
+      await waiting(1);
+      service.endWaits();
+      expect((await held).data).toEqual([]);
+      expect((await follow(on(service, bob).caller, begin)).data).toEqual([]);
+    });
+  });
+}
