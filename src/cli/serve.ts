@@ -8,7 +8,7 @@ import { version } from "./version.ts";
 export const serve: OwnLeaf = {
   summary: "Serve the HTTP API, deliver webhooks and mail",
   description:
-    "Prints its base URL on stdout when it is ready; logs go to stderr as JSON lines. SIGTERM and Ctrl-C finish\nwhat is running and end it. A port that is taken: exit 8.",
+    "Prints its base URL on stdout when it is ready; logs go to stderr as JSON lines. SIGTERM and Ctrl-C finish\nwhat is running and end it: /readyz says 503 at once, new connections are refused after the shutdown notice\nand a moment without any. A port that is taken: exit 8.",
   flags: [
     { flags: "--port <n>", description: "Port to listen on, 0 for a free one (default 8420)" },
     { flags: "--host <address>", description: "Address to listen on (default 127.0.0.1)" },
@@ -18,6 +18,11 @@ export const serve: OwnLeaf = {
     },
     smtpFlag,
     { flags: "--behind-proxy", description: "Believe X-Forwarded-For of the proxy in front" },
+    {
+      flags: "--shutdown-notice <seconds>",
+      description:
+        "Time for a load balancer to notice that /readyz says 503, before new connections are refused (default 1)",
+    },
     {
       flags: "--log-level <level>",
       description: "debug, info, warn, error or silent (default info)",
@@ -37,6 +42,7 @@ async function run(context: Context): Promise<void> {
   const port = portOf("--port", (flags.port as string | undefined) ?? "8420");
   const metricsPort =
     flags.metricsPort === undefined ? undefined : portOf("--metrics-port", flags.metricsPort as string);
+  const notice = noticeOf((flags.shutdownNotice as string | undefined) ?? "1");
   const host = (flags.host as string | undefined) ?? "127.0.0.1";
   const environment = environmentWithSmtp(context);
   const target = findTarget(globals, terminal.env);
@@ -76,7 +82,7 @@ async function run(context: Context): Promise<void> {
     const app = createApp({
       operations: await allOperations(),
       invoke: service.invoke,
-      authenticate: service.authenticate,
+      admit: service.admit,
       log,
       ready: () => service.ready().then(() => true),
       baseUrl: service.baseUrl,
@@ -85,7 +91,7 @@ async function run(context: Context): Promise<void> {
       version,
     });
     const ended = new Promise<void>((resolve) => terminal.onInterrupt(resolve));
-    const server = await listen(app, { host, port });
+    const server = await listen(app, { host, port, timeouts: { notice } });
     servedAt = server.url;
     const metricsServer =
       metricsPort === undefined
@@ -93,6 +99,7 @@ async function run(context: Context): Promise<void> {
         : await listen((await import("../http/metrics.ts")).createMetricsApp(metrics, log), {
             host,
             port: metricsPort,
+            timeouts: { notice },
           });
     engine.start();
     const missing = missingForMail(await service.settings());
@@ -112,6 +119,15 @@ function portOf(flag: string, text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) throw new UsageError(`${flag} must be a port number, not '${text}'`);
   return port;
+}
+
+/** Milliseconds. */
+function noticeOf(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || seconds > 3600) {
+    throw new UsageError(`--shutdown-notice must be a number of seconds up to 3600, not '${text}'`);
+  }
+  return seconds * 1000;
 }
 
 function levelOf(level = "info"): string {

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { AnyOperation, InputOf, OutputOf } from "../contract/operation.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Trigger } from "../contract/webhooks.ts";
-import type { Db } from "../store/database.ts";
+import type { Database, Db } from "../store/database.ts";
 import type { Actor } from "./permissions.ts";
 
 /** Identifies the instance: who issues its tokens, and with which key. */
@@ -56,3 +56,22 @@ export type Handlers<R extends Record<string, AnyOperation>> = {
 };
 
 type Result<O extends AnyOperation> = ReturnType<O["output"]> extends z.ZodVoid ? undefined : OutputOf<O>;
+
+type OfTransaction = "db" | "onCommit" | "announce" | "changed" | "transaction";
+
+/** The context of work that only reads. */
+export function readingContext(op: AnyOperation, base: Omit<Ctx, OfTransaction>, database: Database): Ctx {
+  const misplaced = (what: string) => new Error(`${op.name}: ${what} outside of a transaction`);
+  return {
+    ...base,
+    db: database.reader,
+    onCommit: (wake) => wake(),
+    announce: database.announce,
+    changed(trigger) {
+      throw misplaced(trigger);
+    },
+    transaction: async () => {
+      throw misplaced("a transaction");
+    },
+  };
+}

@@ -4,12 +4,13 @@ import type { AnyOperation, Caller, Invoke, Origin } from "../contract/operation
 import type { RoomName } from "../contract/rooms.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Database, Db } from "../store/database.ts";
-import type { Ctx, Instance } from "./context.ts";
+import { type Ctx, type Instance, readingContext } from "./context.ts";
 import { exclusive, keepAnswer, repeatableOf } from "./idempotency.ts";
 import { loadInstance, loadSettings } from "./instance.ts";
 import { BoundedMap, kept, type Version } from "./memory.ts";
 import type { Change } from "./outbox.ts";
 import { type Actor, loadActor, nobody, permit } from "./permissions.ts";
+import { readinessOf } from "./readiness.ts";
 import { emailKey } from "./text-keys.ts";
 import type { Claims } from "./tokens.ts";
 
@@ -50,13 +51,16 @@ type FullOrigin = Origin & { readonly userId?: number };
 
 export interface Service {
   readonly invoke: Invoke;
-  /** Throws `unauthenticated` unless whoever asks is known, for those who want to know before the input is there. */
-  authenticate(op: AnyOperation, origin: Origin): Promise<void>;
+  /**
+   * Throws what `invoke` would for a caller who is not known or has no permission, as far as the fields of the path decide
+   * it: for those who want to know before the body is there. Returns the caller's ID.
+   */
+  admit(op: AnyOperation, path: Readonly<Record<string, unknown>>, origin: Origin): Promise<number>;
   /** Carries out operations in this process. */
   caller(identity: Identity): Caller;
   /** The ID of the user with that e-mail address or ID, else of the first active administrator. */
   resolveUser(emailOrId?: string): Promise<number>;
-  /** Resolves when the database answers. */
+  /** Resolves when the database takes changes; tries with one at most once a second, however often it is asked. */
   ready(): Promise<void>;
   /** Lets operations that wait for something answer at once with what there is, so that a server can end. */
   endWaits(): void;
@@ -78,6 +82,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
   const actors = new BoundedMap<number, { version: Version; actor: Actor | undefined }>(10_000);
   const answers = new BoundedMap<string, { version: Version; until: number; answer: unknown }>(1_000);
   const alone = exclusive();
+  const ready = readinessOf(database);
   const waits = new AbortController();
 
   async function claimsOf(token: string, now: number): Promise<Claims> {
@@ -115,27 +120,12 @@ export function createService({ database, clock = Date.now, environment = {}, ch
     return { actor, token: claims };
   }
 
-  async function perform(op: AnyOperation, rawInput: unknown, origin: FullOrigin) {
-    const handler = handlers.get(op.name) ?? (await findHandler(op));
-    const now = Math.floor(clock() / 1000);
-    const version = database.version();
-    const { actor, token } = await identify(op, origin, now, version);
-    // Lists can be large, so only single things are remembered.
-    const remembered = op.transaction === "read" && op.list === undefined && version !== undefined;
-    const name = remembered ? `${actor.id} ${op.name} ${JSON.stringify(rawInput)}` : "";
-    const known = name === "" ? undefined : answers.get(name);
-    if (known !== undefined && known.version === version && now < known.until) return known.answer;
-    const input = parse(op.input(), rawInput);
-    const current = await settings(version);
-    const repeatable = await repeatableOf(op, input, origin);
-    // Megabytes take their time, which nobody should have to wait for in a transaction.
-    if (op.bodyLimit !== undefined) await (await import("./files-store.ts")).lookAhead(op, input, current);
-    const base = {
-      actor,
-      token,
+  async function baseOf(who: Awaited<ReturnType<typeof identify>>, origin: FullOrigin, now: number, version: Version) {
+    return {
+      ...who,
       now,
       nowUntil: () => now,
-      settings: current,
+      settings: await settings(version),
       instance: await loadedInstance(),
       address: origin.address,
       servedAt: origin.servedAt,
@@ -143,6 +133,24 @@ export function createService({ database, clock = Date.now, environment = {}, ch
       onChange: database.onChange,
       signal: () => (origin.signal ? AbortSignal.any([origin.signal, waits.signal]) : waits.signal),
     };
+  }
+
+  async function perform(op: AnyOperation, rawInput: unknown, origin: FullOrigin) {
+    const handler = handlers.get(op.name) ?? (await findHandler(op));
+    const now = Math.floor(clock() / 1000);
+    const version = database.version();
+    const who = await identify(op, origin, now, version);
+    const { actor } = who;
+    // Lists can be large, so only single things are remembered.
+    const remembered = op.transaction === "read" && op.list === undefined && version !== undefined;
+    const name = remembered ? `${actor.id} ${op.name} ${JSON.stringify(rawInput)}` : "";
+    const known = name === "" ? undefined : answers.get(name);
+    if (known !== undefined && known.version === version && now < known.until) return known.answer;
+    const input = parse(op.input(), rawInput);
+    const base = await baseOf(who, origin, now, version);
+    if (op.bodyLimit !== undefined)
+      await (await import("./admission.ts")).prepare(readingContext(op, base, database), op, input, origin);
+    const repeatable = await repeatableOf(op, input, origin);
     const changes = op.method !== "GET" && !op.private;
     const write = op.transaction === "locking" ? database.writeLocking : database.write;
     const inTransaction = <T>(work: (ctx: Ctx) => Promise<T>, { lasting = false } = {}) =>
@@ -161,7 +169,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
       return alone(actor.id, origin, () => inTransaction(run));
     let until = Number.POSITIVE_INFINITY;
     const ctx: Ctx = {
-      ...base,
+      ...readingContext(op, base, database),
       // Whoever looks at the clock may answer otherwise a second later.
       get now() {
         until = now;
@@ -170,12 +178,6 @@ export function createService({ database, clock = Date.now, environment = {}, ch
       nowUntil(changes) {
         for (const change of changes) if (change !== null && change > now) until = Math.min(until, change);
         return now;
-      },
-      db: database.reader,
-      onCommit: (wake) => wake(),
-      announce: database.announce,
-      changed(trigger) {
-        throw new Error(`${op.name}: ${trigger} outside of a transaction`);
       },
       transaction: inTransaction,
     };
@@ -196,9 +198,15 @@ export function createService({ database, clock = Date.now, environment = {}, ch
 
   return {
     invoke,
-    async authenticate(op, origin) {
+    async admit(op, path, origin) {
       try {
-        await identify(op, origin, Math.floor(clock() / 1000), database.version());
+        const now = Math.floor(clock() / 1000);
+        const version = database.version();
+        const who = await identify(op, origin, now, version);
+        const { requireAdmission, requirePath } = await import("./admission.ts");
+        requirePath(op, path);
+        await requireAdmission(readingContext(op, await baseOf(who, origin, now, version), database), op, path);
+        return who.actor.id;
       } catch (error) {
         throw database.explain(error);
       }
@@ -208,9 +216,7 @@ export function createService({ database, clock = Date.now, environment = {}, ch
       close: () => database.close(),
     }),
     resolveUser: (emailOrId) => resolveUser(database, emailOrId),
-    async ready() {
-      await database.reader.selectFrom("instance").select("id").execute();
-    },
+    ready,
     endWaits: () => waits.abort(),
     settings: async () => settings(database.version()),
     baseUrl: async () => (await settings(database.version())).base_url,

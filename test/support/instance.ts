@@ -93,7 +93,7 @@ export async function newInstance({ database: kind, caller }: Environment): Prom
   const app = createApp({
     operations: await allOperations(),
     invoke: service.invoke,
-    authenticate: service.authenticate,
+    admit: service.admit,
     ready: async () => {
       await service.ready();
       return true;
