@@ -30,16 +30,29 @@ const rules: Readonly<Record<string, (ctx: Ctx, known: Known) => Promise<unknown
 
 /**
  * Refuses an operation before its body is read, or before its files are decoded, as far as what is known of its input decides
- * it. The operation itself decides again.
+ * it. The operation itself decides again. A repeat with an idempotency key passes: it gets the answer that is kept for it.
  */
-export async function requireAdmission(ctx: Ctx, op: AnyOperation, known: Known): Promise<void> {
-  const access = op.access as Access;
-  if (typeof access === "object" && !access.at?.every((reach) => known[Object.values(reach)[0]!] !== undefined)) {
-    requireSomewhere(ctx.actor, access.ability);
-  } else {
-    await permit(ctx, op, known);
+export async function requireAdmission(ctx: Ctx, op: AnyOperation, known: Known, origin: Origin): Promise<void> {
+  try {
+    await checkAccess(ctx, op, known);
+    await rules[op.name]?.(ctx, known);
+  } catch (error) {
+    if (!(await isRepeat(ctx, origin))) throw error;
   }
-  await rules[op.name]?.(ctx, known);
+}
+
+async function checkAccess(ctx: Ctx, op: AnyOperation, known: Known): Promise<void> {
+  const access = op.access as Access;
+  const isOpen =
+    typeof access === "object" && !access.at?.every((reach) => known[Object.values(reach)[0]!] !== undefined);
+  if (isOpen) requireSomewhere(ctx.actor, access.ability);
+  else await permit(ctx, op, known);
+}
+
+async function isRepeat({ db, actor }: Ctx, { idempotencyKey: key }: Origin): Promise<boolean> {
+  if (key === undefined) return false;
+  const kept = db.selectFrom("idempotency_keys").select("key").where("actor_id", "=", actor.id).where("key", "=", key);
+  return (await kept.executeTakeFirst()) !== undefined;
 }
 
 /** Decodes the files of an input before the transaction, for which others wait; only for callers who may attach them. */
@@ -47,13 +60,7 @@ export async function prepare(ctx: Ctx, op: AnyOperation, input: Known, origin: 
   const field = filesField(op);
   const files = field === undefined ? [] : ((input[field] ?? []) as readonly FileItem[]);
   if (field !== undefined && files.length === 0) return;
-  try {
-    await requireAdmission(ctx, op, input);
-  } catch (error) {
-    if (origin.idempotencyKey === undefined) throw error;
-    // A repeat gets the first answer, although the caller may have lost the permission since.
-    return;
-  }
+  await requireAdmission(ctx, op, input, origin);
   if (files.length > 0) await (await import("./files-store.ts")).fileMistakes(ctx, files);
 }
 

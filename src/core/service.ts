@@ -205,7 +205,8 @@ export function createService({ database, clock = Date.now, environment = {}, ch
         const who = await identify(op, origin, now, version);
         const { requireAdmission, requirePath } = await import("./admission.ts");
         requirePath(op, path);
-        await requireAdmission(readingContext(op, await baseOf(who, origin, now, version), database), op, path);
+        const ctx = readingContext(op, await baseOf(who, origin, now, version), database);
+        await requireAdmission(ctx, op, path, origin);
         return who.actor.id;
       } catch (error) {
         throw database.explain(error);
