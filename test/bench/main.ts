@@ -14,6 +14,7 @@ const suites: Record<string, () => Promise<Figure[]>> = {
   messages: async () => (await import("./messages.ts")).messages(),
   events: async () => (await import("./events.ts")).manyEvents(),
   posts: async () => (await import("./posts.ts")).manyPosts(),
+  uploads: async () => (await import("./uploads.ts")).uploads(),
   webhooks: async () => (await import("./webhooks.ts")).webhooks(),
 };
 
