@@ -6,7 +6,7 @@ __wcs_place() {
     '') words='init demo serve auth profile users units usertypes webhooks export diff apply conversations posts events groups counters files settings audit db doctor languages timezones api completion help'; flags='--version' ;;
     'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
     'demo') : ;;
-    'serve') flags='--port --host --metrics-port --smtp-url --behind-proxy --log-level'; values='--port= --host= --metrics-port= --smtp-url= --log-level=debug|info|warn|error|silent' ;;
+    'serve') flags='--port --host --metrics-port --smtp-url --behind-proxy --shutdown-notice --log-level'; values='--port= --host= --metrics-port= --smtp-url= --shutdown-notice= --log-level=debug|info|warn|error|silent' ;;
     'auth') words='login logout renew status token password' ;;
     'auth login') flags='--username --password-stdin --password-file'; values='--username= --password-file=@file' ;;
     'auth logout') : ;;

@@ -10,7 +10,7 @@ import { version } from "./version.ts";
 export const serve: OwnLeaf = {
   summary: "Serve the HTTP API, deliver webhooks and mail",
   description:
-    "Prints its base URL on stdout when it is ready; logs go to stderr as JSON lines. SIGTERM and Ctrl-C finish\nwhat is running and end it. A port that is taken: exit 8.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
+    "Prints its base URL on stdout when it is ready; logs go to stderr as JSON lines. SIGTERM and Ctrl-C finish\nwhat is running and end it: /readyz says 503 at once, new connections are refused after the shutdown notice\nand a moment without any. A port that is taken: exit 8.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
   flags: [
     { flags: "--port <n>", description: "Port to listen on, 0 for a free one (default 8420)" },
     { flags: "--host <address>", description: "Address to listen on (default 127.0.0.1)" },
@@ -23,6 +23,11 @@ export const serve: OwnLeaf = {
       flags: "--behind-proxy [networks]",
       description:
         "Trust X-Forwarded-For from proxies in these networks, as in 10.0.0.0/8,::1; without a value: loopback and private networks",
+    },
+    {
+      flags: "--shutdown-notice <seconds>",
+      description:
+        "Time for a load balancer to notice that /readyz says 503, before new connections are refused (default 1)",
     },
     {
       flags: "--log-level <level>",
@@ -44,6 +49,7 @@ async function run(context: Context): Promise<void> {
   const port = portOf("--port", (flags.port as string | undefined) ?? "8420");
   const metricsPort =
     flags.metricsPort === undefined ? undefined : portOf("--metrics-port", flags.metricsPort as string);
+  const notice = noticeOf((flags.shutdownNotice as string | undefined) ?? "1");
   const host = (flags.host as string | undefined) ?? "127.0.0.1";
   const trustedProxies = await trustedProxiesOf(flags.behindProxy as string | true | undefined);
   const environment = environmentWithSmtp(context);
@@ -76,7 +82,7 @@ async function run(context: Context): Promise<void> {
     const app = createApp({
       operations: await allOperations(),
       invoke: service.invoke,
-      authenticate: service.authenticate,
+      admit: service.admit,
       log,
       ready: () => service.ready().then(() => true),
       baseUrl: service.baseUrl,
@@ -85,7 +91,7 @@ async function run(context: Context): Promise<void> {
       version,
     });
     const ended = new Promise<void>((resolve) => terminal.onInterrupt(resolve));
-    const server = await listen(app, { host, port });
+    const server = await listen(app, { host, port, timeouts: { notice } });
     servedAt = server.url;
     const metricsServer =
       metricsPort === undefined
@@ -93,6 +99,7 @@ async function run(context: Context): Promise<void> {
         : await listen((await import("../http/metrics.ts")).createMetricsApp(metrics, log), {
             host,
             port: metricsPort,
+            timeouts: { notice },
           });
     engine.start();
     const missing = missingForMail(await service.settings());
@@ -126,6 +133,15 @@ async function trustedProxiesOf(value: string | true | undefined): Promise<Block
       throw new UsageError(`--behind-proxy must be networks like 10.0.0.0/8,::1/128, not '${text}'`);
     }),
   );
+}
+
+/** Milliseconds. */
+function noticeOf(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || seconds > 3600) {
+    throw new UsageError(`--shutdown-notice must be a number of seconds up to 3600, not '${text}'`);
+  }
+  return seconds * 1000;
 }
 
 function levelOf(level = "info"): string {

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { AnyOperation, InputOf, OutputOf } from "../contract/operation.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Trigger } from "../contract/webhooks.ts";
-import type { Db } from "../store/database.ts";
+import type { Database, Db } from "../store/database.ts";
 import type { SecretCipher } from "../store/secret-cipher.ts";
 import type { Topic } from "../store/topics.ts";
 import type { Actor } from "./permissions.ts";
@@ -66,3 +66,25 @@ export type Handlers<R extends Record<string, AnyOperation>> = {
 };
 
 type Result<O extends AnyOperation> = ReturnType<O["output"]> extends z.ZodVoid ? undefined : OutputOf<O>;
+
+type OfTransaction = "db" | "onCommit" | "announce" | "changed" | "transaction" | "waitFor";
+
+/** The context of work that only reads. */
+export function readingContext(op: AnyOperation, base: Omit<Ctx, OfTransaction>, database: Database): Ctx {
+  const misplaced = (what: string) => new Error(`${op.name}: ${what} has no place here`);
+  return {
+    ...base,
+    db: database.reader,
+    onCommit: (wake) => wake(),
+    announce: (...topics) => database.announce(topics),
+    changed(trigger) {
+      throw misplaced(trigger);
+    },
+    transaction: async () => {
+      throw misplaced("a transaction");
+    },
+    waitFor: async () => {
+      throw misplaced("waiting");
+    },
+  };
+}

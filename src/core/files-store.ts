@@ -1,7 +1,5 @@
 import { type FieldErrors, invalid } from "../contract/errors.ts";
-import { type File, type FileItem, filesField } from "../contract/file-forms.ts";
-import type { AnyOperation } from "../contract/operation.ts";
-import type { Settings } from "../contract/settings.ts";
+import type { File, FileItem } from "../contract/file-forms.ts";
 import { insertRows } from "../store/bulk.ts";
 import { isAmong } from "../store/dialect.ts";
 import { prepared } from "../store/prepared.ts";
@@ -41,7 +39,10 @@ export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, item
   await insertRows(ctx.db, "files", rows);
 }
 
-/** What is wrong with files that are to be attached, by field; for those who check more at the same time. */
+/**
+ * What is wrong with files that are to be attached, by field; for those who check more at the same time. Each file is
+ * decoded once, however often it is asked about.
+ */
 export async function fileMistakes(ctx: Pick<Ctx, "settings">, items: readonly FileItem[]): Promise<FieldErrors> {
   const mistakes: FieldErrors = {};
   for (const [index, item] of items.entries()) {
@@ -49,13 +50,6 @@ export async function fileMistakes(ctx: Pick<Ctx, "settings">, items: readonly F
     if (mistake !== undefined) mistakes[`files.${index}.data`] = [mistake];
   }
   return mistakes;
-}
-
-/** Looks at the files of an input; what is found is there when they are attached. */
-export async function lookAhead(op: AnyOperation, input: unknown, settings: Settings): Promise<void> {
-  const field = filesField(op);
-  const items = field === undefined ? undefined : (input as Record<string, FileItem[] | undefined>)[field];
-  if (items !== undefined) await fileMistakes({ settings }, items);
 }
 
 async function uploadMistake(ctx: Pick<Ctx, "settings">, item: FileItem): Promise<string | undefined> {

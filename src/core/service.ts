@@ -5,12 +5,13 @@ import type { RoomName } from "../contract/rooms.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Database } from "../store/database.ts";
 import type { Topic } from "../store/topics.ts";
-import type { Ctx, Instance } from "./context.ts";
+import { type Ctx, type Instance, readingContext } from "./context.ts";
 import { exclusive, keepAnswer, repeatableOf } from "./idempotency.ts";
 import { loadInstance, loadSettings } from "./instance.ts";
 import { BoundedMap, kept, type Version } from "./memory.ts";
 import type { Change } from "./outbox.ts";
 import { type Actor, loadActor, nobody, permit } from "./permissions.ts";
+import { readinessOf } from "./readiness.ts";
 import { resolveUser } from "./resolve-user.ts";
 import type { Claims } from "./tokens.ts";
 import { TopicWatch } from "./topic-watch.ts";
@@ -55,13 +56,16 @@ type FullOrigin = Origin & { readonly userId?: number };
 
 export interface Service {
   readonly invoke: Invoke;
-  /** Throws `unauthenticated` unless whoever asks is known, for those who want to know before the input is there. */
-  authenticate(op: AnyOperation, origin: Origin): Promise<void>;
+  /**
+   * Throws what `invoke` would for a caller who is not known or has no permission, as far as the fields of the path decide
+   * it: for those who want to know before the body is there. Returns the caller's ID.
+   */
+  admit(op: AnyOperation, path: Readonly<Record<string, unknown>>, origin: Origin): Promise<number>;
   /** Carries out operations in this process. */
   caller(identity: Identity): Caller;
   /** The ID of the user with that e-mail address or ID, else of the first active administrator. */
   resolveUser(emailOrId?: string): Promise<number>;
-  /** Resolves when the database answers. */
+  /** Resolves when the database takes changes; tries with one at most once a second, however often it is asked. */
   ready(): Promise<void>;
   /** Lets operations that wait for something answer at once with what there is, so that a server can end. */
   endWaits(): void;
@@ -85,6 +89,7 @@ export function createService(options: ServiceOptions): Service {
   const answers = new BoundedMap<string, { version: Version; until: number; answer: unknown }>(1_000);
   const alone = exclusive();
   const waits = new Waits(new TopicWatch(database, blindPause));
+  const ready = readinessOf(database);
 
   async function claimsOf(token: string, now: number): Promise<Claims> {
     let claims = verified.get(token);
@@ -121,11 +126,27 @@ export function createService(options: ServiceOptions): Service {
     return { actor, token: claims };
   }
 
+  async function baseOf(who: Awaited<ReturnType<typeof identify>>, origin: FullOrigin, now: number, version: Version) {
+    return {
+      ...who,
+      now,
+      nowUntil: () => now,
+      settings: await settings(version),
+      instance: await loadedInstance(),
+      address: origin.address,
+      network: origin.network,
+      servedAt: origin.servedAt,
+      dryRun: origin.dryRun === true,
+      secrets: database.secrets,
+    };
+  }
+
   async function perform(op: AnyOperation, rawInput: unknown, origin: FullOrigin) {
     const handler = handlers.get(op.name) ?? (await findHandler(op));
     const now = Math.floor(clock() / 1000);
     const version = database.version();
-    const { actor, token } = await identify(op, origin, now, version);
+    const who = await identify(op, origin, now, version);
+    const { actor, token } = who;
     if (actor !== nobody) origin.onIdentified?.(actor.id);
     // Lists can be large, so only single things are remembered.
     const remembered = op.transaction === "read" && op.list === undefined && version !== undefined;
@@ -133,38 +154,13 @@ export function createService(options: ServiceOptions): Service {
     const known = name === "" ? undefined : answers.get(name);
     if (known !== undefined && known.version === version && now < known.until) return known.answer;
     const input = parse(op.input(), rawInput);
-    const current = await settings(version);
+    const base = await baseOf(who, origin, now, version);
+    if (op.bodyLimit !== undefined)
+      await (await import("./admission.ts")).prepare(readingContext(op, base, database), op, input, origin);
     const repeatable = await repeatableOf(op, input, origin, loadedInstance);
-    // Megabytes take their time, which nobody should have to wait for in a transaction.
-    if (op.bodyLimit !== undefined) await (await import("./files-store.ts")).lookAhead(op, input, current);
     const authorize = async () => {
       const again = await identify(op, origin, Math.floor(clock() / 1000), database.version());
       await permit({ ...ctx, actor: again.actor }, op, input as Record<string, unknown>);
-    };
-    const waitFor: Ctx["waitFor"] = (wanted, look) =>
-      waits.waitFor(
-        {
-          ...wanted,
-          user: actor.id,
-          tokenEnds: token === undefined ? Number.POSITIVE_INFINITY : token.expires * 1000 - clock(),
-          signal: origin.signal,
-          authorize,
-        },
-        look,
-      );
-    const base = {
-      actor,
-      token,
-      now,
-      nowUntil: () => now,
-      settings: current,
-      instance: await loadedInstance(),
-      address: origin.address,
-      network: origin.network,
-      servedAt: origin.servedAt,
-      dryRun: origin.dryRun === true,
-      secrets: database.secrets,
-      waitFor,
     };
     const changes = op.method !== "GET" && !op.private;
     const inTransaction = <T>(
@@ -188,7 +184,7 @@ export function createService(options: ServiceOptions): Service {
       return alone(actor.id, origin, () => inTransaction(run));
     let until = Number.POSITIVE_INFINITY;
     const ctx: Ctx = {
-      ...base,
+      ...readingContext(op, base, database),
       // Whoever looks at the clock may answer otherwise a second later.
       get now() {
         until = now;
@@ -198,13 +194,11 @@ export function createService(options: ServiceOptions): Service {
         for (const change of changes) if (change !== null && change > now) until = Math.min(until, change);
         return now;
       },
-      db: database.reader,
-      onCommit: (wake) => wake(),
-      announce: (...topics) => database.announce(topics),
-      changed(trigger) {
-        throw new Error(`${op.name}: ${trigger} outside of a transaction`);
-      },
       transaction: inTransaction,
+      waitFor: (wanted, look) => {
+        const tokenEnds = token === undefined ? Number.POSITIVE_INFINITY : token.expires * 1000 - clock();
+        return waits.waitFor({ ...wanted, user: actor.id, tokenEnds, signal: origin.signal, authorize }, look);
+      },
     };
     const answer = await alone(actor.id, origin, () => run(ctx));
     if (name !== "" && now < until && isSmall(answer)) answers.set(name, { version, until, answer });
@@ -223,9 +217,16 @@ export function createService(options: ServiceOptions): Service {
 
   return {
     invoke,
-    async authenticate(op, origin) {
+    async admit(op, path, origin) {
       try {
-        await identify(op, origin, Math.floor(clock() / 1000), database.version());
+        const now = Math.floor(clock() / 1000);
+        const version = database.version();
+        const who = await identify(op, origin, now, version);
+        const { requireAdmission, requirePath } = await import("./admission.ts");
+        requirePath(op, path);
+        const ctx = readingContext(op, await baseOf(who, origin, now, version), database);
+        await requireAdmission(ctx, op, path, origin);
+        return who.actor.id;
       } catch (error) {
         throw database.explain(error);
       }
@@ -235,9 +236,7 @@ export function createService(options: ServiceOptions): Service {
       close: () => database.close(),
     }),
     resolveUser: (emailOrId) => resolveUser(database, emailOrId),
-    async ready() {
-      await database.reader.selectFrom("instance").select("id").execute();
-    },
+    ready,
     endWaits: () => waits.end(),
     settings: async () => settings(database.version()),
     baseUrl: async () => (await settings(database.version())).base_url,
@@ -265,7 +264,7 @@ class DryRun extends Error {
 
 async function transaction<T>(
   { write, announce }: Pick<Database, "write" | "announce">,
-  base: Omit<Ctx, "db" | "transaction" | "onCommit" | "announce" | "changed">,
+  base: Omit<Ctx, "db" | "transaction" | "onCommit" | "announce" | "changed" | "waitFor">,
   dryRun: boolean,
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T> {
@@ -285,6 +284,9 @@ async function transaction<T>(
         },
         changed: (trigger, id, before) => changes.push({ trigger, id, before }),
         transaction: (inner) => inner(ctx),
+        waitFor: async () => {
+          throw new Error("waiting has no place in a transaction");
+        },
       };
       const result = await work(ctx);
       if (dryRun) throw new DryRun(result);

@@ -1,6 +1,7 @@
 import { isAscii } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { ServiceError } from "../contract/errors.ts";
+import type { Arrival } from "./arrivals.ts";
 
 /** Where a request's body comes from: the socket, or, in the process, the request object. */
 export interface BodySource {
@@ -26,13 +27,8 @@ export function announcedBytes(source: BodySource, limit: number): number {
   return announcesBody(source) && length <= limit ? length : 0;
 }
 
-/** Reads and parses a JSON body of at most `limit` bytes; undefined when there is none. */
-export async function readJson(source: BodySource, limit: number): Promise<unknown> {
-  return parseJson(await readBytes(source, limit));
-}
-
-/** Likewise, without parsing it. */
-export async function readBytes(source: BodySource, limit: number): Promise<Buffer | undefined> {
+/** Reads a JSON body of at most `limit` bytes; undefined when there is none. A large one waits as `arrival` says. */
+export async function readBytes(source: BodySource, limit: number, arrival?: Arrival): Promise<Buffer | undefined> {
   if (!announcesBody(source)) return undefined;
   if (Number(source.header("content-length")) > limit) throw tooLarge(limit);
   const type = source.header("content-type") ?? "";
@@ -41,7 +37,7 @@ export async function readBytes(source: BodySource, limit: number): Promise<Buff
   const encoding = source.header("content-encoding");
   // A type that nobody asked for does no harm before an empty body.
   const bytes = typed
-    ? await (source.incoming ? fromSocket(source.incoming, limit) : fromRequest(source.request, limit))
+    ? await (source.incoming ? fromSocket(source.incoming, limit, arrival) : fromRequest(source.request, limit))
     : undefined;
   if (bytes?.length === 0) return undefined;
   if (!bytes)
@@ -71,28 +67,45 @@ export function parseJson(bytes: Buffer | undefined): unknown {
   }
 }
 
-function fromSocket(incoming: IncomingMessage, limit: number): Promise<Buffer> {
+const firstBytes = 65_536;
+
+function fromSocket(incoming: IncomingMessage, limit: number, arrival: Arrival | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const length = Number(incoming.headers["content-length"]);
-    // What is to be put together from many chunks takes twice the room.
-    const known = length > 65_536 ? Buffer.allocUnsafe(length) : undefined;
-    const chunks: Buffer[] = [];
+    const most = Math.min(Number(incoming.headers["content-length"] ?? limit), limit);
+    // Grows with what comes: a sender who announces much and sends little costs little.
+    let bytes: Buffer = Buffer.allocUnsafe(Math.min(most, firstBytes));
     let size = 0;
     const settle = (done: () => void) => {
       incoming.off("data", onData).off("end", onEnd).off("close", onClose);
       done();
     };
+    const fail = (error: ServiceError) => settle(() => reject(error));
     const onData = (chunk: Buffer) => {
-      known?.set(chunk, size);
-      size += chunk.length;
-      if (size > limit) settle(() => reject(tooLarge(limit)));
-      else if (!known) chunks.push(chunk);
+      const end = size + chunk.length;
+      if (end > limit) return fail(tooLarge(limit));
+      if (end > bytes.length) bytes = enlarged(bytes, size, Math.min(most, Math.max(end, 2 * bytes.length)));
+      bytes.set(chunk, size);
+      size = end;
+      const room = arrival?.add(chunk.length);
+      if (room === undefined) return;
+      incoming.pause();
+      void room.then(() => incoming.resume());
     };
-    const onEnd = () => settle(() => resolve(known ?? (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))));
-    const onClose = () =>
-      settle(() => reject(new ServiceError("bad_request", "The connection ended before the body did.")));
+    const onEnd = () => {
+      // The sender has been told that it was too late.
+      if (incoming.socket.writableEnded) fail(new ServiceError("bad_request", "The request did not arrive in time."));
+      else settle(() => resolve(bytes.subarray(0, size)));
+    };
+    const onClose = () => fail(new ServiceError("bad_request", "The connection ended before the body did."));
     incoming.on("data", onData).on("end", onEnd).on("close", onClose);
+    arrival?.ended.catch(fail);
   });
+}
+
+function enlarged(bytes: Buffer, size: number, capacity: number): Buffer {
+  const larger = Buffer.allocUnsafe(capacity);
+  larger.set(bytes.subarray(0, size));
+  return larger;
 }
 
 async function fromRequest(request: Request, limit: number): Promise<Buffer> {

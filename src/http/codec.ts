@@ -46,13 +46,24 @@ export function decode(op: AnyOperation, wire: WireInput): Record<string, unknow
   } else {
     input = wire.query === "" ? Object.create(null) : queryFields(wire.query, plan, problems);
   }
-  for (let i = 0; i < plan.path.length; i++) {
-    const { name, field } = plan.path[i]!;
-    const text = wire.params[i] ?? "";
+  Object.assign(input, pathInput(plan, wire.params));
+  if (Object.keys(problems).length > 0) throw withSchemaProblems(op, input, problems);
+  return input;
+}
+
+/** Reads the part of an operation's input that is in the path. */
+export function decodePath(op: AnyOperation, params: readonly string[]): Record<string, unknown> {
+  return pathInput(planOf(op), params);
+}
+
+function pathInput({ path }: Plan, params: readonly string[]): Record<string, unknown> {
+  const input: Record<string, unknown> = {};
+  for (let i = 0; i < path.length; i++) {
+    const { name, field } = path[i]!;
+    const text = params[i] ?? "";
     input[name] =
       field.kind === "array" ? text.split(",").map((item) => scalar(field.items, item)) : scalar(field, text);
   }
-  if (Object.keys(problems).length > 0) throw withSchemaProblems(op, input, problems);
   return input;
 }
 

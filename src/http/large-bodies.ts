@@ -1,94 +1,68 @@
 import { ServiceError } from "../contract/errors.ts";
+import { type Arrival, Arrivals } from "./arrivals.ts";
+import { Room } from "./room.ts";
 
 const mebibyte = 1024 * 1024;
-/** Bytes of bodies that may be coming in at once, however slowly. */
-const arriving = 160 * mebibyte;
+const busy = () => new ServiceError("unavailable", "Too many uploads are under way; try again.", { retryAfter: 5 });
+const another = () =>
+  new ServiceError("too_many_requests", "Another large request of yours is still under way; try again.", {
+    retryAfter: 5,
+  });
+
 /** Bytes of bodies that may be parsed and worked on at once; they take about three times as much. */
 const working = 48 * mebibyte;
-/** Milliseconds that a body waits for room before its sender is told to come back. */
-const standardPatience = 30_000;
-const mostWaiting = 100;
+/** The oldest body may go beyond these by its own size, which is 40 MiB at most. */
+const arriving = { total: 120 * mebibyte, perAddress: 40 * mebibyte, rate: 500, window: 2000, patience: 30_000 };
 
-/** Takes large bodies in as long as there is room for them. */
+/** Who sends a large body. */
+export interface Sender {
+  readonly user: number | undefined;
+  readonly address: string | undefined;
+}
+
+/** Takes large bodies in: one of each user at a time, as long as there is room for them. */
 export class LargeBodies {
-  readonly #arriving = new Room(arriving);
-  readonly #working = new Room(working);
+  readonly #turns = new Map<number, { readonly room: Room; users: number }>();
+  readonly #arrivals = new Arrivals(arriving, busy);
+  readonly #working = new Room(working, { refusal: busy });
 
-  /** Reads a body of at most so many bytes, and does `work` with what `parse` makes of it. */
+  /** Reads a body, and does `work` with what `parse` makes of it. */
   async take<T>(
-    bytes: number,
-    read: () => Promise<Buffer | undefined>,
+    sender: Sender,
+    read: (arrival: Arrival) => Promise<Buffer | undefined>,
     parse: (body: Buffer | undefined) => unknown,
     work: (body: unknown) => Promise<T>,
   ): Promise<T> {
-    const leave = await this.#arriving.enter(bytes);
-    let done: (() => void) | undefined;
-    try {
-      let body = await read();
-      done = await this.#working.enter(bytes);
-      const parsed = parse(body);
-      body = undefined;
-      return await work(parsed);
-    } finally {
-      done?.();
-      leave();
-    }
-  }
-}
-
-interface Waiting {
-  readonly bytes: number;
-  readonly enter: () => void;
-}
-
-/** Room for so many bytes. Bodies that wait for it are not read: the network holds them back. */
-export class Room {
-  #room: number;
-  readonly #patience: number;
-  readonly #waiting: Waiting[] = [];
-
-  constructor(room: number, patience: number = standardPatience) {
-    this.#room = room;
-    this.#patience = patience;
-  }
-
-  /** Resolves when there is room for a body of that size, to what has to be called when it is done with. */
-  async enter(bytes: number): Promise<() => void> {
-    if (this.#waiting.length > 0 || bytes > this.#room) await this.#wait(bytes);
-    else this.#room -= bytes;
-    return () => {
-      this.#room += bytes;
-      this.#admit();
-    };
-  }
-
-  #wait(bytes: number): Promise<void> {
-    if (this.#waiting.length >= mostWaiting) throw busy();
-    return new Promise((resolve, reject) => {
-      const waiting = {
-        bytes,
-        enter: () => {
-          clearTimeout(late);
-          resolve();
-        },
-      };
-      const late = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-        reject(busy());
-        this.#admit();
-      }, this.#patience);
-      this.#waiting.push(waiting);
+    return this.#inTurn(sender.user, async () => {
+      const arrival = this.#arrivals.begin(sender.address);
+      let done: (() => void) | undefined;
+      try {
+        let body = await read(arrival);
+        arrival.complete();
+        done = await this.#working.enter(body?.length ?? 0);
+        const parsed = parse(body);
+        body = undefined;
+        return await work(parsed);
+      } finally {
+        done?.();
+        arrival.leave();
+      }
     });
   }
 
-  /** In the order in which they came: a large one is not passed by small ones for ever. */
-  #admit(): void {
-    for (let next = this.#waiting[0]; next && next.bytes <= this.#room; next = this.#waiting[0]) {
-      this.#waiting.shift();
-      this.#room -= next.bytes;
-      next.enter();
+  async #inTurn<T>(user: number | undefined, work: () => Promise<T>): Promise<T> {
+    if (user === undefined) return work();
+    const turn = this.#turns.get(user) ?? { room: new Room(1, { most: 20, refusal: another }), users: 0 };
+    this.#turns.set(user, turn);
+    turn.users += 1;
+    let leave: (() => void) | undefined;
+    try {
+      leave = await turn.room.enter(1);
+      return await work();
+    } finally {
+      leave?.();
+      turn.users -= 1;
+      if (turn.users === 0) this.#turns.delete(user);
     }
   }
 }
-
-const busy = () => new ServiceError("unavailable", "Too many uploads are under way; try again.", { retryAfter: 5 });

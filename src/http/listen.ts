@@ -1,29 +1,17 @@
 import { randomUUID } from "node:crypto";
-import http, { type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import http, { type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { ServiceError } from "../contract/errors.ts";
+import { Connections, type Deadlines } from "./connections.ts";
 import { Exchange, type Log, rawError } from "./exchange.ts";
 import type { App } from "./routing.ts";
+import { Door, type ShutdownTimes, shutDown } from "./shutdown.ts";
 
-/** Milliseconds after which something is ended. */
-export interface Timeouts {
-  /** Until a connection has sent the headers of its first request. */
-  headers: number;
-  /** Until a request has arrived, however large it is. */
-  request: number;
-  /** A connection that waits between two requests. */
-  idle: number;
-  /** A client that neither sends nor takes `stallBytes` in this time, while it should. */
-  stall: number;
-  stallBytes: number;
-  /** How often the above are looked at. */
+export interface Timeouts extends Deadlines, ShutdownTimes {
+  /** Milliseconds between two looks at how far connections have come. */
   check: number;
-  /** At the end: how long /readyz says so before new connections are refused. */
-  notice: number;
-  /** At the end: until what is still running is cut off. */
-  grace: number;
 }
 
 export interface ListenOptions {
@@ -40,61 +28,62 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** What is under way on a connection, and how far it was when last looked at; nothing before the first request. */
-interface Flight {
-  incoming: IncomingMessage | undefined;
-  outgoing: ServerResponse | undefined;
-  bytes: number;
-  since: number;
-}
-
 const standard: Timeouts = {
-  headers: 60_000,
-  request: 900_000,
+  headers: 20_000,
   idle: 65_000,
+  body: 10_000,
+  rate: 50,
   stall: 55_000,
   stallBytes: 65_536,
-  check: 5_000,
+  check: 1_000,
   notice: 1_000,
+  quiet: 100,
   grace: 28_000,
 };
 
 /** Starts a server for the app; `servedAt` of an app that was not told otherwise becomes its URL. */
 export async function listen(app: App, options: ListenOptions): Promise<Listening> {
   const timeouts = { ...standard, ...options.timeouts };
-  const flights = new Map<Socket, Flight>();
-  const server = createServer(app, timeouts, flights);
+  const refuse: Refuse = (socket, error, allow) => refuseOn(app.state.log, socket, error, allow);
+  const connections = new Connections(timeouts, (socket) => refuse(socket, late()));
+  const door = new Door();
+  const server = createServer(app, { timeouts, connections, door, refuse });
   await bound(server, options);
   const url = urlOf(server.address() as AddressInfo, options.host);
   app.state.servedAt ??= url;
-  const watch = setInterval(() => endStalled(flights, timeouts), timeouts.check);
+  const watch = setInterval(() => connections.check(), timeouts.check);
   watch.unref();
   let closed: Promise<void> | undefined;
   const close = async () => {
-    closed ??= shutDown(app, server, flights, timeouts).finally(() => clearInterval(watch));
+    app.state.closing = true;
+    closed ??= shutDown({ server, connections, door }, timeouts).finally(() => clearInterval(watch));
     await closed;
   };
   return { url, close };
 }
 
-function createServer(app: App, timeouts: Timeouts, flights: Map<Socket, Flight>): Server {
+interface Parts {
+  readonly timeouts: Timeouts;
+  readonly connections: Connections;
+  readonly door: Door;
+  readonly refuse: Refuse;
+}
+
+function createServer(app: App, { timeouts, connections, door, refuse }: Parts): Server {
   const server = http.createServer({
-    headersTimeout: timeouts.headers,
-    requestTimeout: timeouts.request,
+    // `connections` has deadlines of its own, which also bound what comes between two requests.
+    headersTimeout: 0,
+    requestTimeout: 0,
     keepAliveTimeout: timeouts.idle,
-    connectionsCheckingInterval: timeouts.check,
     maxHeaderSize: 16_384,
     // Answered below: node's own answer has no body.
     requireHostHeader: false,
   });
-  server.on("connection", (socket) => {
-    flights.set(socket, { incoming: undefined, outgoing: undefined, bytes: 0, since: Date.now() });
-    socket.once("close", () => flights.delete(socket));
-  });
+  server.on("connection", (socket) => connections.add(socket));
   // For node a connection is idle as soon as its answer was handed over, though it may take long to be read.
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => {
-    if (![...flights.values()].some(isBeingRead)) closeIdle();
+    if (!connections.areBeingRead) closeIdle();
   };
   const respond = getRequestListener(app.fetch, {
     hostname: "localhost",
@@ -103,25 +92,36 @@ function createServer(app: App, timeouts: Timeouts, flights: Map<Socket, Flight>
       return exchange.fail(error instanceof RequestError ? badRequest("The URL or Host header is not valid.") : error);
     },
   });
-  const refuse: Refuse = (socket, error, allow) => refuseOn(app.state.log, socket, error, allow);
   server.on("request", (incoming, outgoing) => {
-    const flight = flights.get(incoming.socket)!;
-    flight.incoming = incoming;
-    flight.outgoing = outgoing;
-    flight.since = Date.now();
-    if (incoming.headers.host !== undefined || incoming.httpVersion !== "1.1") void respond(incoming, outgoing);
-    else refuse(incoming.socket, badRequest("The request has no Host header."));
+    // It was too late, and has been told so.
+    if (incoming.socket.writableEnded) return;
+    connections.begin(incoming, outgoing);
+    const wrong = wrongHost(incoming);
+    if (wrong !== undefined) refuse(incoming.socket, badRequest(wrong));
+    else if (door.opens === undefined) void respond(incoming, outgoing);
+    else void door.opens.then(() => respond(incoming, outgoing));
   });
   // The body is asked for when there is somebody to read it.
   server.on("checkContinue", (incoming, outgoing) => server.emit("request", incoming, outgoing));
-  refuseTheRest(server, flights, refuse);
+  refuseTheRest(server, connections, refuse);
   return server;
+}
+
+/** Returns what is wrong with the number of Host headers (RFC 9112, section 3.2). */
+function wrongHost({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  if (hosts > 1) return "The request has more than one Host header.";
+  return hosts === 0 && httpVersion === "1.1" ? "The request has no Host header." : undefined;
 }
 
 type Refuse = (socket: Duplex, error: ServiceError, allow?: string) => void;
 
 /** What node would answer, or drop, in its own way. */
-function refuseTheRest(server: Server, flights: Map<Socket, Flight>, refuse: Refuse): void {
+function refuseTheRest(server: Server, connections: Connections, refuse: Refuse): void {
   server.on("checkExpectation", ({ socket }: IncomingMessage) => {
     refuse(socket, badRequest("Of the expectations, only 100-continue can be met."));
   });
@@ -130,17 +130,17 @@ function refuseTheRest(server: Server, flights: Map<Socket, Flight>, refuse: Ref
     refuse(socket, error, "GET, HEAD, POST, PATCH, DELETE");
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const begun = flights.get(socket as Socket)?.outgoing;
+    const begun = connections.answerOn(socket as Socket);
     if (error.code === "ECONNRESET" || (begun?.headersSent && !begun.writableFinished)) socket.destroy();
     else refuse(socket, clientError(error.code));
   });
 }
 
 const badRequest = (message: string) => new ServiceError("bad_request", message);
+const late = () => badRequest("The request did not arrive in time.");
 
 function clientError(code: string | undefined): ServiceError {
   if (code === "HPE_HEADER_OVERFLOW") return badRequest("The headers of the request are too large.");
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return badRequest("The request did not arrive in time.");
   return badRequest("The request is not valid HTTP.");
 }
 
@@ -177,47 +177,4 @@ function urlOf(address: AddressInfo, host: string): string {
   const name =
     host === "0.0.0.0" || host === "::" || host === "" ? "localhost" : host.includes(":") ? `[${host}]` : host;
   return `http://${name}:${address.port}`;
-}
-
-/** Node bounds headers and idle connections, but not how slowly a body comes or an answer is read. */
-function endStalled(flights: Map<Socket, Flight>, { stall, stallBytes }: Timeouts): void {
-  const now = Date.now();
-  for (const [socket, flight] of flights) {
-    const { incoming, outgoing } = flight;
-    if (!incoming || !outgoing) continue;
-    const bytes = bytesMoved(socket);
-    const waiting = !incoming.complete || outgoing.writableLength > 0;
-    if (!waiting || bytes - flight.bytes >= stallBytes) {
-      flight.bytes = bytes;
-      flight.since = now;
-    } else if (now - flight.since >= stall) {
-      // Without the reset the kernel would keep the answer for a client that does not take it.
-      socket.resetAndDestroy();
-    }
-  }
-}
-
-function isBeingRead({ outgoing }: Flight): boolean {
-  return outgoing?.writableEnded === true && !outgoing.writableFinished;
-}
-
-/** A chunk that is on its way out counts when all of it has gone. */
-function bytesMoved(socket: Socket): number {
-  return socket.bytesRead + socket.bytesWritten - socket.writableLength;
-}
-
-async function shutDown(app: App, server: Server, flights: Map<Socket, Flight>, timeouts: Timeouts): Promise<void> {
-  app.state.closing = true;
-  const cut = setTimeout(() => server.closeAllConnections(), timeouts.grace);
-  // Whoever sends a request meanwhile is answered and told that the connection ends: nobody meets a closed door halfway.
-  await new Promise((resolve) => setTimeout(resolve, timeouts.notice));
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const sweep = setInterval(() => {
-    server.closeIdleConnections();
-    const before = Date.now() - timeouts.notice;
-    for (const [socket, flight] of flights) if (!flight.incoming && flight.since < before) socket.destroy();
-  }, 100);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(cut);
 }

@@ -3,25 +3,21 @@ import { ServiceError } from "../contract/errors.ts";
 import type { Content } from "../contract/file-forms.ts";
 import type { AnyOperation, Invoke, Origin } from "../contract/operation.ts";
 import { pathFields, pathOfCreated } from "../contract/shape.ts";
-import { announcedBytes, announcesBody, parseJson, readBytes, readJson } from "./body.ts";
+import { announcesBody } from "./body.ts";
 import { decode, hasBody } from "./codec.ts";
 import { respondWithContent } from "./content.ts";
 import type { Exchange, Log, ServerState } from "./exchange.ts";
-import { LargeBodies } from "./large-bodies.ts";
 import { addMetrics, type Metrics } from "./metrics.ts";
 import { addProbes } from "./probes.ts";
+import { type BodyOptions, bodyReader } from "./request-body.ts";
 import { type App, answering, newHono, queryOf } from "./routing.ts";
 
-export interface AppOptions {
+export interface AppOptions extends BodyOptions {
   readonly operations: readonly AnyOperation[];
   readonly invoke: Invoke;
-  /** Throws unless whoever asks is known. A large body is read only then. */
-  readonly authenticate?: (op: AnyOperation, origin: Origin) => Promise<void>;
   readonly log: Log;
   /** Whether the service can work, its database included. Default: always. */
   readonly ready?: () => Promise<boolean>;
-  /** The largest body in bytes. Default: what the operation says, else 1 MiB. */
-  readonly bodyLimit?: (op: AnyOperation) => number;
   /** Where users reach the service, without a slash at the end; default the address that `listen` took. */
   readonly servedAt?: string;
   /** The setting `base_url`, which wins over `servedAt`. */
@@ -43,10 +39,10 @@ export function createApp(options: AppOptions): App {
     closing: false,
   };
   const app = newHono(state);
-  const largeBodies = new LargeBodies();
+  const readBody = bodyReader(options);
   // The router takes the first that fits, and /users/current has to come before /users/{id}.
   for (const op of options.operations.toSorted(byStaticSegments)) {
-    const handler = operationHandler(options, state, op, largeBodies);
+    const handler = operationHandler(options, state, op, readBody);
     app.on(op.method, `/api${pattern(op)}`, handler);
     if (op.bare) app.on(op.method, pattern(op), handler);
   }
@@ -55,7 +51,12 @@ export function createApp(options: AppOptions): App {
   return { fetch: app.fetch, request: app.request, state };
 }
 
-function operationHandler(options: AppOptions, state: ServerState, op: AnyOperation, largeBodies: LargeBodies) {
+function operationHandler(
+  options: AppOptions,
+  state: ServerState,
+  op: AnyOperation,
+  readBody: ReturnType<typeof bodyReader>,
+) {
   const names = pathFields(op).map((_, i) => `p${i}`);
   const takesBody = hasBody(op);
   return answering(state, op.path, async (exchange, c) => {
@@ -67,7 +68,7 @@ function operationHandler(options: AppOptions, state: ServerState, op: AnyOperat
     const params = names.map((name) => c.req.param(name)!);
     const query = queryOf(c.req.raw, c.env);
     const invoke = async (body?: unknown) => options.invoke(op, decode(op, { params, query, body }), origin);
-    const output = takesBody ? await withBody(options, op, exchange, origin, largeBodies, invoke) : await invoke();
+    const output = takesBody ? await readBody({ op, params, exchange, origin }, invoke) : await invoke();
     if (op.bytes) return respondWithContent(exchange, output as Content);
     const more = op.location ? { location: await locationOf(op, op.location, output, options, state) } : undefined;
     return exchange.respond(op.status, op.status === 204 ? null : textOf(output), more);
@@ -85,24 +86,6 @@ function textOf(output: unknown): string {
     texts.set(output, text);
   }
   return text;
-}
-
-const commonLimit = 1_048_576;
-
-/** Reads the body for `work`. A large one only from somebody who is known, and while there is room for it. */
-async function withBody(
-  { authenticate, bodyLimit = (of) => of.bodyLimit ?? commonLimit }: AppOptions,
-  op: AnyOperation,
-  exchange: Exchange,
-  origin: Origin,
-  largeBodies: LargeBodies,
-  work: (body: unknown) => Promise<unknown>,
-): Promise<unknown> {
-  const limit = bodyLimit(op);
-  const bytes = announcedBytes(exchange, limit);
-  if (bytes <= commonLimit) return work(await readJson(exchange, limit));
-  await authenticate?.(op, origin);
-  return largeBodies.take(bytes, () => readBytes(exchange, limit), parseJson, work);
 }
 
 function originOf(exchange: Exchange, op: AnyOperation, state: ServerState): Origin {

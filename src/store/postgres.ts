@@ -1,8 +1,9 @@
-import { Kysely, PostgresDialect } from "kysely";
+import { type Driver, Kysely, PostgresDialect, type PostgresDialectConfig } from "kysely";
 import pg from "pg";
 import { ServiceError } from "../contract/errors.ts";
 import type { Connected, OpenOptions } from "./database.ts";
 import { postgresChanges } from "./postgres-changes.ts";
+import { PostgresWritingDriver } from "./postgres-driver.ts";
 import type { Schema } from "./schema.ts";
 
 const connectSeconds = 5;
@@ -23,7 +24,7 @@ export async function connect(url: string, { create }: OpenOptions): Promise<Con
   pool.on("error", () => {});
   // One that breaks between two statements of a transaction: likewise, and without a listener it would end the process.
   pool.on("connect", (client) => client.on("error", () => {}));
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Schema>({ dialect: new Dialect({ pool }) });
   try {
     const { rows } = await pool.query(
       "select count(*) as tables, count(*) filter (where table_name = 'kysely_migration') as ours from information_schema.tables where table_schema = current_schema()",
@@ -49,6 +50,19 @@ export async function connect(url: string, { create }: OpenOptions): Promise<Con
       await db.destroy();
     },
   };
+}
+
+class Dialect extends PostgresDialect {
+  readonly #config: PostgresDialectConfig;
+
+  constructor(config: PostgresDialectConfig) {
+    super(config);
+    this.#config = config;
+  }
+
+  override createDriver(): Driver {
+    return new PostgresWritingDriver(this.#config);
+  }
 }
 
 /** Runs a transaction until no other one is in its way. */

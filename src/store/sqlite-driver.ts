@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from "kysely";
+import { unknownOutcome } from "./unknown-outcome.ts";
 
 const cachedStatements = 500;
 
@@ -200,7 +201,15 @@ export class WritingDriver implements Driver {
       group.end.resolve();
     } catch (error) {
       if (raw.isTransaction) raw.exec("rollback");
-      group.end.reject(error);
+      group.end.reject(group.kept && isIoError(error) ? unknownOutcome(error) : error);
     }
   }
+}
+
+/**
+ * Returns true for SQLITE_IOERR. At a commit the transaction can be complete in the write-ahead log although syncing it
+ * failed: the next process that opens the file then finds it committed.
+ */
+function isIoError(error: unknown): boolean {
+  return (((error as { errcode?: number }).errcode ?? 0) & 0xff) === 10;
 }

@@ -15,6 +15,7 @@ const suites: Record<string, () => Promise<Figure[]>> = {
   events: async () => (await import("./events.ts")).manyEvents(),
   posts: async () => (await import("./posts.ts")).manyPosts(),
   others: async () => (await import("./others.ts")).others(),
+  uploads: async () => (await import("./uploads.ts")).uploads(),
   webhooks: async () => (await import("./webhooks.ts")).webhooks(),
 };
 

@@ -2,10 +2,11 @@ import { afterEach, describe, expect, test } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
 import { ServiceError } from "../../src/contract/errors.ts";
 import { createClient } from "../../src/http/client.ts";
-import { Room } from "../../src/http/large-bodies.ts";
+import { Room } from "../../src/http/room.ts";
 import { type Fake, gate, lastBody, serveFake, speak } from "./support.ts";
 
 const codeOf = (error: ServiceError) => error.code;
+const refusal = () => new ServiceError("unavailable", "No room.", { retryAfter: 5 });
 const state = (work: Promise<unknown>) =>
   Promise.race([
     work.then(
@@ -17,7 +18,7 @@ const state = (work: Promise<unknown>) =>
 
 describe("room for so many bytes", () => {
   test("is for as many as there is room for, in the order in which they came", async () => {
-    const room = new Room(100, 10_000);
+    const room = new Room(100, { patience: 10_000, refusal });
     const leave = await room.enter(60);
     const large = room.enter(50);
     const small = room.enter(10);
@@ -27,7 +28,7 @@ describe("room for so many bytes", () => {
   });
 
   test("is refused to whoever waited too long, and to whoever would have to wait behind many", async () => {
-    const room = new Room(100, 20);
+    const room = new Room(100, { patience: 20, refusal });
     const leave = await room.enter(100);
     const waiting = Array.from({ length: 100 }, () => room.enter(100).catch(codeOf));
     await expect(room.enter(1)).rejects.toMatchObject({ code: "unavailable", retryAfter: 5 });
@@ -37,7 +38,7 @@ describe("room for so many bytes", () => {
   });
 
   test("one that gives up does not hold back those behind it", async () => {
-    const room = new Room(100, 30);
+    const room = new Room(100, { patience: 30, refusal });
     await room.enter(60);
     const tooLarge = room.enter(90).catch(codeOf);
     await new Promise((resolve) => setTimeout(resolve, 15));
@@ -58,7 +59,7 @@ describe("a large body", () => {
   };
 
   test("is not read, nor asked for, before whoever sends it is known", async () => {
-    server = await serveFake(undefined, { authenticate: unknown });
+    server = await serveFake(undefined, { admit: unknown });
     const text = await speak(server.port, head(body.length, "Expect: 100-continue\r\n"));
     expect(text).toMatch(/^HTTP\/1.1 401 /);
     expect(lastBody(text).error?.code).toBe("unauthenticated");
@@ -66,26 +67,26 @@ describe("a large body", () => {
   });
 
   test("is asked for when it may come", async () => {
-    server = await serveFake(undefined, { authenticate: async () => {} });
+    server = await serveFake(undefined, { admit: async () => 1 });
     const text = await speak(server.port, head(body.length, "Expect: 100-continue\r\n"), body);
     expect(text).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 /);
     expect(server.calls.at(-1)?.input).toEqual(JSON.parse(body));
   });
 
   test("a small one is read for anybody, as the core says who may do what", async () => {
-    server = await serveFake(undefined, { authenticate: unknown });
+    server = await serveFake(undefined, { admit: unknown });
     const small = JSON.stringify({ recipients: [2], message: "Hello" });
     expect(await speak(server.port, head(small.length), small)).toMatch(/^HTTP\/1.1 201 /);
   });
 
   test("over the limit it is refused by its length", async () => {
-    server = await serveFake(undefined, { authenticate: unknown });
+    server = await serveFake(undefined, { admit: unknown });
     expect(await speak(server.port, head(50_000_000))).toMatch(/^HTTP\/1.1 413 /);
   });
 
   test("comes from the client when it is asked for, and what is wrong is told before it is sent", async () => {
     let known = true;
-    server = await serveFake(undefined, { authenticate: () => (known ? Promise.resolve() : unknown()) });
+    server = await serveFake(undefined, { admit: () => (known ? Promise.resolve(1) : unknown()) });
     const client = createClient({ url: server.url, userAgent: "test", env: {} });
     const sent: number[] = [];
     const input = JSON.parse(body);

@@ -102,7 +102,7 @@ export async function newInstance(
   const app = createApp({
     operations: await allOperations(),
     invoke: service.invoke,
-    authenticate: service.authenticate,
+    admit: service.admit,
     ready: async () => {
       await service.ready();
       return true;

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { units } from "../../src/contract/units.ts";
+import { createClient } from "../../src/http/client.ts";
+import { bin, type Home, newHome } from "../cli/support.ts";
+import { type Instance, newInstance } from "../support/instance.ts";
+
+let instance: Instance;
+let home: Home;
+beforeAll(async () => {
+  instance = await newInstance({ database: "sqlite", caller: "local" });
+  home = newHome();
+});
+const started: ChildProcess[] = [];
+afterAll(async () => {
+  for (const server of started) server.kill("SIGKILL");
+  await instance.close();
+});
+
+/** A server whose process cannot make a file larger than so many KiB, as on a disk that fails; without a number it can. */
+async function serve(kibibytes: number | "unlimited") {
+  const limited = `ulimit -f ${kibibytes === "unlimited" ? kibibytes : kibibytes * 2}; exec "$0" "$@"`;
+  const args = ["serve", "--db", instance.target, "--port", "0", "--log-level", "silent", "--shutdown-notice", "0"];
+  const server = spawn("/bin/sh", ["-c", limited, process.execPath, bin, ...args], {
+    env: home.env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  started.push(server);
+  const [line] = (await once(server.stdout, "data")) as [Buffer];
+  const url = String(line).trim();
+  const client = createClient({ url, token: await instance.tokenOf(1), userAgent: "test" });
+  const stop = async () => {
+    await client.close();
+    server.kill("SIGTERM");
+    const [code] = await once(server, "close");
+    return code;
+  };
+  return { url, client, stop };
+}
+
+it("What is written to a disk that fails is not acknowledged, the service is not ready, and is whole again later", {
+  timeout: 120_000,
+}, async () => {
+  const failing = await serve(1536);
+  const ready = async (url: string) => (await fetch(`${url}/readyz`)).status;
+  expect(await ready(failing.url)).toBe(200);
+  const acknowledged: number[] = [];
+  const failure = await (async () => {
+    for (;;) {
+      const fields = { name: "Unit", parent: 1, contact: { name: "x".repeat(200), phone: "" } };
+      acknowledged.push((await failing.client.call(units.create, fields)).id);
+    }
+  })().catch((error: unknown) => error);
+  expect(failure).toMatchObject({
+    code: "unavailable",
+    message: "The database failed while saving. The change may or may not have been saved; check before you repeat it.",
+  });
+  expect(acknowledged.length).toBeGreaterThan(0);
+  // Each look writes a page of what is left, once a second.
+  await expect.poll(() => ready(failing.url), { timeout: 40_000, interval: 500 }).toBe(503);
+  expect((await fetch(`${failing.url}/healthz`)).status).toBe(200);
+  expect(await failing.stop()).toBe(0);
+  const whole = await serve("unlimited");
+  expect(await ready(whole.url)).toBe(200);
+  const found = await instance.database.reader.selectFrom("units").select("id").execute();
+  expect(acknowledged.filter((id) => !found.some((unit) => unit.id === id))).toEqual([]);
+  await whole.client.call(units.create, { name: "After", parent: 1 });
+  expect(await whole.stop()).toBe(0);
+});

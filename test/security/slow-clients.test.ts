@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Fake, gate, lastBody, serveFake, speak } from "../http/support.ts";
+
+const deadlines = { headers: 300, body: 300, idle: 60_000, stall: 60_000, check: 20 };
+const late = "The request did not arrive in time.";
+const post = (length: number) =>
+  `POST /api/conversations HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n`;
+/** Sends a drop every few milliseconds for as long as the connection lasts. */
+const drip = (drop: string, times = 400) => Array.from({ length: times }, () => [drop, () => sleep(5)]).flat();
+
+describe("slow clients", () => {
+  let server: Fake;
+  beforeAll(async () => {
+    server = await serveFake(undefined, { timeouts: deadlines, admit: async () => 1 });
+  });
+  afterAll(() => server.close());
+  beforeEach(() => {
+    server.calls.length = 0;
+  });
+  const refused = (text: string) => {
+    expect(text).toMatch(/^HTTP\/1.1 400 /);
+    expect(lastBody(text).error?.message).toBe(late);
+    expect(server.calls).toEqual([]);
+  };
+
+  it("A connection cannot be held by headers that come drop by drop", async () => {
+    refused(await speak(server.port, "GET / HTTP/1.1\r\nHost: x\r\nX-Drops: ", ...drip("x")));
+  });
+
+  it("A connection cannot be held by a small body that comes drop by drop", async () => {
+    refused(await speak(server.port, `${post(100_000)}\r\n`, ...drip("  ")));
+  });
+
+  it("A connection cannot be held by a body in drops of chunks", async () => {
+    const head =
+      "POST /api/renew HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n";
+    refused(await speak(server.port, `${head}\r\n`, ...drip("1\r\n \r\n")));
+  });
+
+  it("A large body has to average the minimum rate all the way", async () => {
+    refused(await speak(server.port, `${post(2_000_000)}\r\n`, " ".repeat(20_000), ...drip(" ")));
+  });
+
+  it("A kept connection cannot be held by blank lines, nor by drops of the next request", async () => {
+    const first = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+    for (const drops of [drip("\r\n"), ["\r\n"], ["GET"]]) {
+      server.logs.length = 0;
+      const answered = () => expect.poll(() => server.logs.some(({ route }) => route === "/healthz")).toBe(true);
+      const text = await speak(server.port, first, answered, ...drops);
+      expect(text).toMatch(/^HTTP\/1.1 200 /);
+      expect(lastBody(text).error?.message).toBe(late);
+    }
+  });
+
+  it("A connection cannot be held by the body of a request that was answered without it", async () => {
+    const head = "GET /api/users HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n";
+    expect(await speak(server.port, head, ...drip("x"))).toMatch(/^HTTP\/1.1 400 /);
+  });
+
+  it("A request that was refused as too late is not carried out when its rest comes after all", async () => {
+    const body = JSON.stringify({ recipients: [2], message: "Hello" });
+    const rest = async () => {
+      await expect.poll(() => server.logs.at(-1)).toMatchObject({ message: "request refused" });
+    };
+    server.logs.length = 0;
+    refused(await speak(server.port, `${post(body.length)}\r\n`, body.slice(0, -1), rest, body.slice(-1)));
+    server.logs.length = 0;
+    refused(await speak(server.port, post(body.length), rest, `\r\n${body}`));
+  });
+
+  it("A body that waits for its turn is not late", async () => {
+    const first = gate();
+    const busy = await serveFake(() => first.opened.then(() => ({ id: 7, conversationId: 5 })), {
+      timeouts: deadlines,
+      admit: async () => 1,
+    });
+    const body = JSON.stringify({ recipients: [2], message: "x".repeat(1_500_000) });
+    const send = () => speak(busy.port, `${post(body.length)}Connection: close\r\n\r\n`, body);
+    const one = send();
+    await expect.poll(() => busy.calls.length).toBe(1);
+    const two = send();
+    // A sender who is to blame for it is ended meanwhile.
+    expect(await speak(busy.port, `${post(1000)}\r\n`)).toContain(late);
+    first.open();
+    expect((await Promise.all([one, two])).map((text) => text.slice(9, 12))).toEqual(["201", "201"]);
+    await busy.close();
+  });
+});

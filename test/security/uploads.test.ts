@@ -1,0 +1,139 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { conversations } from "../../src/contract/conversations.ts";
+import { events } from "../../src/contract/events.ts";
+import type { AnyOperation } from "../../src/contract/operation.ts";
+import { posts } from "../../src/contract/posts.ts";
+import { pathFields } from "../../src/contract/shape.ts";
+import { type Fake, gate, lastBody, operations, serveFake, speak } from "../http/support.ts";
+import { useWorld } from "../support/actors.ts";
+import { upload } from "../support/attachments.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf } from "../support/outcome.ts";
+
+const megabytes = 2_000_000;
+const withLargeBodies = operations.filter(({ bodyLimit = 0 }) => bodyLimit > 1_048_576);
+/** Any user may do these, or their bodies say what they are about. */
+const decidedByBody = ["conversations.create", "events.create", "events.filesAdd", "posts.create"];
+
+/** The head of a request with a large body, whose sender waits to be asked for it. */
+const head = (path: string, { token = "", length = megabytes, method = "POST", expects = true } = {}) =>
+  [
+    `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n`,
+    token && `Authorization: Bearer ${token}\r\n`,
+    expects ? "Expect: 100-continue\r\n" : "",
+    "Connection: close\r\n\r\n",
+  ].join("");
+
+describe("large bodies and permission", () => {
+  const world = useWorld({ database: "sqlite", caller: "http" });
+  const pathOf = (op: AnyOperation, ids: Record<string, number>) =>
+    `/api${op.path.replace(/\{(\w+)(?:=\w+)?\}/g, String(ids[op.name.split(".")[0] ?? ""]))}`;
+
+  it("A user without permission cannot have a large body read", async () => {
+    const { actors, ids, instance } = world();
+    const admin = actors.administrator;
+    const { id: event } = await admin.call(events.create, { title: "Secret", type: "user", start: 1, end: 2 });
+    const message = await admin.call(conversations.create, { recipients: [ids.boss], message: "Between us" });
+    const post = await admin.call(posts.create, { content_type: "news", title: "Draft", unit: 1 });
+    const named = { events: event, conversations: message.conversationId, posts: post.id };
+    const token = await instance.tokenOf(ids.outsider);
+    const port = Number(new URL(instance.url).port);
+    const answers = await Promise.all(
+      withLargeBodies
+        .filter(({ name }) => !decidedByBody.includes(name))
+        .map(
+          async (op) => [op.name, await speak(port, head(pathOf(op, named), { token, method: op.method }))] as const,
+        ),
+    );
+    expect(answers.length).toBeGreaterThan(4);
+    for (const [name, text] of answers) expect(`${name} ${text.slice(0, 12)}`).toMatch(/ HTTP\/1.1 40[34]$/);
+  });
+
+  it("Nobody without a token can have a large body read, whatever the operation", async () => {
+    const port = Number(new URL(world().instance.url).port);
+    const named = { events: 1, conversations: 1, posts: 1 };
+    for (const op of withLargeBodies) {
+      const text = await speak(port, head(pathOf(op, named), { method: op.method }));
+      expect(`${op.name} ${text.slice(0, 12)}`).toBe(`${op.name} HTTP/1.1 401`);
+    }
+  });
+
+  it("A large body to a path that cannot be right is refused before it is read", async () => {
+    const { ids, instance } = world();
+    const token = await instance.tokenOf(ids.member);
+    for (const op of withLargeBodies.filter((each) => pathFields(each).length > 0)) {
+      const path = `/api${op.path.replace(/\{[^}]+\}/g, "x")}`;
+      const text = await speak(Number(new URL(instance.url).port), head(path, { token, method: op.method }));
+      expect(`${op.name} ${text.slice(0, 12)}`).toBe(`${op.name} HTTP/1.1 422`);
+    }
+  });
+});
+
+describeEverywhere("files and permission", (environment) => {
+  const world = useWorld(environment);
+
+  it("A user without permission cannot have files decoded", async () => {
+    const files = [{ ...upload("a.txt", "text"), data: "not base64" }];
+    const { member } = world().actors;
+    const chain = { title: "All hands", type: "chain", start: 1, end: 2, files } as const;
+    expect(await codeOf(member.call(events.create, chain))).toBe("forbidden");
+    expect(await codeOf(member.call(posts.create, { content_type: "news", title: "News", files }))).toBe("forbidden");
+  });
+});
+
+describe("large bodies of several users", () => {
+  let server: Fake;
+  afterEach(() => server.close());
+  /** Users are told apart by their tokens. */
+  const serve = (answer?: Parameters<typeof serveFake>[0]) =>
+    serveFake(answer, { admit: async (_, __, { token }) => Number(token), timeouts: { grace: 200 } });
+  const body = JSON.stringify({ recipients: [2], message: "x".repeat(megabytes) });
+  const path = "/api/conversations";
+  const send = (token: string) => speak(server.port, head(path, { token, length: body.length, expects: false }), body);
+
+  it("Slow uploads do not hold up those of others", async () => {
+    server = await serve();
+    const length = 40 * 1024 * 1024;
+    const slow = ["1", "2", "3", "4", "5", "6", "7"].map((token) =>
+      speak(server.port, head(path, { token, length }), "{"),
+    );
+    for (let i = 0; i < 5; i++) expect(await send("8")).toMatch(/^HTTP\/1.1 201 /);
+    await server.close();
+    // All of them had been asked for their bodies, and were still under way.
+    expect(await Promise.all(slow)).toEqual(slow.map(() => "HTTP/1.1 100 Continue\r\n\r\n"));
+  });
+
+  it("A user cannot send two large bodies at a time", async () => {
+    const first = gate();
+    server = await serve(async () => {
+      await first.opened;
+      return { id: 7, conversationId: 5 };
+    });
+    const users = () => server.calls.map(({ origin }) => origin.token).sort();
+    const one = send("1");
+    await expect.poll(users).toEqual(["1"]);
+    const two = send("1");
+    const others = ["2", "3"].map(send);
+    await expect.poll(users).toEqual(["1", "2", "3"]);
+    first.open();
+    for (const text of await Promise.all([one, two, ...others])) expect(text).toContain("HTTP/1.1 201 ");
+    expect(users()).toEqual(["1", "1", "2", "3"]);
+  });
+
+  it("A user with many large bodies at a time is told to come back", async () => {
+    const first = gate();
+    server = await serve(async () => {
+      await first.opened;
+      return { id: 7, conversationId: 5 };
+    });
+    const one = send("1");
+    await expect.poll(() => server.calls.length).toBe(1);
+    const waiting = Array.from({ length: 21 }, () => speak(server.port, head(path, { token: "1" })));
+    const refused = await Promise.race(waiting);
+    expect(refused).toMatch(/^HTTP\/1.1 429 /);
+    expect(refused.toLowerCase()).toContain("retry-after: 5");
+    expect(lastBody(refused).error?.code).toBe("too_many_requests");
+    first.open();
+    expect(await one).toContain("HTTP/1.1 201 ");
+  });
+});
