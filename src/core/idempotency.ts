@@ -16,7 +16,7 @@ export interface Repeatable {
 }
 
 /**
- * What has to be known of a request to answer a repeat of it; undefined when it is to be done each time. Secrets of the
+ * Returns what identifies a request whose repeats get its answer; undefined when it is done each time. Secrets of the
  * input are left out of the hash, and nobody can guess the rest of it without the instance's key.
  */
 export async function repeatableOf(

@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Mailbox, newMailbox } from "../support/mailbox.ts";
+import { tokenIn } from "../support/password-mail.ts";
 import { start, useHome } from "./support.ts";
 
 const home = useHome();
@@ -97,4 +98,20 @@ it("what the environment says of the mail server may hold a password", async () 
     env: { WCS_SETTING_MAIL_SMTP_URL: url().replace("//", "//ada:hunter2@") },
   });
   expect(mailbox.mails.at(-1)).toMatchObject({ user: "ada", to: ["ada@example.com"] });
+});
+
+it("a command on a database sends its mail before it ends, with a token that sets the password", async () => {
+  const env = { WCS_SETTING_MAIL_SMTP_URL: url() };
+  for (const line of [
+    ["users", "welcome", "1"],
+    ["auth", "password", "request", "--email", "ada@example.com"],
+  ]) {
+    const before = mailbox.mails.length;
+    expect((await home().wcs(line, { env })).code).toBe(0);
+    expect(mailbox.mails).toHaveLength(before + 1);
+    const token = tokenIn(mailbox.mails.at(-1)!);
+    const reset = ["auth", "password", "reset", "--email", "ada@example.com", "--data", "-"];
+    const done = await home().wcs(reset, { stdin: JSON.stringify({ token, password: "correct horse battery" }) });
+    expect(done.stderr).toBe("The new password is set.\n");
+  }
 });

@@ -15,7 +15,7 @@ import { mailedToken } from "../support/password-mail.ts";
 import { allRows } from "../support/tables.ts";
 
 const operations = await allOperations();
-/** What is read is not stored. */
+/** Operations that only read store nothing. */
 const isSecretive = (op: AnyOperation) => op.method !== "GET" && (holdsSecret(op.input()) || holdsSecret(op.output()));
 const secretive = operations.filter(isSecretive);
 
