@@ -8,7 +8,7 @@ import { instanceChecks } from "../../src/cli/doctor/instance.ts";
 import { machineChecks, oldestNode } from "../../src/cli/doctor/machine.ts";
 import { loginChecks } from "../../src/cli/doctor/service.ts";
 import { version } from "../../src/cli/version.ts";
-import { newDatabase } from "../support/instance.ts";
+import { asArgument, newDatabase } from "../support/instance.ts";
 import { freePort } from "../support/postgres.ts";
 import { newHome, start, useHome } from "./support.ts";
 
@@ -160,7 +160,9 @@ it("integrity: a damaged page, and a file that is no database", async () => {
 
 it("PostgreSQL: what waits is seen, the file is others' business", async () => {
   const { target, remove } = await newDatabase("postgres");
-  const local = ["--db", target];
+  const argument = asArgument(target);
+  const local = ["--db", argument.target];
+  Object.assign(process.env, argument.env);
   await home().sit(["init", ...local, "--no-profile", "--admin-email", "eva@example.com", "--admin-name", "Eva E"]);
   await home().sit(["users", "welcome", "1", ...local]);
   const found = await examine(local);

@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ServiceError } from "../../contract/errors.ts";
 import { changeConfig, dataDir, readConfig } from "../config.ts";
+import { withoutPassword } from "../database-url.ts";
 import { UsageError } from "../failure.ts";
 import { withProfile } from "../login.ts";
 import { createOutput } from "../output.ts";
@@ -55,7 +56,11 @@ async function run(context: Context): Promise<void> {
   const id = await make(database, answers);
   if (context.flags.demo) await fill(database, id);
   const profile = context.flags.profile === false ? undefined : await keepProfile(context, database, answers.email);
-  const made = { database, administrator: { id, email: answers.email }, profile: profile ?? null };
+  const made = {
+    database: withoutPassword(database),
+    administrator: { id, email: answers.email },
+    profile: profile ?? null,
+  };
   await createOutput({}, globals, terminal).one(made);
   if (answers.password === undefined) terminal.note(`There is no password yet; wcs users password ${id} sets one.`);
   if (profile) terminal.note(`Profile ${profile} is now the current one. Try wcs users list, or wcs serve.`);
