@@ -11,6 +11,7 @@ import {
   resetText,
   welcomeText,
 } from "./mail-text.ts";
+import { describeFailure, type SmtpTarget, smtpTarget } from "./mail-transport.ts";
 import { leaseMilliseconds } from "./queue.ts";
 
 /** Connections to the mail server. */
@@ -29,6 +30,11 @@ export interface MailOptions {
   readonly patience?: number;
 }
 
+interface Transport {
+  readonly transporter: Transporter;
+  readonly target: SmtpTarget;
+}
+
 /** The settings that mail needs to leave and that are not set; until they are, it waits. */
 export function missingForMail(settings: Settings): string[] {
   return (["mail.smtp_url", "mail.from"] as const).filter((key) => settings[key] === null);
@@ -37,7 +43,7 @@ export function missingForMail(settings: Settings): string[] {
 /** Sends mails by SMTP, each at least once and under one Message-ID. */
 export class MailWorker {
   readonly #options: MailOptions;
-  #transport: { transporter: Transporter; url: string } | undefined;
+  #transport: Transport | undefined;
   #stopping = false;
 
   constructor(options: MailOptions) {
@@ -51,7 +57,7 @@ export class MailWorker {
     if (this.#stopping || missingForMail(settings).length > 0) return 0;
     const mails = await claimMails(database, clock(), mailsInRound);
     if (mails.length === 0) return 0;
-    const transporter = await this.#connect(settings["mail.smtp_url"]!);
+    const transport = await this.#connect(smtpTarget(settings["mail.smtp_url"]!, settings["mail.allow_plain"]));
     const open = new Set(mails);
     const heartbeat = setInterval(() => {
       extendMails(database, [...open], clock()).catch((error) => log.error({ err: error }, "mail leases are lost"));
@@ -59,7 +65,7 @@ export class MailWorker {
     const queue = [...mails];
     const worker = async () => {
       for (let mail = queue.shift(); mail !== undefined && !this.#stopping; mail = queue.shift()) {
-        await this.#send(transporter, settings, mail);
+        await this.#send(transport, settings, mail);
         open.delete(mail);
       }
     };
@@ -72,7 +78,7 @@ export class MailWorker {
     return mails.length - open.size;
   }
 
-  async #send(transporter: Transporter, settings: Settings, mail: Mail): Promise<void> {
+  async #send({ transporter, target }: Transport, settings: Settings, mail: Mail): Promise<void> {
     const { database, clock, log } = this.#options;
     try {
       const text = await this.#text(settings, mail);
@@ -93,7 +99,7 @@ export class MailWorker {
       await mailSent(database, mail, clock());
       log.info({ mail: mail.id, kind: mail.kind }, "mail sent");
     } catch (error) {
-      const failure = describe(error);
+      const failure = describeFailure(error, target);
       log.error({ mail: mail.id, kind: mail.kind, reason: failure.error }, "mail not sent");
       await mailFailed(database, mail, { now: clock(), ...failure });
     }
@@ -116,8 +122,10 @@ export class MailWorker {
     return welcomeText(fresh === undefined ? rest : { ...rest, token: fresh, expires_in: lifetime }, base);
   }
 
-  async #connect(url: string): Promise<Transporter> {
-    if (this.#transport?.url === url) return this.#transport.transporter;
+  async #connect(target: SmtpTarget): Promise<Transport> {
+    const { url, requireTLS } = target;
+    const before = this.#transport?.target;
+    if (this.#transport && before?.url === url && before.requireTLS === requireTLS) return this.#transport;
     const { createTransport } = await import("nodemailer");
     this.#transport?.transporter.close();
     const patience = Math.max(Math.min(this.#options.patience ?? smtpMilliseconds, smtpMilliseconds), 1000);
@@ -130,10 +138,10 @@ export class MailWorker {
       socketTimeout: patience,
       disableFileAccess: true,
       disableUrlAccess: true,
-      ...(guardsCredentials(url) && { requireTLS: true }),
+      requireTLS: requireTLS && url.startsWith("smtp:"),
     } as Parameters<typeof createTransport>[0]);
-    this.#transport = { transporter, url };
-    return transporter;
+    this.#transport = { transporter, target };
+    return this.#transport;
   }
 
   /** Begins nothing more. */
@@ -144,20 +152,4 @@ export class MailWorker {
   close(): void {
     this.#transport?.transporter.close();
   }
-}
-
-/** A password goes over an encrypted connection only, unless it stays on the machine or the URL says otherwise. */
-function guardsCredentials(url: string): boolean {
-  const { protocol, username, hostname, searchParams } = new URL(url);
-  const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-  return protocol === "smtp:" && username !== "" && !local && !searchParams.has("ignoreTLS");
-}
-
-/** What goes into the outbox about a failure: the server's code and answer, without anything that we sent. */
-function describe(error: unknown): { error: string; hopeless: boolean } {
-  const { code = "", responseCode, response } = error as { code?: string; responseCode?: number; response?: string };
-  const refused = code === "EENVELOPE" || code === "EMESSAGE";
-  const hopeless = refused && responseCode !== undefined && responseCode >= 500;
-  const said = response === undefined ? "" : `: ${response.slice(0, 300)}`;
-  return { error: `${code || "error"}${said}`, hopeless };
 }
