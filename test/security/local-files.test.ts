@@ -23,11 +23,11 @@ describe("the lock of the configuration", () => {
     return { folder, lock: join(folder, "lock"), number: join(folder, "number") };
   };
 
-  /** Several processes take the lock, each within 9 seconds: less than a lock lasts whose owner is not known to be dead. */
+  /** Several processes take the lock, each within 5 seconds: half of what a lock lasts whose owner is not known to be dead. */
   async function countTo(most: number, { folder, lock, number }: ReturnType<typeof newLock>) {
     const children = Array.from({ length: most }, () => startChild("security/lock-user.ts", ["count", lock, number]));
     await Promise.all(
-      children.map(async (child) => expect([await child.next(), await child.next()]).toEqual(["held", "done"])),
+      children.map(async (child) => expect(await Promise.all([child.next(), child.next()])).toEqual(["held", "done"])),
     );
     expect(readFileSync(number, "utf8")).toBe(String(most));
     expect(readdirSync(folder)).toEqual(["number"]);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { withLock } from "../../src/cli/lock.ts";
 
 const [what = "", lock = "", file = ""] = process.argv.slice(2);
-await withLock(lock, what === "hold" ? 1000 : 9000, async () => {
+await withLock(lock, what === "hold" ? 1000 : 5000, async () => {
   process.stdout.write("held\n");
   if (what === "hold") await sleep(600_000);
   const number = Number(readFileSync(file, "utf8"));
