@@ -118,8 +118,9 @@ each also with: in june, until 2026-12-31, 10 times. --repeat never makes it com
 --rrule takes a rule of RFC 5545: 'FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20261231'.
 An event comes again at the same time of day in the time zone of the instance, also when the clocks are changed there.
 
-Titles and places are one line: line breaks in those of a file become a space or a comma. iCalendar files (RFC 5545) go out by events export, and come in by events import. An event keeps its UID, by which it is
-known when it comes in again; so an export imported elsewhere, or a second time, makes no event twice.
+iCalendar files (RFC 5545) go out by events export, and come in by events import. An event keeps its UID, by which it is
+known when it comes in again; so an export imported elsewhere, or a second time, makes no event twice. Titles and places
+are one line here: line breaks in those of a file become a space or a comma.
 `;
 
 const organisation = `An organisation as a file

@@ -6,6 +6,7 @@ import { type Field, shape } from "../../src/contract/shape.ts";
 import { unitRow, units } from "../../src/contract/units.ts";
 import { userRow } from "../../src/contract/user-forms.ts";
 import { users } from "../../src/contract/users.ts";
+import { newHome } from "../cli/support.ts";
 import { useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { refusal, wrongFields } from "../support/outcome.ts";
@@ -106,6 +107,19 @@ describe("No text field of any operation takes characters that a terminal or a m
       new Set(names.filter((name) => /files\.0\.data$/.test(name))),
     );
   });
+});
+
+it("Neither the first administrator nor the root unit can have such a name", async () => {
+  const home = newHome();
+  const init = (name: string, unit: string) =>
+    home.sit(["init", "--admin-email", "a@example.com", "--admin-name", name, "--root-unit", unit]);
+  for (const [name, unit, flag] of [
+    ["Ada\u001b Admin", "Acme", "--admin-name"],
+    ["Ada Admin", "Acme\u202e", "--root-unit"],
+  ] as const) {
+    const { code, stderr } = await init(name, unit);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `error: ${flag} ${sentence}.\n` });
+  }
 });
 
 describeEverywhere("control characters in text", (environment) => {

@@ -86,6 +86,8 @@ async function ask(context: Context): Promise<Answers> {
   const rootUnit =
     (flags.rootUnit as string | undefined) ??
     (isAsked ? await (await terminal.ask()).text("Name of the root unit:", undefined, "Organisation") : "Organisation");
+  const wrongUnit = check({ unit: rootUnit });
+  if (wrongUnit) throw new UsageError(`--root-unit ${wrongUnit}`);
   const password = (await ownPassword(context)) ?? (terminal.interactive ? await newPassword(terminal) : undefined);
   const [first_name = "", ...rest] = name.trim().split(/\s+/);
   return { email, first_name, last_name: rest.join(" "), rootUnit, password };
