@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { bin, finished, type Home, newHome, type Result, useHome } from "../cli/support.ts";
 import { startChild } from "../support/child.ts";
 
@@ -113,29 +113,32 @@ function limited(home: Home, args: readonly string[], blocks: number): Promise<R
   return finished(spawn("bash", line, { env: home.env, stdio: "pipe" }), "");
 }
 
-const disk = newDisk();
+const disk = mkdtempSync(join(tmpdir(), "wcs-disk-"));
+const mount = () => execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "none", disk], { stdio: "ignore" });
+const unmount = () => execFileSync("umount", [disk], { stdio: "ignore" });
 
-/** A file system of 4 MiB, where this user may mount one. */
-function newDisk(): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), "wcs-disk-"));
+/** Returns whether this user may mount a file system. */
+function mayMount(): boolean {
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "none", folder], { stdio: "ignore" });
-    return folder;
+    mount();
+    unmount();
+    return true;
   } catch {
-    rmSync(folder, { recursive: true });
-    return undefined;
+    return false;
   }
 }
 
+afterAll(() => rmSync(disk, { recursive: true, force: true }));
+
 // Mounting takes rights that not everybody has; the limits above show the same to all.
-describe.runIf(disk !== undefined)("a disk that is really full", () => {
+describe.runIf(mayMount())("a disk of 4 MiB that is full", () => {
   const home = newHome();
-  const path = (name: string) => join(disk!, name);
+  const path = (name: string) => join(disk, name);
   const env = { WCS_CONFIG_DIR: path("config"), WCS_DB: path("wcs.db") };
   const wcs = (...args: string[]) => home.wcs(args, { env });
+  beforeAll(() => void mount());
   afterAll(() => {
-    execFileSync("umount", [disk!]);
-    rmSync(disk!, { recursive: true });
+    unmount();
     rmSync(home.folder, { recursive: true, force: true });
   });
 
@@ -177,7 +180,7 @@ describe.runIf(disk !== undefined)("a disk that is really full", () => {
       const { code, stderr } = await wcs(...args);
       expect({ args, code, stderr }).toMatchObject({ args, code: 1, stderr: expect.stringMatching(/disk is full/i) });
     }
-    expect(readdirSync(disk!).filter((name) => !/^(wcs\.db|filler|config)/.test(name))).toEqual([]);
+    expect(readdirSync(disk).filter((name) => !/^(wcs\.db|filler|config)/.test(name))).toEqual([]);
     expect(readdirSync(path("config"))).toEqual([]);
     rmSync(path("filler"));
     expect((await wcs("db", "check")).code).toBe(0);
