@@ -19,7 +19,7 @@ __wcs_place() {
     'profile') words='list use add remove show' ;;
     'profile list') : ;;
     'profile use') args=('@profiles') ;;
-    'profile add') args=('') ;;
+    'profile add') flags='--db-stdin'; args=('') ;;
     'profile remove') args=('@profiles') ;;
     'profile show') args=('@profiles') ;;
     'users') words='list get search create update delete deactivate reactivate current welcome password birthdays policy membership import export' ;;

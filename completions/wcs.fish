@@ -15,7 +15,7 @@ function __wcs_place --no-scope-shadowing
             set values '--admin-email=' '--admin-name=' '--password-file=@file' '--root-unit='
         case 'demo'
         case 'serve'
-            set flags '--port	Port to listen on, 0 for a free one (default 8420)' '--host	Address to listen on (default 127.0.0.1)' '--metrics-port	Serve /metrics for Prometheus here; or with WCS_METRICS_TOKEN, on the port itself' '--smtp-url	Mail server, as in smtp://mail.example.com:25, in place of the setting mail.smtp_url; without a password' '--behind-proxy	Trust X-Forwarded-For from proxies in these networks, as in 10.0.0.0/8,::1; without a value: loopback and private networks' '--shutdown-notice	Time for a load balancer to notice that /readyz says 503, before new connections are refused (default 1)' '--log-level	debug, info, warn, error or silent (default info)'
+            set flags '--port	Port to listen on, 0 for a free one (default 8420)' '--host	Address to listen on (default 127.0.0.1)' '--metrics-port	Serve /metrics for Prometheus here; or with WCS_METRICS_TOKEN, on the port itself' '--smtp-url	Mail server, as in smtp://mail.example.com:25, in place of the setting mail.smtp_url; without a password. It must offer TLS, unless mail.allow_plain is on' '--behind-proxy	Trust X-Forwarded-For from proxies in these networks, as in 10.0.0.0/8,::1; without a value: loopback and private networks' '--shutdown-notice	Time for a load balancer to notice that /readyz says 503, before new connections are refused (default 1)' '--log-level	debug, info, warn, error or silent (default info)'
             set values '--port=' '--host=' '--metrics-port=' '--smtp-url=' '--shutdown-notice=' '--log-level=debug|info|warn|error|silent'
         case 'auth'
             set words 'login	Sign in with e-mail and password' 'logout	Forget the token of a profile' 'renew	Exchange the token for a newer one' 'status	Who is signed in, where and until when' 'token	Print the token, for another program' 'password	A forgotten password'
@@ -40,6 +40,7 @@ function __wcs_place --no-scope-shadowing
         case 'profile use'
             set args '@profiles'
         case 'profile add'
+            set flags '--db-stdin	Read the path or URL of the database from stdin'
             set args ''
         case 'profile remove'
             set args '@profiles'
@@ -232,7 +233,7 @@ function __wcs_place --no-scope-shadowing
             set flags '--secret-file	File that holds the secret (whsec_...)' '--header	Header of the callback; webhook-id, -timestamp, -signature' '-H	Header of the callback; webhook-id, -timestamp, -signature' '--tolerance	How old it may be (default 5m)'
             set values '--secret-file=@file' '--header=' '-H=' '--tolerance='
         case 'webhooks deliver'
-            set flags '--smtp-url	Mail server, as in smtp://mail.example.com:25, in place of the setting mail.smtp_url; without a password'
+            set flags '--smtp-url	Mail server, as in smtp://mail.example.com:25, in place of the setting mail.smtp_url; without a password. It must offer TLS, unless mail.allow_plain is on'
             set values '--smtp-url='
         case 'export'
             set flags '--format	yaml or json; else what the name of the file says, else yaml' '--only	Only these of usertypes, units, users, webhooks, divided by commas'
@@ -564,7 +565,7 @@ function __wcs_place --no-scope-shadowing
             set args 'environment|exit-codes|formatting|configuration|webhooks|calendar'
             set many 1
     end
-    set -a flags '--output	table, json, ndjson, csv or yaml' '-o	table, json, ndjson, csv or yaml' '--json	Short for -o json' '--fields	Only these fields' '--query	Filter what is printed by a JMESPath expression' '--raw	The response as the API gave it' '--no-header	Rows without the line of names' '--tz	Show times in this zone of the IANA database' '--profile	Profile to use [WCS_PROFILE]' '--db	SQLite file or postgres:// URL to work on [WCS_DB]' '--url	Instance to work on [WCS_URL]' '--as	With a database: act as this e-mail address or ID' '--timeout	How long to wait, as in 30s or 2m' '--ca-file	Further certificate authorities to trust (PEM)' '--no-input	Ask nothing' '--no-color	No colour [NO_COLOR]' '--quiet	Nothing on stderr but errors' '-q	Nothing on stderr but errors' '--verbose	Say on stderr what is called' '-v	Say on stderr what is called' '--help	Show this help' '-h	Show this help'
+    set -a flags '--output	table, json, ndjson, csv or yaml' '-o	table, json, ndjson, csv or yaml' '--json	Short for -o json' '--fields	Only these fields' '--query	Filter what is printed by a JMESPath expression' '--raw	The response as the API gave it' '--no-header	Rows without the line of names' '--tz	Show times in this zone of the IANA database' '--profile	Profile to use [WCS_PROFILE]' '--db	SQLite file or postgres:// URL without a password to work on [WCS_DB]' '--url	Instance to work on [WCS_URL]' '--as	With a database: act as this e-mail address or ID' '--timeout	How long to wait, as in 30s or 2m' '--ca-file	Further certificate authorities to trust (PEM)' '--no-input	Ask nothing' '--no-color	No colour [NO_COLOR]' '--quiet	Nothing on stderr but errors' '-q	Nothing on stderr but errors' '--verbose	Say on stderr what is called' '-v	Say on stderr what is called' '--help	Show this help' '-h	Show this help'
     set -p values '--output=table|json|ndjson|csv|yaml' '-o=table|json|ndjson|csv|yaml' '--fields=' '--query=' '--tz=' '--profile=@profiles' '--db=@file' '--url=' '--as=' '--timeout=' '--ca-file=@file'
 end
 

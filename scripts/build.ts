@@ -7,11 +7,11 @@ import { type Plugin, rolldown } from "rolldown";
 const together = [
   {
     name: "start",
-    test: /src\/(contract\/errors|cli\/(failure|terminal|stdout|plain|version|program|root|globals|nearest|tree|help|help-format))\.ts$/,
+    test: /src\/(contract\/errors|cli\/(failure|disk-failure|terminal|stdout|plain|version|program|root|globals|nearest|tree|help|help-format))\.ts$/,
   },
   {
     name: "command",
-    test: /node_modules\/commander\/|src\/cli\/(commander|command|operate|intake|input|options|output|paging|cells|fields|connect|connection|scalars|target|config|login|token|sources|confirm|asking|naming|field-names|output\/(json|writer))\.ts$/,
+    test: /node_modules\/commander\/|src\/cli\/(commander|command|operate|intake|input|options|output|paging|cells|fields|connect|connection|scalars|target|database-url|config|login|token|sources|confirm|asking|naming|field-names|output\/(json|writer))\.ts$/,
   },
   { name: "contract", test: /node_modules\/zod\/|src\/contract\/(fields|operation|input|shape)\.ts$/ },
   // Several rooms share them: none of these is to bring another one along.

@@ -1,4 +1,5 @@
 import { Command, CommanderError, type Help, Option } from "commander";
+import { refusePassword } from "./database-url.ts";
 import { UsageError } from "./failure.ts";
 import { globalOptions, outputOptions } from "./globals.ts";
 import { type HelpPage, layOut, type Section, termOf } from "./help-format.ts";
@@ -90,7 +91,9 @@ export function parseLine(command: Command, rest: readonly string[]) {
     const meant = /Did you mean (.+)\?/.exec(suggestion ?? "")?.[1] ?? longerName(command, message);
     throw new UsageError(message, meant ? { hint: `did you mean ${meant}?` } : { usage: usageOf(command) });
   }
-  return { args: command.processedArgs, options: command.opts() };
+  const options = command.opts();
+  refusePassword(options.db);
+  return { args: command.processedArgs, options };
 }
 
 /** `--important=false` means `--no-important`. */

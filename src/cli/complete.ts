@@ -1,6 +1,7 @@
 import type { Caller, CallOptions } from "../contract/operation.ts";
 import { readConfig } from "./config.ts";
 import { connect } from "./connection.ts";
+import { refusePassword, withoutPassword } from "./database-url.ts";
 import type { Globals } from "./globals.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -31,13 +32,18 @@ export async function complete(
 }
 
 function profiles({ env }: Terminal): Candidate[] {
-  return Object.entries(readConfig(env).profiles).map(([value, { target }]) => ({ value, name: target }));
+  return Object.entries(readConfig(env).profiles).map(([value, { target }]) => ({
+    value,
+    name: withoutPassword(target),
+  }));
 }
 
 async function items(kind: string, prefix: string, words: readonly string[], terminal: Terminal): Promise<Candidate[]> {
   const finder = finders[kind];
   if (!finder) return [];
-  const { caller } = await connect(globalsIn(words), terminal, { asIs: true });
+  const globals = globalsIn(words);
+  refusePassword(globals.db);
+  const { caller } = await connect(globals, terminal, { asIs: true });
   try {
     const left = Math.floor(patience - performance.now());
     if (left <= 0) return [];

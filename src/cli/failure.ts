@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCodes, type FieldErrors, type ServiceError } from "../contract/errors.ts";
+import { diskFailureOf } from "./disk-failure.ts";
 
 /** The command line itself is wrong: exit 2. `usage` is the line that shows how it goes. */
 export class UsageError extends Error {
@@ -30,7 +31,7 @@ export class BrokenPipe extends Error {
 
 export interface Failure {
   exit: number;
-  code: ErrorCode | "usage" | "condition" | "crash";
+  code: ErrorCode | "usage" | "condition" | "disk_full" | "disk_failing" | "crash";
   message: string;
   hint?: string | undefined;
   usage?: string | undefined;
@@ -53,6 +54,8 @@ export function failureOf(error: unknown): Failure {
     };
   }
   if (error instanceof ConditionError) return { exit: 9, code: "condition", message: sentence(error.message) };
+  const diskFailure = diskFailureOf(error);
+  if (diskFailure) return diskFailure;
   if (isServiceError(error)) {
     const { code, message, hint, fields, retryAfter } = error;
     return { exit: errorCodes[code].exit, code, message, hint: hint ?? hints[code], fields, retryAfter };

@@ -41,7 +41,7 @@ export const outputOptions: readonly GlobalOption[] = [
 
 export const globalOptions: readonly GlobalOption[] = [
   { flags: "--profile <name>", description: "Profile to use [WCS_PROFILE]" },
-  { flags: "--db <path>", description: "SQLite file or postgres:// URL to work on [WCS_DB]" },
+  { flags: "--db <path>", description: "SQLite file or postgres:// URL without a password to work on [WCS_DB]" },
   { flags: "--url <url>", description: "Instance to work on [WCS_URL]" },
   { flags: "--as <user>", description: "With a database: act as this e-mail address or ID" },
   { flags: "--timeout <time>", description: "How long to wait, as in 30s or 2m" },

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { closeSync, linkSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 
 /** The lock could not be had in time. */
@@ -6,8 +7,10 @@ export class LockTimeout extends Error {
   override readonly name = "LockTimeout";
 }
 
-/** A lock older than this is one that its owner has lost, whatever became of it. */
+/** Milliseconds after which a lock is taken over even when its owner seems alive. */
 const staleAfter = 10_000;
+/** Milliseconds that a process has to write its name into a lock where that takes two steps. */
+const unnamedAfter = 500;
 
 /** Runs `work` while holding the lock file; `held` tells whether it is still ours. */
 export async function withLock<T>(
@@ -15,14 +18,14 @@ export async function withLock<T>(
   patience: number,
   work: (held: () => boolean) => Promise<T>,
 ): Promise<T> {
-  const mark = `${process.pid} ${hostname()} ${Math.random()}`;
+  const owner = newOwner();
   const giveUp = Date.now() + patience;
-  while (!take(file, mark)) {
+  while (!take(file, owner)) {
     if (Date.now() > giveUp) throw new LockTimeout(`${file} is held by another process`);
     if (isStale(file)) breakLock(file);
     await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 30));
   }
-  const held = () => read(file) === mark;
+  const held = () => read(file) === owner;
   try {
     return await work(held);
   } finally {
@@ -30,15 +33,45 @@ export async function withLock<T>(
   }
 }
 
-function take(file: string, mark: string): boolean {
+const newOwner = () => `${process.pid} ${hostname()} ${randomUUID()}`;
+
+/**
+ * Makes the lock file with the name of its owner in it, in one step: a process that is killed, or a disk that is full, leaves
+ * no lock without an owner.
+ */
+function take(file: string, owner: string): boolean {
+  const draft = `${file}.${owner.split(" ").at(-1)}`;
   try {
-    const lock = openSync(file, "wx", 0o600);
-    writeSync(lock, mark);
-    closeSync(lock);
+    writeFileSync(draft, owner, { flag: "wx", mode: 0o600 });
+    linkSync(draft, file);
     return true;
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return false;
+    // Not every file system knows links.
+    if (["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(code)) return takeInSteps(file, owner);
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function takeInSteps(file: string, owner: string): boolean {
+  let lock: number;
+  try {
+    lock = openSync(file, "wx", 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
+  }
+  try {
+    writeSync(lock, owner);
+    return true;
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  } finally {
+    closeSync(lock);
   }
 }
 
@@ -50,11 +83,14 @@ function read(file: string): string | undefined {
   }
 }
 
+/** Returns whether the owner of the lock is dead or unknown, or has held it for too long. */
 function isStale(file: string): boolean {
-  const [pid, host] = (read(file) ?? "").split(" ");
-  if (pid && host === hostname() && !isAlive(Number(pid))) return true;
+  const text = read(file);
+  const [, pid, host] = /^(\d+) (\S+) \S/.exec(text ?? "") ?? [];
+  if (pid !== undefined && host === hostname() && !isAlive(Number(pid))) return true;
   const stat = statSync(file, { throwIfNoEntry: false });
-  return stat !== undefined && Date.now() - stat.mtimeMs > staleAfter;
+  const isUnnamed = text !== undefined && pid === undefined;
+  return stat !== undefined && Date.now() - stat.mtimeMs > (isUnnamed ? unnamedAfter : staleAfter);
 }
 
 function isAlive(pid: number): boolean {
@@ -69,9 +105,8 @@ function isAlive(pid: number): boolean {
 /** Removes a stale lock. Only one process may do it at a time, or it would remove the lock that another took meanwhile. */
 function breakLock(file: string): void {
   const guard = `${file}.stale`;
-  if (!take(guard, "")) {
-    const stat = statSync(guard, { throwIfNoEntry: false });
-    if (stat && Date.now() - stat.mtimeMs > staleAfter) rmSync(guard, { force: true });
+  if (!take(guard, newOwner())) {
+    if (isStale(guard)) rmSync(guard, { force: true });
     return;
   }
   try {

@@ -5,7 +5,7 @@ import type { Context, OwnFlag } from "./tree.ts";
 export const smtpFlag: OwnFlag = {
   flags: "--smtp-url <url>",
   description:
-    "Mail server, as in smtp://mail.example.com:25, in place of the setting mail.smtp_url; without a password",
+    "Mail server, as in smtp://mail.example.com:25, in place of the setting mail.smtp_url; without a password. It must offer TLS, unless mail.allow_plain is on",
 };
 
 /** The environment in which the service reads its settings, with what the flag says. A URL with credentials is refused. */

@@ -1,5 +1,6 @@
 import { ServiceError } from "../contract/errors.ts";
 import { changeConfig, readConfig } from "./config.ts";
+import { withoutPassword } from "./database-url.ts";
 import { UsageError } from "./failure.ts";
 import { renew, signIn, withProfile } from "./login.ts";
 import { createOutput } from "./output.ts";
@@ -25,7 +26,9 @@ export async function login(context: Context): Promise<void> {
   );
   if (username === undefined || password === undefined) throw new UsageError(`missing ${missing.join(", ")}`);
   await signIn({ target, globals, terminal }, name, { username, password });
-  terminal.note(`Signed in to ${terminal.plain(target.address)} as ${terminal.plain(username)} (profile ${name}).`);
+  terminal.note(
+    `Signed in to ${terminal.plain(withoutPassword(target.address))} as ${terminal.plain(username)} (profile ${name}).`,
+  );
 }
 
 /** A profile that is new takes its target from the other flags. */
@@ -45,7 +48,7 @@ function loginProfile({ globals, terminal }: Context, { address, remote, profile
   const { profiles } = readConfig(terminal.env);
   const same = Object.keys(profiles).find((name) => profiles[name]?.target === address);
   const plain = remote ? new URL(address).hostname : "local";
-  return same ?? (profiles[plain] === undefined ? plain : remote ? new URL(address).host : address);
+  return same ?? (profiles[plain] === undefined ? plain : remote ? new URL(address).host : withoutPassword(address));
 }
 
 /** `wcs auth logout` */
@@ -86,7 +89,7 @@ export async function status(context: Context): Promise<void> {
     const { id, name, email, admin } = await caller.call(users.current, {});
     const token = globals.as === undefined ? terminal.env.WCS_TOKEN || tokenOf(context, target) : undefined;
     await createOutput({}, globals, terminal).one({
-      target: target.address,
+      target: withoutPassword(target.address),
       profile: target.profile?.name ?? null,
       user: { id, name, email, admin },
       login: terminal.env.WCS_TOKEN ? "WCS_TOKEN" : token ? "token" : "owner of the database",

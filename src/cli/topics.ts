@@ -2,7 +2,8 @@ const environment = `Environment variables
 
 What to work on, unless a flag says it:
   WCS_PROFILE      name of a profile
-  WCS_DB           SQLite file or postgres:// URL
+  WCS_DB           SQLite file or postgres:// URL, also with a password
+  PGPASSWORD       password of PostgreSQL, for URLs without one; else PGPASSFILE or ~/.pgpass (0600) is read
   WCS_URL          base URL of an instance
   WCS_TOKEN        token to use in place of a stored login; never written down
   WCS_PASSWORD     password for auth login, init, users password and auth password reset
@@ -28,7 +29,7 @@ Of the instance, for databases and wcs serve:
 const exitCodes = `Exit codes
 
   0    done (an empty list, too)
-  1    unexpected failure
+  1    unexpected failure, or the disk is full or failing
   2    usage: unknown command or flag, missing or malformed argument, nothing to work on
   3    the service rejected the input
   4    not signed in, or the token is no longer good
@@ -74,6 +75,9 @@ What a command works on is named by the first of these:
   2. WCS_PROFILE, WCS_DB or WCS_URL
   3. the current profile (wcs profile use NAME)
 
+The password of a PostgreSQL database never stands in --db, where other users of the machine see it. It comes from PGPASSWORD
+or ~/.pgpass, or within the URL from WCS_DB or a profile: wcs profile add NAME --db-stdin reads it from stdin.
+
 On a database, --as says who acts; else it is the user of the profile, else the first administrator.
 A login is renewed on the way when less than half of its life is left.
 `;
@@ -118,7 +122,8 @@ each also with: in june, until 2026-12-31, 10 times. --repeat never makes it com
 An event comes again at the same time of day in the time zone of the instance, also when the clocks are changed there.
 
 iCalendar files (RFC 5545) go out by events export, and come in by events import. An event keeps its UID, by which it is
-known when it comes in again; so an export imported elsewhere, or a second time, makes no event twice.
+known when it comes in again; so an export imported elsewhere, or a second time, makes no event twice. Titles and places
+are one line here: line breaks in those of a file become a space or a comma.
 `;
 
 const organisation = `An organisation as a file

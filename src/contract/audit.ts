@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cursorInput, cursorPage, id, text, timestamp } from "./fields.ts";
+import { cursorInput, cursorPage, id, line, timestamp } from "./fields.ts";
 import { once, operation, room } from "./operation.ts";
 
 const entry = once(() =>
@@ -28,8 +28,8 @@ export const audit = room("audit", {
     input: () =>
       z.strictObject({
         actor: id().optional().meta({ description: "Only changes by this user" }),
-        operation: text(100, 1).optional().meta({ description: "Only changes of this kind, as in users.update" }),
-        path: text(255, 1).optional().meta({ description: "Only changes of this, as in /users/12" }),
+        operation: line(100, 1).optional().meta({ description: "Only changes of this kind, as in users.update" }),
+        path: line(255, 1).optional().meta({ description: "Only changes of this, as in /users/12" }),
         since: timestamp().optional().meta({ description: "Only changes made since (Unix time in seconds)" }),
         until: timestamp().optional().meta({ description: "Only changes made until then (Unix time in seconds)" }),
         ...cursorInput(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { email, noContent, nothing, text } from "./fields.ts";
+import { email, line, noContent, nothing } from "./fields.ts";
 import { once, operation, room } from "./operation.ts";
 
 const tokenResponse = once(() =>
@@ -25,7 +25,7 @@ export const auth = room("auth", {
     access: "public",
     input: () =>
       z.strictObject({
-        username: text(254, 1).meta({ description: "The user's e-mail address" }),
+        username: line(254, 1).meta({ description: "The user's e-mail address" }),
         password: z.string().min(1).max(1000).meta({ secret: true }),
       }),
     output: tokenResponse,
@@ -67,7 +67,7 @@ export const auth = room("auth", {
     access: "public",
     input: () =>
       z.strictObject({
-        token: text(200, 1).meta({ secret: true }),
+        token: line(200, 1).meta({ secret: true }),
         email: email(),
         password: newPassword(),
         password_confirm: z.string().max(1000).meta({ secret: true, description: "The same password again" }),

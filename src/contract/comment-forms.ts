@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { text } from "./fields.ts";
+import { multiline } from "./fields.ts";
 import { once } from "./operation.ts";
 import { shortUser } from "./user-forms.ts";
 
-export const commentBody = () => text(10_000, 1).meta({ description: "The text, 1 to 10,000 characters" });
+export const commentBody = () => multiline(10_000, 1).meta({ description: "The text, 1 to 10,000 characters" });
 
 export const comment = once(() =>
   z

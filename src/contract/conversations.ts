@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { conversation, largestGroup, message, others, participant, roles } from "./conversation-forms.ts";
-import { id, noContent, numberedPage, text } from "./fields.ts";
+import { id, line, noContent, numberedPage } from "./fields.ts";
 import { uploadLimit } from "./file-forms.ts";
 import { body, files, messageOperations, one } from "./message-operations.ts";
 import { operation, room } from "./operation.ts";
@@ -20,7 +20,7 @@ export const conversations = room("conversations", {
           .enum(["normal", "archived", "unread"])
           .default("normal")
           .meta({ description: "normal: not archived; unread: with unread messages, archived or not" }),
-        keyword: text(200, 1)
+        keyword: line(200, 1)
           .optional()
           .meta({ description: "Only where each word begins one of the title or of another participant's name" }),
         participants: z
@@ -83,7 +83,7 @@ export const conversations = room("conversations", {
     input: () =>
       z.strictObject({
         ...one(),
-        title: text(255).optional().meta({ description: "Of the group, for all; empty: none" }),
+        title: line(255).optional().meta({ description: "Of the group, for all; empty: none" }),
         mute_rule: id().nullable().optional().meta({ description: "ID of your mute rule; null: none" }),
       }),
     output: conversation,

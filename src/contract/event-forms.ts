@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { date, flag, id, name, text, timestamp, url, userTypeBrief } from "./fields.ts";
+import { date, flag, id, line, multiline, name, timestamp, url, userTypeBrief } from "./fields.ts";
 import { file, fileItems } from "./file-forms.ts";
 import { once } from "./operation.ts";
 import { shortUser } from "./user-forms.ts";
@@ -82,8 +82,8 @@ export type Rule = z.infer<ReturnType<typeof rule>>;
 
 /** What describes an event, apart from its title and type, which it must have. */
 export const eventFields = () => ({
-  body: text(100_000).optional(),
-  location: text(1000).nullable().optional(),
+  body: multiline(100_000).optional(),
+  location: line(1000).nullable().optional(),
   link: z
     .union([z.literal(""), url()])
     .nullable()
@@ -111,7 +111,7 @@ export const type = () =>
 
 /** Names an event in iCalendar files (RFC 5545, 3.8.4.7). */
 export const uid = () =>
-  text(255, 1).meta({
+  line(255, 1).meta({
     description: "UID in iCalendar files; unique among the events of one author. Default: a new one",
   });
 

@@ -13,7 +13,7 @@ import {
   type,
   uid,
 } from "./event-forms.ts";
-import { cursorInput, cursorPage, id, noContent, nothing, pageInput, text, timestamp } from "./fields.ts";
+import { cursorInput, cursorPage, id, line, noContent, nothing, pageInput, timestamp } from "./fields.ts";
 import { fileItems, uploadLimit } from "./file-forms.ts";
 import { operation, room } from "./operation.ts";
 
@@ -40,7 +40,7 @@ export const events = room("events", {
         type: z.enum(eventTypes).optional().meta({ description: "Only this calendar" }),
         start: timestamp().optional().meta({ description: "Earliest start of an occurrence (Unix time in seconds)" }),
         end: timestamp().optional().meta({ description: "Latest start of an occurrence (Unix time in seconds)" }),
-        uid: z.array(text(255, 1)).max(100).optional().meta({ description: "Only events with these UIDs" }),
+        uid: z.array(line(255, 1)).max(100).optional().meta({ description: "Only events with these UIDs" }),
         ...pageInput(),
       }),
     output: () => hits(event()),

@@ -9,11 +9,20 @@ export const flag = () => z.union([z.literal([0, 1]), z.boolean()]);
 export const nothing = () => z.strictObject({});
 export const noContent = () => z.void();
 
-/** Text of `min` to `max` code points that any database and JSON reader takes: well-formed, without NUL. */
-export function text(max: number, min = 0) {
-  return z
-    .string()
-    .refine((value) => value.isWellFormed() && !value.includes("\0"), "must not contain NUL or half a surrogate pair")
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+const notOnALine = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the same, but for the tab and the end of a line
+const notInText = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+
+export const onOneLine = "must be on one line, without control characters or direction overrides";
+
+/** Returns whether a terminal, a mail header and a reader show the text as the one line that it is. */
+export const isLine = (value: string): boolean => !notOnALine.test(value);
+
+/** Text of `min` to `max` code points that any database and JSON reader takes. */
+function text(schema: z.ZodString, max: number, min: number) {
+  return schema
+    .refine((value) => value.isWellFormed(), "must not contain half a surrogate pair")
     .refine((value) => (value.length <= max ? true : [...value].length <= max), `must have at most ${max} characters`)
     .refine(
       (value) => min === 0 || value.trim().length >= min,
@@ -22,17 +31,37 @@ export function text(max: number, min = 0) {
     .meta({ maxLength: max, ...(min > 0 && { minLength: min }) });
 }
 
+/**
+ * Text on one line: no control characters, line breaks, or characters that turn the direction of text around. Joiners and
+ * direction marks, which emoji and scripts need, are allowed.
+ */
+export const line = (max: number, min = 0) => text(z.string().refine(isLine, onOneLine), max, min);
+
+/** Text of several lines: of the control characters it holds tabs and line feeds only. CR LF becomes LF. */
+export const multiline = (max: number, min = 0) =>
+  text(
+    z
+      .string()
+      .overwrite((value) => value.replaceAll("\r\n", "\n"))
+      .refine((value) => !notInText.test(value), "must not contain control characters other than tab and line feed"),
+    max,
+    min,
+  ).meta({ multiline: true });
+
 /** A name shown to people: 1 to 255 characters, not blank. */
-export const name = () => text(255, 1);
+export const name = () => line(255, 1);
 /** A key given by another system: 1 to 255 characters, unique within its kind. */
-export const reference = () => text(255, 1);
+export const reference = () => line(255, 1);
 export const email = () => z.email("must be an e-mail address like ann@example.com").max(254);
 export const date = () => z.iso.date("must be a date that exists, as YYYY-MM-DD");
 export const url = () =>
   z
     .url({ protocol: /^https?$/, error: "must be a URL that begins with http:// or https://" })
     .max(2048)
-    .refine((value) => value.isWellFormed() && !/[\p{Cc}\s]/u.test(value), "must not contain spaces");
+    .refine(
+      (value) => value.isWellFormed() && isLine(value) && !/\s/u.test(value),
+      "must not contain spaces, control characters or direction overrides",
+    );
 
 function isLanguage(tag: string): boolean {
   try {
@@ -68,11 +97,7 @@ export const cursorInput = (max = 500, standard = 50) => ({
     .max(max)
     .default(standard)
     .meta({ description: `Items per page, 1 to ${max}` }),
-  cursor: z
-    .string()
-    .max(1000)
-    .optional()
-    .meta({ description: "Continues a list: next_cursor or prev_cursor of a page" }),
+  cursor: line(1000).optional().meta({ description: "Continues a list: next_cursor or prev_cursor of a page" }),
 });
 
 /** A list that goes on by cursor. */

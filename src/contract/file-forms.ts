@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text } from "./fields.ts";
+import { line } from "./fields.ts";
 import { type AnyOperation, once } from "./operation.ts";
 import { fieldsOf } from "./shape.ts";
 
@@ -7,10 +7,7 @@ import { fieldsOf } from "./shape.ts";
 export const uploadLimit = 40 * 1024 * 1024;
 
 const displayName = () =>
-  text(255, 1).refine(
-    (value) => !/[/\\\p{Cc}]/u.test(value) && !/^\.+$/.test(value),
-    "must be a file name, not a path",
-  );
+  line(255, 1).refine((value) => !/[/\\]/.test(value) && !/^\.+$/.test(value), "must be a file name, not a path");
 
 /** A file as it is sent along with an event, a post or a message. */
 export const fileItem = once(() =>

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text } from "./fields.ts";
+import { multiline } from "./fields.ts";
 import { once } from "./operation.ts";
 import { shortUser } from "./user-forms.ts";
 
@@ -37,6 +37,6 @@ export const groupMember = once(() =>
     .meta({ id: "GroupMember" }),
 );
 
-export const groupDescription = () => text(10_000);
+export const groupDescription = () => multiline(10_000);
 export const privacy = () =>
   z.enum(privacies).meta({ description: "public: all see it and may join; private: only members know of it" });

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { emoji, message } from "./conversation-forms.ts";
-import { cursorInput, cursorPage, id, noContent, text } from "./fields.ts";
+import { cursorInput, cursorPage, id, line, multiline, noContent } from "./fields.ts";
 import { fileItems, uploadLimit } from "./file-forms.ts";
 import { operation } from "./operation.ts";
 import { waitSeconds } from "./waits.ts";
 
 const longestMessage = 10_000;
 /** What is written. */
-export const body = () => text(longestMessage, 1).meta({ description: "The text, 1 to 10,000 characters" });
+export const body = () => multiline(longestMessage, 1).meta({ description: "The text, 1 to 10,000 characters" });
 export const files = () => fileItems().optional();
 
 /** The conversation that a path names. */
@@ -31,7 +31,7 @@ export const messageOperations = {
         starter_message_id: id()
           .optional()
           .meta({ description: "Messages before and after this one; counts without cursor and query only" }),
-        query: text(200, 1).optional().meta({ description: "Words to find" }),
+        query: line(200, 1).optional().meta({ description: "Words to find" }),
       }),
     output: () => cursorPage(message()),
     status: 200,

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { id, text, timestamp } from "./fields.ts";
+import { id, line, timestamp } from "./fields.ts";
 import { once } from "./operation.ts";
 import { shortUser } from "./user-forms.ts";
 
 /** How many choices a poll can have, those that readers add among them. */
 export const mostChoices = 100;
 
-export const choiceTitle = () => text(255, 1);
+export const choiceTitle = () => line(255, 1);
 
 export const poll = once(() =>
   z
@@ -34,7 +34,7 @@ const choice = once(() =>
 /** What a poll is made and changed by. */
 export const pollFields = once(() =>
   z.strictObject({
-    question: text(1000, 1).optional().meta({ description: "The question; a new poll needs one" }),
+    question: line(1000, 1).optional().meta({ description: "The question; a new poll needs one" }),
     type: z
       .enum(["single", "multiple"])
       .optional()

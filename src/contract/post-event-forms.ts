@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { frequencies } from "./event-forms.ts";
-import { date, text, timezone, url } from "./fields.ts";
+import { date, line, timezone, url } from "./fields.ts";
 import { once } from "./operation.ts";
 
 const local = /^(\d{4}-\d{2}-\d{2})(?:T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/;
@@ -54,14 +54,14 @@ const recurrence = once(() =>
 /** What an event post says of its event. */
 export const postEventFields = once(() =>
   z.strictObject({
-    location: text(1000).nullable().optional(),
+    location: line(1000).nullable().optional(),
     link: url().nullable().optional(),
     all_day: z.boolean().optional(),
     datetime_start: moment().optional(),
     datetime_end: moment().optional(),
     participation: z.strictObject({ enabled: z.boolean().optional() }).optional(),
     recurrence: recurrence().nullable().optional(),
-    repeat_rules: text(1000, 1)
+    repeat_rules: line(1000, 1)
       .nullable()
       .optional()
       .meta({ description: "An RRULE (RFC 5545), instead of recurrence" }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { comment } from "./comment-forms.ts";
-import { id, name, text, timestamp } from "./fields.ts";
+import { id, multiline, name, timestamp } from "./fields.ts";
 import { file } from "./file-forms.ts";
 import { once } from "./operation.ts";
 import { poll, pollFields } from "./poll-forms.ts";
@@ -127,4 +127,4 @@ export const postFields = () => ({
 });
 
 export const postTitle = () => name();
-export const postBody = () => text(100_000);
+export const postBody = () => multiline(100_000);

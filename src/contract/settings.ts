@@ -1,9 +1,12 @@
 import { z } from "zod";
-import { language, nothing, text, timezone, url } from "./fields.ts";
+import { isLine, language, line, nothing, onOneLine, timezone, url } from "./fields.ts";
 import { once, operation, room } from "./operation.ts";
 
 const smtpUrl = () =>
-  z.url({ protocol: /^smtps?$/, error: "must be a URL like smtp://user:password@mail.example.com:587" }).max(2048);
+  z
+    .url({ protocol: /^smtps?$/, error: "must be a URL like smtp://user:password@mail.example.com:587" })
+    .max(2048)
+    .refine(isLine, onOneLine);
 
 /** A slash or /api at the end of a base URL changes nothing. */
 function withoutApi(value: string): string {
@@ -25,8 +28,9 @@ const keys = once(() => ({
   "tokens.absolute_lifetime": z.int().min(60).max(31_536_000).meta({ description: "Seconds after signing in" }),
   "passwords.min_length": z.int().min(8).max(128),
   "passwords.reset_lifetime": z.int().min(60).max(604_800).meta({ description: "Seconds" }),
-  "mail.from": text(320).nullable(),
+  "mail.from": line(320).nullable(),
   "mail.smtp_url": smtpUrl().nullable().meta({ secret: true }),
+  "mail.allow_plain": z.boolean().meta({ description: "Send mail without TLS to mail servers that offer none" }),
   "webhooks.allow_private": z.boolean().meta({ description: "Admit receivers at private addresses" }),
   "webhooks.timeout": z.int().min(1).max(60).meta({ description: "Seconds" }),
   "webhooks.log_days": z.int().min(1).max(365),
@@ -51,6 +55,7 @@ export const defaults: Settings = {
   "passwords.reset_lifetime": 1800,
   "mail.from": null,
   "mail.smtp_url": null,
+  "mail.allow_plain": false,
   "webhooks.allow_private": false,
   "webhooks.timeout": 15,
   "webhooks.log_days": 30,

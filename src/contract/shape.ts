@@ -10,6 +10,8 @@ export interface Field {
   readonly required: boolean;
   readonly nullable: boolean;
   readonly secret: boolean;
+  /** Text of several lines. */
+  readonly multiline: boolean;
   readonly default: unknown;
   readonly description: string | undefined;
   /** What the interface calls things of this form. */
@@ -72,6 +74,7 @@ export function shape(name: string, schema: z.ZodType): Field {
     nullable,
     kind: kindOf(inner),
     secret: meta.secret === true,
+    multiline: meta.multiline === true,
     default: fallback,
     description: meta.description as string | undefined,
     model: meta.id as string | undefined,

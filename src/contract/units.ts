@@ -6,10 +6,11 @@ import {
   departmentBrief,
   email,
   id,
+  line,
+  multiline,
   name,
   noContent,
   reference,
-  text,
 } from "./fields.ts";
 import { once, operation, room } from "./operation.ts";
 import { importResult } from "./user-forms.ts";
@@ -20,17 +21,17 @@ const path = () => z.string().meta({ description: "IDs from the root down to the
 const address = once(() =>
   z
     .strictObject({
-      company: text(255).nullable().optional(),
-      registration_number: text(255).nullable().optional(),
-      vat_number: text(255).nullable().optional(),
-      street: text(255).nullable().optional(),
-      street_additional: text(255).nullable().optional(),
-      postal_code: text(64).nullable().optional(),
-      city: text(255).nullable().optional(),
-      country: text(255).nullable().optional(),
-      phone: text(64).nullable().optional(),
+      company: line(255).nullable().optional(),
+      registration_number: line(255).nullable().optional(),
+      vat_number: line(255).nullable().optional(),
+      street: line(255).nullable().optional(),
+      street_additional: line(255).nullable().optional(),
+      postal_code: line(64).nullable().optional(),
+      city: line(255).nullable().optional(),
+      country: line(255).nullable().optional(),
+      phone: line(64).nullable().optional(),
       email: email().nullable().optional(),
-      comments: text(2000).nullable().optional(),
+      comments: multiline(2000).nullable().optional(),
       use_company_address: z.boolean().optional(),
     })
     .meta({ id: "Address" }),
@@ -102,9 +103,9 @@ export const unit = once(() =>
 
 const details = () => ({
   reference: reference().nullable().optional(),
-  description: text(10_000).optional(),
+  description: multiline(10_000).optional(),
   unit_type: unitType().optional(),
-  contact: z.strictObject({ name: text(255).nullable().optional(), phone: text(64).nullable().optional() }).optional(),
+  contact: z.strictObject({ name: line(255).nullable().optional(), phone: line(64).nullable().optional() }).optional(),
   addresses: addresses().optional(),
   opening_hours: openingHours().optional(),
   geo: geo().nullable().optional(),
@@ -115,9 +116,9 @@ export const unitRow = once(() =>
   z.strictObject({
     reference: reference(),
     name: name(),
-    parent: text(255).optional().meta({ description: "Reference of the parent; empty: the root" }),
+    parent: line(255).optional().meta({ description: "Reference of the parent; empty: the root" }),
     unit_type: z.union([z.literal("").transform(() => undefined), unitType()]).optional(),
-    description: text(10_000).optional(),
+    description: multiline(10_000).optional(),
   }),
 );
 
@@ -135,7 +136,7 @@ export const units = room("units", {
         parent: id().optional().meta({ description: "Children of this unit" }),
         below: id().optional().meta({ description: "All units below this one" }),
         unit_type: unitType().optional(),
-        name: text(255, 1).optional().meta({ description: "Units whose name begins so" }),
+        name: line(255, 1).optional().meta({ description: "Units whose name begins so" }),
         ...cursorInput(),
       }),
     output: () => cursorPage(unit()),

@@ -6,9 +6,9 @@ import {
   email,
   groupBrief,
   language,
+  line,
   name,
   reference,
-  text,
   timezone,
   unitBrief,
   userTypeBrief,
@@ -83,19 +83,19 @@ export const user = once(() =>
     .meta({ id: "User" }),
 );
 
-const phone = () => text(64);
+const phone = () => line(64);
 const metaFields = () => ({
-  meta_field_0: text(1000).optional(),
-  meta_field_1: text(1000).optional(),
-  meta_field_2: text(1000).optional(),
-  meta_field_3: text(1000).optional(),
-  meta_field_4: text(1000).optional(),
+  meta_field_0: line(1000).optional(),
+  meta_field_1: line(1000).optional(),
+  meta_field_2: line(1000).optional(),
+  meta_field_3: line(1000).optional(),
+  meta_field_4: line(1000).optional(),
 });
 
 /** What describes a person, apart from the names and the address that each must have. */
 export const profile = () => ({
   reference: reference().nullable().optional(),
-  title: text(255).optional(),
+  title: line(255).optional(),
   phone: phone().nullable().optional(),
   birthday: date().nullable().optional(),
   language: language().nullable().optional(),
@@ -117,10 +117,10 @@ export const userRow = once(() => {
     first_name: name(),
     last_name: name(),
     email: email(),
-    unit: text(255, 1).meta({ description: "Reference of the unit" }),
-    user_types: text(10_000).optional().meta({ description: "Names of user types, divided by semicolons" }),
+    unit: line(255, 1).meta({ description: "Reference of the unit" }),
+    user_types: line(10_000).optional().meta({ description: "Names of user types, divided by semicolons" }),
     department: cell(name()),
-    title: text(255).optional(),
+    title: line(255).optional(),
     phone: cell(phone()),
     birthday: cell(date()),
     language: cell(language()),

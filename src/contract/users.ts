@@ -5,13 +5,13 @@ import {
   email,
   id,
   ids,
+  line,
   name,
   noContent,
   nothing,
   numberedPage,
   pageInput,
   reference,
-  text,
 } from "./fields.ts";
 import { operation, room } from "./operation.ts";
 import { importResult, membership, profile, shortUser, user } from "./user-forms.ts";
@@ -89,7 +89,7 @@ export const users = room("users", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        q: text(200, 1).meta({ description: "One or more words" }),
+        q: line(200, 1).meta({ description: "One or more words" }),
         limit: z.int().min(1).max(500).default(50),
       }),
     output: () => z.object({ data: z.array(user()) }),

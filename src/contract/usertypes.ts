@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { abilityFlags, cursorInput, cursorPage, id, noContent, reference, text } from "./fields.ts";
+import { abilityFlags, cursorInput, cursorPage, id, line, noContent, reference } from "./fields.ts";
 import { once, operation, room } from "./operation.ts";
 
 const userType = once(() =>
@@ -16,7 +16,7 @@ const userType = once(() =>
 );
 
 /** Lists of user types in CSV are divided by semicolons, so a name has none. */
-const typeName = () => text(255, 1).refine((value) => !value.includes(";"), "must not contain a semicolon");
+const typeName = () => line(255, 1).refine((value) => !value.includes(";"), "must not contain a semicolon");
 
 export const usertypes = room("usertypes", {
   list: operation({

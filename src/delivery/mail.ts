@@ -4,6 +4,7 @@ import type { Database } from "../store/database.ts";
 import type { Log } from "./log.ts";
 import { claimMails, extendMails, giveBackMails, type Mail, mailFailed, mailSent } from "./mail-queue.ts";
 import { type DisabledPayload, disabledText, type MailText, personText } from "./mail-text.ts";
+import { describeFailure, type SmtpTarget, smtpTarget } from "./mail-transport.ts";
 import { preparePersonMail } from "./person-mail.ts";
 import { leaseMilliseconds } from "./queue.ts";
 
@@ -23,6 +24,11 @@ export interface MailOptions {
   readonly patience?: number;
 }
 
+interface Transport {
+  readonly transporter: Transporter;
+  readonly target: SmtpTarget;
+}
+
 /** The settings that mail needs to leave and that are not set; until they are, it waits. */
 export function missingForMail(settings: Settings): string[] {
   return (["mail.smtp_url", "mail.from"] as const).filter((key) => settings[key] === null);
@@ -31,7 +37,7 @@ export function missingForMail(settings: Settings): string[] {
 /** Sends mails by SMTP, each at least once and under one Message-ID. */
 export class MailWorker {
   readonly #options: MailOptions;
-  #transport: { transporter: Transporter; url: string } | undefined;
+  #transport: Transport | undefined;
   #stopping = false;
 
   constructor(options: MailOptions) {
@@ -45,7 +51,7 @@ export class MailWorker {
     if (this.#stopping || missingForMail(settings).length > 0) return 0;
     const mails = await claimMails(database, clock(), mailsInRound);
     if (mails.length === 0) return 0;
-    const transporter = await this.#connect(settings["mail.smtp_url"]!);
+    const transport = await this.#connect(smtpTarget(settings["mail.smtp_url"]!, settings["mail.allow_plain"]));
     const open = new Set(mails);
     const heartbeat = setInterval(() => {
       extendMails(database, [...open], clock()).catch((error) => log.error({ err: error }, "mail leases are lost"));
@@ -53,7 +59,7 @@ export class MailWorker {
     const queue = [...mails];
     const worker = async () => {
       for (let mail = queue.shift(); mail !== undefined && !this.#stopping; mail = queue.shift()) {
-        await this.#send(transporter, settings, mail);
+        await this.#send(transport, settings, mail);
         open.delete(mail);
       }
     };
@@ -66,7 +72,7 @@ export class MailWorker {
     return mails.length - open.size;
   }
 
-  async #send(transporter: Transporter, settings: Settings, mail: Mail): Promise<void> {
+  async #send({ transporter, target }: Transport, settings: Settings, mail: Mail): Promise<void> {
     const { database, clock, log } = this.#options;
     try {
       const letter = await this.#compose(settings, mail);
@@ -87,7 +93,7 @@ export class MailWorker {
       await mailSent(database, mail, clock());
       log.info({ mail: mail.id, kind: mail.kind }, "mail sent");
     } catch (error) {
-      const failure = describe(error);
+      const failure = describeFailure(error, target);
       log.error({ mail: mail.id, kind: mail.kind, reason: failure.error }, "mail not sent");
       await mailFailed(database, mail, { now: clock(), ...failure });
     }
@@ -108,8 +114,10 @@ export class MailWorker {
     return { text: personText(mail.kind, person, base), to: person.email };
   }
 
-  async #connect(url: string): Promise<Transporter> {
-    if (this.#transport?.url === url) return this.#transport.transporter;
+  async #connect(target: SmtpTarget): Promise<Transport> {
+    const { url, requireTLS } = target;
+    const before = this.#transport?.target;
+    if (this.#transport && before?.url === url && before.requireTLS === requireTLS) return this.#transport;
     const { createTransport } = await import("nodemailer");
     this.#transport?.transporter.close();
     const patience = Math.max(Math.min(this.#options.patience ?? smtpMilliseconds, smtpMilliseconds), 1000);
@@ -122,10 +130,10 @@ export class MailWorker {
       socketTimeout: patience,
       disableFileAccess: true,
       disableUrlAccess: true,
-      ...(guardsCredentials(url) && { requireTLS: true }),
+      requireTLS: requireTLS && url.startsWith("smtp:"),
     } as Parameters<typeof createTransport>[0]);
-    this.#transport = { transporter, url };
-    return transporter;
+    this.#transport = { transporter, target };
+    return this.#transport;
   }
 
   /** Begins nothing more. */
@@ -136,20 +144,4 @@ export class MailWorker {
   close(): void {
     this.#transport?.transporter.close();
   }
-}
-
-/** A password goes over an encrypted connection only, unless it stays on the machine or the URL says otherwise. */
-function guardsCredentials(url: string): boolean {
-  const { protocol, username, hostname, searchParams } = new URL(url);
-  const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-  return protocol === "smtp:" && username !== "" && !local && !searchParams.has("ignoreTLS");
-}
-
-/** What goes into the outbox about a failure: the server's code and answer, without anything that we sent. */
-function describe(error: unknown): { error: string; hopeless: boolean } {
-  const { code = "", responseCode, response } = error as { code?: string; responseCode?: number; response?: string };
-  const refused = code === "EENVELOPE" || code === "EMESSAGE";
-  const hopeless = refused && responseCode !== undefined && responseCode >= 500;
-  const said = response === undefined ? "" : `: ${response.slice(0, 300)}`;
-  return { error: `${code || "error"}${said}`, hopeless };
 }

@@ -70,7 +70,8 @@ export function openapi(operations: readonly AnyOperation[], { version = "0.0.0"
     info: {
       title: "Workplace communication service",
       version,
-      description: "Users, units, posts, events and conversations of a workplace. Timestamps are Unix time in seconds.",
+      description:
+        "Users, units, posts, events and conversations of a workplace. Timestamps are Unix time in seconds. Bodies, messages, comments and descriptions hold tabs and line feeds, and no other control characters; CR LF becomes LF. All other text is one line, without control characters and direction overrides.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: `${url}/api` }],
@@ -239,6 +240,7 @@ const tidy: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
   const { def } = zodSchema._zod;
   const { secret } = jsonSchema as { secret?: unknown };
   delete (jsonSchema as { secret?: unknown }).secret;
+  delete (jsonSchema as { multiline?: unknown }).multiline;
   if (secret === true && io === "input") jsonSchema.writeOnly = true;
   if (jsonSchema.type === "integer") {
     jsonSchema.format = "int64";

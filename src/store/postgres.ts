@@ -4,6 +4,7 @@ import { ServiceError } from "../contract/errors.ts";
 import type { Connected, OpenOptions } from "./database.ts";
 import { postgresChanges } from "./postgres-changes.ts";
 import { PostgresWritingDriver } from "./postgres-driver.ts";
+import { withPassword } from "./postgres-password.ts";
 import type { Schema } from "./schema.ts";
 
 const connectSeconds = 5;
@@ -13,7 +14,8 @@ const busySeconds = 10;
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** Opens a PostgreSQL database (or an engine that speaks its protocol) by URL. */
-export async function connect(url: string, { create }: OpenOptions): Promise<Connected> {
+export async function connect(target: string, { create }: OpenOptions): Promise<Connected> {
+  const url = withPassword(target);
   const pool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: connectSeconds * 1000,
@@ -100,8 +102,14 @@ function explain(error: unknown): unknown {
       cause: error,
     });
   }
-  if (state.startsWith("28")) {
+  if (state.startsWith("28") || /password must be a (non-empty )?string/i.test(String(error))) {
     return new ServiceError("unavailable", "PostgreSQL refuses the user or password of the database URL.", {
+      hint: "Passwords are taken from PGPASSWORD, from ~/.pgpass (which only you may read: chmod 600) or from the URL in WCS_DB.",
+      cause: error,
+    });
+  }
+  if (state === "53100") {
+    return new ServiceError("unavailable", "The disk of the database server is full; nothing was changed.", {
       cause: error,
     });
   }

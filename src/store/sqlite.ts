@@ -218,6 +218,8 @@ export function isBusy(error: unknown): boolean {
 /** What an error of SQLite about the database at `path` means to whoever asked. Others pass through. */
 export function meaning(error: unknown, path: string): unknown {
   if (isFileError(error)) {
+    if (error.code === "ENOSPC" || error.code === "EDQUOT")
+      return new ServiceError("unavailable", "The disk is full.", { cause: error });
     return new ServiceError("unavailable", `${path} cannot be opened (${error.code}).`, { cause: error });
   }
   const code = resultCode(error);
@@ -228,8 +230,9 @@ export function meaning(error: unknown, path: string): unknown {
       return new ServiceError("unavailable", "The database is busy; try again.", { retryAfter: 1, cause: error });
     case 8:
       return new ServiceError("unavailable", "The database cannot be written to.", { cause: error });
-    case 10:
     case 13:
+      return new ServiceError("unavailable", "The disk is full; nothing was changed.", { cause: error });
+    case 10:
       return new ServiceError("unavailable", "The disk is full or failing; nothing was changed.", { cause: error });
     case 11:
     case 26:

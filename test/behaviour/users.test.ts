@@ -99,7 +99,7 @@ describeEverywhere("users, creating", (environment) => {
       admin: true,
       settings: { show_birthdays: "unit" as const, birthdays_optout: true },
       meta_field_0: "a",
-      meta_field_4: "é\n\t'\"\\",
+      meta_field_4: "é'\"\\ 👩\u200d👧 \u200fש",
     };
     const made = await world().addUser({
       ...profile,

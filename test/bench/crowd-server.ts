@@ -38,6 +38,11 @@ for (let n = 0; n < Number(count); n += 2) {
   }
 }
 const operations = await allOperations();
-const app = createApp({ operations, invoke: service.invoke, log: { info() {}, warn() {}, error() {} }, baseUrl: service.baseUrl });
+const app = createApp({
+  operations,
+  invoke: service.invoke,
+  log: { info() {}, warn() {}, error() {} },
+  baseUrl: service.baseUrl,
+});
 const { url } = await listen(app, { host: "127.0.0.1", port: 0 });
 process.send?.({ url, people });

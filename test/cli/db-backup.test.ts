@@ -141,7 +141,9 @@ describe("backup", () => {
 
   it("of PostgreSQL: exit 2, what to use, and nothing of the URL", async () => {
     for (const verb of ["backup", "restore"]) {
-      const { code, stderr } = await home.wcs(["db", verb, backup, "--db", "postgres://ann:secret@127.0.0.1:1/wcs"]);
+      const { code, stderr } = await home.wcs(["db", verb, backup], {
+        env: { WCS_DB: "postgres://ann:secret@127.0.0.1:1/wcs" },
+      });
       expect([code, stderr]).toEqual([2, expect.stringMatching(/hint: Use pg_(dump|restore)/)]);
       expect(stderr).not.toMatch(/ann|secret/);
     }

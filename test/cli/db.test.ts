@@ -5,7 +5,7 @@ import { Migrator } from "kysely/migration";
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { migrations } from "../../src/store/migrations/index.ts";
-import { type DatabaseKind, newDatabase } from "../support/instance.ts";
+import { asArgument, type DatabaseKind, newDatabase } from "../support/instance.ts";
 import { mistakes } from "./db-mistakes.ts";
 import { newHome, type Result } from "./support.ts";
 
@@ -58,7 +58,11 @@ for (const kind of ["sqlite", "postgres"] as const) {
     beforeEach(async () => {
       if (kind === "sqlite") return;
       const made = await newDatabase(kind);
-      database = made.target;
+      const argument = asArgument(made.target);
+      database = argument.target;
+      // For wcs as a process, and in this one.
+      Object.assign(home.env, argument.env);
+      Object.assign(process.env, argument.env);
       onTestFinished(made.remove);
     });
 

@@ -8,7 +8,7 @@ import { instanceChecks } from "../../src/cli/doctor/instance.ts";
 import { machineChecks, oldestNode } from "../../src/cli/doctor/machine.ts";
 import { loginChecks } from "../../src/cli/doctor/service.ts";
 import { version } from "../../src/cli/version.ts";
-import { newDatabase } from "../support/instance.ts";
+import { asArgument, newDatabase } from "../support/instance.ts";
 import { freePort } from "../support/postgres.ts";
 import { newHome, start, useHome } from "./support.ts";
 
@@ -64,6 +64,7 @@ it("a new database: nothing failed, and what is not set yet is a warning", async
     "rights",
     "base_url",
     "mail",
+    "mail.allow_plain",
     "webhooks.allow_private",
     "webhooks disabled",
     "webhooks failing",
@@ -161,7 +162,9 @@ it("integrity: a damaged page, and a file that is no database", async () => {
 
 it("PostgreSQL: what waits is seen, the file is others' business", async () => {
   const { target, remove } = await newDatabase("postgres");
-  const local = ["--db", target];
+  const argument = asArgument(target);
+  const local = ["--db", argument.target];
+  Object.assign(process.env, argument.env);
   await home().sit(["init", ...local, "--no-profile", "--admin-email", "eva@example.com", "--admin-name", "Eva E"]);
   await home().sit(["users", "welcome", "1", ...local]);
   const found = await examine(local);
@@ -216,13 +219,19 @@ it("login: soon over, expired, no administrator", async () => {
   expect(plain.states).not.toHaveProperty("base_url");
 });
 
-it("settings: base_url, mail, allow_private", async () => {
+it("settings: base_url, mail, allow_plain, allow_private", async () => {
   const set = (key: string, value: string) => home().sit(["settings", "set", key, value]);
   await set("webhooks.allow_private", "true");
+  await set("mail.allow_plain", "true");
   await set("base_url", "https://wcs.example.com");
   await set("mail.from", "wcs@example.com");
   const half = await examine();
-  expect(half.states).toMatchObject({ "webhooks.allow_private": "warning", base_url: "ok", mail: "warning" });
+  expect(half.states).toMatchObject({
+    "webhooks.allow_private": "warning",
+    "mail.allow_plain": "warning",
+    base_url: "ok",
+    mail: "warning",
+  });
   expect(half.messages.mail).toBe("No mail leaves: set mail.smtp_url with wcs settings set.");
   expect((await examine([], { WCS_SETTING_MAIL_SMTP_URL: "smtp://127.0.0.1:1" })).states.mail).toBe("ok");
 });

@@ -4,13 +4,14 @@ import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
 import { clockOf } from "../../src/cli/clock.ts";
 import { componentsOf } from "../../src/cli/events/ics/components.ts";
-import { iCalendar, plainText } from "../../src/cli/events/ics/jcal.ts";
+import { iCalendar, plainText, textOnOneLine } from "../../src/cli/events/ics/jcal.ts";
 import { changesTo, contentOf } from "../../src/cli/events/ics/matching.ts";
 import { type ReadEvent, readEvent } from "../../src/cli/events/ics/reading.ts";
 import { isLocal, vevent } from "../../src/cli/events/ics/vevent.ts";
 import { vtimezone } from "../../src/cli/events/ics/vtimezone.ts";
 import { zonesOf } from "../../src/cli/events/ics/zones.ts";
 import type { Event } from "../../src/cli/events/walking.ts";
+import { isLine } from "../../src/contract/fields.ts";
 import { rule } from "./rules.ts";
 
 const zones = ["Europe/Copenhagen", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "Asia/Jerusalem", "UTC"];
@@ -37,18 +38,19 @@ const times = fc.oneof(
     .map(([start, length]) => ({ date: null, all_day: false, dates: [{ start, end: start + length }] })),
 );
 
+/** Without what a title has no place for. */
+const line = text.map((value) => value.replace(/[\r\n\t]/g, " "));
+
 /** An event as the service shows it, as far as it is written. */
 const event = fc
   .record({
-    title: text.filter((value) => plainText(value).trim() !== ""),
+    title: line.filter((value) => plainText(value).trim() !== ""),
     body: text,
-    location: fc.option(text, { nil: null }),
+    location: fc.option(line, { nil: null }),
     link: fc.constantFrom("", "https://example.com/a;b,c?d=e&f=%20#g"),
     uid: fc.oneof(
       fc.uuid(),
-      fc
-        .string({ minLength: 1, maxLength: 80 })
-        .filter((value) => value.trim() === value && plainText(value) === value),
+      fc.string({ minLength: 1, maxLength: 80 }).filter((value) => value.trim() === value && isLine(value)),
     ),
     timezone: fc.constantFrom(...zones),
     recurrence: fc.array(rule, { maxLength: 2 }),
@@ -86,6 +88,11 @@ async function readBack(written: Event): Promise<ReadEvent> {
 
 it("texts have lines, and no other controls", () => {
   expect(plainText("a\r\nb\rc\nd\te\u0000\u001b\u007f")).toBe("a\nb\nc\nd\te");
+});
+
+it("titles and places of several lines are one line", () => {
+  expect(textOnOneLine("One Infinite Loop\r\nCupertino\n  CA\n", ", ")).toBe("One Infinite Loop, Cupertino, CA");
+  expect(textOnOneLine("\tAll\thands \n now", " ")).toBe("All hands now");
 });
 
 describe("an event as iCalendar", () => {

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { beforeAll, expect, it } from "vitest";
+import { changeDirectly } from "../support/direct.ts";
 import { describePlaces } from "./places.ts";
 import { bin, finished } from "./support.ts";
 
@@ -40,8 +41,11 @@ describePlaces("files on the command line", (place) => {
 
   beforeAll(async () => {
     writeFileSync(path("random.bin"), bytes);
-    writeFileSync(path("Møde \u202egpj.txt"), "Hello\n\u001b[31mred\n");
-    const made = await create(path("random.bin"), path("Møde \u202egpj.txt"), "https://youtu.be/abc");
+    writeFileSync(path("Møde.txt"), "Hello\n\u001b[31mred\n");
+    const made = await create(path("random.bin"), path("Møde.txt"), "https://youtu.be/abc");
+    await changeDirectly(place().target, (tx) =>
+      tx.updateTable("files").set({ name: "Møde \u202egpj.txt" }).where("name", "=", "Møde.txt").execute(),
+    );
     expect(made.stderr).toBe("");
     eventId = Number(/\d+/.exec(made.stdout)?.[0]);
     ids = Object.fromEntries((await filesOf(eventId)).map((file) => [file.name, file.id]));

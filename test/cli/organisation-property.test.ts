@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterEach, expect, it } from "vitest";
+import { isLine, multiline } from "../../src/contract/fields.ts";
 import { abilities } from "../../src/contract/operation.ts";
 import { triggers } from "../../src/contract/webhooks.ts";
 import { environments } from "../support/instance.ts";
@@ -11,14 +12,18 @@ afterEach(async () => {
   for (const place of places.splice(0)) await place.close();
 });
 
-/** Text that the service takes, of the characters that YAML cares about, and of all others. */
-const text = fc
-  .oneof(
-    fc.string({ unit: fc.constantFrom(..."'=+-@\t\r\n,;:\"#&*!|>%`[]{}? \u0085\u2028\ufeffaé😀1~"), maxLength: 12 }),
-    fc.string({ unit: "binary", maxLength: 12 }),
-    fc.constantFrom("null", "true", "1e3", "012", "0x1f", "2020-01-01", "<<", "---", "...", "- a", "a: b", "~", ".inf"),
-  )
-  .filter((value) => !value.includes("\0"));
+/** Text of the characters that YAML cares about, and of all others. */
+const anyText = fc.oneof(
+  fc.string({ unit: fc.constantFrom(..."'=+-@\t\n,;:\"#&*!|>%`[]{}? \u2028\u202e\ufeffaé😀1~"), maxLength: 12 }),
+  fc.string({ unit: "binary", maxLength: 12 }),
+  fc.constantFrom("null", "true", "1e3", "012", "0x1f", "2020-01-01", "<<", "---", "...", "- a", "a: b", "~", ".inf"),
+);
+/** Text that the service takes in fields of several lines, and in those of one. */
+const lines = fc.oneof(
+  anyText.filter((value) => multiline(12).safeParse(value).success),
+  fc.constantFrom("a\r\nb", "\r\n", "a\n\n"),
+);
+const text = anyText.map((value) => value.replace(/[\t\n\u2028]/g, " ")).filter(isLine);
 const name = text.filter((value) => value.trim() !== "");
 const subset = <T>(values: readonly T[]) => fc.subarray([...values]);
 
@@ -38,10 +43,12 @@ const organisation = fc
           name,
           parent: fc.constantFrom(...references.slice(0, at + 1)),
           unit_type: fc.constantFrom("unit", "department"),
-          description: text,
+          description: lines,
           departments: fc.constant([`Dep ${at}`]),
           contact: fc.record({ name: fc.option(text), phone: fc.option(text) }),
-          addresses: fc.record({ company: fc.option(fc.record({ street: fc.option(text), city: text })) }),
+          addresses: fc.record({
+            company: fc.option(fc.record({ street: fc.option(text), city: text, comments: lines })),
+          }),
           geo: fc.option(fc.record({ lat: fc.integer({ min: -90, max: 90 }), lng: fc.integer({ min: -9, max: 9 }) })),
         },
         { requiredKeys: ["name", "parent", "departments"] },
@@ -129,7 +136,13 @@ it("after apply there is no difference, whatever the organisation was and become
 const paragraphs: Organisation = {
   usertypes: [],
   units: [
-    { reference: "u", name: "U", parent: "root", departments: ["Dep 0"], contact: { name: null, phone: "1\n\n2\n\n" } },
+    {
+      reference: "u",
+      name: "U",
+      parent: "root",
+      departments: ["Dep 0"],
+      addresses: { company: { street: null, city: "", comments: "1\n\n2\n\n" } },
+    },
   ],
   users: [],
   webhooks: [],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
+import { changeDirectly } from "../support/direct.ts";
 import { finished, start, useHome } from "./support.ts";
 
 const home = useHome();
@@ -147,7 +148,10 @@ describe("what a person reads", () => {
 
   it("data cannot steer the terminal", async () => {
     const evil = "Evil\u001b]0;title\u0007\u009b31m\u202e";
-    const { stdout: id } = await home().sit(["units", "create", "--name", evil, "--parent", "1", "--query", "id"]);
+    const { stdout: id } = await home().sit(["units", "create", "--name", "Evil", "--parent", "1", "--query", "id"]);
+    await changeDirectly(home().path("data/wcs/wcs.db"), (tx) =>
+      tx.updateTable("units").set({ name: evil }).where("id", "=", Number(id)).execute(),
+    );
     for (const format of ["table", "json", "ndjson", "csv", "yaml"]) {
       for (const command of [
         ["get", id.trim()],

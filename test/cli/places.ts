@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
-import { type Environment, environments, newDatabase } from "../support/instance.ts";
+import { asArgument, type Environment, environments, newDatabase } from "../support/instance.ts";
 import { bin, type Home, newHome, type Result } from "./support.ts";
 
 export const data = join(import.meta.dirname, "../data/rows");
@@ -11,6 +11,8 @@ export const data = join(import.meta.dirname, "../data/rows");
 /** An instance with a root unit and an administrator, and wcs working on it. */
 export interface Place {
   readonly home: Home;
+  /** The path or URL of its database. */
+  readonly target: string;
   wcs(args: readonly string[], more?: { stdin?: string; env?: Record<string, string> }): Promise<Result>;
   /** The flags and the environment that lead to it. */
   readonly args: readonly string[];
@@ -26,16 +28,21 @@ export interface Place {
 export async function newPlace({ database, caller }: Environment): Promise<Place> {
   const home = newHome();
   const { target, remove } = await newDatabase(database);
-  const local = ["--db", target];
+  const argument = asArgument(target);
+  const local = ["--db", argument.target];
+  // For wcs as a process, and in this one.
+  Object.assign(home.env, argument.env);
+  Object.assign(process.env, argument.env);
   const administrator = ["--admin-email", "ada@example.com", "--admin-name", "Ada Lovelace", "--root-unit", "Acme"];
   const made = await home.wcs(["init", ...local, ...administrator, "--no-profile"]);
   if (made.code !== 0) throw new Error(made.stderr);
-  const server = caller === "http" ? await serve(target, home.env) : undefined;
+  const server = caller === "http" ? await serve(argument.target, home.env) : undefined;
   const renewed = server && (await home.wcs(["api", "POST", "/renew", ...local]));
   const args = server ? ["--url", server.url] : local;
   const env: Record<string, string> = renewed ? { WCS_TOKEN: JSON.parse(renewed.stdout)[0].jwt } : {};
   return {
     home,
+    target,
     args,
     env,
     local,

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { changeDirectly } from "../support/direct.ts";
 import { describePlaces } from "./places.ts";
 import { type Seat, useHome } from "./support.ts";
 
@@ -203,17 +204,23 @@ describe("wcs posts on a terminal", () => {
     const title = "Title\u001b[31m\u202e";
     const { id } = await create([
       "--title",
-      title,
+      "x",
       "--body",
-      evil,
+      "x",
       "--poll-question",
-      `Q\u001b`,
+      "Q",
       "--choice",
-      "A\u001b",
+      "A",
       "--choice",
       "B",
     ]);
-    await at(["comments", "add", `${id}`, "--body", evil]);
+    await at(["comments", "add", `${id}`, "--body", "x"]);
+    await changeDirectly(home().path("data/wcs/wcs.db"), async (tx) => {
+      await tx.updateTable("posts").set({ title, body: evil }).where("id", "=", id).execute();
+      await tx.updateTable("comments").set({ body: evil }).where("post_id", "=", id).execute();
+      await tx.updateTable("polls").set({ question: "Q\u001b" }).where("post_id", "=", id).execute();
+      await tx.updateTable("poll_choices").set({ title: "A\u001b" }).where("title", "=", "A").execute();
+    });
     for (const args of [["get", `${id}`], ["list"], ["comments", "list", `${id}`]]) {
       const { stdout } = await at(args);
       // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may come through

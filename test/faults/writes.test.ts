@@ -66,10 +66,12 @@ async function write(caller: Caller, ledger: Ledger): Promise<void> {
 describeOnDatabases("R1: kill -9 while it writes", (open, kind) => {
   let instance: Instance;
   let home: Home;
+  let env: Record<string, string>;
   let ledger: Ledger;
   beforeEach(async () => {
     instance = await open();
     home = newHome();
+    env = { ...home.env, WCS_DB: instance.target };
     ledger = new Ledger();
   });
   afterEach(() => instance.close());
@@ -102,8 +104,8 @@ describeOnDatabases("R1: kill -9 while it writes", (open, kind) => {
   it("the server", { timeout: timeFor(kills) }, async () => {
     const token = await instance.tokenOf(1);
     for (let kill = 0; kill < kills; kill++) {
-      const serving = [bin, "serve", "--db", instance.target, "--port", "0", "--log-level", "silent"];
-      const server = spawn(process.execPath, serving, { env: home.env, stdio: ["ignore", "pipe", "inherit"] });
+      const serving = [bin, "serve", "--port", "0", "--log-level", "silent"];
+      const server = spawn(process.execPath, serving, { env, stdio: ["ignore", "pipe", "inherit"] });
       const [line] = (await once(server.stdout, "data")) as [Buffer];
       const clients = Array.from({ length: writers }, () =>
         createClient({ url: String(line).trim(), token, userAgent: "test" }),
@@ -146,7 +148,7 @@ describeOnDatabases("R1: kill -9 while it writes", (open, kind) => {
       writeFileSync(file, [Object.keys(row(n, "a")).join(","), ...rows, ""].join("\n"));
       return ["users", "import", file];
     };
-    const run = (args: readonly string[]) => start([...args, "--db", instance.target], home.env);
+    const run = (args: readonly string[]) => start(args, env);
     const began = performance.now();
     expect(await finished(run(importing(ledger.next())))).toMatchObject({ code: 0 });
     const whole = performance.now() - began;

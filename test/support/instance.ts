@@ -83,6 +83,15 @@ export async function newDatabase(kind: DatabaseKind): Promise<{ target: string;
   };
 }
 
+/** A target as it may stand on a command line, and the environment with its password. */
+export function asArgument(target: string): { target: string; env: Record<string, string> } {
+  const url = URL.parse(target);
+  if (url === null || url.password === "") return { target, env: {} };
+  const PGPASSWORD = decodeURIComponent(url.password);
+  url.password = "";
+  return { target: url.href, env: { PGPASSWORD } };
+}
+
 export async function newInstance(
   { database: kind, caller }: Environment,
   { secretKey }: { secretKey?: Uint8Array } = {},

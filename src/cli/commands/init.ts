@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ServiceError } from "../../contract/errors.ts";
 import { changeConfig, dataDir, readConfig } from "../config.ts";
 import { openWithKey } from "../database/open.ts";
+import { withoutPassword } from "../database-url.ts";
 import { UsageError } from "../failure.ts";
 import { withProfile } from "../login.ts";
 import { createOutput } from "../output.ts";
@@ -56,7 +57,11 @@ async function run(context: Context): Promise<void> {
   const id = await make(database, answers, terminal.env);
   if (context.flags.demo) await fill(database, id, terminal.env);
   const profile = context.flags.profile === false ? undefined : await keepProfile(context, database, answers.email);
-  const made = { database, administrator: { id, email: answers.email }, profile: profile ?? null };
+  const made = {
+    database: withoutPassword(database),
+    administrator: { id, email: answers.email },
+    profile: profile ?? null,
+  };
   await createOutput({}, globals, terminal).one(made);
   if (answers.password === undefined) terminal.note(`There is no password yet; wcs users password ${id} sets one.`);
   if (profile) terminal.note(`Profile ${profile} is now the current one. Try wcs users list, or wcs serve.`);
@@ -82,6 +87,8 @@ async function ask(context: Context): Promise<Answers> {
   const rootUnit =
     (flags.rootUnit as string | undefined) ??
     (isAsked ? await (await terminal.ask()).text("Name of the root unit:", undefined, "Organisation") : "Organisation");
+  const wrongUnit = check({ unit: rootUnit });
+  if (wrongUnit) throw new UsageError(`--root-unit ${wrongUnit}`);
   const password = (await ownPassword(context)) ?? (terminal.interactive ? await newPassword(terminal) : undefined);
   const [first_name = "", ...rest] = name.trim().split(/\s+/);
   return { email, first_name, last_name: rest.join(" "), rootUnit, password };

@@ -1,8 +1,10 @@
 import { changeConfig, readConfig } from "../config.ts";
+import { withoutPassword } from "../database-url.ts";
 import { UsageError } from "../failure.ts";
 import { nearest } from "../nearest.ts";
 import { createOutput } from "../output.ts";
-import { baseUrl, databaseAddress } from "../target.ts";
+import { createSources } from "../sources.ts";
+import { baseUrl, databaseAddress, isRemote } from "../target.ts";
 import type { Context, Group } from "../tree.ts";
 
 const name = { name: "name", completes: "profiles" } as const;
@@ -14,9 +16,15 @@ export const profile: Group = {
     use: { summary: "Make a profile the current one", args: [name], run: use },
     add: {
       summary: "Keep a target under a name",
-      description: "An instance needs a login, too: wcs auth login --profile NAME.",
+      description:
+        "Without --url and --db it is asked for, or taken from WCS_DB or WCS_URL. A database URL with a password comes that\nway or by --db-stdin. An instance needs a login, too: wcs auth login --profile NAME.",
       args: [{ name: "name" }],
-      examples: ["wcs profile add work --url https://wcs.example.com", "wcs profile add here --db ./wcs.db"],
+      flags: [{ flags: "--db-stdin", description: "Read the path or URL of the database from stdin" }],
+      examples: [
+        "wcs profile add work --url https://wcs.example.com",
+        "wcs profile add here --db ./wcs.db",
+        "wcs profile add production --db-stdin < database-url.txt",
+      ],
       run: add,
     },
     remove: { summary: "Forget a profile and its login", args: [name], run: remove },
@@ -34,7 +42,7 @@ function shown({ terminal }: Context): Shown[] {
   return Object.entries(profiles).map(([name, { target, user, token, expires }]) => ({
     name,
     current: name === current,
-    target,
+    target: withoutPassword(target),
     user: user ?? null,
     signed_in: token !== undefined,
     expires: expires ?? null,
@@ -68,10 +76,10 @@ async function use(context: Context): Promise<void> {
   context.terminal.note(`Profile ${name} is now the current one.`);
 }
 
-async function add({ args, globals, terminal }: Context): Promise<void> {
+async function add(context: Context): Promise<void> {
+  const { args, terminal } = context;
   const name = args.name as string;
-  if ((globals.url === undefined) === (globals.db === undefined)) throw new UsageError("give either --url or --db");
-  const target = globals.url === undefined ? databaseAddress(globals.db!) : baseUrl(globals.url);
+  const target = await givenTarget(context);
   const { current } = await changeConfig(terminal.env, (config) => {
     if (Object.hasOwn(config.profiles, name)) {
       throw new UsageError(`there is a profile '${name}' already`, { hint: `wcs profile remove ${name} removes it` });
@@ -79,6 +87,30 @@ async function add({ args, globals, terminal }: Context): Promise<void> {
     return { profiles: { ...config.profiles, [name]: { target } }, current: config.current ?? name };
   });
   terminal.note(`Added profile ${name}.${current === name ? " It is the current one." : ""}`);
+}
+
+/** The target to keep: a flag says it, else stdin, the environment, or whoever sits at the terminal. */
+async function givenTarget({ globals, flags, terminal }: Context): Promise<string> {
+  const { db, url } = globals;
+  const { WCS_DB, WCS_URL } = terminal.env;
+  const given = [url, db, flags.dbStdin].filter((way) => way !== undefined);
+  if (given.length > 1) throw new UsageError("give one of --url, --db and --db-stdin");
+  if (url !== undefined) return baseUrl(url);
+  if (db !== undefined) return database(db);
+  if (flags.dbStdin) return database(await createSources(terminal).stdin("--db-stdin"));
+  if (WCS_DB && WCS_URL) throw new UsageError("WCS_DB and WCS_URL exclude each other");
+  if (WCS_DB) return database(WCS_DB);
+  if (WCS_URL) return baseUrl(WCS_URL);
+  if (!terminal.interactive) throw new UsageError("give either --url or --db");
+  const answer = (await (await terminal.ask()).secret("Path or URL of the database, or URL of the instance:")).trim();
+  return isRemote(answer) ? baseUrl(answer) : database(answer);
+}
+
+function database(text: string): string {
+  const address = text.trim();
+  if (address === "") throw new UsageError("the path or URL of the database is empty");
+  if (isRemote(address)) throw new UsageError("this is the URL of an instance, not a database", { hint: "use --url" });
+  return databaseAddress(address);
 }
 
 async function remove(context: Context): Promise<void> {

@@ -5,6 +5,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import { type Backup, makeBackup } from "../../store/backups/backup.ts";
 import { logs, syncFolder, type Watch } from "../../store/backups/copy.ts";
 import { isFileError } from "../../store/sqlite.ts";
+import { isDiskFull } from "../disk-failure.ts";
 import { UsageError } from "../failure.ts";
 import { bytesAsText } from "../files/size.ts";
 import { createOutput } from "../output.ts";
@@ -33,7 +34,7 @@ async function make(database: string, file: string, force: boolean, watch: Watch
     await syncFolder(place);
     return made;
   } catch (error) {
-    if (!isFileError(error)) throw error;
+    if (!isFileError(error) || isDiskFull(error)) throw error;
     throw new UsageError(`${file} cannot be written (${error.code})`);
   } finally {
     await rm(draft.path, { force: true });

@@ -31,7 +31,7 @@ export const loginChecks: Checks<LoginFacts> = {
 export interface ServiceFacts {
   readonly settings: Pick<
     OutputOf<typeof settingsRoom.list>,
-    "base_url" | "mail.from" | "mail.smtp_url" | "webhooks.allow_private"
+    "base_url" | "mail.from" | "mail.smtp_url" | "mail.allow_plain" | "webhooks.allow_private"
   >;
   readonly webhooks: readonly WebhookFacts[];
 }
@@ -71,6 +71,12 @@ export const serviceChecks: Checks<ServiceFacts> = {
     if (missing.length === 0) return ok(`Mail leaves, from ${settings["mail.from"]}.`);
     return warning(`No mail leaves: set ${missing.join(" and ")} with wcs settings set.`);
   },
+  "mail.allow_plain": ({ settings }) =>
+    settings["mail.allow_plain"]
+      ? warning(
+          "On: mail, with the links in it that set passwords, may cross the network in the clear. Turn it off: wcs settings set mail.allow_plain false.",
+        )
+      : ok("Off: mail leaves this machine over TLS only."),
   "webhooks.allow_private": ({ settings }) =>
     settings["webhooks.allow_private"]
       ? warning(

@@ -1,6 +1,7 @@
 import { type FileHandle, link, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ServiceError } from "../../contract/errors.ts";
+import { isDiskFull } from "../disk-failure.ts";
 import { UsageError } from "../failure.ts";
 
 /** A file in the making: it takes the place of the old one when it is whole. */
@@ -37,7 +38,7 @@ export async function openDestination(path: string, { fresh = false } = {}): Pro
     const draft = draftFor(place, fresh);
     return replacing(await open(draft.path, "w", 0o600), draft);
   } catch (error) {
-    if (error instanceof ServiceError) throw error;
+    if (error instanceof ServiceError || isDiskFull(error)) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(`${path} cannot be written (${code ?? "unknown reason"})`);
   }

@@ -10,6 +10,14 @@ export function plainText(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "");
 }
 
+/** The same on one line: calendar programs write addresses on several. */
+export function textOnOneLine(text: string, between: string): string {
+  return plainText(text)
+    .replace(/^[\n\t]+|[\n\t]+$/g, "")
+    .replace(/ *\n\s*/g, between)
+    .replaceAll("\t", " ");
+}
+
 /** An instant in Unix seconds as a time in UTC. */
 export const utc = (instant: number): string => `${new Date(instant * 1000).toISOString().slice(0, 19)}Z`;
 

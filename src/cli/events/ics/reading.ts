@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type ICAL from "ical.js";
-import type { Rule } from "../../../contract/event-forms.ts";
+import { type Rule, uid } from "../../../contract/event-forms.ts";
 import { url } from "../../../contract/fields.ts";
 import type { RawComponent } from "./components.ts";
-import { plainText } from "./jcal.ts";
+import { plainText, textOnOneLine } from "./jcal.ts";
 import { type Properties, propertiesOf } from "./properties.ts";
 import { repeatsOf } from "./repeats.ts";
 import { type Times, timesOf } from "./times.ts";
@@ -39,7 +39,8 @@ export function readEvent(component: RawComponent, surroundings: Surroundings): 
   if (!component.isWhole) return "has no END:VEVENT";
   const found = propertiesOf(component.lines, surroundings.library);
   if (typeof found === "string") return found;
-  const text = (name: string) => plainText(String(found.first(name)?.value ?? ""));
+  const value = (name: string) => String(found.first(name)?.value ?? "");
+  const text = (name: string) => plainText(value(name));
   if (found.first("recurrence-id"))
     return `changes one occurrence of the event ${text("uid")} (RECURRENCE-ID), which is not kept`;
   if (text("status").toUpperCase() === "CANCELLED") return "is cancelled (STATUS)";
@@ -53,9 +54,9 @@ export function readEvent(component: RawComponent, surroundings: Surroundings): 
     ...times,
     line: component.line,
     uid: uidOf(text("uid").trim(), component.lines),
-    title: text("summary"),
+    title: textOnOneLine(value("summary"), " "),
     body: text("description"),
-    location: text("location") || null,
+    location: textOnOneLine(value("location"), ", ") || null,
     link: isLink ? link : "",
     recurrence: repeats.rules,
     type: text("x-wcs-type").toLowerCase() || undefined,
@@ -64,11 +65,9 @@ export function readEvent(component: RawComponent, surroundings: Surroundings): 
   };
 }
 
-const longestUid = 255;
-
-/** One that is missing, or longer than any should be, is made of what the event says: read again, it is the same. */
+/** One that is missing, too long or not on one line is made of what the event says: read again, it is the same. */
 function uidOf(given: string, lines: readonly string[]): string {
-  if (given !== "" && given.length <= longestUid) return given;
+  if (uid().safeParse(given).success) return given;
   const told = lines.filter((line) => /^(UID|DTSTART|DTEND|DURATION|RRULE|SUMMARY)\b/i.test(line));
   return createHash("sha256").update(told.sort().join("\n")).digest("hex");
 }

@@ -1,0 +1,98 @@
+import tls from "node:tls";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Settings } from "../../src/contract/settings.ts";
+import { users } from "../../src/contract/users.ts";
+import { smtpTarget } from "../../src/delivery/mail-transport.ts";
+import { cert, key } from "../support/certificate.ts";
+import { describeOnDatabases, newEngine } from "../support/engine.ts";
+import type { Instance } from "../support/instance.ts";
+import { type Mailbox, newMailbox } from "../support/mailbox.ts";
+
+const withTls = { disabledCommands: [], cert, key };
+const noTls = "The mail server offers no TLS; set mail.allow_plain to send in the clear.";
+
+describeOnDatabases("the way to the mail server", (open) => {
+  let instance: Instance;
+  let mailbox: Mailbox;
+  const authorities = tls.getCACertificates("default");
+  beforeEach(async () => {
+    instance = await open();
+    await instance.administrator.call(users.welcome, { users: [1] });
+  });
+  afterEach(async () => {
+    tls.setDefaultCACertificates(authorities);
+    await mailbox.close();
+    await instance.close();
+  });
+
+  /** Tries to send what waits; what the outbox says of it. 0.0.0.0 leads to this machine, and is no loopback address. */
+  async function send(more: Partial<Settings> = {}, options = "", host = "0.0.0.0") {
+    const url = `smtp://${host}:${mailbox.port}${options}`;
+    const settings = { "mail.from": "wcs@example.com", "mail.smtp_url": url, ...more };
+    await newEngine(instance, { settings }).drain({ maxSeconds: 10 });
+    const [mail] = await instance.database.reader.selectFrom("mails").selectAll().execute();
+    return { sent: mailbox.mails.map(({ secure }) => ({ secure })), error: mail?.last_error };
+  }
+
+  it("Nobody on the way can read a mail by hiding that the server offers TLS, also without a password", async () => {
+    mailbox = await newMailbox();
+    expect(await send()).toEqual({ sent: [], error: noTls });
+  });
+
+  it("Options in the URL cannot turn TLS off", async () => {
+    mailbox = await newMailbox();
+    const options = "?requireTLS=false&ignoreTLS=true&opportunisticTLS=true&secure=false&host=127.0.0.1";
+    expect(await send({}, options)).toEqual({ sent: [], error: noTls });
+  });
+
+  it("A server that nobody vouches for gets no mail, whatever the URL says", async () => {
+    mailbox = await newMailbox(withTls);
+    const { sent, error } = await send({}, "?tls.servername=mail.example.test&tls.rejectUnauthorized=false");
+    expect(sent).toEqual([]);
+    expect(error).toMatch(/self[- ]signed certificate/);
+  });
+
+  it("A server with another's certificate gets no mail", async () => {
+    tls.setDefaultCACertificates([...authorities, cert]);
+    mailbox = await newMailbox(withTls);
+    const { sent, error } = await send();
+    expect(sent).toEqual([]);
+    expect(error).toMatch(/altnames/);
+  });
+
+  it("A server with a good certificate gets it encrypted", async () => {
+    tls.setDefaultCACertificates([...authorities, cert]);
+    mailbox = await newMailbox(withTls);
+    expect(await send({}, "?tls.servername=mail.example.test")).toEqual({ sent: [{ secure: true }], error: null });
+  });
+
+  it("mail.allow_plain sends in the clear where there is no TLS, and encrypted where there is", async () => {
+    tls.setDefaultCACertificates([...authorities, cert]);
+    mailbox = await newMailbox();
+    expect(await send({ "mail.allow_plain": true })).toEqual({ sent: [{ secure: false }], error: null });
+    await mailbox.close();
+    mailbox = await newMailbox(withTls);
+    await instance.administrator.call(users.welcome, { users: [1] });
+    const encrypted = await send({ "mail.allow_plain": true }, "?tls.servername=mail.example.test");
+    expect(encrypted.sent).toEqual([{ secure: true }]);
+  });
+
+  it("A server on this machine needs no TLS", async () => {
+    mailbox = await newMailbox();
+    expect(await send({}, "", "127.0.0.1")).toEqual({ sent: [{ secure: false }], error: null });
+  });
+});
+
+it("Only addresses of this machine, and its name for them, need no TLS", () => {
+  const requires = (host: string) => smtpTarget(`smtp://${host}:25`, false).requireTLS;
+  expect(["localhost", "LOCALHOST", "127.0.0.1", "127.8.8.8", "[::1]"].map(requires)).not.toContain(true);
+  const elsewhere = [
+    "mail.example.com",
+    "localhost.example.com",
+    "127.0.0.1.example.com",
+    "10.0.0.1",
+    "[::2]",
+    "0.0.0.0",
+  ];
+  expect(elsewhere.map(requires)).not.toContain(false);
+});
