@@ -122,6 +122,24 @@ it("time zones whose clocks change too often are not read", async () => {
   ]);
 });
 
+it("more rules than an event takes are not kept, and one that stands twice is kept once", async () => {
+  const rules = (...counts: number[]) => counts.map((count) => `RRULE:FREQ=DAILY;COUNT=${count}`);
+  const { code, stderr } = await take(
+    calendar(
+      ["UID:r5", "SUMMARY:five", day, ...rules(2, 3, 4, 5, 6)],
+      ["UID:r4", "SUMMARY:four", day, ...rules(2, 2, 3, 4, 5)],
+    ),
+  );
+  expect({ code, stderr: stderr[0] }).toEqual({
+    code: 3,
+    stderr: "line 3, RRULE: is not kept, only the first occurrence: there are 5 rules, and an event takes 4",
+  });
+  expect(await list("[?uid=='r5' || uid=='r4'].[uid,length(recurrence)]")).toEqual([
+    ["r5", 0],
+    ["r4", 4],
+  ]);
+});
+
 describe("what cannot come in", () => {
   it("is named with its line, and the rest comes in", async () => {
     const long = "x".repeat(256);

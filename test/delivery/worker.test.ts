@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { defaults } from "../../src/contract/settings.ts";
+import { users } from "../../src/contract/users.ts";
+import { mostWaits } from "../../src/contract/waits.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import type { Engine } from "../../src/delivery/index.ts";
 import { claim, extend, giveBack, leaseMilliseconds, settle } from "../../src/delivery/queue.ts";
@@ -58,8 +60,13 @@ describeOnDatabases("workers", (open) => {
 
   it("many waiting callers hold neither connections nor each other up", async () => {
     const { administrator } = instance;
+    const fields = { first_name: "Bo", last_name: "Boss", email: "boss@example.com", unit: 1, admin: true };
+    const boss = instance.service.caller({ userId: (await administrator.call(users.create, fields)).id });
     const { last_id: after } = (await administrator.call(webhooks.events, {})).meta;
-    const listening = Array.from({ length: 40 }, () => administrator.call(webhooks.events, { after, wait: 30 }));
+    // As many as one user may, of both.
+    const listening = [administrator, boss].flatMap((caller) =>
+      Array.from({ length: mostWaits }, () => caller.call(webhooks.events, { after, wait: 30 })),
+    );
     await makeUsers(instance);
     for (const { data } of await Promise.all(listening)) expect(data).toHaveLength(1);
   });
