@@ -28,6 +28,9 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** Connections that wait to be taken in. Node's 511 are fewer than a crowd that comes back at once. */
+const backlog = 4096;
+
 const standard: Timeouts = {
   headers: 20_000,
   idle: 65_000,
@@ -169,7 +172,7 @@ function bound(server: Server, { host, port }: ListenOptions): Promise<void> {
       const reason = why[cause.code as keyof typeof why] ?? "cannot be listened on";
       reject(new ServiceError("unavailable", `${host}:${port} ${reason}.`, { cause }));
     });
-    server.listen(port, host, () => resolve());
+    server.listen({ port, host, backlog }, () => resolve());
   });
 }
 

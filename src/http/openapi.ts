@@ -49,7 +49,7 @@ const errors: Record<Exclude<ErrorCode, "method_not_allowed">, string> = {
   unsupported_media_type: "The body is not of type application/json",
   range_not_satisfiable: "The file has no bytes in the range",
   validation_failed: "Fields are wrong; all of them are named",
-  too_many_requests: "Too many attempts; Retry-After says when to come back",
+  too_many_requests: "Too many attempts, or too much at a time; Retry-After says when to come back",
   internal: "The service failed",
   unavailable: "The service is shutting down or without its database; Retry-After says when to come back",
 };
@@ -147,6 +147,8 @@ function failures(op: AnyOperation): Record<string, { $ref: string }> {
   if (pathFields(op).length > 0) codes.add("not_found");
   if (hasBody(op)) codes.add("payload_too_large").add("unsupported_media_type");
   if (op.method === "POST") codes.add("conflict");
+  // Large bodies of one user come one at a time.
+  if (op.bodyLimit !== undefined) codes.add("too_many_requests");
   const table = [...codes].map((code) => [errorCodes[code].status, { $ref: `#/components/responses/${code}` }]);
   return Object.fromEntries(table);
 }

@@ -17,8 +17,7 @@ export function addProbes(app: Hono<AppEnv>, state: ServerState, { ready, descri
     "/healthz": async () => ok,
     "/readyz": async () => {
       if (state.closing) throw new ServiceError("unavailable", "The service is shutting down.");
-      if (!(await within(5000, ready())))
-        throw new ServiceError("unavailable", "The service cannot reach its database.");
+      await requireReady(ready());
       return ok;
     },
     "/openapi.json": describe,
@@ -29,7 +28,20 @@ export function addProbes(app: Hono<AppEnv>, state: ServerState, { ready, descri
   }
 }
 
-/** False when it is false, fails, or takes longer than `ms`. */
+async function requireReady(ready: Promise<boolean>): Promise<void> {
+  let isReady: boolean;
+  try {
+    isReady = await within(5000, ready);
+  } catch (cause) {
+    throw notReady(cause);
+  }
+  if (!isReady) throw notReady();
+}
+
+const notReady = (cause?: unknown) =>
+  new ServiceError("unavailable", "The service cannot reach its database, or cannot write to it.", { cause });
+
+/** False when it is false, or takes longer than `ms`. */
 async function within(ms: number, answer: Promise<boolean>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
@@ -37,8 +49,6 @@ async function within(ms: number, answer: Promise<boolean>): Promise<boolean> {
   });
   try {
     return await Promise.race([answer, late]);
-  } catch {
-    return false;
   } finally {
     clearTimeout(timer);
   }

@@ -69,3 +69,10 @@ it("SIGTERM under load resets no connection of clients that do not keep them", {
     expect([...seen.keys()].sort()).toEqual(["200", "refused"]);
   }
 });
+
+it("a shutdown notice that is no number of seconds is a usage error", async () => {
+  for (const notice of ["soon", "-1", "3601", ""]) {
+    const { code, stderr } = await home.wcs(["serve", "--db", instance.target, `--shutdown-notice=${notice}`]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--shutdown-notice must be a number of seconds")]);
+  }
+});

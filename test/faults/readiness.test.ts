@@ -1,0 +1,59 @@
+import pg from "pg";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { units } from "../../src/contract/units.ts";
+import { readinessOf } from "../../src/core/readiness.ts";
+import type { Database } from "../../src/store/database.ts";
+import { describeOnDatabases } from "../support/engine.ts";
+import type { Instance } from "../support/instance.ts";
+
+describeOnDatabases("readiness", (open, kind) => {
+  let instance: Instance;
+  beforeEach(async () => {
+    instance = await open();
+  });
+  afterEach(() => instance.close());
+  const status = async () => (await fetch(`${instance.url}/readyz`)).status;
+
+  it("readiness is one commit for all who ask within a second, and another one later", async () => {
+    let commits = 0;
+    const writeLocking: Database["writeLocking"] = async (work) => {
+      const result = await instance.database.writeLocking(work);
+      commits += 1;
+      return result;
+    };
+    const ready = readinessOf({ writeLocking });
+    await Promise.all(Array.from({ length: 100 }, ready));
+    expect(commits).toBe(1);
+    await expect.poll(() => ready().then(() => commits), { timeout: 5000 }).toBe(2);
+  });
+
+  if (kind === "postgres") {
+    it("/readyz is 503 while the database can only be read, and recovers by itself", async () => {
+      expect(await status()).toBe(200);
+      const name = new URL(instance.target).pathname.slice(1);
+      const readOnly = async (value: "on" | "off") => {
+        await query(instance.target, `alter database ${name} set default_transaction_read_only = ${value}`);
+        await query(
+          instance.target,
+          "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+        );
+      };
+      await readOnly("on");
+      await expect.poll(status, { timeout: 10_000 }).toBe(503);
+      expect((await fetch(`${instance.url}/healthz`)).status).toBe(200);
+      await readOnly("off");
+      await expect.poll(status, { timeout: 10_000 }).toBe(200);
+      await instance.administrator.call(units.create, { name: "After", parent: 1 });
+    });
+  }
+});
+
+async function query(url: string, text: string) {
+  const client = new pg.Client({ connectionString: url, options: "-c default_transaction_read_only=off" });
+  await client.connect();
+  try {
+    return await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
