@@ -31,7 +31,7 @@ export function bodyReader({ admit, bodyLimit = (op) => op.bodyLimit ?? commonLi
     const limit = bodyLimit(op);
     if (announcedBytes(exchange, limit) <= commonLimit) return work(parseJson(await readBytes(exchange, limit)));
     const user = await admit?.(op, decodePath(op, params), origin);
-    const { address } = exchange;
+    const { network: address } = exchange;
     return largeBodies.take({ user, address }, (arrival) => readBytes(exchange, limit, arrival), parseJson, work);
   };
 }
