@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Old syntax on purpose: this file has to parse on any Node, to say in one sentence which one is needed.
+// Uses old syntax, since any Node version must be able to parse this file and report the required version.
 var needed = [24, 15];
 var found = process.versions.node.split(".").map(Number);
 
@@ -9,7 +9,7 @@ if (found[0] < needed[0] || (found[0] === needed[0] && found[1] < needed[1])) {
   );
   process.exitCode = 1;
 } else {
-  // The user's own cache: the system's temporary directory is shared with strangers.
+  // The user's own cache directory, since the system's temporary directory is shared with other users.
   require("node:module").enableCompileCache(
     process.env.XDG_CACHE_HOME
       ? require("node:path").join(process.env.XDG_CACHE_HOME, "wcs")

@@ -3,27 +3,34 @@ import { builtinModules } from "node:module";
 import { basename } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 
-/** Each file of a bundle costs some 0.2 ms to load: what is needed together stands together. */
+/** Groups modules that are needed together, because each file of a bundle takes some 0.2 ms to load. */
 const together = [
   {
     name: "start",
-    test: /src\/(contract\/errors|cli\/(failure|disk-failure|terminal|stdout|plain|version|program|root|globals|nearest|tree|help|help-format))\.ts$/,
+    test: /src\/(contract\/errors|cli\/(errors\/.*|terminal\/(terminal|standard-output|sanitize|global-options|help-layout)|session\/version|run-line|registry|kit\/(router|command-spec)|help\/show-help))\.ts$/,
   },
   {
     name: "command",
-    test: /node_modules\/commander\/|src\/cli\/(commander|command|operate|intake|input|options|output|paging|cells|fields|connect|connection|scalars|target|database-url|config|login|token|sources|confirm|asking|naming|field-names|output\/(json|writer))\.ts$/,
+    test: /node_modules\/commander\/|src\/cli\/(kit\/(?!find-users)|output\/(create-output|item|format-value|field-selection|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal|token-times)|file-io\/value-sources)/,
   },
-  { name: "contract", test: /node_modules\/zod\/|src\/contract\/(fields|operation|input|shape)\.ts$/ },
-  // Several rooms share them: none of these is to bring another one along.
-  { debugName: "forms", name: (id: string) => basename(id, ".ts"), test: /src\/contract\/\w+-forms\.ts$/ },
-  { debugName: "room", name: (id: string) => `room-${basename(id, ".ts")}`, test: /src\/contract\/(?!errors)\w+\.ts$/ },
+  {
+    name: "contract",
+    test: /node_modules\/zod\/|src\/contract\/(common-schemas|operation|parse-input|field-spec)\.ts$/,
+  },
+  // Each schema file gets its own chunk: several operation groups share them, and none should load the others.
+  { debugName: "schemas", name: (id: string) => basename(id, ".ts"), test: /src\/contract\/[\w-]+-schemas\.ts$/ },
+  {
+    debugName: "group",
+    name: (id: string) => `group-${basename(id, ".ts")}`,
+    test: /src\/contract\/(?!errors)[\w-]+\.ts$/,
+  },
   {
     name: "service",
-    test: /node_modules\/kysely\/(?!.*migrat)|src\/(store\/(?!migrat|postgres|backups|upkeep)|core\/(service|context|idempotency|instance|memory|outbox|permissions|membership|group-membership|unit-|user-|text-keys|cursor|pages|differing|answers|mails|passwords|sign-in-failures|import|users\/))/,
+    test: /node_modules\/kysely\/(?!.*migrat)|src\/(store\/(?!migrations|postgres|backup|integrity|rekey|password-tokens)|core\/(service|pipeline\/(context|actor|unit-path|idempotency|load-instance|memory-cache|outbox|permissions|cursor|changed-columns)|directory\/(?!attempts|write-events|passwords|event-rsvp)|users\/))/,
   },
 ];
 
-/** What libraries load for features that we do not use: programs as subcommands (commander), schemas (conf). */
+/** Dependencies of library features that wcs does not use: subcommands as programs (commander), schemas (conf). */
 const needless: Readonly<Record<string, string>> = {
   "node:child_process": "/commander/",
   "ajv/dist/2020.js": "/conf/",
@@ -42,7 +49,7 @@ const external = new Set([
   "pg-native",
 ]);
 
-// CommonJS: with the compile cache it starts some 10 ms faster than the same as ES modules.
+// CommonJS with the compile cache starts some 10 ms faster than ES modules.
 const bundle = await rolldown({
   input: { main: "src/cli/main.ts" },
   platform: "node",
@@ -50,7 +57,7 @@ const bundle = await rolldown({
   checks: { ineffectiveDynamicImport: false },
   plugins: [withoutNeedless],
 });
-// Built aside: a build that fails leaves the old one as it is, and others may build at the same time.
+// Builds in a separate folder: a failing build keeps the old one, and several builds may run at the same time.
 const aside = `node_modules/.wcs-${process.pid}`;
 await bundle.write({
   dir: aside,
@@ -61,13 +68,13 @@ await bundle.write({
   codeSplitting: { groups: together },
 });
 await bundle.close();
-// Names hold hashes of contents. What did not change stays, for those who run it at this moment.
+// File names contain content hashes. An identical build is not replaced, since it may be in use.
 const namesIn = async (folder: string) => (await readdir(folder).catch(() => [])).sort().join();
 if ((await namesIn(aside)) !== (await namesIn("dist")) || (await text(aside)) !== (await text("dist"))) {
   const old = `${aside}-old`;
   await rename("dist", old).catch(() => {});
   await rename(aside, "dist").catch((error: NodeJS.ErrnoException) => {
-    // Another build was faster, and made the same.
+    // Another build finished first with the same result.
     if (error.code !== "ENOTEMPTY") throw error;
   });
   await rm(old, { recursive: true, force: true });

@@ -1,6 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { allOperations } from "../src/contract/rooms.ts";
-import { withOperationsTable } from "./operations-table.ts";
+import { generateApiReference } from "./api-reference.ts";
+import { withExitCodes } from "./exit-code-table.ts";
+
+const file = new URL("../docs/api.md", import.meta.url);
+writeFileSync(file, await generateApiReference(readFileSync(file, "utf8")));
 
 const readme = new URL("../README.md", import.meta.url);
-writeFileSync(readme, withOperationsTable(readFileSync(readme, "utf8"), await allOperations()));
+writeFileSync(readme, withExitCodes(readFileSync(readme, "utf8")));

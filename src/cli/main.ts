@@ -1,19 +1,19 @@
-import { BrokenPipe, type Failure, failureOf, Interrupted } from "./failure.ts";
-import { openTerminal, type Terminal } from "./terminal.ts";
-import { version } from "./version.ts";
+import { BrokenPipe, type Failure, failureOf, Interrupted } from "./errors/cli-errors.ts";
+import { version } from "./session/version.ts";
+import { openTerminal, type Terminal } from "./terminal/terminal.ts";
 
-/** Runs one command line. `exit` ends the process at once; without it Ctrl-C is left to the system. */
+/** Runs the command line of the process. Ctrl-C calls `exit`; without `exit`, the system handles it. */
 export async function main(argv: readonly string[], exit?: (code: number) => void): Promise<void> {
   const terminal = await openTerminal(process);
   if (exit) terminal.onInterrupt(() => exit(130));
   process.exitCode = await execute(argv.slice(2), terminal);
 }
 
-/** Runs one command line on a terminal, reports what went wrong, and returns the exit code. */
+/** Runs a command line on a terminal, reports errors, and returns the exit code. */
 export async function execute(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) await terminal.write(`${version}\n`);
-    else await (await import("./program.ts")).run(args, terminal);
+    else await (await import("./run-line.ts")).runLine(args, terminal);
     return 0;
   } catch (error) {
     return report(error, args, terminal);
@@ -30,7 +30,7 @@ async function report(error: unknown, args: readonly string[], terminal: Termina
   return failure.exit;
 }
 
-/** Seen without parsing: what failed may be the parsing itself. */
+/** Looks for a JSON output option without parsing the line, since the parser may be what failed. */
 function wantsJson(args: readonly string[]): boolean {
   return args.some((arg, at) => {
     if (arg === "--json") return true;
@@ -45,8 +45,8 @@ function jsonOf({ exit: _, ...failure }: Failure) {
 
 async function textOf({ message, hint, usage }: Failure, terminal: Terminal): Promise<string> {
   const paint = await terminal.errorPaint();
-  const lines = [`${paint.error("error:")} ${terminal.plain(message)}`];
-  if (hint) lines.push(`${paint.dim("hint:")} ${terminal.plain(hint)}`);
+  const lines = [`${paint.error("error:")} ${terminal.sanitizeLine(message)}`];
+  if (hint) lines.push(`${paint.dim("hint:")} ${terminal.sanitizeLine(hint)}`);
   if (usage) lines.push(`${paint.dim("usage:")} ${usage}`);
   return `${lines.join("\n")}\n`;
 }

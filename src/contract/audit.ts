@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { cursorInput, cursorPage, id, line, timestamp } from "./fields.ts";
+import { cursorInput, cursorPage, id, idOf, line, unixTime } from "./common-schemas.ts";
 import { once, operation, room } from "./operation.ts";
 
 const entry = once(() =>
   z
     .object({
       id: z.int(),
-      created_at: z.int(),
-      actor: z.object({ id: z.int(), name: z.string(), url: z.string() }).nullable(),
+      created_at: unixTime(),
+      actor: z.object({ id: idOf("users"), name: z.string(), url: z.string() }).nullable(),
       operation: z.string(),
       path: z.string(),
       fields: z.array(z.string()),
@@ -27,11 +27,11 @@ export const audit = room("audit", {
     access: "administrator",
     input: () =>
       z.strictObject({
-        actor: id().optional().meta({ description: "Only changes by this user" }),
+        actor: id("users").optional().meta({ description: "Only changes by this user" }),
         operation: line(100, 1).optional().meta({ description: "Only changes of this kind, as in users.update" }),
         path: line(255, 1).optional().meta({ description: "Only changes of this, as in /users/12" }),
-        since: timestamp().optional().meta({ description: "Only changes made since (Unix time in seconds)" }),
-        until: timestamp().optional().meta({ description: "Only changes made until then (Unix time in seconds)" }),
+        since: unixTime().optional().meta({ description: "Only changes made since then" }),
+        until: unixTime().optional().meta({ description: "Only changes made until then" }),
         ...cursorInput(),
       }),
     output: () => cursorPage(entry()),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { email, line, noContent, nothing } from "./fields.ts";
+import { email, line, noContent, nothing, unixTime } from "./common-schemas.ts";
 import { once, operation, room } from "./operation.ts";
 
 const tokenResponse = once(() =>
@@ -7,7 +7,7 @@ const tokenResponse = once(() =>
     .tuple([
       z.object({
         jwt: z.string().meta({ secret: true }),
-        expires: z.int().meta({ description: "Unix time in seconds" }),
+        expires: unixTime(),
       }),
     ])
     .meta({ id: "AccessToken" }),

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { conversation, largestGroup, message, others, participant, roles } from "./conversation-forms.ts";
-import { id, line, noContent, numberedPage } from "./fields.ts";
-import { uploadLimit } from "./file-forms.ts";
-import { body, files, messageOperations, one } from "./message-operations.ts";
+import { id, line, noContent, numberedPage } from "./common-schemas.ts";
+import { conversation, largestGroup, message, others, participant, roles } from "./conversation-schemas.ts";
+import { uploadLimit } from "./file-schemas.ts";
+import { body, files, messageOperations, one } from "./messages.ts";
 import { operation, room } from "./operation.ts";
 
 export const conversations = room("conversations", {
@@ -19,12 +19,12 @@ export const conversations = room("conversations", {
         status: z
           .enum(["normal", "archived", "unread"])
           .default("normal")
-          .meta({ description: "normal: not archived; unread: with unread messages, archived or not" }),
+          .meta({ values: { normal: "not archived", unread: "with unread messages, archived or not" } }),
         keyword: line(200, 1)
           .optional()
           .meta({ description: "Only where each word begins one of the title or of another participant's name" }),
         participants: z
-          .array(id())
+          .array(id("users"))
           .min(1)
           .max(largestGroup)
           .optional()
@@ -32,7 +32,9 @@ export const conversations = room("conversations", {
         participants_mode: z
           .enum(["find", "exclude"])
           .default("find")
-          .meta({ description: "Only the conversations with exactly these participants, or all others" }),
+          .meta({
+            values: { find: "with exactly these participants", exclude: "all other conversations" },
+          }),
         page: z.int().min(1).default(1),
         limit: z.int().min(1).max(100).default(25).meta({ description: "Items per page, 1 to 100" }),
       }),
@@ -166,7 +168,7 @@ export const conversations = room("conversations", {
     summary: "Make a participant of a group its administrator, or a member",
     description: "By its administrators. The last one stays.",
     access: "signed_in",
-    input: () => z.strictObject({ ...one(), user: id(), role: z.enum(roles) }),
+    input: () => z.strictObject({ ...one(), user: id("users"), role: z.enum(roles) }),
     output: participant,
     status: 200,
     transaction: "locking",
@@ -181,7 +183,7 @@ export const conversations = room("conversations", {
     description:
       "Everybody may leave; others are taken out by the group's administrators. When the last of these leaves, whoever is in it longest becomes one.",
     access: "signed_in",
-    input: () => z.strictObject({ ...one(), user: id().meta({ description: "Yourself to leave" }) }),
+    input: () => z.strictObject({ ...one(), user: id("users").meta({ description: "Yourself to leave" }) }),
     output: noContent,
     status: 204,
     transaction: "locking",

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { noContent, nothing } from "./fields.ts";
+import { noContent, nothing } from "./common-schemas.ts";
 import { operation, room } from "./operation.ts";
 
 export const counterNames = ["groups", "events", "news", "messages"] as const;
-/** How far a counter counts, and among how many of the newest it looks. */
+/** Maximum value of a counter, and the number of newest items that it examines. */
 export const mostCounted = 100;
 export const mostLookedAt = 500;
 

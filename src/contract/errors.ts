@@ -1,4 +1,6 @@
-/** Every way in which an operation can fail: the one table from code to HTTP status to exit code of the command line. */
+import type { Issue } from "./issue-messages.ts";
+
+/** Maps each error code to its HTTP status and to the exit code of the command line. */
 export const errorCodes = {
   bad_request: { status: 400, exit: 3 },
   unauthenticated: { status: 401, exit: 4 },
@@ -18,23 +20,27 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** Wrong fields by name, each with one or more sentences about what to do. */
+/** Messages about wrong fields, by the path of the field. */
 export type FieldErrors = Record<string, string[]>;
 
 export interface ErrorDetails {
   fields?: FieldErrors;
-  /** Seconds after which it is worth trying again. */
+  /** The same as `fields` for code. A field without an entry here gets the code `invalid`. */
+  issues?: readonly Issue[];
+  /** Seconds after which the caller may try again. */
   retryAfter?: number;
-  /** What the user could do next, for the command line. Never part of a response. */
+  /** Next step for the user of the command line. Never part of a response. */
   hint?: string;
   cause?: unknown;
 }
 
-/** A failure that may be shown to whoever asked: `message` is one sentence without secrets, SQL or paths of the server. */
+/** A failure that may be shown to the caller: `message` is one sentence without secrets, SQL or paths of the server. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code: ErrorCode;
   readonly fields: FieldErrors | undefined;
+  /** Empty unless `fields` are given. */
+  readonly issues: readonly Issue[];
   readonly retryAfter: number | undefined;
   readonly hint: string | undefined;
 
@@ -42,6 +48,7 @@ export class ServiceError extends Error {
     super(message, { cause: details.cause });
     this.code = code;
     this.fields = details.fields;
+    this.issues = completeIssues(details.fields ?? {}, details.issues ?? []);
     this.retryAfter = details.retryAfter;
     this.hint = details.hint;
   }
@@ -51,16 +58,21 @@ export class ServiceError extends Error {
   }
 }
 
-/** A `validation_failed` error about the named fields. */
-export function invalid(fields: FieldErrors): ServiceError {
+function completeIssues(fields: FieldErrors, issues: readonly Issue[]): readonly Issue[] {
+  return Object.keys(fields).flatMap((field) => {
+    const known = issues.filter((issue) => issue.field === field);
+    return known.length > 0 ? known : [{ field, code: "invalid" as const }];
+  });
+}
+
+/** Returns a `validation_failed` error about the named fields. */
+export function invalid(fields: FieldErrors, issues: readonly Issue[] = []): ServiceError {
   const names = Object.keys(fields);
   const first = names[0] ?? "input";
   const sentence = `${first} ${fields[first]?.[0] ?? "is not valid"}`;
   return new ServiceError(
     "validation_failed",
     names.length > 1 ? `${sentence} (and ${names.length - 1} more).` : `${sentence}.`,
-    {
-      fields,
-    },
+    { fields, issues },
   );
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cursorInput, cursorPage, id, idOf, line, noContent, nothing, pageInput, unixTime } from "./common-schemas.ts";
 import {
   answers,
   event,
@@ -12,18 +13,18 @@ import {
   title,
   type,
   uid,
-} from "./event-forms.ts";
-import { cursorInput, cursorPage, id, line, noContent, nothing, pageInput, timestamp } from "./fields.ts";
-import { fileItems, uploadLimit } from "./file-forms.ts";
+} from "./event-schemas.ts";
+import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { operation, room } from "./operation.ts";
 
-const one = () => z.strictObject({ id: id() });
-const newFiles = () => z.strictObject({ id: id().meta({ description: "The event" }), files: fileItems().min(1) });
+const one = () => z.strictObject({ id: id("events") });
+const newFiles = () =>
+  z.strictObject({ id: id("events").meta({ description: "The event" }), files: fileItems().min(1) });
 const change = ["forbidden", "gone"] as const;
 
-/** Of a list longer than this nothing is shown beyond it. */
+/** Maximum number of events that a list shows over all its pages. */
 export const furthestEvent = 10_000;
-/** How many events beyond the page are counted. */
+/** Maximum number of events after the page that the total counts. */
 export const countedBeyond = 100;
 
 const limits = `An event has at most ${mostOccurrences} occurrences within ${mostYears} years of its start, however long its rules go on; times of day and whole days are those of the instance's time zone at the time of the change.`;
@@ -38,8 +39,8 @@ export const events = room("events", {
     input: () =>
       z.strictObject({
         type: z.enum(eventTypes).optional().meta({ description: "Only this calendar" }),
-        start: timestamp().optional().meta({ description: "Earliest start of an occurrence (Unix time in seconds)" }),
-        end: timestamp().optional().meta({ description: "Latest start of an occurrence (Unix time in seconds)" }),
+        start: unixTime().optional().meta({ description: "Earliest start of an occurrence" }),
+        end: unixTime().optional().meta({ description: "Latest start of an occurrence" }),
         uid: z.array(line(255, 1)).max(100).optional().meta({ description: "Only events with these UIDs" }),
         ...pageInput(),
       }),
@@ -66,7 +67,7 @@ export const events = room("events", {
     description: `chain needs the ability calendar in every unit named, or in your own unit when none is; it is for those units and all below them. unit needs it in the one unit named, or in your own, and is for that unit alone. user is for you and whom you share it with, and takes neither units nor userTypes. start and end are required, but not for the whole day: that needs date instead. ${limits}`,
     access: "signed_in",
     input: () => z.strictObject({ title: title(), type: type(), ...eventFields(), uid: uid().optional() }),
-    output: () => z.object({ message: z.string(), id: z.int() }),
+    output: () => z.object({ message: z.string(), id: idOf("events") }),
     status: 201,
     location: "/events/{id}",
     errors: ["forbidden"],
@@ -79,7 +80,8 @@ export const events = room("events", {
     summary: "Change an event",
     description: `Only what is named changes, lists as a whole; files replaces those that are there. By its author, or with the ability calendar in the unit that owns it; a personal one by its author only. Another type or other units need the permission for these, too. ${limits}`,
     access: "signed_in",
-    input: () => z.strictObject({ id: id(), title: title().optional(), type: type().optional(), ...eventFields() }),
+    input: () =>
+      z.strictObject({ id: id("events"), title: title().optional(), type: type().optional(), ...eventFields() }),
     output: noContent,
     status: 204,
     errors: change,
@@ -147,7 +149,7 @@ export const events = room("events", {
     path: "/events/{EventID=id}/files/{FileID=file}",
     summary: "Delete a file of an event",
     access: "signed_in",
-    input: () => z.strictObject({ id: id().meta({ description: "The event" }), file: id() }),
+    input: () => z.strictObject({ id: id("events").meta({ description: "The event" }), file: id("files") }),
     output: noContent,
     status: 204,
     errors: change,
@@ -159,7 +161,7 @@ export const events = room("events", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        id: id(),
+        id: id("events"),
         answer: z.enum(answers).optional().meta({ description: "Only who answered so" }),
         ...cursorInput(),
       }),
@@ -174,7 +176,7 @@ export const events = room("events", {
     summary: "Answer the invitation to an event",
     description: "Once more: changes the answer.",
     access: "signed_in",
-    input: () => z.strictObject({ id: id(), answer: z.enum(answers).default("accepted") }),
+    input: () => z.strictObject({ id: id("events"), answer: z.enum(answers).default("accepted") }),
     output: noContent,
     status: 204,
     private: true,

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { cursorInput, cursorPage, id, name, noContent } from "./fields.ts";
-import { group, groupDescription, groupMember, groupRoles, privacies, privacy } from "./group-forms.ts";
+import { cursorInput, cursorPage, id, name, noContent } from "./common-schemas.ts";
+import { group, groupDescription, groupMember, groupRoles, privacies, privacy } from "./group-schemas.ts";
 import { operation, room } from "./operation.ts";
 
-const one = () => ({ id: id() });
-const member = () => ({ ...one(), user: id() });
+const one = () => ({ id: id("groups") });
+const member = () => ({ ...one(), user: id("users") });
 const role = () => z.enum(groupRoles);
 
 export const groups = room("groups", {
@@ -97,7 +97,7 @@ export const groups = room("groups", {
     input: () =>
       z.strictObject({
         ...one(),
-        user: id().optional().meta({ description: "Default: yourself" }),
+        user: id("users").optional().meta({ description: "Default: yourself" }),
         role: role().default("member"),
       }),
     output: groupMember,

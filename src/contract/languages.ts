@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nothing } from "./fields.ts";
+import { nothing } from "./common-schemas.ts";
 import { operation, room } from "./operation.ts";
 
 export const languages = room("languages", {

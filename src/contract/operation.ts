@@ -19,7 +19,7 @@ export const abilities: readonly Ability[] = [
  */
 export type Reach = { readonly user: string } | { readonly member: string } | { readonly unit: string };
 
-/** Fields by which an account is known: changing one could give the account to somebody else. */
+/** Fields that identify an account: changing one could give the account to another person. */
 export type IdentityField = "email" | "reference";
 
 /**
@@ -39,34 +39,39 @@ export type Access =
       readonly takeover?: true | readonly IdentityField[];
     };
 
-/** How a list is continued: by opaque cursor, by numbered page with totals (two shapes), or by numbered page alone. */
+/** The pagination of a list: opaque cursor, numbered pages with totals (two shapes), or numbered pages without totals. */
 export type Paging = "cursor" | "pages" | "hits" | "numbered";
 
 /** One operation of the service, as data. Routes, client, OpenAPI, commands, completions and help derive from it. */
-export interface Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> {
-  /** `room.verb`; set by `room()`. */
+export interface Operation<
+  I extends z.ZodType = z.ZodType,
+  O extends z.ZodType = z.ZodType,
+  Items extends string = string,
+  Wrapper extends string = string,
+> {
+  /** `group.verb`; set by `room()`. */
   readonly name: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Below `/api`. `{name}` is the input field of that name, `{wire=name}` the input field `name` written `wire` on the wire. */
   readonly path: string;
   /** Served without the `/api` prefix, too. */
   readonly bare?: true;
-  /** One line: what it does. */
+  /** Describes the operation in one line. */
   readonly summary: string;
-  /** What a caller has to know beyond that. */
+  /** Further facts for callers. */
   readonly description?: string;
   readonly access: Access;
   readonly input: () => I;
   /** The response body; `z.void()` with 204. */
   readonly output: () => O;
   readonly status: 200 | 201 | 204;
-  /** Path of what was created, with fields of the response in braces. */
+  /** Path of the created resource, with fields of the response in braces. */
   readonly location?: string;
-  /** The response is a list: where its items are, and how it goes on. */
-  readonly list?: { readonly items: string; readonly paging?: Paging };
-  /** The response wraps one resource in this field. */
-  readonly item?: string;
-  /** Errors beyond those that access, input and transport imply. */
+  /** Set when the response is a list: the field with its items, and its pagination. */
+  readonly list?: { readonly items: Items; readonly paging?: Paging };
+  /** Set when the response wraps one resource in this field. */
+  readonly item?: Wrapper;
+  /** Errors in addition to those that access, input and transport imply. */
   readonly errors?: readonly ErrorCode[];
   /**
    * `read` runs on the reader; `write` (what is not GET) in one serializable transaction; `locking` in one that locks the
@@ -74,26 +79,44 @@ export interface Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType 
    * transactions itself, because something slow or something that has to outlive a failure happens around them.
    */
   readonly transaction: "read" | "write" | "locking" | "own";
-  /** Nobody else's business: the audit does not tell of it. */
+  /** Excludes the operation from the audit log. */
   readonly private?: true;
-  /** Largest body in bytes, when it is not the common 1 MiB. */
+  /** Maximum size of the request body in bytes; default 1 MiB. */
   readonly bodyLimit?: number;
   /** The response is bytes and not JSON: the output is a `Content`. */
   readonly bytes?: true;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: any operation, whatever its schemas
-export type AnyOperation = Operation<any, any>;
+export type AnyOperation = Operation<any, any, any, any>;
 export type InputOf<O extends AnyOperation> = z.infer<ReturnType<O["input"]>>;
 export type ArgumentsOf<O extends AnyOperation> = z.input<ReturnType<O["input"]>>;
 export type OutputOf<O extends AnyOperation> = z.infer<ReturnType<O["output"]>>;
 
-type Definition<I extends z.ZodType, O extends z.ZodType> = Omit<Operation<I, O>, "name" | "transaction"> & {
+/** The type of one resource of the response: an item of a list, the wrapped resource, or the response itself. */
+export type ItemOf<O extends AnyOperation> =
+  O extends Operation<infer _I, infer Out, infer Items, infer Wrapper>
+    ? [Items] extends [never]
+      ? FieldOf<z.infer<Out>, Wrapper>
+      : ElementOf<FieldOf<z.infer<Out>, Items>>
+    : never;
+type FieldOf<T, Name extends string> = [Name] extends [never] ? T : Name extends keyof T ? T[Name] : never;
+type ElementOf<T> = T extends readonly (infer E)[] ? E : never;
+
+type Definition<I extends z.ZodType, O extends z.ZodType, Items extends string, Wrapper extends string> = Omit<
+  Operation<I, O, Items, Wrapper>,
+  "name" | "transaction"
+> & {
   readonly transaction?: "locking" | "own";
 };
 
-/** Declares an operation. Its schemas are built when first asked for, so that declaring many costs nothing. */
-export function operation<I extends z.ZodType, O extends z.ZodType>(definition: Definition<I, O>): Operation<I, O> {
+/** Declares an operation. Its schemas are built on first use, so declaring many costs no start-up time. */
+export function operation<
+  I extends z.ZodType,
+  O extends z.ZodType,
+  const Items extends string = never,
+  const Wrapper extends string = never,
+>(definition: Definition<I, O, Items, Wrapper>): Operation<I, O, NoInfer<Items>, NoInfer<Wrapper>> {
   return {
     name: "",
     ...definition,
@@ -103,7 +126,7 @@ export function operation<I extends z.ZodType, O extends z.ZodType>(definition: 
   };
 }
 
-/** Names a room's operations `room.verb`. */
+/** Sets the names of a group's operations to `group.verb`. */
 export function room<R extends Record<string, AnyOperation>>(name: string, operations: R): R {
   for (const [verb, op] of Object.entries(operations)) Object.assign(op, { name: `${name}.${verb}` });
   return operations;
@@ -118,33 +141,33 @@ export function once<T>(make: () => T): () => T {
 }
 
 export interface CallOptions {
-  /** Do everything, then take it back: the answer is what would have been. */
+  /** Executes the operation and rolls it back; the response is that of a real call. */
   readonly dryRun?: boolean;
-  /** Repeats of a POST with the same key get the first answer. */
+  /** A repeated POST with the same key gets the first response. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
-  /** Told as the request goes out over a network: how many bytes of its body have gone, and of how many. */
+  /** Called while the body of a request is sent over a network, with the bytes sent and their total. */
   readonly onSent?: (sent: number, of: number) => void;
 }
 
-/** How a request reached the service, beside its input. */
+/** The origin of a request and its options, in addition to the input. */
 export interface Origin extends CallOptions {
-  /** The bearer token, as it was sent. */
+  /** The bearer token of the request. */
   readonly token?: string;
-  /** The network address that asked; none when the core is embedded. */
+  /** The network address of the client; absent when the core is embedded. */
   readonly address?: string;
-  /** The address by which limits count: an IPv4 address, or the /64 of an IPv6 address in canonical form. */
+  /** The key of rate limits: an IPv4 address, or the /64 of an IPv6 address in canonical form. */
   readonly network?: string;
-  /** Called with the user's ID once the token has been found good. */
+  /** Called with the user's ID after the token has been verified. */
   readonly onIdentified?: (userId: number) => void;
-  /** Where the service is served, without a slash at the end; `base_url` of the settings goes before it. */
+  /** URL of the service, without a trailing slash. The setting `base_url` takes precedence. */
   readonly servedAt?: string;
 }
 
-/** Carries out an operation: authenticate, parse, permit, do. Failures are `ServiceError`s. */
+/** Executes an operation: authenticates, parses, checks permissions, runs. Failures are `ServiceError`s. */
 export type Invoke = (op: AnyOperation, input: unknown, origin: Origin) => Promise<unknown>;
 
-/** Whoever can carry out operations for one actor: an embedded core, or a remote instance. Failures are `ServiceError`s. */
+/** Executes operations for one actor, in an embedded core or on a remote instance. Failures are `ServiceError`s. */
 export interface Caller {
   call<O extends AnyOperation>(op: O, input: ArgumentsOf<O>, options?: CallOptions): Promise<OutputOf<O>>;
   close(): Promise<void>;

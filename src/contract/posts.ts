@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { comment, commentBody } from "./comment-forms.ts";
-import { cursorInput, cursorPage, id, noContent, timestamp } from "./fields.ts";
-import { fileItems, uploadLimit } from "./file-forms.ts";
+import { comment, commentBody } from "./comment-schemas.ts";
+import { cursorInput, cursorPage, id, noContent, unixTime } from "./common-schemas.ts";
+import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { operation, room } from "./operation.ts";
-import { choiceTitle, mostChoices, poll, vote } from "./poll-forms.ts";
-import { contentTypes, mentioned, post, postBody, postFields, postTitle } from "./post-forms.ts";
+import { choiceTitle, mostChoices, poll, vote } from "./poll-schemas.ts";
+import { contentTypes, mentioned, post, postBody, postFields, postTitle } from "./post-schemas.ts";
 
-const one = () => z.strictObject({ id: id() });
+const one = () => z.strictObject({ id: id("posts") });
 
-/** What a reader does to a post, once or several times to the same effect. */
+/** Declares an idempotent operation of a reader on a post. */
 const mark = (method: "POST" | "DELETE", path: string, summary: string, description?: string) =>
   operation({ ...onPost(method, path, summary, description), private: true });
 
@@ -38,15 +38,15 @@ export const posts = room("posts", {
     input: () =>
       z.strictObject({
         content_type: z.enum(contentTypes).optional().meta({ description: "Only posts of this kind" }),
-        unit: id().optional().meta({ description: "Only posts that this unit owns" }),
-        group: id().optional().meta({ description: "Only posts in this group" }),
-        author: id().optional().meta({ description: "Only posts of this user" }),
+        unit: id("units").optional().meta({ description: "Only posts that this unit owns" }),
+        group: id("groups").optional().meta({ description: "Only posts in this group" }),
+        author: id("users").optional().meta({ description: "Only posts of this user" }),
         status: z.enum(["published", "draft", "scheduled", "unpublished"]).default("published"),
         bookmarked: z.boolean().optional().meta({ description: "Only those that you bookmarked, or only others" }),
         unseen: z.boolean().optional().meta({ description: "Only those that you have not seen, or only others" }),
         important: z.boolean().optional().meta({ description: "Only important ones, or only others" }),
         pinned: z.boolean().optional().meta({ description: "Only those that are pinned now, or only others" }),
-        since: timestamp().optional().meta({ description: "Only those published since (Unix time in seconds)" }),
+        since: unixTime().optional().meta({ description: "Only posts published since then" }),
         sort: z.enum(["published", "updated"]).default("published").meta({ description: "Which time orders them" }),
         ...cursorInput(),
       }),
@@ -78,8 +78,8 @@ export const posts = room("posts", {
         content_type: z.enum(contentTypes),
         title: postTitle(),
         body: postBody().optional(),
-        unit: id().optional().meta({ description: "The unit that owns the post; default your own" }),
-        group: id().optional().meta({ description: "The group of a debate, whose members read it" }),
+        unit: id("units").optional().meta({ description: "The unit that owns the post; default your own" }),
+        group: id("groups").optional().meta({ description: "The group of a debate, whose members read it" }),
         ...postFields(),
         files: fileItems().optional(),
       }),
@@ -98,7 +98,7 @@ export const posts = room("posts", {
       "Only what is named changes, field by field also in objects; lists are replaced. A post keeps its kind, its unit and its group. A time to publish it in the future makes its status false until then. A choice of a poll that was voted for cannot be removed.",
     access: "signed_in",
     input: () =>
-      z.strictObject({ id: id(), title: postTitle().optional(), body: postBody().optional(), ...postFields() }),
+      z.strictObject({ id: id("posts"), title: postTitle().optional(), body: postBody().optional(), ...postFields() }),
     output: noContent,
     status: 204,
     errors: ["forbidden", "gone", "conflict"],
@@ -143,7 +143,7 @@ export const posts = room("posts", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        id: id(),
+        id: id("posts"),
         choices: z.array(id()).max(mostChoices).optional().meta({ description: "Choices that you vote for" }),
         title: choiceTitle().optional().meta({ description: "A choice that you add, if readers may, and vote for" }),
       }),
@@ -159,7 +159,7 @@ export const posts = room("posts", {
     summary: "Who voted for what, by user",
     description: "Of an anonymous poll nobody learns it.",
     access: "signed_in",
-    input: () => z.strictObject({ id: id(), ...cursorInput() }),
+    input: () => z.strictObject({ id: id("posts"), ...cursorInput() }),
     output: () => cursorPage(vote()),
     status: 200,
     list: { items: "data", paging: "cursor" },
@@ -171,7 +171,7 @@ export const posts = room("posts", {
     bare: true,
     summary: "Answer the invitation of an event post",
     access: "signed_in",
-    input: () => z.strictObject({ id: id(), answer: z.enum(["accepted", "rejected"]) }),
+    input: () => z.strictObject({ id: id("posts"), answer: z.enum(["accepted", "rejected"]) }),
     output: noContent,
     status: 204,
     private: true,
@@ -197,7 +197,7 @@ export const posts = room("posts", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        id: id(),
+        id: id("posts"),
         parent_id: id().optional().meta({ description: "Only replies to this comment" }),
         ...cursorInput(),
       }),
@@ -215,7 +215,7 @@ export const posts = room("posts", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        id: id(),
+        id: id("posts"),
         body: commentBody(),
         parent_id: id().optional().meta({ description: "The comment to reply to" }),
         mentions: mentioned(),
@@ -231,7 +231,7 @@ export const posts = room("posts", {
     summary: "Delete a comment",
     description: "By its author, or by whoever may edit the post. Replies to it stay.",
     access: "signed_in",
-    input: () => z.strictObject({ id: id(), comment: id() }),
+    input: () => z.strictObject({ id: id("posts"), comment: id() }),
     output: noContent,
     status: 204,
     errors: ["forbidden", "gone"],
@@ -242,7 +242,7 @@ export const posts = room("posts", {
     bare: true,
     summary: "Attach files to a post",
     access: "signed_in",
-    input: () => z.strictObject({ id: id(), files: fileItems().min(1) }),
+    input: () => z.strictObject({ id: id("posts"), files: fileItems().min(1) }),
     output: noContent,
     status: 204,
     errors: ["forbidden", "gone"],
@@ -254,7 +254,7 @@ export const posts = room("posts", {
     bare: true,
     summary: "Remove a file from a post",
     access: "signed_in",
-    input: () => z.strictObject({ id: id(), file: id() }),
+    input: () => z.strictObject({ id: id("posts"), file: id("files") }),
     output: noContent,
     status: 204,
     errors: ["forbidden", "gone"],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isLine, language, line, nothing, onOneLine, timezone, url } from "./fields.ts";
+import { isLine, language, line, nothing, onOneLine, timezone, url } from "./common-schemas.ts";
 import { once, operation, room } from "./operation.ts";
 
 const smtpUrl = () =>
@@ -8,7 +8,7 @@ const smtpUrl = () =>
     .max(2048)
     .refine(isLine, onOneLine);
 
-/** A slash or /api at the end of a base URL changes nothing. */
+/** Removes slashes and /api from the end of a base URL. */
 function withoutApi(value: string): string {
   return value
     .replace(/\/+$/, "")
@@ -16,7 +16,7 @@ function withoutApi(value: string): string {
     .replace(/\/+$/, "");
 }
 
-/** Every key with what it takes; the defaults stand in `defaults`. */
+/** The schema of each setting; `defaults` has the default values. */
 const keys = once(() => ({
   base_url: url()
     .overwrite(withoutApi)
@@ -24,22 +24,27 @@ const keys = once(() => ({
     .meta({ description: "Where users reach the service; links in mail are built from it" }),
   timezone: timezone(),
   languages: z.array(language()).min(1).max(100),
-  "tokens.lifetime": z.int().min(60).max(31_536_000).meta({ description: "Seconds" }),
-  "tokens.absolute_lifetime": z.int().min(60).max(31_536_000).meta({ description: "Seconds after signing in" }),
+  "tokens.lifetime": z.int().min(60).max(31_536_000).meta({ format: "duration" }),
+  "tokens.absolute_lifetime": z
+    .int()
+    .min(60)
+    .max(31_536_000)
+    .meta({ format: "duration", description: "Counted from signing in" }),
   "passwords.min_length": z.int().min(8).max(128),
-  "passwords.reset_lifetime": z.int().min(60).max(604_800).meta({ description: "Seconds" }),
+  "passwords.reset_lifetime": z.int().min(60).max(604_800).meta({ format: "duration" }),
   "mail.from": line(320).nullable(),
   "mail.smtp_url": smtpUrl().nullable().meta({ secret: true }),
   "mail.allow_plain": z.boolean().meta({ description: "Send mail without TLS to mail servers that offer none" }),
   "webhooks.allow_private": z.boolean().meta({ description: "Admit receivers at private addresses" }),
-  "webhooks.timeout": z.int().min(1).max(60).meta({ description: "Seconds" }),
+  "webhooks.timeout": z.int().min(1).max(60).meta({ format: "duration" }),
   "webhooks.log_days": z.int().min(1).max(365),
   "audit.days": z.int().min(1).max(3650).meta({ description: "Days for which the audit log keeps sign-ins" }),
-  // What in base64 fits into the largest body, with room for the rest of it.
+  // A file of this size fits, in base64, into the largest request body together with the other fields.
   "uploads.max_bytes": z
     .int()
     .min(1)
-    .max(29 * 1024 * 1024),
+    .max(29 * 1024 * 1024)
+    .meta({ format: "bytes" }),
 }));
 
 export const settingsSchema = once(() => z.strictObject(keys()));
@@ -63,7 +68,7 @@ export const defaults: Settings = {
   "uploads.max_bytes": 26_214_400,
 };
 
-/** The settings as they are shown: of `mail.smtp_url` only whether it is set. */
+/** The settings in a response. `mail.smtp_url` is reduced to `set` or null. */
 const shown = once(() =>
   z.object({ ...keys(), "mail.smtp_url": z.literal("set").nullable() }).meta({ id: "Settings" }),
 );

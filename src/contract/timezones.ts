@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nothing } from "./fields.ts";
+import { nothing } from "./common-schemas.ts";
 import { operation, room } from "./operation.ts";
 
 export const timezones = room("timezones", {
@@ -13,7 +13,7 @@ export const timezones = room("timezones", {
       z.object({
         data: z.array(
           z
-            .object({ name: z.string(), offset: z.int().meta({ description: "Seconds east of UTC" }) })
+            .object({ name: z.string(), offset: z.int().meta({ format: "duration", description: "East of UTC" }) })
             .meta({ id: "TimeZone" }),
         ),
         instance: z

@@ -6,14 +6,16 @@ import {
   departmentBrief,
   email,
   id,
+  idOf,
   line,
   multiline,
   name,
   noContent,
   reference,
-} from "./fields.ts";
+  unixTime,
+} from "./common-schemas.ts";
 import { once, operation, room } from "./operation.ts";
-import { importResult } from "./user-forms.ts";
+import { importResult } from "./user-schemas.ts";
 
 const unitType = () => z.enum(["unit", "department"]);
 const path = () => z.string().meta({ description: "IDs from the root down to the unit, as in /1/4/17/" });
@@ -67,7 +69,7 @@ const geo = once(() => z.strictObject({ lat: z.number().min(-90).max(90), lng: z
 
 const brief = once(() => ({
   content_type: z.literal("unit"),
-  id: z.int(),
+  id: idOf("units"),
   name: z.string(),
   level: z.int(),
   unit_type: z.string(),
@@ -95,8 +97,8 @@ export const unit = once(() =>
       geo: z.object({ lat: z.number().nullable(), lng: z.number().nullable() }),
       stats: z.object({ users: z.int(), children: z.int(), children_total: z.int() }),
       permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
-      created_at: z.int(),
-      updated_at: z.int(),
+      created_at: unixTime(),
+      updated_at: unixTime(),
     })
     .meta({ id: "Unit" }),
 );
@@ -111,7 +113,7 @@ const details = () => ({
   geo: geo().nullable().optional(),
 });
 
-/** One row of an import, as a spreadsheet gives it: an empty parent is the root. */
+/** The schema of one import row. An empty parent stands for the root. */
 export const unitRow = once(() =>
   z.strictObject({
     reference: reference(),
@@ -122,7 +124,7 @@ export const unitRow = once(() =>
   }),
 );
 
-const department = () => ({ id: id(), department: id() });
+const department = () => ({ id: id("units"), department: id() });
 
 export const units = room("units", {
   list: operation({
@@ -133,8 +135,8 @@ export const units = room("units", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        parent: id().optional().meta({ description: "Children of this unit" }),
-        below: id().optional().meta({ description: "All units below this one" }),
+        parent: id("units").optional().meta({ description: "Children of this unit" }),
+        below: id("units").optional().meta({ description: "All units below this one" }),
         unit_type: unitType().optional(),
         name: line(255, 1).optional().meta({ description: "Units whose name begins so" }),
         ...cursorInput(),
@@ -149,7 +151,7 @@ export const units = room("units", {
     bare: true,
     summary: "One unit",
     access: "signed_in",
-    input: () => z.strictObject({ id: id() }),
+    input: () => z.strictObject({ id: id("units") }),
     output: unit,
     status: 200,
   }),
@@ -171,7 +173,7 @@ export const units = room("units", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        unit: id().optional().meta({ description: "Where the branch begins; default the root" }),
+        unit: id("units").optional().meta({ description: "Where the branch begins; default the root" }),
         depth: z.int().min(0).max(100).optional().meta({ description: "Levels below it" }),
         ...cursorInput(500, 500),
       }),
@@ -182,7 +184,7 @@ export const units = room("units", {
             ...brief(),
             reference: z.string().nullable(),
             path: path(),
-            parent_id: z.int().nullable(),
+            parent_id: idOf("units").nullable(),
             stats: z.object({ users: z.int(), children: z.int(), children_total: z.int() }),
           })
           .meta({ id: "TreeUnit" }),
@@ -196,7 +198,7 @@ export const units = room("units", {
     bare: true,
     summary: "The units directly below a unit",
     access: "signed_in",
-    input: () => z.strictObject({ id: id(), ...cursorInput() }),
+    input: () => z.strictObject({ id: id("units"), ...cursorInput() }),
     output: () => cursorPage(unit()),
     status: 200,
     list: { items: "data", paging: "cursor" },
@@ -207,7 +209,8 @@ export const units = room("units", {
     bare: true,
     summary: "Create a unit",
     access: { ability: "units", at: [{ unit: "parent" }] },
-    input: () => z.strictObject({ name: name(), parent: id().meta({ description: "The unit above" }), ...details() }),
+    input: () =>
+      z.strictObject({ name: name(), parent: id("units").meta({ description: "The unit above" }), ...details() }),
     output: unit,
     status: 201,
     location: "/units/{id}",
@@ -220,7 +223,7 @@ export const units = room("units", {
     summary: "Change a unit",
     description: "Only what is named changes. A unit gets another parent by move.",
     access: { ability: "units", at: [{ unit: "id" }] },
-    input: () => z.strictObject({ id: id(), name: name().optional(), ...details() }),
+    input: () => z.strictObject({ id: id("units"), name: name().optional(), ...details() }),
     output: unit,
     status: 200,
     errors: ["conflict"],
@@ -233,7 +236,7 @@ export const units = room("units", {
     description:
       "Also takes every ability that somebody has at the new parent or above it and not from above the old place: in the unit that moves, over which it will reach.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "parent" }] },
-    input: () => z.strictObject({ id: id(), parent: id().meta({ description: "The new unit above" }) }),
+    input: () => z.strictObject({ id: id("units"), parent: id("units").meta({ description: "The new unit above" }) }),
     output: unit,
     status: 200,
     errors: ["conflict"],
@@ -248,8 +251,8 @@ export const units = room("units", {
     access: { ability: "units", at: [{ unit: "id" }, { unit: "transfer" }] },
     input: () =>
       z.strictObject({
-        id: id(),
-        transfer: id().optional().meta({ description: "The unit that takes children and members" }),
+        id: id("units"),
+        transfer: id("units").optional().meta({ description: "The unit that takes children and members" }),
       }),
     output: noContent,
     status: 204,
@@ -261,7 +264,7 @@ export const units = room("units", {
     bare: true,
     summary: "Add a department to a unit",
     access: { ability: "units", at: [{ unit: "id" }] },
-    input: () => z.strictObject({ id: id(), name: name() }),
+    input: () => z.strictObject({ id: id("units"), name: name() }),
     output: departmentBrief,
     status: 201,
     errors: ["conflict"],

@@ -12,9 +12,9 @@ import {
   numberedPage,
   pageInput,
   reference,
-} from "./fields.ts";
+} from "./common-schemas.ts";
 import { operation, room } from "./operation.ts";
-import { importResult, membership, profile, shortUser, user } from "./user-forms.ts";
+import { importResult, membership, profile, shortUser, user } from "./user-schemas.ts";
 
 const monthDay = () =>
   z
@@ -26,7 +26,7 @@ const monthDay = () =>
 const password = () =>
   z.string().min(1).max(128, "must have at most 128 characters").meta({ secret: true, minLength: 8 });
 
-const member = () => ({ user: id(), unit: id() });
+const member = () => ({ user: id("users"), unit: id("units") });
 
 const allAbilities = "Takes every ability that the user has, wherever the user has it.";
 const membershipRule =
@@ -40,9 +40,9 @@ export const users = room("users", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        unit: id().optional().meta({ description: "Members of this unit" }),
+        unit: id("units").optional().meta({ description: "Members of this unit" }),
         below: z.boolean().default(false).meta({ description: "With unit: members of the units below it, too" }),
-        user_type: id().optional().meta({ description: "Holders of this user type" }),
+        user_type: id("usertypes").optional().meta({ description: "Holders of this user type" }),
         admin: z.boolean().optional().meta({ description: "Only administrators, or only others" }),
         inactive: z.boolean().default(false).meta({ description: "Deactivated users, too" }),
         email: email().optional().meta({ description: "The user with this address, if you may see it" }),
@@ -58,7 +58,7 @@ export const users = room("users", {
     summary: "One user",
     description: "E-mail, phone and birthday are shown to the user and to those with the ability user over the user.",
     access: "signed_in",
-    input: () => z.strictObject({ id: id() }),
+    input: () => z.strictObject({ id: id("users") }),
     output: user,
     status: 200,
     errors: ["gone"],
@@ -103,7 +103,7 @@ export const users = room("users", {
     summary: "Users by a list of IDs",
     description: "At most 500, divided by commas. Their order is kept, unknown and deleted ones are left out.",
     access: "signed_in",
-    input: () => z.strictObject({ ids: ids() }),
+    input: () => z.strictObject({ ids: ids("users") }),
     output: () => z.object({ users: z.array(user()) }),
     status: 200,
     list: { items: "users" },
@@ -136,8 +136,8 @@ export const users = room("users", {
         first_name: name(),
         last_name: name(),
         email: email(),
-        unit: id().meta({ description: "The user's unit" }),
-        userTypes: z.array(id()).max(100).optional(),
+        unit: id("units").meta({ description: "The user's unit" }),
+        userTypes: z.array(id("usertypes")).max(100).optional(),
         department: id().optional(),
         password: password().optional(),
         welcome: z.boolean().default(false).meta({ description: "Send the welcome mail" }),
@@ -159,7 +159,7 @@ export const users = room("users", {
     access: { ability: "user", at: [{ user: "id" }], self: true, takeover: ["email", "reference"] },
     input: () =>
       z.strictObject({
-        id: id(),
+        id: id("users"),
         first_name: name().optional(),
         last_name: name().optional(),
         email: email().optional(),
@@ -176,7 +176,7 @@ export const users = room("users", {
     summary: "Delete a user: personal data and credentials are erased, posts and messages stay",
     description: allAbilities,
     access: { ability: "user", at: [{ user: "id" }], takeover: true },
-    input: () => z.strictObject({ id: id() }),
+    input: () => z.strictObject({ id: id("users") }),
     output: noContent,
     status: 204,
     errors: ["conflict", "gone"],
@@ -187,7 +187,7 @@ export const users = room("users", {
     summary: "Deactivate a user: no signing in, not in lists",
     description: allAbilities,
     access: { ability: "user", at: [{ user: "id" }], takeover: true },
-    input: () => z.strictObject({ id: id() }),
+    input: () => z.strictObject({ id: id("users") }),
     output: noContent,
     status: 204,
     errors: ["conflict", "gone"],
@@ -198,7 +198,7 @@ export const users = room("users", {
     summary: "Let a deactivated user back in",
     description: allAbilities,
     access: { ability: "user", at: [{ user: "id" }], takeover: true },
-    input: () => z.strictObject({ id: id() }),
+    input: () => z.strictObject({ id: id("users") }),
     output: noContent,
     status: 204,
     errors: ["gone"],
@@ -209,7 +209,7 @@ export const users = room("users", {
     summary: "Send the welcome mail",
     description: `To users managed elsewhere (another provider than local) without a link to set a password. ${allAbilities}`,
     access: { ability: "user", at: [{ user: "users" }], takeover: true },
-    input: () => z.strictObject({ users: ids() }),
+    input: () => z.strictObject({ users: ids("users") }),
     output: noContent,
     status: 204,
   }),
@@ -222,7 +222,7 @@ export const users = room("users", {
     access: { ability: "user", at: [{ user: "id" }], self: true, takeover: true },
     input: () =>
       z.strictObject({
-        id: id(),
+        id: id("users"),
         password: password(),
         current: z
           .string()
@@ -250,7 +250,7 @@ export const users = room("users", {
     bare: true,
     summary: "A user's memberships of units",
     access: "signed_in",
-    input: () => z.strictObject({ user: id() }),
+    input: () => z.strictObject({ user: id("users") }),
     output: () => z.object({ data: z.array(membership()) }),
     status: 200,
     list: { items: "data" },
@@ -264,7 +264,11 @@ export const users = room("users", {
     description: `${membershipRule} Only administrators make themselves members of a unit, as members may read what is meant for the unit.`,
     access: { ability: "user", at: [{ member: "user" }, { unit: "unit" }] },
     input: () =>
-      z.strictObject({ ...member(), userTypes: z.array(id()).max(100).optional(), department: id().optional() }),
+      z.strictObject({
+        ...member(),
+        userTypes: z.array(id("usertypes")).max(100).optional(),
+        department: id().optional(),
+      }),
     output: membership,
     status: 201,
     errors: ["conflict", "gone"],
@@ -278,10 +282,10 @@ export const users = room("users", {
     access: { ability: "user", at: [{ member: "user" }, { unit: "from" }, { unit: "unit" }] },
     input: () =>
       z.strictObject({
-        user: id(),
-        from: id().meta({ description: "The unit of the membership" }),
-        unit: id().optional().meta({ description: "The unit to move to" }),
-        userTypes: z.array(id()).max(100).optional(),
+        user: id("users"),
+        from: id("units").meta({ description: "The unit of the membership" }),
+        unit: id("units").optional().meta({ description: "The unit to move to" }),
+        userTypes: z.array(id("usertypes")).max(100).optional(),
         department: id().nullable().optional(),
         overwrite: z.boolean().default(true).meta({ description: "Replace the user types rather than add to them" }),
       }),

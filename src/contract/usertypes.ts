@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { abilityFlags, cursorInput, cursorPage, id, line, noContent, reference } from "./fields.ts";
+import { abilityFlags, cursorInput, cursorPage, id, idOf, line, noContent, reference } from "./common-schemas.ts";
 import { once, operation, room } from "./operation.ts";
 
 const userType = once(() =>
   z
     .object({
       content_type: z.literal("usertype"),
-      id: z.int(),
+      id: idOf("usertypes"),
       name: z.string(),
       reference: z.string().nullable(),
       abilities: abilityFlags().required(),
@@ -15,7 +15,7 @@ const userType = once(() =>
     .meta({ id: "UserType" }),
 );
 
-/** Lists of user types in CSV are divided by semicolons, so a name has none. */
+/** CSV files separate user types by semicolons, so a name cannot contain one. */
 const typeName = () => line(255, 1).refine((value) => !value.includes(";"), "must not contain a semicolon");
 
 export const usertypes = room("usertypes", {
@@ -36,7 +36,7 @@ export const usertypes = room("usertypes", {
     bare: true,
     summary: "One user type",
     access: "signed_in",
-    input: () => z.strictObject({ id: id() }),
+    input: () => z.strictObject({ id: id("usertypes") }),
     output: userType,
     status: 200,
   }),
@@ -78,7 +78,7 @@ export const usertypes = room("usertypes", {
     access: { ability: "usertypes" },
     input: () =>
       z.strictObject({
-        id: id(),
+        id: id("usertypes"),
         name: typeName().optional(),
         reference: reference().nullable().optional(),
         abilities: abilityFlags().optional(),
@@ -94,7 +94,7 @@ export const usertypes = room("usertypes", {
     summary: "Delete a user type that nobody holds",
     description: "Takes every ability that the user type has.",
     access: { ability: "usertypes" },
-    input: () => z.strictObject({ id: id() }),
+    input: () => z.strictObject({ id: id("usertypes") }),
     output: noContent,
     status: 204,
     errors: ["conflict"],

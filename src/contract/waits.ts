@@ -1,13 +1,16 @@
 import { z } from "zod";
 
-/** Requests of one user that can wait at the same time. */
+/** Maximum number of waiting requests of one user. */
 export const mostWaits = 20;
 
-/** How long an operation waits when there is nothing yet. */
+/** Maximum time that an operation waits for new data. */
 export const waitSeconds = (standard: number) =>
   z
     .int()
     .min(0)
     .max(60)
     .default(standard)
-    .meta({ description: `Seconds; at most ${mostWaits} requests of one user can wait at the same time` });
+    .meta({
+      format: "duration",
+      description: `Longest time to wait; at most ${mostWaits} requests of one user can wait at the same time`,
+    });

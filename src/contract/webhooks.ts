@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { id, name, noContent, nothing, numberedPage, timestamp, url } from "./fields.ts";
+import { id, name, noContent, nothing, numberedPage, unixTime, url } from "./common-schemas.ts";
 import { operation, room } from "./operation.ts";
 import { waitSeconds } from "./waits.ts";
-import { event, logEntry, oneWebhook, testEvent, triggers, webhook, wholeEntry } from "./webhook-forms.ts";
+import { event, logEntry, oneWebhook, testEvent, triggers, webhook, wholeEntry } from "./webhook-schemas.ts";
 
-export { type Trigger, testEvent, triggers } from "./webhook-forms.ts";
+export { type Trigger, testEvent, triggers } from "./webhook-schemas.ts";
 
 const callbackUrl = () =>
   url()
@@ -17,8 +17,8 @@ function hasNoCredentials(value: string): boolean {
 }
 const triggerList = () => z.array(z.enum(triggers)).min(1, "must name at least one trigger").max(50);
 
-const one = () => z.strictObject({ id: id() });
-const entry = () => z.strictObject({ id: id(), log: id() });
+const one = () => z.strictObject({ id: id("webhooks") });
+const entry = () => z.strictObject({ id: id("webhooks"), log: id() });
 
 export const webhooks = room("webhooks", {
   create: operation({
@@ -63,7 +63,7 @@ export const webhooks = room("webhooks", {
     access: "administrator",
     input: () =>
       z.strictObject({
-        id: id(),
+        id: id("webhooks"),
         name: name().optional(),
         uri: callbackUrl().optional(),
         triggers: triggerList().optional(),
@@ -99,7 +99,7 @@ export const webhooks = room("webhooks", {
     summary: "Send a test event and see what comes of it",
     description: `One attempt with the type ${testEvent}. data is null when nobody delivered it within wait seconds.`,
     access: "administrator",
-    input: () => z.strictObject({ id: id(), wait: waitSeconds(20) }),
+    input: () => z.strictObject({ id: id("webhooks"), wait: waitSeconds(20) }),
     output: () => z.object({ data: logEntry().nullable(), webhook_event_id: z.string() }),
     status: 200,
     item: "data",
@@ -111,7 +111,7 @@ export const webhooks = room("webhooks", {
     path: "/webhooks/{id}/recover",
     summary: "Send again everything that failed for good since a time",
     access: "administrator",
-    input: () => z.strictObject({ id: id(), since: timestamp() }),
+    input: () => z.strictObject({ id: id("webhooks"), since: unixTime() }),
     output: () => z.object({ recovered: z.int() }),
     status: 200,
     errors: ["conflict"],
@@ -124,7 +124,7 @@ export const webhooks = room("webhooks", {
     access: "administrator",
     input: () =>
       z.strictObject({
-        id: id(),
+        id: id("webhooks"),
         event: z
           .enum([...triggers, testEvent])
           .optional()
@@ -134,7 +134,7 @@ export const webhooks = room("webhooks", {
           .regex(/^[a-z0-9_]{1,20}$/, "must be a status like 200 or timeout")
           .optional()
           .meta({ description: "Only calls that ended so" }),
-        since: timestamp().optional().meta({ description: "Only calls made since (Unix time in seconds)" }),
+        since: unixTime().optional().meta({ description: "Only calls made since then" }),
         after: z.int().min(0).optional().meta({ description: "Only entries with a higher ID" }),
         page: z.int().min(1).default(1),
         limit: z.int().min(1).max(500).default(20).meta({ description: "Items per page, 1 to 500" }),
@@ -170,11 +170,11 @@ export const webhooks = room("webhooks", {
     access: "administrator",
     input: () =>
       z.strictObject({
-        id: id(),
-        since: timestamp().optional().meta({ description: "Unix time in seconds; default 24 hours ago" }),
+        id: id("webhooks"),
+        since: unixTime().optional().meta({ description: "Start of the period; default 24 hours ago" }),
         parts: z.int().min(1).max(200).default(24).meta({ description: "Into how many parts the time is divided" }),
       }),
-    output: () => z.object({ data: z.array(z.object({ start: z.int(), succeeded: z.int(), failed: z.int() })) }),
+    output: () => z.object({ data: z.array(z.object({ start: unixTime(), succeeded: z.int(), failed: z.int() })) }),
     status: 200,
     list: { items: "data" },
   }),

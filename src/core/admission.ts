@@ -1,36 +1,37 @@
 import { invalid, ServiceError } from "../contract/errors.ts";
-import { type FileItem, filesField } from "../contract/file-forms.ts";
-import { parse } from "../contract/input.ts";
+import { pathFields } from "../contract/field-spec.ts";
+import { type FileItem, filesField } from "../contract/file-schemas.ts";
 import type { Ability, Access, AnyOperation, Origin } from "../contract/operation.ts";
-import { pathFields } from "../contract/shape.ts";
-import type { Ctx } from "./context.ts";
-import { may, permit } from "./permissions.ts";
+import { tryParse } from "../contract/parse-input.ts";
+import { may } from "./pipeline/actor.ts";
+import type { Ctx } from "./pipeline/context.ts";
+import { permit } from "./pipeline/permissions.ts";
 
-/** An operation's input, or the part of it that is in the path while the body has not been read. */
+/** An operation's input, or only its path fields while the body has not been read. */
 type Known = Readonly<Record<string, unknown>>;
 
-/** Rules of handlers that do not need the whole body, for operations with large bodies. */
+/** Checks of handlers that do not need the whole body, for operations with large bodies. */
 const rules: Readonly<Record<string, (ctx: Ctx, known: Known) => Promise<unknown>>> = {
   "conversations.send": async (ctx, { id }) =>
     (await import("./conversations/participation.ts")).participation(ctx, id as number),
   "events.create": async ({ actor }, { type }) => {
     if (type === "chain" || type === "unit") requireSomewhere(actor, "calendar");
   },
-  "events.update": async (ctx, { id }) => (await import("./events/finding.ts")).editableEvent(ctx, id as number),
+  "events.update": async (ctx, { id }) => (await import("./events/find-event.ts")).editableEvent(ctx, id as number),
   "events.filesAdd": async (ctx, { id }) => {
-    if (id !== undefined) await (await import("./events/finding.ts")).editableEvent(ctx, id as number, "id");
+    if (id !== undefined) await (await import("./events/find-event.ts")).editableEvent(ctx, id as number, "id");
   },
-  "events.filesAddTo": async (ctx, { id }) => (await import("./events/finding.ts")).editableEvent(ctx, id as number),
+  "events.filesAddTo": async (ctx, { id }) => (await import("./events/find-event.ts")).editableEvent(ctx, id as number),
   "posts.create": async ({ actor }, { content_type }) => {
     if (content_type === "event") requireSomewhere(actor, "calendar");
     else if (content_type !== undefined && content_type !== "debate") requireSomewhere(actor, "news");
   },
-  "posts.filesAdd": async (ctx, { id }) => (await import("./posts/finding.ts")).findEditable(ctx, id as number),
+  "posts.filesAdd": async (ctx, { id }) => (await import("./posts/find-post.ts")).findEditable(ctx, id as number),
 };
 
 /**
- * Refuses an operation before its body is read, or before its files are decoded, as far as what is known of its input decides
- * it. The operation itself decides again. A repeat with an idempotency key passes: it gets the answer that is kept for it.
+ * Rejects an operation before its body is read or its files are decoded, as far as the known input allows a decision.
+ * The operation itself checks again. A repeat with an idempotency key passes, because it gets its stored answer.
  */
 export async function requireAdmission(ctx: Ctx, op: AnyOperation, known: Known, origin: Origin): Promise<void> {
   try {
@@ -51,30 +52,34 @@ async function checkAccess(ctx: Ctx, op: AnyOperation, known: Known): Promise<vo
 
 async function isRepeat({ db, actor }: Ctx, { idempotencyKey: key }: Origin): Promise<boolean> {
   if (key === undefined) return false;
-  const kept = db.selectFrom("idempotency_keys").select("key").where("actor_id", "=", actor.id).where("key", "=", key);
-  return (await kept.executeTakeFirst()) !== undefined;
+  const stored = db
+    .selectFrom("idempotency_keys")
+    .select("key")
+    .where("actor_id", "=", actor.id)
+    .where("key", "=", key);
+  return (await stored.executeTakeFirst()) !== undefined;
 }
 
-/** Decodes the files of an input before the transaction, for which others wait; only for callers who may attach them. */
+/**
+ * Decodes the files of an input before the transaction, which would block other writers; only for callers who may
+ * attach them.
+ */
 export async function prepare(ctx: Ctx, op: AnyOperation, input: Known, origin: Origin): Promise<void> {
   const field = filesField(op);
   const files = field === undefined ? [] : ((input[field] ?? []) as readonly FileItem[]);
   if (field !== undefined && files.length === 0) return;
   await requireAdmission(ctx, op, input, origin);
-  if (files.length > 0) await (await import("./files-store.ts")).fileMistakes(ctx, files);
+  if (files.length > 0) await (await import("./files/attached-files.ts")).fileMistakes(ctx, files);
 }
 
-/** Throws `validation_failed` for wrong fields in the path; the others have not arrived. */
+/** Throws `validation_failed` for invalid path fields; the other fields have not arrived yet. */
 export function requirePath(op: AnyOperation, known: Known): void {
   const names = pathFields(op).map(({ name }) => name);
   if (names.length === 0) return;
-  try {
-    parse(op.input(), known);
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    const wrong = Object.entries(error.fields ?? {}).filter(([name]) => names.includes(name));
-    if (wrong.length > 0) throw invalid(Object.fromEntries(wrong));
-  }
+  const result = tryParse(op.input(), known);
+  if (result.ok) return;
+  const wrong = Object.entries(result.fields).filter(([name]) => names.includes(name));
+  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong), result.issues);
 }
 
 function requireSomewhere(actor: Ctx["actor"], ability: Ability): void {

@@ -1,18 +1,18 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Tx } from "../store/database.ts";
 import { createSecretCipher, type SecretCipher } from "../store/secret-cipher.ts";
-import { tokenKeyBytes } from "./instance.ts";
-import { addMembership } from "./membership.ts";
-import { nobody } from "./permissions.ts";
-import { emailKey } from "./text-keys.ts";
-import { addUnit } from "./unit-tree.ts";
-import { indexUser } from "./users/search.ts";
+import { addMembership } from "./directory/memberships.ts";
+import { emailKey } from "./directory/text-keys.ts";
+import { addUnit } from "./directory/unit-tree.ts";
+import { nobody } from "./pipeline/actor.ts";
+import { tokenKeyBytes } from "./pipeline/load-instance.ts";
+import { indexUser } from "./users/search-users.ts";
 
 export interface FirstAdministrator {
   readonly email: string;
   readonly first_name: string;
   readonly last_name: string;
-  /** As `hashPassword` gives it; without one, a password is set later. */
+  /** A hash by `hashPassword`; without it, the password is set later. */
   readonly passwordHash?: string;
 }
 
@@ -20,14 +20,14 @@ interface NewInstance {
   readonly administrator: FirstAdministrator;
   readonly rootUnit: string;
   readonly now: number;
-  /** Without it, secrets are kept as they are. */
+  /** Without it, secrets are stored unencrypted. */
   readonly secrets?: SecretCipher;
 }
 
-/** Reference of the root unit, so that imports and exports can name it. */
+/** The reference of the root unit, so that imports and exports can refer to it. */
 export const rootReference = "root";
 
-/** Makes what every instance has: its identity, the root unit and the first administrator, whose ID it returns. */
+/** Creates the identity of an instance, its root unit and its first administrator, whose ID it returns. */
 export async function bootstrap(
   db: Tx,
   { administrator, rootUnit, now, secrets = createSecretCipher(undefined) }: NewInstance,
@@ -57,9 +57,13 @@ export async function bootstrap(
 }
 
 async function createInstance(db: Tx, secrets: SecretCipher, now: number): Promise<void> {
-  const issuer = `wcs:${randomUUID()}`;
-  await db.insertInto("instance").values({ id: 1, issuer, token_key: "", created_at: now }).execute();
-  const key = randomBytes(tokenKeyBytes).toString("base64url");
-  const token_key = await secrets.seal(db, "instance.token_key", key);
+  await db.insertInto("instance").values({ id: 1, issuer: newIssuer(), token_key: "", created_at: now }).execute();
+  const token_key = await secrets.seal(db, "instance.token_key", newTokenKey());
   await db.updateTable("instance").set({ token_key }).execute();
 }
+
+/** Returns a key of 256 random bits for signing tokens, in base64url. */
+export const newTokenKey = (): string => randomBytes(tokenKeyBytes).toString("base64url");
+
+/** Returns a unique name for an instance. */
+export const newIssuer = (): string => `wcs:${randomUUID()}`;

@@ -1,55 +1,59 @@
 import { ServiceError } from "../contract/errors.ts";
-import { parse } from "../contract/input.ts";
 import type { AnyOperation, Caller, Invoke, Origin } from "../contract/operation.ts";
-import type { RoomName } from "../contract/rooms.ts";
+import type { RoomName } from "../contract/operation-groups.ts";
+import { parse } from "../contract/parse-input.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Database } from "../store/database.ts";
 import type { Topic } from "../store/topics.ts";
-import { type Ctx, type Instance, readingContext } from "./context.ts";
-import { exclusive, keepAnswer, repeatableOf } from "./idempotency.ts";
-import { loadInstance, loadSettings } from "./instance.ts";
-import { BoundedMap, kept, type Version } from "./memory.ts";
-import type { Change } from "./outbox.ts";
-import { type Actor, loadActor, nobody, permit } from "./permissions.ts";
-import { readinessOf } from "./readiness.ts";
-import { resolveUser } from "./resolve-user.ts";
-import type { Claims } from "./tokens.ts";
-import { TopicWatch } from "./topic-watch.ts";
-import { Waits } from "./waiting.ts";
+import { resolveUser } from "./directory/resolve-user.ts";
+import { type Actor, loadActor, nobody } from "./pipeline/actor.ts";
+import { type Ctx, type Instance, readingContext } from "./pipeline/context.ts";
+import { exclusive, keepAnswer, repeatableOf } from "./pipeline/idempotency.ts";
+import { loadInstance, loadSettings } from "./pipeline/load-instance.ts";
+import { Waits } from "./pipeline/long-poll.ts";
+import { BoundedMap, kept, type Version } from "./pipeline/memory-cache.ts";
+import type { Change } from "./pipeline/outbox.ts";
+import { permit } from "./pipeline/permissions.ts";
+import { readinessOf } from "./pipeline/readiness.ts";
+import type { Claims } from "./pipeline/tokens.ts";
+import { TopicWatch } from "./pipeline/topic-watch.ts";
 
 type AnyHandler = (ctx: Ctx, input: unknown) => Promise<unknown>;
 const rooms: Record<RoomName, () => Promise<object>> = {
-  auth: async () => (await import("./auth.ts")).auth,
-  users: async () => (await import("./users/index.ts")).users,
-  units: async () => (await import("./units/index.ts")).units,
-  usertypes: async () => (await import("./usertypes.ts")).usertypes,
-  posts: async () => (await import("./posts/index.ts")).posts,
-  events: async () => (await import("./events/index.ts")).events,
-  groups: async () => (await import("./groups/index.ts")).groups,
-  counters: async () => (await import("./counters.ts")).counters,
-  conversations: async () => (await import("./conversations/index.ts")).conversations,
-  files: async () => (await import("./files.ts")).files,
-  webhooks: async () => (await import("./webhooks/index.ts")).webhooks,
-  languages: async () => (await import("./languages.ts")).languages,
-  timezones: async () => (await import("./timezones.ts")).timezones,
-  audit: async () => (await import("./audit.ts")).audit,
-  settings: async () => (await import("./settings.ts")).settings,
+  auth: async () => (await import("./auth/auth-operations.ts")).auth,
+  users: async () => (await import("./users/user-operations.ts")).users,
+  units: async () => (await import("./units/unit-operations.ts")).units,
+  usertypes: async () => (await import("./usertypes/usertype-operations.ts")).usertypes,
+  posts: async () => (await import("./posts/post-operations.ts")).posts,
+  events: async () => (await import("./events/event-operations.ts")).events,
+  groups: async () => (await import("./groups/group-operations.ts")).groups,
+  counters: async () => (await import("./counters/count-new.ts")).counters,
+  conversations: async () => (await import("./conversations/conversation-operations.ts")).conversations,
+  files: async () => (await import("./files/get-file.ts")).files,
+  webhooks: async () => (await import("./webhooks/webhook-operations.ts")).webhooks,
+  languages: async () => (await import("./languages/list-languages.ts")).languages,
+  timezones: async () => (await import("./timezones/list-timezones.ts")).timezones,
+  audit: async () => (await import("./audit/list-audit.ts")).audit,
+  settings: async () => (await import("./settings/change-settings.ts")).settings,
 };
 const handlers = new Map<string, AnyHandler>();
 
 export interface ServiceOptions {
   readonly database: Database;
-  /** Milliseconds since 1970, as `Date.now`. */
+  /** Returns milliseconds since 1970, like `Date.now`. */
   readonly clock?: () => number;
-  /** `WCS_SETTING_<KEY>` and `WCS_TOKEN_KEY` win over what the database holds. */
+  /** `WCS_SETTING_<KEY>` and `WCS_TOKEN_KEY` take precedence over the values in the database. */
   readonly environment?: Record<string, string | undefined>;
-  /** Milliseconds after which those who wait see changes that were not announced. */
+  /** Milliseconds after which waiting requests notice changes that were not announced. */
   readonly blindPause?: number;
-  /** Sees every answer before it leaves; throws when it is not what the contract says. For tests. */
+  /** Checks each answer before it is returned; throws when it violates the contract. For tests. */
   readonly check?: (op: AnyOperation, output: unknown) => void;
 }
 
-/** How an embedded caller says who it is: by token as over HTTP, or, since it owns the database, by the user's ID. */
+/**
+ * The identity of an embedded caller: a token as over HTTP or, because the caller has access to the database, a user
+ * ID.
+ */
 export type Identity = { readonly token: string } | { readonly userId: number };
 
 type FullOrigin = Origin & { readonly userId?: number };
@@ -57,25 +61,25 @@ type FullOrigin = Origin & { readonly userId?: number };
 export interface Service {
   readonly invoke: Invoke;
   /**
-   * Throws what `invoke` would for a caller who is not known or has no permission, as far as the fields of the path decide
-   * it: for those who want to know before the body is there. Returns the caller's ID.
+   * Throws the error that `invoke` would throw for an unknown or unauthorized caller, as far as the path fields allow a
+   * decision, so that a server can refuse before reading the body. Returns the caller's ID.
    */
   admit(op: AnyOperation, path: Readonly<Record<string, unknown>>, origin: Origin): Promise<number>;
-  /** Carries out operations in this process. */
+  /** Returns a caller that runs operations in this process. */
   caller(identity: Identity): Caller;
-  /** The ID of the user with that e-mail address or ID, else of the first active administrator. */
+  /** Returns the ID of the user with that e-mail address or ID, by default of the first active administrator. */
   resolveUser(emailOrId?: string): Promise<number>;
-  /** Resolves when the database takes changes; tries with one at most once a second, however often it is asked. */
+  /** Resolves when the database accepts writes. Tests it at most once per second, however often it is called. */
   ready(): Promise<void>;
-  /** Lets operations that wait for something answer at once with what there is, so that a server can end. */
+  /** Makes waiting operations answer immediately with the current state, so that a server can shut down. */
   endWaits(): void;
-  /** The settings as they are now. */
+  /** Returns the current settings. */
   settings(): Promise<Settings>;
-  /** The setting `base_url`. */
+  /** Returns the setting `base_url`. */
   baseUrl(): Promise<string | null>;
 }
 
-/** The core: every operation of the contract, on a database. */
+/** Creates the core, which runs every operation of the contract on a database. */
 export function createService(options: ServiceOptions): Service {
   const { database, clock = Date.now, environment = {}, blindPause = 1000, check } = options;
   let instance: Promise<Instance> | undefined;
@@ -87,14 +91,14 @@ export function createService(options: ServiceOptions): Service {
   const verified = new BoundedMap<string, Claims>(10_000);
   const actors = new BoundedMap<number, { version: Version; actor: Actor | undefined }>(10_000);
   const answers = new BoundedMap<string, { version: Version; until: number; answer: unknown }>(1_000);
-  const alone = exclusive();
+  const runExclusively = exclusive();
   const waits = new Waits(new TopicWatch(database, blindPause));
   const ready = readinessOf(database);
 
   async function claimsOf(token: string, now: number): Promise<Claims> {
     let claims = verified.get(token);
     if (claims === undefined) {
-      const { verifyToken } = await import("./tokens.ts");
+      const { verifyToken } = await import("./pipeline/tokens.ts");
       claims = await verifyToken(await loadedInstance(), token, now);
       verified.set(token, claims);
     }
@@ -112,7 +116,7 @@ export function createService(options: ServiceOptions): Service {
   }
 
   async function identify(op: AnyOperation, origin: FullOrigin, now: number, version: Version) {
-    // A token that is no good is no reason to refuse what needs none.
+    // An invalid token does not matter for an operation that needs none.
     if (op.access === "public") return { actor: nobody, token: undefined };
     const { token, userId } = origin;
     if (token === undefined && userId === undefined) {
@@ -148,7 +152,7 @@ export function createService(options: ServiceOptions): Service {
     const who = await identify(op, origin, now, version);
     const { actor, token } = who;
     if (actor !== nobody) origin.onIdentified?.(actor.id);
-    // Lists can be large, so only single things are remembered.
+    // Lists can be large, so only answers with single objects are cached.
     const remembered = op.transaction === "read" && op.list === undefined && version !== undefined;
     const name = remembered ? `${actor.id} ${op.name} ${JSON.stringify(rawInput)}` : "";
     const known = name === "" ? undefined : answers.get(name);
@@ -171,7 +175,8 @@ export function createService(options: ServiceOptions): Service {
       return transaction({ write, announce: database.announce }, base, origin.dryRun === true && !lasting, (ctx) =>
         keepAnswer(ctx, repeatable, async () => {
           const output = await work(ctx);
-          if (changes && !lasting) await (await import("./audit.ts")).recordChange(ctx, op, input as object, output);
+          if (changes && !lasting)
+            await (await import("./pipeline/audit-log.ts")).recordChange(ctx, op, input as object, output);
           return output;
         }),
       );
@@ -181,11 +186,11 @@ export function createService(options: ServiceOptions): Service {
       return handler(ctx, input);
     };
     if (op.transaction === "write" || op.transaction === "locking")
-      return alone(actor.id, origin, () => inTransaction(run));
+      return runExclusively(actor.id, origin, () => inTransaction(run));
     let until = Number.POSITIVE_INFINITY;
     const ctx: Ctx = {
       ...readingContext(op, base, database),
-      // Whoever looks at the clock may answer otherwise a second later.
+      // An answer that depends on the time may be different a second later.
       get now() {
         until = now;
         return now;
@@ -200,7 +205,7 @@ export function createService(options: ServiceOptions): Service {
         return waits.waitFor({ ...wanted, user: actor.id, tokenEnds, signal: origin.signal, authorize }, look);
       },
     };
-    const answer = await alone(actor.id, origin, () => run(ctx));
+    const answer = await runExclusively(actor.id, origin, () => run(ctx));
     if (name !== "" && now < until && isSmall(answer)) answers.set(name, { version, until, answer });
     return answer;
   }
@@ -243,7 +248,7 @@ export function createService(options: ServiceOptions): Service {
   };
 }
 
-/** A post can have a text of 100,000 characters: a thousand of those would be too much to keep. */
+/** A post can have a text of 100,000 characters; a cache of a thousand such answers would need too much memory. */
 const isSmall = (answer: unknown) => (JSON.stringify(answer)?.length ?? 0) <= 16_384;
 
 async function findHandler(op: AnyOperation): Promise<AnyHandler> {
@@ -253,7 +258,7 @@ async function findHandler(op: AnyOperation): Promise<AnyHandler> {
   return handler;
 }
 
-/** Carries what a dry run found out past the end of its transaction, which is taken back. */
+/** Carries the result of a dry run out of its transaction and rolls the transaction back. */
 class DryRun extends Error {
   readonly result: unknown;
   constructor(result: unknown) {
@@ -285,12 +290,12 @@ async function transaction<T>(
         changed: (trigger, id, before) => changes.push({ trigger, id, before }),
         transaction: (inner) => inner(ctx),
         waitFor: async () => {
-          throw new Error("waiting has no place in a transaction");
+          throw new Error("waiting is not possible in a transaction");
         },
       };
       const result = await work(ctx);
       if (dryRun) throw new DryRun(result);
-      if (changes.length > 0) await (await import("./outbox.ts")).writeEvents(ctx, changes);
+      if (changes.length > 0) await (await import("./directory/write-events.ts")).writeEvents(ctx, changes);
       for (const { trigger, id } of changes) if (trigger.startsWith("user.")) ctx.announce(`user:${id}`);
       return result;
     });

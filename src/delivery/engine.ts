@@ -1,43 +1,43 @@
 import type { Settings } from "../contract/settings.ts";
 import type { Database } from "../store/database.ts";
-import { repairClock } from "./clock.ts";
-import { countWaiting, type Waiting } from "./counts.ts";
-import type { Resolve } from "./guard.ts";
-import type { Log } from "./log.ts";
-import { Loop } from "./loop.ts";
-import { MailWorker } from "./mail.ts";
+import type { DeliveryLog } from "./delivery-log.ts";
+import { MailWorker } from "./mail/mail-worker.ts";
+import { countWaiting, type WaitingCounts } from "./queue/count-waiting.ts";
+import { repairClock } from "./queue/repair-clock.ts";
+import { timerFor } from "./queue/unref-timer.ts";
+import { Loop } from "./queue/worker-loop.ts";
 import { removeExpired } from "./retention.ts";
-import { timerFor } from "./timer.ts";
-import { WebhookWorker } from "./worker.ts";
+import type { Resolve } from "./ssrf/guarded-lookup.ts";
+import { WebhookWorker } from "./webhooks/webhook-worker.ts";
 
 export interface EngineOptions {
   readonly database: Database;
-  /** As they are now. */
+  /** Returns the current settings. */
   readonly settings: () => Promise<Settings>;
-  readonly log: Log;
-  /** What callbacks say of the sender: `wcs/<version>`. */
+  readonly log: DeliveryLog;
+  /** User-Agent of callbacks: `wcs/<version>`. */
   readonly userAgent: string;
-  /** Where the service is served, for links in mail when the setting `base_url` is not set. */
+  /** Returns the URL of the service, for links in mail when the setting `base_url` is not set. */
   readonly servedAt?: () => string | undefined;
   /** Unix milliseconds, as `Date.now`. */
   readonly clock?: () => number;
-  /** From 0 up to 1, as `Math.random`. */
+  /** Returns a number from 0 up to 1, as `Math.random`. */
   readonly random?: () => number;
-  /** Finds the addresses of receivers, in place of the system's resolver. */
+  /** Resolves the host names of receivers. Default: the system's resolver. */
   readonly resolve?: Resolve;
 }
 
-/** Sends what the service has put out: callbacks of webhooks and mails. Any number may work on one database. */
+/** Delivers callbacks and mails. Any number of engines may work on one database. */
 export interface Engine {
-  /** Sends from now on, and removes what is past its time once an hour. */
+  /** Starts delivering, and removes expired data once an hour. */
   start(): void;
-  /** Looks for something to send at once; changes of the database do that by themselves. */
+  /** Checks for due deliveries at once. Changes of the database trigger this by themselves. */
   wake(): void;
-  /** Finishes what is under way, within 20 seconds, and leaves the rest to others. */
+  /** Finishes running deliveries within 20 seconds and releases the rest to other engines. */
   stop(): Promise<void>;
-  /** Without `start`: sends what is due now, for so long at most, and tells what is left. */
-  drain(limit: { readonly maxSeconds: number }): Promise<Waiting>;
-  waiting(): Promise<Waiting>;
+  /** Delivers what is due now, without `start`, for a limited time. Returns the counts of what remains. */
+  drain(limit: { readonly maxSeconds: number }): Promise<WaitingCounts>;
+  waiting(): Promise<WaitingCounts>;
 }
 
 const graceMilliseconds = 20_000;
@@ -79,7 +79,7 @@ export function createEngine(given: EngineOptions): Engine {
         const mailsEnded = mailLoop.stop();
         await Promise.all([webhookLoop.stop(), chores.stop()]);
         await webhooks.stop(deadline - performance.now());
-        // A mail server that takes longer is not waited for: the mail comes free with its lease.
+        // Does not wait for a slow mail server: the mail's lease expires.
         await Promise.race([mailsEnded, sleep(deadline - performance.now())]);
         mails.close();
       },
@@ -128,7 +128,7 @@ export function createEngine(given: EngineOptions): Engine {
   };
 }
 
-/** Sends until nothing is due, or until the deadline (as `performance.now`). */
+/** Delivers until nothing is due, or until the deadline (as `performance.now`). */
 async function drainAll(
   options: EngineOptions & { clock: () => number; random: () => number },
   deadline: number,

@@ -3,7 +3,7 @@ import type { Settings } from "../contract/settings.ts";
 import type { Database, Tx } from "../store/database.ts";
 import { isAmong } from "../store/dialect.ts";
 
-/** Rows looked at or removed in one transaction. */
+/** Maximum number of rows read or removed in one transaction. */
 const portion = 500;
 const idempotencySeconds = 86_400;
 const daySeconds = 86_400;
@@ -11,9 +11,9 @@ const daySeconds = 86_400;
 type Removal = (tx: Tx) => Promise<number>;
 
 /**
- * Removes what is past its time: log entries and events after `webhooks.log_days`, with them sent mails; what deleted webhooks
- * left behind; stored answers after a day; sign-ins in the audit log after `audit.days`; what no longer counts towards a rate
- * limit. In small transactions, so that nobody waits for long. `now` is in Unix seconds.
+ * Removes expired data: log entries, events and sent mails after `webhooks.log_days`; rows of deleted webhooks; stored
+ * answers after a day; sign-ins in the audit log after `audit.days`; expired attempts of rate limits. Uses small
+ * transactions, so that no other transaction waits for long. `now` is in Unix seconds.
  */
 export async function removeExpired(
   database: Database,
@@ -36,7 +36,7 @@ export async function removeExpired(
   }
 }
 
-/** IDs rise with time, so the oldest stand first. How many went. */
+/** Removes rows by ascending ID, since the oldest have the lowest IDs. Returns their number. */
 async function oldest(tx: Tx, table: "webhook_logs", before: number): Promise<number> {
   const rows = await tx.selectFrom(table).select(["id", "created_at"]).orderBy("id").limit(portion).execute();
   const ids = rows.filter((row) => row.created_at < before).map((row) => row.id);
@@ -44,7 +44,7 @@ async function oldest(tx: Tx, table: "webhook_logs", before: number): Promise<nu
   return ids.length;
 }
 
-/** Events of which nothing waits to be sent; their deliveries go with them. */
+/** Removes events without waiting deliveries, together with their deliveries. */
 async function oldestEvents(tx: Tx, before: number): Promise<number> {
   const rows = await tx
     .selectFrom("webhook_events as e")

@@ -1,17 +1,19 @@
 import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
-import { parse } from "../contract/input.ts";
+import { type Field, fieldsOf, pathFields } from "../contract/field-spec.ts";
 import type { AnyOperation } from "../contract/operation.ts";
-import { type Field, fieldsOf, pathFields } from "../contract/shape.ts";
+import { tryParse } from "../contract/parse-input.ts";
 
-/** A request's input as it arrived: `query` without its question mark, `params` decoded and in the order of the path. */
+/** Input of an operation as received. `query` has no question mark; `params` are decoded and in the order of the path. */
 export interface WireInput {
   readonly params: readonly string[];
   readonly query: string;
-  /** The parsed JSON; undefined when there was no body. */
+  /** The parsed JSON; undefined without a body. */
   readonly body?: unknown;
 }
 
-/** An operation's input as it is sent: `path` below `/api`, `query` without its question mark, `body` to be made JSON. */
+/**
+ * Input of an operation as sent. `path` is relative to `/api`, `query` has no question mark, `body` is to be sent as JSON.
+ */
 export interface WireOutput {
   readonly path: string;
   readonly query: string;
@@ -20,7 +22,7 @@ export interface WireOutput {
 
 interface Plan {
   readonly path: readonly { readonly wire: string; readonly name: string; readonly field: Field }[];
-  /** The fields beside the path, by name. */
+  /** The fields outside the path, by name. */
   readonly rest: ReadonlyMap<string, Field>;
 }
 
@@ -28,15 +30,15 @@ const unknown = "is not a field of this operation";
 const deepest = 64;
 const plans = new WeakMap<AnyOperation, Plan>();
 
-/** Whether what is not in the path travels in a JSON body; else in the query. */
+/** Returns true when the fields outside the path are sent as a JSON body, false for the query. */
 export function hasBody(op: AnyOperation): boolean {
   return op.method === "POST" || op.method === "PATCH";
 }
 
-/** Reads an operation's input from a request. What has the wrong type is left as it came, so that the schema names it. */
+/** Decodes the input of an operation. Leaves values of a wrong type unchanged, so that the schema reports them. */
 export function decode(op: AnyOperation, wire: WireInput): Record<string, unknown> {
   const plan = planOf(op);
-  // No prototype: a field may be called __proto__.
+  // Without a prototype, because a field may be called __proto__.
   const problems: FieldErrors = Object.create(null);
   let input: Record<string, unknown>;
   if (hasBody(op)) {
@@ -51,7 +53,7 @@ export function decode(op: AnyOperation, wire: WireInput): Record<string, unknow
   return input;
 }
 
-/** Reads the part of an operation's input that is in the path. */
+/** Decodes the fields in the path. */
 export function decodePath(op: AnyOperation, params: readonly string[]): Record<string, unknown> {
   return pathInput(planOf(op), params);
 }
@@ -67,7 +69,7 @@ function pathInput({ path }: Plan, params: readonly string[]): Record<string, un
   return input;
 }
 
-/** Writes an operation's input as a request that `decode` reads back. */
+/** Encodes the input of an operation as a request that `decode` reads back. */
 export function encode(op: AnyOperation, input: Readonly<Record<string, unknown>>): WireOutput {
   const plan = planOf(op);
   const inPath = new Map(plan.path.map(({ wire, name }) => [wire, name]));
@@ -105,7 +107,7 @@ function bodyFields(body: unknown, problems: FieldErrors): Record<string, unknow
   return body as Record<string, unknown>;
 }
 
-/** Refuses what schemas pass over: keys that would set a prototype when copied, and nesting that overflows the stack. */
+/** Rejects input that schemas accept: keys that would set a prototype when copied, and nesting that overflows the stack. */
 function inspect(body: object, problems: FieldErrors): void {
   const open: { value: object; path: string; depth: number }[] = [{ value: body, path: "", depth: 1 }];
   for (let next = open.pop(); next; next = open.pop()) {
@@ -139,7 +141,9 @@ function queryFields(query: string, plan: Plan, problems: FieldErrors): Record<s
   return input;
 }
 
-/** `a[]=` is one item as it stands, `a=` any number of items divided by commas; in free text an escaped comma is text. */
+/**
+ * Parses a list. `a[]=` is a single literal item, `a=` are items separated by commas; an escaped comma in free text is text.
+ */
 function items(raw: string, field: Field | undefined, literal: boolean): unknown[] {
   if (literal) return [scalar(field, percentDecode(raw))];
   if (raw === "") return [];
@@ -182,15 +186,12 @@ function percentDecode(text: string): string {
   }
 }
 
-/** Every wrong field at once: those that only the wire knows, and those that the schema finds. */
+/** Returns one error with all wrong fields: those found here, and those found by the schema. */
 function withSchemaProblems(op: AnyOperation, input: Record<string, unknown>, problems: FieldErrors): ServiceError {
-  try {
-    parse(op.input(), input);
-  } catch (error) {
-    if (error instanceof ServiceError) return invalid(Object.assign(Object.create(null), error.fields, problems));
-    throw error;
-  }
-  return invalid(problems);
+  const result = tryParse(op.input(), input);
+  if (result.ok) return invalid(problems);
+  const issues = result.issues.filter(({ field }) => !Object.hasOwn(problems, field));
+  return invalid(Object.assign(Object.create(null), result.fields, problems), issues);
 }
 
 function segment(name: string, input: Readonly<Record<string, unknown>>): string {
@@ -198,7 +199,7 @@ function segment(name: string, input: Readonly<Record<string, unknown>>): string
   if (value === undefined || value === null) throw invalid({ [name]: ["is required"] });
   const text = percentEncode(name, value);
   if (text === "") throw invalid({ [name]: ["must not be blank"] });
-  // Whatever stands in between may resolve a segment of dots.
+  // Proxies and clients may resolve a segment of dots.
   return text === "." || text === ".." ? text.replaceAll(".", "%2E") : text;
 }
 

@@ -7,15 +7,17 @@ import {
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
 import { type ErrorCode, errorCodes } from "../contract/errors.ts";
+import { type FieldFormat, type FieldMetadata, internalMetadata } from "../contract/field-metadata.ts";
+import { describeField, metadataOf, pathFields } from "../contract/field-spec.ts";
 import type { Access, AnyOperation, Reach } from "../contract/operation.ts";
-import type { RoomName } from "../contract/rooms.ts";
-import { pathFields } from "../contract/shape.ts";
+import type { RoomName } from "../contract/operation-groups.ts";
+import { issue } from "../contract/user-schemas.ts";
 import { hasBody } from "./codec.ts";
 
 export interface OpenApiOptions {
-  /** Of the program. */
+  /** Version of the program. */
   readonly version?: string | undefined;
-  /** Where the service is, without `/api`. Left out: the document's own place. */
+  /** URL of the service without `/api`. Default: the origin of the document. */
   readonly url?: string | undefined;
 }
 
@@ -27,37 +29,37 @@ const rooms: Record<RoomName, string> = {
   posts: "News, debates and event posts, with comments, polls and read confirmations",
   events: "Calendar events, their files and participants",
   groups: "Groups and their members, the home of debates",
-  counters: "How much of something is new to the user",
+  counters: "Counts of items that are new to the user",
   conversations: "Direct and group conversations, their participants and messages",
-  files: "What was attached to posts, events and messages",
-  webhooks: "Receivers of events, and what became of each delivery",
+  files: "Files attached to posts, events and messages",
+  webhooks: "Receivers of events, and the log of deliveries",
   languages: "Languages that the instance offers",
   timezones: "Time zones of the IANA database",
   audit: "Who changed what",
   settings: "Settings of the whole instance",
 };
 
-/** Of the codes that a documented path can answer with. */
+/** Descriptions of the error codes that a documented path can return. */
 const errors: Record<Exclude<ErrorCode, "method_not_allowed">, string> = {
-  bad_request: "The request is not JSON, or not HTTP as the service speaks it",
-  unauthenticated: "The token or the credentials are missing or no longer good",
-  forbidden: "The user is known and lacks the permission",
-  not_found: "There is no such thing",
+  bad_request: "The request is not valid JSON or not valid HTTP",
+  unauthenticated: "The token or the credentials are missing or no longer valid",
+  forbidden: "The user is signed in but lacks the permission",
+  not_found: "The resource does not exist",
   conflict: "A unique value is taken, the state forbids it, or the same request is still running",
-  gone: "It existed and was deleted",
+  gone: "The resource was deleted",
   payload_too_large: "The body is over the limit",
   unsupported_media_type: "The body is not of type application/json",
   range_not_satisfiable: "The file has no bytes in the range",
-  validation_failed: "Fields are wrong; all of them are named",
-  too_many_requests: "Too many attempts, or too much at a time; Retry-After says when to come back",
+  validation_failed: "Fields are invalid; the response names all of them",
+  too_many_requests: "Too many attempts, or too much at a time; Retry-After says when to retry",
   internal: "The service failed",
-  unavailable: "The service is shutting down or without its database; Retry-After says when to come back",
+  unavailable: "The service is shutting down or without its database; Retry-After says when to retry",
 };
 
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 const requestId = { "X-Request-Id": header("XRequestId") };
 
-/** The interface of the service as an OpenAPI 3.1 document, made from the contract. */
+/** Returns the OpenAPI 3.1 document of the operations. */
 export function openapi(operations: readonly AnyOperation[], { version = "0.0.0", url = "" }: OpenApiOptions = {}) {
   const paths: ZodOpenApiPathsObject = {};
   for (const op of operations) {
@@ -98,7 +100,7 @@ function describe(op: AnyOperation): ZodOpenApiOperationObject {
     summary: op.summary,
     description: [op.description, `May be called by: ${whoMay(op.access)}.`].filter(Boolean).join("\n\n"),
     ...(op.access === "public" && { security: [] }),
-    requestParams: { path: z.object(path), ...(!hasBody(op) && { query: z.object(rest) }) },
+    requestParams: { path: z.object(path), ...(!hasBody(op) && { query: queryOf(rest) }) },
     parameters: [
       ...(op.method === "POST" ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
       ...(op.method === "GET" ? [] : [{ $ref: "#/components/parameters/DryRun" }]),
@@ -107,6 +109,15 @@ function describe(op: AnyOperation): ZodOpenApiOperationObject {
     ...(hasBody(op) && !isEmpty && { requestBody: bodyOf(rest) }),
     responses: { [op.status]: success(op), ...(op.bytes && ranges), ...failures(op) },
   };
+}
+
+/** Copies descriptions to the parameters, which have their own in addition to that of the schema. */
+function queryOf(rest: Record<string, z.ZodType>) {
+  const described = Object.entries(rest).map(([name, schema]) => {
+    const description = describeSchema(metadataOf(schema));
+    return [name, description === undefined ? schema : schema.meta({ param: { description } })] as const;
+  });
+  return z.object(Object.fromEntries(described));
 }
 
 function bodyOf(rest: Record<string, z.ZodType>) {
@@ -127,13 +138,13 @@ function success(op: AnyOperation) {
 
 const bytes = { "application/octet-stream": {} };
 
-/** What bytes are answered with beside themselves. */
+/** Further responses of operations that return bytes. */
 const ranges = {
-  206: { description: "The range that was asked for", headers: { ...requestId, ETag: header("ETag") }, content: bytes },
-  304: { description: "They are those that If-None-Match names", headers: { ...requestId, ETag: header("ETag") } },
+  206: { description: "The requested range", headers: { ...requestId, ETag: header("ETag") }, content: bytes },
+  304: { description: "The content matches If-None-Match", headers: { ...requestId, ETag: header("ETag") } },
 };
 
-/** Errors by status: those that the operation names, and those that follow from what it is. */
+/** Returns the error responses by status: those that the operation declares and those that its definition implies. */
 function failures(op: AnyOperation): Record<string, { $ref: string }> {
   const codes = new Set<ErrorCode>([
     "bad_request",
@@ -147,14 +158,14 @@ function failures(op: AnyOperation): Record<string, { $ref: string }> {
   if (pathFields(op).length > 0) codes.add("not_found");
   if (hasBody(op)) codes.add("payload_too_large").add("unsupported_media_type");
   if (op.method === "POST") codes.add("conflict");
-  // Large bodies of one user come one at a time.
+  // The service accepts one large body per user at a time.
   if (op.bodyLimit !== undefined) codes.add("too_many_requests");
   const table = [...codes].map((code) => [errorCodes[code].status, { $ref: `#/components/responses/${code}` }]);
   return Object.fromEntries(table);
 }
 
 function whoMay(access: Access): string {
-  if (access === "public") return "anybody, without a token";
+  if (access === "public") return "everyone, without a token";
   if (access === "signed_in") return "any signed-in user";
   if (access === "administrator") return "administrators";
   const places = access.at?.flatMap(placesOf).join(" and ");
@@ -183,7 +194,8 @@ function components(): ZodOpenApiObject["components"] {
         fields: z
           .record(z.string(), z.array(z.string()))
           .optional()
-          .meta({ description: "Only with validation_failed: what is wrong with each field, by its path" }),
+          .meta({ description: "Only with validation_failed: messages about each wrong field, by its path" }),
+        issues: z.array(issue()).optional().meta({ description: "Only with fields: the same as codes" }),
       }),
     })
     .meta({ id: "Error" });
@@ -200,11 +212,14 @@ function components(): ZodOpenApiObject["components"] {
     responses: Object.fromEntries(responses),
     headers: {
       XRequestId: {
-        description: "Names the request in the log; taken from the request where it has one",
+        description: "ID of the request in the log; taken from the request if it has one",
         schema: { type: "string" },
       },
-      Location: { description: "Where the new thing is", schema: { type: "string", format: "uri-reference" } },
-      ETag: { description: "Stands for the bytes, and is the same exactly when they are", schema: { type: "string" } },
+      Location: { description: "URL of the new resource", schema: { type: "string", format: "uri-reference" } },
+      ETag: {
+        description: "Identifies the content: equal exactly when the bytes are equal",
+        schema: { type: "string" },
+      },
       RetryAfter: { description: "Seconds", schema: { type: "integer" } },
       WWWAuthenticate: { description: "The scheme to use", schema: { type: "string" } },
     },
@@ -218,13 +233,13 @@ function components(): ZodOpenApiObject["components"] {
       Range: {
         name: "Range",
         in: "header",
-        description: "Only a part of the bytes, as in bytes=0-1023; more than one range is answered with all",
+        description: "A range of bytes, as in bytes=0-1023; several ranges are answered with the whole content",
         schema: { type: "string" },
       },
       DryRun: {
         name: "Dry-Run",
         in: "header",
-        description: "true: do everything, answer, and take it back; the answer then has the same header",
+        description: "true: perform the request and roll it back; the response then has the same header",
         schema: { type: "string", enum: ["true", "false"] },
       },
     },
@@ -237,25 +252,42 @@ const moreHeaders: Readonly<Record<string, Record<string, { $ref: string }>>> = 
   unavailable: { "Retry-After": header("RetryAfter") },
 };
 
-/** Says in OpenAPI's words what zod and our metadata say in theirs. */
+/** How the document names the unit of a format that JSON Schema does not know. */
+const formatNames: Partial<Record<FieldFormat, string>> = {
+  "unix-time": "Unix time in seconds",
+  duration: "seconds",
+  bytes: "bytes",
+};
+
+/** Adds the unit and the explanations of the values, as in `When voting ends (Unix time in seconds)`. */
+function describeSchema(metadata: FieldMetadata): string | undefined {
+  const text = describeField(metadata);
+  const unit = metadata.format && formatNames[metadata.format];
+  if (unit === undefined) return text;
+  return text === undefined ? unit.charAt(0).toUpperCase() + unit.slice(1) : `${text} (${unit})`;
+}
+
+/** Translates zod's output and our metadata to OpenAPI. */
 const tidy: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
   const { def } = zodSchema._zod;
-  const { secret } = jsonSchema as { secret?: unknown };
-  delete (jsonSchema as { secret?: unknown }).secret;
-  delete (jsonSchema as { multiline?: unknown }).multiline;
-  if (secret === true && io === "input") jsonSchema.writeOnly = true;
+  const metadata = metadataOf(zodSchema);
+  for (const key of internalMetadata) delete (jsonSchema as Record<string, unknown>)[key];
+  const isOwnFormat = metadata.format !== undefined && formatNames[metadata.format] !== undefined;
+  if (isOwnFormat) delete jsonSchema.format;
+  if (isOwnFormat || metadata.values) jsonSchema.description = describeSchema(metadata);
+  if (metadata.secret === true && io === "input") jsonSchema.writeOnly = true;
   if (jsonSchema.type === "integer") {
     jsonSchema.format = "int64";
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   }
-  // The format says it; the pattern is how zod checks it.
+  // The format replaces the pattern that zod uses for its check.
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
-  // Generators of clients understand a list of one, but not a tuple of one.
+  // Client generators support an array of one item, but not a tuple of one.
   if (def.type === "tuple" && jsonSchema.prefixItems?.length === 1) {
     Object.assign(jsonSchema, { items: jsonSchema.prefixItems[0], minItems: 1, maxItems: 1 });
     delete jsonSchema.prefixItems;
   }
-  // Responses may get more fields.
+  // Later versions may add fields to responses.
   if (io === "output" && def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
 };

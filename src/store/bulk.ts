@@ -1,11 +1,11 @@
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
 import { isPostgres } from "./dialect.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "./schema/schema.ts";
 
 type Cell = string | number | null;
 
 /**
- * Inserts rows of one shape, many with each statement. With `returning`, those columns of the new rows, in no particular
+ * Inserts rows of one shape, many with each statement. Returns the columns in `returning` of the new rows, in no particular
  * order.
  */
 export async function insertRows<R = never>(
@@ -23,7 +23,8 @@ export async function insertRows<R = never>(
     const text = `insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, $1)${back}`;
     return (await db.executeQuery<R>(CompiledQuery.raw(text, [JSON.stringify(rows)]))).rows;
   }
-  // SQLite takes values fastest as parameters, some hundred at a time. Few sizes, so that statements are kept.
+  // SQLite is fastest with values as parameters, some hundred at a time. Few different sizes keep the prepared statements
+  // reusable.
   const made: R[] = [];
   for (let at = 0; at < rows.length; ) {
     const size = portions.find((portion) => portion <= rows.length - at)!;
@@ -50,7 +51,9 @@ function insertion(table: string, columns: readonly string[], size: number, back
   return text;
 }
 
-/** Rows as something to select from, named `alias`, in a single parameter. `types` are PostgreSQL's, by column. */
+/**
+ * Returns rows as a table expression named `alias`, passed in a single parameter. `types` are PostgreSQL types by column.
+ */
 export function rowsAs<T extends Record<string, Cell>>(
   db: Kysely<Schema>,
   alias: string,

@@ -5,7 +5,7 @@ export function isPostgres(db: Kysely<any>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
-/** Types of columns, where the databases differ. `key` compares by code point on both. */
+/** Column types that differ between the databases. `key` compares by code point on both. */
 export function columnTypes(db: Kysely<unknown>) {
   return isPostgres(db)
     ? {
@@ -22,7 +22,7 @@ export async function statements(db: Kysely<unknown>, ...texts: string[]): Promi
   for (const text of texts) await sql.raw(text).execute(db);
 }
 
-/** Whether the database has a table of that name. */
+/** Returns true when the database has a table of that name. */
 // biome-ignore lint/suspicious/noExplicitAny: any schema
 export async function hasTable(db: Kysely<any>, name: string): Promise<boolean> {
   const { rows } = isPostgres(db)
@@ -33,13 +33,19 @@ export async function hasTable(db: Kysely<any>, name: string): Promise<boolean> 
   return rows.length > 0;
 }
 
-/** Waits until no other transaction has the lock of that number; it is held to the end. On SQLite there is only ever one. */
+/**
+ * Waits for the advisory lock of that number and holds it to the end of the transaction. SQLite has only one writer, so
+ * nothing is locked there.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: any schema
 export async function waitForTurn(tx: Kysely<any>, lock: number): Promise<void> {
   if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
 }
 
-/** Keeps what a query finds from changing until the end of the transaction. On SQLite there is only one that writes. */
+/**
+ * Locks the rows that a query finds until the end of the transaction. SQLite has only one writer, so nothing is locked
+ * there.
+ */
 export function locking<Q extends { forUpdate(): Q }>(
   // biome-ignore lint/suspicious/noExplicitAny: any schema
   tx: Kysely<any>,
@@ -48,7 +54,7 @@ export function locking<Q extends { forUpdate(): Q }>(
   return isPostgres(tx) ? query.forUpdate() : query;
 }
 
-/** `column` is one of `values`, in one parameter however many they are. */
+/** Matches rows whose `column` is one of `values`, passed in a single parameter. */
 export function isAmong<T extends string | number>(
   // biome-ignore lint/suspicious/noExplicitAny: any schema
   db: Kysely<any>,
@@ -60,7 +66,7 @@ export function isAmong<T extends string | number>(
     : sql<SqlBool>`${column} in (select value from json_each(${values}))`;
 }
 
-/** Text values as something to select `value` from, in one parameter however many they are. */
+/** Returns text values as a table with the column `value`, passed in a single parameter. */
 export function listed(
   // biome-ignore lint/suspicious/noExplicitAny: any schema
   db: Kysely<any>,
@@ -72,8 +78,8 @@ export function listed(
 }
 
 /**
- * The `key` columns of rows of `table`, named `found`, to select from: those that a query selects (the key and nothing else),
- * which is run once for each row of `outer` and may use its columns.
+ * Returns the `key` columns of rows of `table` as a table named `found`: those that a query selects, which runs once for
+ * each row of `outer` and may use its columns. The query must select only the key.
  */
 export function forEach(
   // biome-ignore lint/suspicious/noExplicitAny: any schema
@@ -82,13 +88,16 @@ export function forEach(
   query: Expression<unknown>,
   { table, key }: { readonly table: string; readonly key: readonly string[] },
 ): RawBuilder<unknown> {
-  // A query within another comes in parentheses by itself.
+  // Kysely adds the parentheses of a subquery itself.
   if (isPostgres(db)) return sql`${outer} cross join lateral ${query} as found`;
   const columns = sql.join(key.map((column) => sql.ref(`found.${column}`)));
   return sql`${outer} cross join ${sql.table(table)} as found on (${columns}) in ${query}`;
 }
 
-/** Text that begins with `prefix` (not empty), as a range that an index serves: from the prefix up to, not including, this. */
+/**
+ * Returns the exclusive upper bound of the range of texts that begin with `prefix` (not empty), so that an index serves the
+ * search.
+ */
 export function afterPrefix(prefix: string): string {
   // The largest code point sorts after every continuation, in UTF-8 and by code point alike.
   return `${prefix}\u{10FFFF}`;

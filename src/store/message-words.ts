@@ -1,19 +1,19 @@
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
 import { isPostgres } from "./dialect.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "./schema/schema.ts";
 
-/** Words are kept together with their conversation: a search reads what is in one, however many others there are. */
+/** Index entries contain the conversation, so a search reads only entries of its conversation, however many others exist. */
 const within = (conversation: number, word: string) => `${conversation}_${word}`;
 
 /**
- * On PostgreSQL, whose index knows no order, also with the stretch of the conversation: a search begins at its end and goes on
- * only as far as it has to.
+ * Index entry on PostgreSQL. Its index is not ordered, so entries also contain a range of positions (stretch): a search
+ * reads one stretch after the other until it has enough results.
  */
 const withinStretch = (conversation: number, stretch: number, word: string) => `${conversation}.${stretch}_${word}`;
-/** Positions in a stretch. The migration that divided them says it, too. */
+/** Positions in a stretch. The migration that introduced stretches uses the same number. */
 const stretchLength = 4096;
 const stretchOf = (position: number) => Math.floor(position / stretchLength);
-/** Stretches that are asked for at once: at first, and at most. */
+/** Stretches in the first query, and in any query at most. */
 const fewStretches = 4;
 const mostStretches = 256;
 
@@ -24,7 +24,9 @@ interface Indexed {
   readonly position: number;
 }
 
-/** Makes a message found by `words`, which consist of letters and digits. It must not be in the index yet. */
+/**
+ * Adds a message to the index under `words`, which consist of letters and digits. The message must not be in the index yet.
+ */
 export async function indexWords(db: Kysely<Schema>, message: Indexed, words: readonly string[]): Promise<void> {
   if (words.length === 0) return;
   const { id, conversation_id, position } = message;
@@ -40,7 +42,7 @@ export async function indexWords(db: Kysely<Schema>, message: Indexed, words: re
   await db.executeQuery(query);
 }
 
-/** Takes a message out of the index. */
+/** Removes a message from the index. */
 export async function unindexWords(db: Kysely<Schema>, id: number): Promise<void> {
   const column = sql.ref(isPostgres(db) ? "message_id" : "rowid");
   await sql`delete from message_words where ${column} = ${id}`.execute(db);
@@ -48,23 +50,23 @@ export async function unindexWords(db: Kysely<Schema>, id: number): Promise<void
 
 interface Search {
   readonly conversation: number;
-  /** All of them; the last one as the beginning of a word. At least one. */
+  /** All words must occur; the last one may be the beginning of a word. Not empty. */
   readonly words: readonly string[];
-  /** Only messages after this position, and before that one, which is not far beyond the last. */
+  /** Range of positions, both exclusive. `before` must be close to the last position, because its distance costs time. */
   readonly after: number;
   readonly before: number;
   readonly newestFirst: boolean;
   readonly limit: number;
 }
 
-/** The IDs of messages that have all the words, in the order of their positions. */
+/** Returns the IDs of messages with all the words, in the order of their positions. */
 export async function messagesWithWords(db: Kysely<Schema>, search: Search): Promise<number[]> {
   if (isPostgres(db)) return stretchByStretch(db, search);
   const { rows } = await inFts5(search).execute(db);
   return rows.map((row) => row.id);
 }
 
-/** From the end at which the search begins, each time more stretches than before. */
+/** Queries more stretches with each step, from the end at which the search begins. */
 async function stretchByStretch(db: Kysely<Schema>, search: Search): Promise<number[]> {
   const { after, before, newestFirst, limit } = search;
   const [first, last] = [stretchOf(after + 1), stretchOf(before - 1)];
@@ -78,7 +80,9 @@ async function stretchByStretch(db: Kysely<Schema>, search: Search): Promise<num
   return found;
 }
 
-/** Stretch by stretch, too: of all at once the planner expects so much that it would start workers. */
+/**
+ * Joins stretch by stretch: for all of them at once the planner expects so many rows that it would start parallel workers.
+ */
 function inTsvector(
   { conversation, words, after, before, newestFirst, limit }: Search,
   stretches: readonly number[],
@@ -96,7 +100,7 @@ function inTsvector(
     order by found.position ${order} limit ${limit}`;
 }
 
-/** Row by row in the order of IDs, which is that of positions where there is one writer: the rest is not even looked at. */
+/** Reads rows in the order of IDs, which is the order of positions because SQLite has one writer, and stops at the limit. */
 function inFts5({ conversation, words, after, before, newestFirst, limit }: Search): RawBuilder<{ id: number }> {
   const query = words.map((word, at) => `"${within(conversation, word)}"${at === words.length - 1 ? "*" : ""}`);
   const idAt = (position: number, otherwise: number) =>

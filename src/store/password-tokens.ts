@@ -7,7 +7,7 @@ export function hashPasswordToken(token: string): string {
   return process.getBuiltinModule("node:crypto").createHash("sha256").update(token).digest("base64url");
 }
 
-/** Makes the one token with which a user may set a password, in place of an earlier one. Times are Unix seconds. */
+/** Creates the only valid token with which a user can set a password, and ends an earlier one. Times are Unix seconds. */
 export async function replacePasswordToken(tx: Tx, user: number, expires_at: number): Promise<string> {
   const token = process.getBuiltinModule("node:crypto").randomBytes(tokenBytes).toString("base64url");
   const values = { token_hash: hashPasswordToken(token), expires_at };

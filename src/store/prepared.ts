@@ -1,5 +1,5 @@
 import type { Compilable, CompiledQuery, Kysely } from "kysely";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "./schema/schema.ts";
 
 class Parameter {
   readonly name: string;
@@ -9,8 +9,8 @@ class Parameter {
 }
 
 /**
- * A query that is compiled once for each database and then only run: building one costs more than SQLite takes to answer.
- * `build` gets placeholders that stand where the values of a run will be.
+ * Returns a query that is compiled once for each database, because compiling takes longer than SQLite takes to answer.
+ * `build` receives placeholders for the values of a run.
  */
 export function prepared<P extends object, R>(
   build: (db: Kysely<Schema>, parameters: P) => Compilable<R>,

@@ -3,10 +3,10 @@ import type { Database, Db, Tx } from "./database.ts";
 import { isPostgres, locking } from "./dialect.ts";
 import { isSealed, type SecretCipher, type SecretPlace } from "./secret-cipher.ts";
 
-/** Settings that are kept as other secrets are. */
+/** Settings that are stored encrypted. */
 export const secretSettings: readonly string[] = ["mail.smtp_url"];
 
-/** A secret as it is kept, and how to put another text in its place. */
+/** A stored secret, and the function that replaces its stored form. */
 interface KeptSecret {
   readonly place: SecretPlace;
   readonly kept: string;
@@ -16,7 +16,7 @@ interface KeptSecret {
 export interface SecretCounts {
   readonly encrypted: number;
   readonly plain: number;
-  /** Identifies the key of those that are encrypted. */
+  /** ID of the key of the encrypted secrets. */
   readonly keyId: string | null;
 }
 
@@ -27,17 +27,17 @@ export async function countSecrets({ reader }: Database): Promise<SecretCounts> 
 }
 
 /**
- * Encrypts all secrets with another key, or with none, in one transaction; returns how many. Secrets that the present key
- * cannot open make it fail, and nothing changes. `rehearse`: does it all, and takes it back.
+ * Encrypts all secrets with another key, or stores them in plain text without one, in one transaction. Returns their number.
+ * Fails without a change when the present key cannot decrypt one of them. With `rehearse` it rolls back.
  */
 export async function rekey(database: Database, next: SecretCipher, { rehearse = false } = {}): Promise<number> {
   const takenBack = new Error("rehearsed");
   let count = 0;
   try {
     await database.writeLocking(async (tx) => {
-      // SQLite otherwise leaves what is replaced in the free space of its file.
+      // By default SQLite leaves replaced data in the free space of its file.
       if (!isPostgres(tx)) await sql`pragma secure_delete = on`.execute(tx);
-      // Others that write secrets wait for the end.
+      // Blocks other writers of secrets until the end of the transaction.
       await locking(tx, tx.selectFrom("instance").select("id")).execute();
       const secrets = await keptSecrets(tx);
       await tx
@@ -55,7 +55,7 @@ export async function rekey(database: Database, next: SecretCipher, { rehearse =
   return count;
 }
 
-/** Identifies the key of the database's secrets; null while all of them are plain. */
+/** Returns the ID of the key of the database's secrets; null while all of them are in plain text. */
 export async function keyIdOf(db: Db): Promise<string | null> {
   const instance = await db.selectFrom("instance").select("secret_key_id").executeTakeFirst();
   return instance?.secret_key_id ?? null;

@@ -1,5 +1,9 @@
+import type { Kysely } from "kysely";
 import { ServiceError } from "../contract/errors.ts";
-import type { Db } from "./database.ts";
+import type { Schema } from "./schema/schema.ts";
+
+type Db = Kysely<Schema>;
+
 import { locking } from "./dialect.ts";
 
 const crypto = () => process.getBuiltinModule("node:crypto");
@@ -9,33 +13,33 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const version = "wcs1";
 
-/** Names where a secret is kept, as in `webhooks.secret.3`: a ciphertext that is copied elsewhere cannot be opened there. */
+/** Place of a stored secret, as in `webhooks.secret.3`: a ciphertext copied to another place cannot be decrypted there. */
 export type SecretPlace =
   | "instance.token_key"
   | `settings.value.${string}`
   | `webhooks.${"secret" | "previous_secret"}.${number}`;
 
-/** Keeps secrets encrypted where there is a key, else as they are. */
+/** Encrypts stored secrets when there is a key, else stores them in plain text. */
 export interface SecretCipher {
-  /** Identifies the key; undefined when there is none. */
+  /** ID of the key; undefined when there is none. */
   readonly keyId: string | undefined;
   /**
-   * Returns what is to be kept of a secret. `unavailable` when the database's secrets have got another key meanwhile: nobody
-   * could open what this process wrote.
+   * Returns the stored form of a secret. Throws `unavailable` when the database's secrets have got another key meanwhile,
+   * since that key could not decrypt it.
    */
   seal(tx: Db, place: SecretPlace, secret: string): Promise<string>;
-  /** Returns the secret of what is kept, encrypted or not. */
+  /** Returns the secret in its plain form from the stored form, encrypted or not. */
   open(place: SecretPlace, kept: string): string;
 }
 
-/** Thrown when secrets cannot be used with the key that was given, or without one. */
+/** Thrown when the secrets cannot be used with the given key, or without one. */
 export class SecretKeyError extends ServiceError {
   constructor(message: string) {
-    super("unavailable", message, { hint: "wcs help environment tells of WCS_SECRET_KEY." });
+    super("unavailable", message, { hint: "See wcs help environment for WCS_SECRET_KEY." });
   }
 }
 
-/** Reads a key: 32 bytes in hexadecimal, base64 or base64url. Undefined when it is none. */
+/** Parses a key: 32 bytes in hexadecimal, base64 or base64url. Returns undefined for any other text. */
 export function parseSecretKey(text: string): Uint8Array | undefined {
   const trimmed = text.trim();
   if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, "hex");
@@ -45,7 +49,10 @@ export function parseSecretKey(text: string): Uint8Array | undefined {
 
 export const isSealed = (kept: string): boolean => kept.startsWith(`${version}.`);
 
-/** AES-256-GCM with a random nonce for each secret. Kept as `wcs1.<key ID>.<nonce>.<ciphertext and tag>`, in base64url. */
+/**
+ * Encrypts with AES-256-GCM and a random nonce for each secret. Stored as `wcs1.<key ID>.<nonce>.<ciphertext and tag>`, in
+ * base64url.
+ */
 export function createSecretCipher(key: Uint8Array | undefined): SecretCipher {
   const keyId = key && crypto().createHash("sha256").update(key).digest().subarray(0, 8).toString("base64url");
   return {
@@ -78,11 +85,13 @@ function decrypt(key: Uint8Array, place: SecretPlace, { nonce, sealed }: { nonce
     decipher.setAuthTag(sealed.subarray(-tagBytes));
     return decipher.update(sealed.subarray(0, -tagBytes), undefined, "utf8") + decipher.final("utf8");
   } catch (cause) {
-    throw new ServiceError("unavailable", `The secret ${place} is damaged or was put there from elsewhere.`, { cause });
+    throw new ServiceError("unavailable", `The secret ${place} is damaged or was copied from another place.`, {
+      cause,
+    });
   }
 }
 
-/** Throws unless secrets that were encrypted with one key can be opened with the other. */
+/** Throws unless secrets that were encrypted with one key can be decrypted with the other. */
 export function requireKey(sealedWith: string, keyId: string | undefined): void {
   if (sealedWith === keyId) return;
   throw new SecretKeyError(
@@ -92,7 +101,7 @@ export function requireKey(sealedWith: string, keyId: string | undefined): void 
   );
 }
 
-/** From the first secret that is encrypted on, the instance names the key, and nobody writes without it. */
+/** Records the key ID in the instance with the first encrypted secret. From then on, writing secrets requires the key. */
 async function claimDatabase(tx: Db, keyId: string | undefined): Promise<void> {
   const query = tx.selectFrom("instance").select("secret_key_id");
   const instance = await locking(tx, query).executeTakeFirst();

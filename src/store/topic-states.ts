@@ -19,8 +19,8 @@ const lastEvent = prepared((db) => db.selectFrom("webhook_events").select((eb) =
 const lastLog = prepared((db) => db.selectFrom("webhook_logs").select((eb) => eb.fn.max("id").as("id")));
 
 /**
- * Returns for each topic a text that is another one after a change, by one query for each kind of topic, however many there
- * are. What is to be delivered has no state.
+ * Returns a text for each topic that differs after a change, with one query for each kind of topic. The topic `outbox` has
+ * no state.
  */
 export async function readStates(db: Db, topics: readonly Topic[]): Promise<Map<Topic, string>> {
   const states = new Map<Topic, string>(topics.map((topic) => [topic, ""]));

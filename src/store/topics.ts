@@ -1,11 +1,11 @@
 /**
- * The subject of a change, for those who wait for one: `outbox` is what is to be delivered, `user:` the right of a user to
- * be signed in and what an administrator may do.
+ * Subject of a change, for listeners: `outbox` stands for deliveries, `user:` for a user's right to be signed in and rights
+ * of administration.
  */
 export type Topic = "outbox" | "webhook-events" | "webhook-logs" | `conversation:${number}` | `user:${number}`;
 
-/** Is told which topics changed; undefined: any may have. */
-export type Wake = (topics: readonly Topic[] | undefined) => void;
+/** Receives the changed topics; undefined when any topic may have changed. */
+export type ChangeListener = (topics: readonly Topic[] | undefined) => void;
 
 /** Returns the number in the name of a topic of the kind, or undefined. */
 export function numberIn(topic: Topic, kind: "conversation" | "user"): number | undefined {

@@ -4,23 +4,60 @@ import { expect, it } from "vitest";
 
 const source = join(import.meta.dirname, "../../src");
 
-/** What each room may import of the others; besides, each imports itself. */
+/** The folders that each folder of `src` may import besides itself. */
 const allowed: Record<string, readonly string[]> = {
   contract: [],
-  store: ["contract"],
+  store: ["contract/errors.ts"],
   core: ["contract", "store"],
   delivery: ["contract", "store"],
   http: ["contract"],
   cli: ["contract", "http"],
 };
-/** The places where the command line meets the service itself. */
-const embedding = /^cli\/(connect|serve|deliver|doctor\/database|database\/[a-z]+|commands\/(init|demo))\.ts$/;
-/** What the contract is written in; everything else a package may be imported by whoever needs it. */
-const contractPackages = ["zod"];
+/** The modules of the command line that may embed the service: they work on a database. */
+const embedding = /^cli\/(session\/open-(caller|with-key)\.ts|commands\/(serve|init|demo|db|doctor)\/)/;
+
+/** Folders of the core that subjects share; each may import those before it. */
+const shared = ["pipeline", "directory", "visibility", "files"];
+const subjects = [
+  "audit",
+  "auth",
+  "conversations",
+  "counters",
+  "events",
+  "groups",
+  "languages",
+  "posts",
+  "settings",
+  "timezones",
+  "units",
+  "users",
+  "usertypes",
+  "webhooks",
+];
+/** Puts the subjects together, and makes the first rows. */
+const assembly = ["service.ts", "admission.ts", "bootstrap.ts"];
+
+/** Folders and files of the command line from the lowest up; each may import those before it. */
+const layers = [
+  "errors",
+  "terminal",
+  "time",
+  "output",
+  "file-io",
+  "session",
+  "kit",
+  "help",
+  "completion",
+  "commands",
+  "registry.ts",
+  "run-line.ts",
+  "main.ts",
+];
 
 const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
+/** All imports of a file, of types and on demand included. */
 function importsOf(file: string): string[] {
   const text = readFileSync(join(source, file), "utf8");
   const found = text.matchAll(/(?:\bfrom\s+|\bimport\(\s*|^import\s+)["']([^"']+)["']/gm);
@@ -29,85 +66,86 @@ function importsOf(file: string): string[] {
   );
 }
 
-const roomOf = (file: string) => file.split("/")[0] ?? "";
-const isFile = (target: string) => imports.has(target);
+/** Imports between files of `src` that `isAllowed` does not allow. */
+function forbidden(isAllowed: (file: string, target: string) => boolean): string[] {
+  return [...imports].flatMap(([file, targets]) =>
+    targets.filter((target) => imports.has(target) && !isAllowed(file, target)).map((target) => `${file} -> ${target}`),
+  );
+}
 
-it("rooms import in one direction", () => {
-  const wrong: string[] = [];
-  for (const [file, targets] of imports) {
-    for (const target of targets.filter(isFile)) {
-      const [from, to] = [roomOf(file), roomOf(target)];
-      const fine = from === to || allowed[from]?.includes(to) || (from === "cli" && embedding.test(file));
-      if (!fine) wrong.push(`${file} -> ${target}`);
-    }
-  }
+const part = (file: string, at: number) => file.split("/")[at] ?? "";
+
+it("src: folders import in one direction", () => {
+  const wrong = forbidden((file, target) => {
+    const [from, to] = [part(file, 0), part(target, 0)];
+    if (from === to || (from === "cli" && embedding.test(file))) return true;
+    return allowed[from]?.some((name) => name === to || name === target) ?? false;
+  });
   expect(wrong).toEqual([]);
 });
 
-it("the contract imports zod only", () => {
+it("src/contract: imports no package but zod", () => {
   const wrong = [...imports]
-    .filter(([file]) => roomOf(file) === "contract")
+    .filter(([file]) => part(file, 0) === "contract")
     .flatMap(([file, targets]) =>
-      targets
-        .filter((target) => !isFile(target) && !contractPackages.includes(target))
-        .map((target) => `${file} -> ${target}`),
+      targets.filter((target) => !imports.has(target) && target !== "zod").map((target) => `${file} -> ${target}`),
     );
   expect(wrong).toEqual([]);
 });
 
-it("rooms of the core do not import each other", () => {
-  const rooms = new Set([
-    "auth",
-    "users",
-    "units",
-    "usertypes",
-    "languages",
-    "timezones",
-    "settings",
-    "webhooks",
-    "conversations",
-  ]);
-  const room = (file: string) => {
-    const [, name = ""] = /^core\/(\w+)(?:\/|\.ts$)/.exec(file) ?? [];
-    return rooms.has(name) ? name : undefined;
-  };
-  const wrong: string[] = [];
-  for (const [file, targets] of imports) {
-    for (const target of targets) {
-      const [from, to] = [room(file), room(target)];
-      if (from && to && from !== to) wrong.push(`${file} -> ${target}`);
-    }
-  }
+it("src/core: every folder is shared or a subject", () => {
+  const found = new Set(files.filter((file) => part(file, 0) === "core").map((file) => part(file, 1)));
+  expect([...found].toSorted()).toEqual([...shared, ...subjects, ...assembly].toSorted());
+});
+
+it("src/core: subjects import only what is shared, and that only what is below it", () => {
+  const wrong = forbidden((file, target) => {
+    if (part(file, 0) !== "core" || part(target, 0) !== "core") return true;
+    const [from, to] = [part(file, 1), part(target, 1)];
+    if (from === to || assembly.includes(from)) return true;
+    const [rank, other] = [shared.indexOf(from), shared.indexOf(to)];
+    return other >= 0 && (rank < 0 || other < rank);
+  });
   expect(wrong).toEqual([]);
 });
 
-it("there are no circles", () => {
-  const circles: string[] = [];
+it("src/cli: every folder and file has its layer", () => {
+  const found = new Set(files.filter((file) => part(file, 0) === "cli").map((file) => part(file, 1)));
+  expect([...found].toSorted()).toEqual(layers.toSorted());
+});
+
+it("src/cli: layers import downwards", () => {
+  const wrong = forbidden((file, target) => {
+    if (part(file, 0) !== "cli" || part(target, 0) !== "cli") return true;
+    return layers.indexOf(part(target, 1)) <= layers.indexOf(part(file, 1));
+  });
+  expect(wrong).toEqual([]);
+});
+
+it("src: no import cycles, imports of types and on demand included", () => {
+  const cycles: string[] = [];
   const done = new Set<string>();
   const walk = (file: string, above: string[]) => {
-    if (above.includes(file)) circles.push([...above.slice(above.indexOf(file)), file].join(" -> "));
+    if (above.includes(file)) cycles.push([...above.slice(above.indexOf(file)), file].join(" -> "));
     if (done.has(file) || above.includes(file)) return;
-    for (const target of staticImportsOf(file)) walk(target, [...above, file]);
+    for (const target of imports.get(file) ?? []) if (imports.has(target)) walk(target, [...above, file]);
     done.add(file);
   };
   for (const file of files) walk(file, []);
-  expect(circles).toEqual([]);
+  expect(cycles).toEqual([]);
 });
 
-/** Imports that matter when modules are loaded: not those of types, not those on demand. */
-function staticImportsOf(file: string): string[] {
-  const text = readFileSync(join(source, file), "utf8");
-  return [...text.matchAll(/^(?:import|export)\s+(?!type\b)[^;"'`]*?from\s+["'](\.[^"']+)["']/gm)]
-    .map(([, target = ""]) => relative(source, join(source, dirname(file), target)))
-    .filter(isFile);
-}
+it("src: file names are unique", () => {
+  const names = files.map((file) => file.split("/").at(-1) ?? "");
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+});
 
-it("only the terminal writes to the console, only bin ends the process", () => {
+it("src: only the terminal writes to the console, only bin ends the process", () => {
   const wrong = files.filter((file) => {
     const text = readFileSync(join(source, file), "utf8");
     return (
       /\bconsole\.|process\.exit\(/.test(text) ||
-      (/process\.std(out|err)\b/.test(text) && file !== "cli/terminal.ts" && file !== "cli/main.ts")
+      (/process\.std(out|err)\b/.test(text) && file !== "cli/terminal/terminal.ts" && file !== "cli/main.ts")
     );
   });
   expect(wrong).toEqual([]);

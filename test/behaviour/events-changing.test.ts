@@ -3,6 +3,7 @@ import { events } from "../../src/contract/events.ts";
 import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
@@ -168,11 +169,25 @@ describeEverywhere("events: changes", (environment) => {
     await administrator.call(usertypes.delete, { id: type.id });
   });
 
+  it("update by an author who lost calendar changes the event, and neither its type nor its units", async () => {
+    const { actors, addUser, instance, units } = world();
+    const { administrator } = actors;
+    const type = await administrator.call(usertypes.create, { name: "Planner", abilities: { calendar: true } });
+    const { id: user } = await addUser({ unit: units.north, userTypes: [type.id] });
+    const author = await instance.as(user);
+    const id = await create(author, { type: "unit", units: [units.north] });
+    await administrator.call(users.membershipSet, { user, from: units.north, userTypes: [] });
+    expect(await codeOf(author.call(events.update, { id, title: "Other" }))).toBe("ok");
+    expect(await codeOf(author.call(events.update, { id, type: "chain" }))).toBe("forbidden");
+    expect(await codeOf(author.call(events.update, { id, units: [units.harbour] }))).toBe("forbidden");
+    expect(await get(author, id)).toMatchObject({ title: "Other", type: "unit", units: [{ id: units.north }] });
+  });
+
   it("uid: of an author each names one event", async () => {
     const { member, outsider } = world().actors;
     const id = await create(member, { uid: "one@example.com" });
     const { code, message } = await refusal(create(member, { uid: "one@example.com" }));
-    expect([code, message]).toEqual(["conflict", `Your event ${id} has this uid.`]);
+    expect([code, message]).toEqual(["conflict", `Your event ${id} has this uid already.`]);
     await create(outsider, { uid: "one@example.com" });
   });
 });

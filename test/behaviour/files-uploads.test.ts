@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
 import { events } from "../../src/contract/events.ts";
-import type { FileItem } from "../../src/contract/file-forms.ts";
+import type { FileItem } from "../../src/contract/file-schemas.ts";
 import { files } from "../../src/contract/files.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { useWorld } from "../support/actors.ts";

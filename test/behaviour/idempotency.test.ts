@@ -28,6 +28,16 @@ describeEverywhere("Idempotency-Key", (environment) => {
     expect(await countOf("first@example.com")).toBe(0);
   });
 
+  it("a dry run with a key that was used answers for itself and never replays the kept answer", async () => {
+    const first = await create("kept@example.com", "k0");
+    const dryRun = { idempotencyKey: "k0", dryRun: true };
+    const other = await admin().call(users.create, person("other@example.com"), dryRun);
+    expect(other).toMatchObject({ email: "other@example.com" });
+    expect(await codeOf(admin().call(users.create, person("kept@example.com"), dryRun))).toBe("conflict");
+    expect(await create("kept@example.com", "k0")).toEqual(first);
+    expect(await countOf("other@example.com")).toBe(0);
+  });
+
   it("an answer without content is repeated, too", async () => {
     const mails = async () =>
       (await world().instance.database.reader.selectFrom("mails").select("id").execute()).length;

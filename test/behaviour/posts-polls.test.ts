@@ -188,6 +188,14 @@ describeEverywhere("polls", (environment) => {
     });
   });
 
+  it("vote takes an empty vote in a mandatory poll from a reader who has not voted", async () => {
+    const post = await write({ mandatory: true });
+    expect(await vote(post.id, [])).toMatchObject({ voted: [] });
+    await vote(post.id, [ids(post)[0]]);
+    expect(await codeOf(vote(post.id, []))).toBe("conflict");
+    expect((await read(post.id)).voted).toEqual([ids(post)[0]]);
+  });
+
   it("mandatory: who did not vote cannot confirm, and votes are not withdrawn", async () => {
     const { actors, instance } = newsroom();
     const post = await write({ mandatory: true, close_at: instance.now() + 100 });

@@ -61,6 +61,16 @@ describeEverywhere("publishing posts", (environment) => {
     expect(await stand(id)).toMatchObject({ status: true, unpublish_on: null, published_at });
   });
 
+  it("status true forgets an end that is exactly now; a new end has to be later than now", async () => {
+    const over = await draftOf({ unpublish_on: now() + 10 });
+    newsroom().instance.wait(10);
+    await change(over, { status: true });
+    expect(await stand(over)).toMatchObject({ status: true, unpublish_on: null, published_at: now() });
+    expect(await wrongFields(draftOf({ unpublish_on: now() }))).toEqual(["publish.unpublish_on"]);
+    const brief = await draftOf({ unpublish_on: now() + 1 });
+    expect(await stand(brief)).toMatchObject({ status: true });
+  });
+
   it("status true publishes at once what is scheduled or over", async () => {
     const scheduled = await draftOf({ publish_on: now() + 1000 });
     await change(scheduled, { status: true });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Rule, weekdays } from "../../src/contract/event-forms.ts";
+import { type Rule, weekdays } from "../../src/contract/event-schemas.ts";
 import { events } from "../../src/contract/events.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { type Instance, newInstance } from "../support/instance.ts";

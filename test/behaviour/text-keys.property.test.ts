@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { emailKey, fold, words } from "../../src/core/text-keys.ts";
+import { emailKey, fold, words } from "../../src/core/directory/text-keys.ts";
 import { afterPrefix } from "../../src/store/dialect.ts";
 
 const text = fc.string({ unit: "grapheme", maxLength: 30 });

@@ -1,13 +1,13 @@
 /** A process of its own that serves an instance whose users talk in pairs: each even one with the one after. */
 import { auth } from "../../src/contract/auth.ts";
 import { conversations } from "../../src/contract/conversations.ts";
-import { allOperations } from "../../src/contract/rooms.ts";
+import { allOperations } from "../../src/contract/operation-groups.ts";
 import { users } from "../../src/contract/users.ts";
 import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService } from "../../src/core/service.ts";
-import { listen } from "../../src/http/listen.ts";
-import { createApp } from "../../src/http/server.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { createApp } from "../../src/http/server/app.ts";
+import { listen } from "../../src/http/server/listen.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 
 export interface Person {
   readonly id: number;

@@ -8,7 +8,7 @@ import { events } from "../../src/contract/events.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService } from "../../src/core/service.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { type Figure, median } from "./figure.ts";
 

@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { bootstrap } from "../../src/core/bootstrap.ts";
-import { never } from "../../src/core/events/placing.ts";
-import { spanOf } from "../../src/core/events/spans.ts";
+import { never } from "../../src/core/events/index-event.ts";
+import { spanOf } from "../../src/core/events/occurrence-spans.ts";
 import { createService } from "../../src/core/service.ts";
 import { insertRows } from "../../src/store/bulk.ts";
-import { openDatabase } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 
 const day = 86_400;
 const week = 7 * day;

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from "kysely";
 import { bootstrap } from "../../src/core/bootstrap.ts";
 import { peopleKey } from "../../src/core/conversations/recipients.ts";
 import { insertRows } from "../../src/store/bulk.ts";
-import { type Database, type Db, openDatabase } from "../../src/store/database.ts";
+import type { Database, Db } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 
 /** Messages in each direct conversation, conversations of each user, words of each message. */
 const perConversation = 100;

@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import { bootstrap } from "../../src/core/bootstrap.ts";
-import { place } from "../../src/core/places.ts";
 import { createService } from "../../src/core/service.ts";
+import { place } from "../../src/core/visibility/feed-index.ts";
 import { insertRows } from "../../src/store/bulk.ts";
-import { type Database, openDatabase, type Tx } from "../../src/store/database.ts";
+import type { Database, Tx } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 
 const deepest = 8;
 const base = 1_700_000_000;

@@ -3,12 +3,12 @@ import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { auth } from "../../src/contract/auth.ts";
 import { conversations } from "../../src/contract/conversations.ts";
-import { allOperations } from "../../src/contract/rooms.ts";
+import { allOperations } from "../../src/contract/operation-groups.ts";
 import { users } from "../../src/contract/users.ts";
 import { createService } from "../../src/core/service.ts";
-import { listen } from "../../src/http/listen.ts";
-import { createApp } from "../../src/http/server.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { createApp } from "../../src/http/server/app.ts";
+import { listen } from "../../src/http/server/listen.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 
 const [target = "", text = "", floorFile = ""] = process.argv.slice(2);
 const database = await openDatabase(target);

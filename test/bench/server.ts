@@ -2,11 +2,11 @@
 import http from "node:http";
 import pg from "pg";
 import { auth } from "../../src/contract/auth.ts";
-import { allOperations } from "../../src/contract/rooms.ts";
+import { allOperations } from "../../src/contract/operation-groups.ts";
 import { createService } from "../../src/core/service.ts";
-import { listen } from "../../src/http/listen.ts";
-import { createApp } from "../../src/http/server.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { createApp } from "../../src/http/server/app.ts";
+import { listen } from "../../src/http/server/listen.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 
 const [target = "", path = ""] = process.argv.slice(2);
 const database = await openDatabase(target);

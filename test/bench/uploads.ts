@@ -6,7 +6,7 @@ import { auth } from "../../src/contract/auth.ts";
 import { users } from "../../src/contract/users.ts";
 import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService } from "../../src/core/service.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import type { Figure } from "./figure.ts";
 import { serving } from "./serving.ts";
 

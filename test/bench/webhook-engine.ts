@@ -4,8 +4,8 @@
  */
 import { once } from "node:events";
 import { defaults } from "../../src/contract/settings.ts";
-import { createEngine } from "../../src/delivery/index.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { createEngine } from "../../src/delivery/delivery.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 
 const [target = "", mode] = process.argv.slice(2);
 const rss = () => process.memoryUsage().rss / 1_048_576;

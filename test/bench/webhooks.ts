@@ -11,9 +11,10 @@ import { users } from "../../src/contract/users.ts";
 import { webhooks as ops } from "../../src/contract/webhooks.ts";
 import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService } from "../../src/core/service.ts";
-import { createEngine } from "../../src/delivery/index.ts";
+import { createEngine } from "../../src/delivery/delivery.ts";
 import { insertRows } from "../../src/store/bulk.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
+import type { Database } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { type Figure, median } from "./figure.ts";
 

@@ -170,7 +170,7 @@ describe("wcs serve and a login over HTTP", () => {
       profile: "remote",
       login: "token",
     });
-    expect((await sit(["auth", "renew"])).stderr).toMatch(/^Renewed; good until /);
+    expect((await sit(["auth", "renew"])).stderr).toMatch(/^Renewed the token; it expires at /);
     expect((await sit(["api", "GET", "/healthz", "--query", "status"])).stdout).toBe('"ok"\n');
     const second = await home().wcs(["serve", "--profile", "local", "--port", new URL(url).port]);
     expect(second).toMatchObject({ code: 8, stdout: "" });

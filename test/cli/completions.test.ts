@@ -2,7 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { fileNames, script } from "../../src/cli/completion/script.ts";
+import { fileNames, script } from "../../src/cli/completion/completion-script.ts";
+import { registry } from "../../src/cli/registry.ts";
 import { bin, useHome } from "./support.ts";
 
 const home = useHome();
@@ -12,8 +13,8 @@ const has = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
 it.each(Object.entries(fileNames))(
   "the script for %s is the one in completions (node scripts/completions.ts makes it)",
   async (shell, name) => {
-    expect(readFileSync(join(folder, name), "utf8")).toBe(await script(shell));
-    expect((await home().sit(["completion", shell])).stdout).toBe(await script(shell));
+    expect(readFileSync(join(folder, name), "utf8")).toBe(await script(shell, registry));
+    expect((await home().sit(["completion", shell])).stdout).toBe(await script(shell, registry));
   },
 );
 

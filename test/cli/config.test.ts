@@ -1,5 +1,5 @@
 import { fork } from "node:child_process";
-import {
+import fs, {
   chmodSync,
   existsSync,
   mkdirSync,
@@ -9,11 +9,19 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { changeConfig, configDir, configFile, dataDir, readConfig } from "../../src/cli/config.ts";
-import { LockTimeout, withLock } from "../../src/cli/lock.ts";
+import {
+  changeConfig,
+  configDir,
+  configFile,
+  dataDir,
+  readConfig,
+  withConfigLock,
+} from "../../src/cli/session/config.ts";
+import { LockTimeout, withLock } from "../../src/cli/session/file-lock.ts";
 import { type Home, newHome } from "./support.ts";
 
 let home: Home;
@@ -67,7 +75,7 @@ describe("the file", () => {
       for (const args of attempts) {
         const { code, stderr } = await home.sit(args);
         expect(code).toBe(2);
-        expect(stderr).toContain(`The configuration ${configFile(env)} is broken.`);
+        expect(stderr).toContain(`The configuration file ${configFile(env)} is invalid.`);
         expect(stderr).toMatch(/hint: .*move it away/);
       }
       expect(readFileSync(configFile(env), "utf8")).toBe(text);
@@ -153,6 +161,57 @@ describe("the lock", () => {
       });
       expect(existsSync(file())).toBe(false);
     });
+  });
+
+  it("that was taken over is left to the one that has it now", async () => {
+    const { promise: inside, resolve: enter } = Promise.withResolvers<void>();
+    const { promise: over, resolve: end } = Promise.withResolvers<void>();
+    let second: Promise<boolean> | undefined;
+    await withLock(file(), 100, async () => {
+      const old = Date.now() / 1000 - 11;
+      utimesSync(file(), old, old);
+      second = withLock(file(), 5000, async (held) => {
+        enter();
+        await over;
+        return held();
+      });
+      await inside;
+    });
+    expect(existsSync(file())).toBe(true);
+    end();
+    expect(await second).toBe(true);
+    expect(existsSync(file())).toBe(false);
+  });
+
+  it("that another process takes over while this one is about to is not broken again", async () => {
+    const child = fork("-e", [], { execArgv: ["-e", "0"], stdio: "ignore" });
+    await new Promise((resolve) => child.on("exit", resolve));
+    writeFileSync(file(), `${child.pid} ${hostname()} dead`);
+    const other = `${process.pid} ${hostname()} other`;
+    const { linkSync } = fs;
+    fs.linkSync = (from, to) => {
+      linkSync(from, to);
+      // Between the look at the lock and the right to break it.
+      if (String(to).endsWith(".stale")) writeFileSync(file(), other);
+    };
+    syncBuiltinESMExports();
+    try {
+      await expect(withLock(file(), 100, async () => {})).rejects.toThrow(LockTimeout);
+    } finally {
+      fs.linkSync = linkSync;
+      syncBuiltinESMExports();
+    }
+    expect(readFileSync(file(), "utf8")).toBe(other);
+  });
+
+  it("of the configuration: who lost it to another process saves nothing", async () => {
+    await withConfigLock(env, 100, async (save) => {
+      const old = Date.now() / 1000 - 11;
+      utimesSync(`${configFile(env)}.lock`, old, old);
+      await add("by the other");
+      await expect(save({ profiles: {} })).rejects.toThrow("took over");
+    });
+    expect(Object.keys(readConfig(env).profiles)).toEqual(["by the other"]);
   });
 
   it("of another machine counts until it is too old", async () => {

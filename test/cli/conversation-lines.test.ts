@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Conversation, titleOf } from "../../src/cli/conversations/conversation-form.ts";
-import { type Look, linesOf, type Message, summaryOf } from "../../src/cli/conversations/message-lines.ts";
-import { agesIn } from "../../src/cli/output/ages.ts";
-import { widthOf } from "../../src/cli/output/width.ts";
-import { wrap } from "../../src/cli/output/wrap.ts";
-import { noPaint } from "../../src/cli/terminal.ts";
+import { type Look, linesOf, type Message, summaryOf } from "../../src/cli/commands/conversations/message-lines.ts";
+import { type Conversation, titleOf } from "../../src/cli/commands/conversations/render-conversation.ts";
+import { agesIn } from "../../src/cli/output/format-age.ts";
+import { noPaint } from "../../src/cli/terminal/terminal.ts";
+import { widthOf } from "../../src/cli/terminal/text-width.ts";
+import { wrap } from "../../src/cli/terminal/wrap-text.ts";
 
 type Person = Message["author"];
 
@@ -98,7 +98,7 @@ describe("a message for people", () => {
     [{ event: "left", users: [{ id: 1, name: "Ann Smith" }] }, "Ann Smith left"],
     [{ event: "left", users: [{ id: 2, name: "Bob Jones" }] }, "Ann Smith removed Bob Jones"],
     [{ event: "renamed", title: "Launch" }, "Ann Smith named it “Launch”"],
-    [{ event: "renamed", title: "" }, "Ann Smith took away its name"],
+    [{ event: "renamed", title: "" }, "Ann Smith removed its name"],
   ] as const)("of the service says what happened: %o", (meta, said) => {
     expect(linesOf(event(meta as never), { ...look, width: 80 })).toEqual([`— ${said}  5 min ago · 7`]);
     expect(summaryOf(event(meta as never))).toBe(said);

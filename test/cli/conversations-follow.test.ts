@@ -104,7 +104,7 @@ it("survives a restart of the service: says once that it waits, and misses nothi
   follow.child.kill("SIGINT");
   expect(await once(follow.child, "close")).toEqual([130, null]);
   expect(textsIn(follow.said.stdout).slice(1)).toEqual(["away 1", "away 2", "after"]);
-  const waits = expect.stringMatching(/ Trying again until it is back\.$/);
+  const waits = expect.stringMatching(/ Retrying until it is back\.$/);
   expect(notes()).toEqual([waits, "The service is back.", waits, "The service is back."]);
   server.child.kill("SIGTERM");
   await once(server.child, "close");
@@ -138,7 +138,7 @@ it("ends without a word when nobody reads any more", async () => {
 it("needs a conversation of one's own, and what has no end is not filtered as a whole", async () => {
   expect((await home().wcs(["conversations", "follow", "99"])).code).toBe(6);
   const query = await home().wcs(["conversations", "follow", "1", "--query", "[]"]);
-  expect(query).toMatchObject({ code: 2, stderr: expect.stringContaining("-o ndjson | jq") });
+  expect(query).toMatchObject({ code: 2, stderr: expect.stringContaining("Use -o ndjson and jq") });
   expect((await home().wcs(["conversations", "follow", "1", "--last", "101"])).code).toBe(2);
   expect((await home().wcs(["conversations", "follow", "1", "--last", "-1"])).code).toBe(2);
 });

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { edit } from "../../src/cli/editor.ts";
+import { edit } from "../../src/cli/terminal/editor.ts";
 import { type Seat, useHome } from "./support.ts";
 
 const home = useHome();
@@ -54,7 +54,7 @@ describe("the text of a message", () => {
   it("that cannot be sent is kept, and where is said", async () => {
     const { code, stderr } = await send(["--reply-to", "999"], { answers: [], editor: () => "precious" });
     expect(code).toBe(3);
-    expect(stderr).toBe(`What you wrote is in ${draft()}\nerror: --reply-to names no message of conversation 1: 999\n`);
+    expect(stderr).toBe(`Your text is kept in ${draft()}\nerror: --reply-to names no message of conversation 1: 999\n`);
     expect(readFileSync(draft(), "utf8")).toBe("precious");
   });
 
@@ -100,7 +100,7 @@ describe("files", () => {
     const wrong = await send(["x", "--file", home().path("plan.txt"), "--file", home().path("image.png")]);
     expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining("--file image.png is text/plain") });
     const missing = await home().wcs(["conversations", "send", "--to", "2", "x", "--file", "/no/such"]);
-    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no file /no/such") });
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("no such file: /no/such") });
   });
 });
 
@@ -148,7 +148,7 @@ describe("the editor", () => {
   it("that fails, or is not there, sends nothing and leaves nothing", async () => {
     const left = await aside(async () => {
       for (const EDITOR of ["false", "/no/such/editor 2>/dev/null", editor("exit 3")]) {
-        await expect(edit("text", env({ EDITOR }), "message.txt")).rejects.toThrow("nothing is sent");
+        await expect(edit("text", env({ EDITOR }), "message.txt")).rejects.toThrow("nothing was sent");
       }
     });
     expect(left).toEqual([]);

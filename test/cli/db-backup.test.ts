@@ -108,7 +108,7 @@ describe("backup", () => {
     expect([refused.code, refused.stdout, refused.stderr]).toEqual([
       7,
       "",
-      `error: ${backup} exists already.\nhint: --force replaces it\n`,
+      `error: ${backup} already exists.\nhint: Pass --force to replace it.\n`,
     ]);
     expect(readFileSync(backup, "utf8")).toBe("mine");
     await done(db("backup", backup, "--force"));
@@ -229,7 +229,7 @@ describe("restore", () => {
   it("asks first; without a terminal it takes --yes", async () => {
     const untouched = hash(database);
     const silent = await db("restore", backup);
-    expect([silent.code, silent.stderr]).toEqual([2, expect.stringMatching(/hint: Add --yes/)]);
+    expect([silent.code, silent.stderr]).toEqual([2, expect.stringMatching(/hint: Pass --yes to confirm/)]);
     const refused = await home.sit(["db", "restore", backup, "--db", database], { answers: ["n"] });
     expect([refused.code, refused.stderr]).toEqual([130, expect.stringMatching(/Replace the database .*Nothing was/s)]);
     expect([hash(database), others()]).toEqual([untouched, []]);
@@ -262,10 +262,10 @@ describe("restore", () => {
     ["cut off by a page", /damaged/, () => truncateSync(backup, statSync(backup).size - 4096)],
     ["with a bit that has changed", /damaged/, () => flip(Math.floor(Math.random() * statSync(backup).size))],
     ["empty", /is empty/, () => truncateSync(backup, 0)],
-    ["no database", /is not a database of wcs/, () => writeFileSync(backup, "name,email\n".repeat(1000))],
-    ["a database of somebody else", /is not a database of wcs/, () => foreign()],
+    ["no database", /is not a wcs database/, () => writeFileSync(backup, "name,email\n".repeat(1000))],
+    ["a database of somebody else", /is not a wcs database/, () => foreign()],
     ["of a newer wcs", /newer version/, () => newer()],
-    ["without an instance", /holds no wcs instance/, () => plain("delete from instance")],
+    ["without an instance", /contains no wcs instance/, () => plain("delete from instance")],
     ["damaged, without a checksum", /damaged/, () => scratched()],
   ])("a backup that is %s is refused, and all stays as it is", async (_, reason, spoil) => {
     spoil();
@@ -308,7 +308,7 @@ describe("restore", () => {
   it("a file that is no database of wcs is not replaced", async () => {
     for (const content of ["notes\n", `SQLite format 3\0${"x".repeat(5000)}`]) {
       writeFileSync(database, content);
-      expect((await db("restore", backup, "--yes")).stderr).toMatch(/is not a database of wcs; it was left as it is/);
+      expect((await db("restore", backup, "--yes")).stderr).toMatch(/is not a wcs database; it was not changed/);
       expect(readFileSync(database, "utf8")).toBe(content);
     }
     expect(others()).toEqual([]);
@@ -326,6 +326,19 @@ describe("restore", () => {
     expect(unitsIn(database)).toEqual(["Before", "After"]);
     await done(db("restore", backup, "--yes"));
     expect(unitsIn(database)).toEqual(["Before"]);
+  });
+
+  it("db restore takes over what is only in the -wal of its source, and leaves the source as it is", async () => {
+    const source = `${folder}/source.db`;
+    connected(database, (connection) => {
+      connection.exec("pragma wal_autocheckpoint = 0; update units set name = 'Only in the log' where parent_id = 1");
+      for (const suffix of ["", "-wal"]) copyFileSync(`${database}${suffix}`, `${source}${suffix}`);
+    });
+    expect(statSync(`${source}-wal`).size).toBeGreaterThan(0);
+    const fresh = `${folder}/fresh.db`;
+    await done(home.wcs(["db", "restore", source, "--db", fresh]));
+    expect(new Set(unitsIn(fresh))).toEqual(new Set(["Only in the log"]));
+    expect(new Set(unitsIn(source))).toEqual(new Set(["Only in the log"]));
   });
 
   it("what is only in the log of a process that was killed is kept, and not mixed with the new one", async () => {

@@ -53,7 +53,7 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
     {
       check: "units",
       make: ["update units set user_count = 1000 + id"],
-      message: /^(unit \d+: user_count is \d+, not \d+; ){3}8 in all\.$/,
+      message: /^(unit \d+: user_count is \d+, not \d+; ){3}8 in total\.$/,
     },
   ],
   [
@@ -90,7 +90,7 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
     {
       check: "users",
       make: ["update users set deleted_at = 1 where id = 2"],
-      message: /user 2 is deleted, and still in a unit/,
+      message: /user 2 is deleted but still in a unit/,
     },
   ],
   [
@@ -101,7 +101,7 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
         "insert into groups (id, name, name_key, author_id, member_count, created_at, updated_at) values (500, 'G', 'g', 1, 3, 1, 1)",
         "insert into group_members (group_id, user_id, created_at) values (500, 1, 1)",
       ],
-      message: /group 500: member_count is 3, not 1; group 500 has members, and no administrator/,
+      message: /group 500: member_count is 3, not 1; group 500 has members but no administrator/,
     },
   ],
   [
@@ -140,7 +140,7 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
     {
       check: "readers",
       make: [...post, "delete from post_places where post_id = 500 and place = 'a1'"],
-      message: /^post 500 is not found where some of its readers look\.$/,
+      message: /^post 500 is missing from a feed of its readers\.$/,
     },
   ],
   [
@@ -148,7 +148,7 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
     {
       check: "readers",
       make: [...post, "insert into post_places (post_id, place, listed_at, updated_at) values (500, 'u2', 1, 1)"],
-      message: /^post 500 is found where it does not belong\.$/,
+      message: /^post 500 is in a feed of other users\.$/,
     },
   ],
   [
@@ -156,7 +156,7 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
     {
       check: "readers",
       make: [...event, "update event_places set end_at = 30 where place = 'c'"],
-      message: /event 500 is not found .*event 500 is found where/,
+      message: /event 500 is missing from a feed .*event 500 is in a feed of other users/,
     },
   ],
   [
@@ -196,7 +196,7 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
     {
       check: "conversations",
       make: [...talk, "delete from conversation_participants where user_id = 2"],
-      message: /conversation 500 is direct, and not one of two people/,
+      message: /conversation 500 is direct but does not have two participants/,
     },
   ],
   [
@@ -206,7 +206,7 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
       make: [
         "insert into files (id, owner, owner_id, type, name, extension, mime, size, created_at, updated_at) values (500, 'post', 99, 'youtube', 'n', '', '', 0, 1, 1)",
       ],
-      message: /file 500 is of a post that is not there/,
+      message: /file 500 belongs to a missing post/,
     },
   ],
   [

@@ -3,8 +3,10 @@ import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { type Database, openDatabase } from "../../src/store/database.ts";
-import { migrations } from "../../src/store/migrations/index.ts";
+import { migrations } from "../../src/store/migrations/migration-list.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+import { connectPostgres } from "../../src/store/postgres/postgres-database.ts";
+import { connectSqlite } from "../../src/store/sqlite/sqlite-database.ts";
 import { asArgument, type DatabaseKind, newDatabase } from "../support/instance.ts";
 import { mistakes } from "./db-mistakes.ts";
 import { newHome, type Result } from "./support.ts";
@@ -33,8 +35,8 @@ const make = (at = database) => done(wcs("init", "--db", at, ...administrator));
 
 /** A database as the first version of the schema left it, with what no instance can be without. */
 async function makeOld(target: string, kind: DatabaseKind): Promise<void> {
-  const { connect } = await import(`../../src/store/${kind}.ts`);
-  const opened: Database = await connect(target, { create: async () => {} });
+  const connect = kind === "sqlite" ? connectSqlite : connectPostgres;
+  const opened = await connect(target, { create: async () => {} });
   await opened.write(async (tx) => {
     const migrator = new Migrator({ db: tx, provider: { getMigrations: async () => migrations } });
     const { error } = await migrator.migrateTo(Object.keys(migrations)[0]!);
@@ -161,7 +163,7 @@ it("a database that is not there: exit 6; one of somebody else: 7, and check say
 it("an instance elsewhere: exit 2", async () => {
   for (const line of [["info"], ["check"], ["migrate"], ["backup", "x"], ["restore", "x"], ["outbox"]]) {
     const { code, stderr } = await wcs("db", ...line, "--url", "http://127.0.0.1:1");
-    expect([line, code, stderr]).toEqual([line, 2, expect.stringMatching(/works on a database.*\nhint: Use --db/)]);
+    expect([line, code, stderr]).toEqual([line, 2, expect.stringMatching(/needs a database.*\nhint: Use --db/)]);
   }
 });
 
@@ -178,7 +180,7 @@ it("check: damage, and keys that lead nowhere", async () => {
     JSON.parse((await db("check", "--json")).stdout);
   expect(await states()).toMatchObject({ integrity: "ok", "foreign keys": "failed" });
   expect((await rows()).find(({ check }) => check === "foreign keys")?.message).toMatch(
-    /^(row \d of departments names none of units; ){3}4 in all\.$/,
+    /^(row \d of departments refers to a missing row of units; ){3}4 in total\.$/,
   );
   const file = openSync(database, "r+");
   writeSync(file, Buffer.alloc(100, 7), 0, 100, (page - 1) * 4096);

@@ -3,11 +3,11 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { databaseChecks } from "../../src/cli/doctor/database.ts";
-import { instanceChecks } from "../../src/cli/doctor/instance.ts";
-import { machineChecks, oldestNode } from "../../src/cli/doctor/machine.ts";
-import { loginChecks } from "../../src/cli/doctor/service.ts";
-import { version } from "../../src/cli/version.ts";
+import { databaseChecks } from "../../src/cli/commands/doctor/check-database-facts.ts";
+import { instanceChecks } from "../../src/cli/commands/doctor/check-instance.ts";
+import { machineChecks, oldestNode } from "../../src/cli/commands/doctor/check-machine.ts";
+import { loginChecks } from "../../src/cli/commands/doctor/check-service.ts";
+import { version } from "../../src/cli/session/version.ts";
 import { asArgument, newDatabase } from "../support/instance.ts";
 import { freePort } from "../support/postgres.ts";
 import { newHome, start, useHome } from "./support.ts";
@@ -96,7 +96,7 @@ it("off a terminal: rows of check, state and sentence, as of every list", async 
   expect(first).toMatch(/^node\tok\tThis is Node /);
 });
 
-it("nothing to work on", async () => {
+it("no target selected", async () => {
   const empty = newHome();
   const { code, stdout } = await empty.sit(["doctor", "--json"]);
   expect(code).toBe(9);
@@ -232,7 +232,7 @@ it("settings: base_url, mail, allow_plain, allow_private", async () => {
     base_url: "ok",
     mail: "warning",
   });
-  expect(half.messages.mail).toBe("No mail leaves: set mail.smtp_url with wcs settings set.");
+  expect(half.messages.mail).toBe("No mail is sent. Set mail.smtp_url with wcs settings set.");
   expect((await examine([], { WCS_SETTING_MAIL_SMTP_URL: "smtp://127.0.0.1:1" })).states.mail).toBe("ok");
 });
 
@@ -241,7 +241,7 @@ it("mails: waiting without a way out, waiting for long, given up", async () => {
   const stuck = await examine();
   expect(stuck).toMatchObject({ code: 9, states: { "mails waiting": "failed" } });
   expect(stuck.messages["mails waiting"]).toMatch(
-    /^1 mail not sent, the oldest for \d+ seconds?\. No mail leaves until mail.smtp_url is set/,
+    /^1 mail not sent, the oldest for \d+ seconds?\. No mail is sent until mail.smtp_url is set/,
   );
   const smtp = { WCS_SETTING_MAIL_SMTP_URL: "smtp://127.0.0.1:1" };
   expect((await examine([], smtp)).states["mails waiting"]).toBe("ok");
@@ -265,7 +265,9 @@ it("callbacks and webhooks: overdue, failing, disabled", async () => {
   sql("update deliveries set due_at = due_at - 3600000");
   const overdue = await examine();
   expect(overdue.states.callbacks).toBe("failed");
-  expect(overdue.messages.callbacks).toMatch(/^1 callback overdue, the oldest for 59 minutes. Nobody sends them/);
+  expect(overdue.messages.callbacks).toMatch(
+    /^1 callback overdue, the oldest for 59 minutes. No process is sending them/,
+  );
   sql("update webhooks set active = 0, disabled_at = 1, disabled_reason = 'failing'");
   const disabled = await examine();
   expect(disabled.states).toMatchObject({ "webhooks disabled": "warning", "webhooks failing": "ok" });
@@ -335,6 +337,6 @@ describe("an instance", () => {
     const known = await examine(["--url", address], { WCS_TOKEN: token });
     expect(known.code).toBe(0);
     expect(known.states).toMatchObject({ login: "ok", rights: "ok", base_url: "ok", "webhooks disabled": "warning" });
-    expect(known.messages.login).toMatch(/good for (23|24) hours|day/);
+    expect(known.messages.login).toMatch(/expires in (23|24) hours|day/);
   });
 });

@@ -36,17 +36,17 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units update 2 --opening-hours-closed {", 2, /^error: --opening-hours-closed must be JSON\.\n$/],
   ["units update 2 --data []", 2, /^error: --data must be a JSON object/],
   ["units update 2 --unset name", 2, /^error: --unset: 'name' cannot be cleared\./],
-  ["units update 2 --description @/no/such", 2, /^error: --description: there is no file \/no\/such\.\n$/],
+  ["units update 2 --description @/no/such", 2, /^error: --description: no such file: \/no\/such\.\n$/],
   ["units get", 2, /^error: Missing <id>\.\n$/],
   ["users create", 2, /^error: Missing --first-name, --last-name, --email, --unit\.\n$/],
-  ["units get 2 --reference SALES", 2, /^error: <id> and --reference exclude each other\.\n$/],
-  ["units list --db a --url http://b", 2, /^error: --db and --url exclude each other\.\n$/],
-  ["units list --profile nobody", 2, /^error: There is no profile 'nobody'\./],
+  ["units get 2 --reference SALES", 2, /^error: <id> and --reference cannot be used together\.\n$/],
+  ["units list --db a --url http://b", 2, /^error: --db and --url cannot be used together\.\n$/],
+  ["units list --profile nobody", 2, /^error: Unknown profile 'nobody'\./],
   ["units list --db http://example.com", 2, /hint: Use --url\./],
   ["units list --url example.com", 2, /^error: 'example.com' is not the URL of an instance\./],
-  ["units list --url http://127.0.0.1:1 --as ada@example.com", 2, /^error: --as is for databases/],
-  ["units list --url http://127.0.0.1:1 --timeout never", 2, /^error: --timeout must be a length of time/],
-  ["units delete 2", 2, /^error: This cannot be taken back.*\nhint: Add --yes to do it\.\n$/],
+  ["units list --url http://127.0.0.1:1 --as ada@example.com", 2, /^error: --as cannot be used with an instance/],
+  ["units list --url http://127.0.0.1:1 --timeout never", 2, /^error: --timeout must be a duration/],
+  ["units delete 2", 2, /^error: Cannot be undone\.\nhint: Pass --yes to confirm\.\n$/],
   ["units create --name= --parent 1", 3, /^error: --name must not be blank\.?\n$/],
   ["units create --name x --parent 99", 3, /^error: --parent names no unit/],
   ["users create --first-name= --last-name x --email nope --unit 1", 3, /^error: --first-name .*; --email .*\n$/],
@@ -96,10 +96,12 @@ it.each(["--json", "-o json", "-ojson", "--output=ndjson"])("with %s an error is
   expect(JSON.parse(usage.stderr).error).toMatchObject({ code: "usage", hint: "Did you mean --limit?" });
 });
 
-it("nothing to work on: exit 2, and how to get there", async () => {
+it("no target selected: exit 2, with a hint how to get one", async () => {
   const { code, stderr } = await home().sit(["units", "list"], { env: { WCS_CONFIG_DIR: home().path("none") } });
   expect(code).toBe(2);
-  expect(stderr).toMatch(/hint: .*wcs init.*wcs auth login/);
+  expect(stderr).toMatch(
+    /^error: No target selected\. Use --db, --url or --profile\.\nhint: .*wcs init.*wcs auth login/,
+  );
 });
 
 it("not signed in: exit 4", async () => {

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
-import { addDays, daysBetween, lastOfMonth, mondayOf, weekdayOf, weekOf } from "../../src/cli/events/calendar/days.ts";
-import { drawCalendar } from "../../src/cli/events/calendar/drawing.ts";
-import type { Occurrence, Span } from "../../src/cli/events/calendar/occurrences.ts";
-import { widthOf } from "../../src/cli/output/width.ts";
-import type { Paint } from "../../src/cli/paint.ts";
-import { noPaint, type Terminal } from "../../src/cli/terminal.ts";
+import { drawCalendar } from "../../src/cli/commands/events/calendar/draw-calendar.ts";
+import type { Occurrence, Span } from "../../src/cli/commands/events/calendar/find-occurrences.ts";
+import type { Paint } from "../../src/cli/terminal/colors.ts";
+import { noPaint, type Terminal } from "../../src/cli/terminal/terminal.ts";
+import { widthOf } from "../../src/cli/terminal/text-width.ts";
+import { addDays, daysBetween, lastOfMonth, mondayOf, weekdayOf, weekOf } from "../../src/cli/time/days.ts";
 
 const zone = "Europe/Copenhagen";
 const december: Span = { first: "2026-12-01", last: "2026-12-31" };
@@ -134,7 +134,7 @@ it("where a terminal is too narrow for seven days, they stand below each other",
     "  all day      Eve",
     "  12:00–13:00  Lunch  Canteen",
   ]);
-  expect(draw([], december, { width: 50 })).toEqual(["December 2026", "", "Nothing takes place."]);
+  expect(draw([], december, { width: 50 })).toEqual(["December 2026", "", "There are no events."]);
 });
 
 it("every day that is asked for is there, with what takes place", () => {

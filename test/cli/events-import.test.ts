@@ -11,7 +11,8 @@ const wcs = async (line: string, seat?: Parameters<ReturnType<typeof home>["sit"
 };
 const list = async (query: string) =>
   JSON.parse((await home().sit(["events", "list", "--all", "--json", "--query", query])).stdout);
-const hint = "hint: Each is named above; what is in stays as it is when the file is imported again.";
+const hint =
+  "hint: Each is listed above. Correct the file and import it again; events that are imported stay as they are.";
 
 /** A calendar with these lines in an event each. */
 const calendar = (...events: readonly string[][]) => [
@@ -34,19 +35,19 @@ describe("a calendar from elsewhere", () => {
     const problems = [
       "line 7, ATTENDEE: is not kept (2 times)",
       "line 7, VALARM: is not kept",
-      "line 7, EXDATE: days left out are not kept",
+      "line 7, EXDATE: excluded days are not kept",
       "line 30 changes one occurrence of the event abc123@web.example (RECURRENCE-ID), which is not kept",
-      "line 49, URL: is no http or https URL",
-      "line 49, RRULE: is not kept, only the first occurrence: it names days of another time zone than that of the instance",
-      "line 57 is a VTODO, and no event",
-      "line 61, RRULE: is not kept, only the first occurrence: 'BYHOUR' is no part that can be kept",
+      "line 49, URL: is not an http or https URL",
+      "line 49, RRULE: is not kept, only the first occurrence: it names days in another time zone than that of the instance",
+      "line 57 is a VTODO, not an event",
+      "line 61, RRULE: is not kept, only the first occurrence: 'BYHOUR' is not supported",
     ];
     const file = join(data, "web.ics");
-    const end = ["error: 2 of 7 events left out, and parts of 3 more.", hint];
+    const end = ["error: 2 of 7 events were not imported, nor were parts of 3 more.", hint];
     expect(await wcs(`import ${file} -n`)).toEqual({
       code: 3,
       stdout: "",
-      stderr: [...problems, "created 5, changed 0, unchanged 0, left out 2", "dry run: nothing was changed", ...end],
+      stderr: [...problems, "created 5, changed 0, unchanged 0, left out 2", "Dry run: nothing was changed.", ...end],
     });
     expect(await list("[]")).toEqual([]);
     const done = await wcs(`import ${file}`);
@@ -55,7 +56,7 @@ describe("a calendar from elsewhere", () => {
     expect(again.stderr).toEqual([...problems, "created 0, changed 0, unchanged 5, left out 2", ...end]);
     expect(readFileSync(home().path("results.csv"), "utf8").split("\n").slice(0, 4)).toEqual([
       "line,reference,action,id,errors",
-      "7,abc123@web.example,unchanged,1,ATTENDEE is not kept (2 times); VALARM is not kept; EXDATE days left out are not kept",
+      "7,abc123@web.example,unchanged,1,ATTENDEE is not kept (2 times); VALARM is not kept; EXDATE excluded days are not kept",
       '30,,left out,,"row changes one occurrence of the event abc123@web.example (RECURRENCE-ID), which is not kept"',
       "37,xmas@web.example,unchanged,2,",
     ]);
@@ -88,13 +89,18 @@ describe("a calendar from elsewhere", () => {
 
   it("may have time zones of its own, which it explains", async () => {
     const file = join(data, "office.ics");
-    const elsewhere = "line 29 has a DTSTART in the time zone Mars/Olympus, which the file does not explain";
-    const isPrivate = "line 20, CLASS: is private, and the event is not: --type user imports it for you alone";
+    const elsewhere = "line 29 has a DTSTART in the time zone Mars/Olympus, which the file does not define";
+    const isPrivate = "line 20, CLASS: is private, but the event would not be; import it with --type user";
     expect((await wcs(`import ${file} --type chain`)).stderr.slice(0, 2)).toEqual([isPrivate, elsewhere]);
     const { code, stderr } = await wcs(`import ${file}`);
     expect({ code, stderr }).toEqual({
       code: 3,
-      stderr: [elsewhere, "created 1, changed 0, unchanged 0, left out 1", "error: 1 of 2 events left out.", hint],
+      stderr: [
+        elsewhere,
+        "created 1, changed 0, unchanged 0, left out 1",
+        "error: 1 of 2 events was not imported.",
+        hint,
+      ],
     });
     expect(
       await list("[?title=='Møde'].[dates[:3].start, recurrence[0].[freq,interval,byday,bysetpos,until]] | [0]"),
@@ -117,7 +123,7 @@ it("time zones whose clocks change too often are not read", async () => {
   expect(stderr.slice(0, 4)).toEqual([
     ...rules
       .slice(0, 3)
-      .map((rule, at) => `line ${43 + at * 5} has a DTSTART in the time zone ${rule}, which the file does not explain`),
+      .map((rule, at) => `line ${43 + at * 5} has a DTSTART in the time zone ${rule}, which the file does not define`),
     "created 1, changed 0, unchanged 0, left out 3",
   ]);
 });
@@ -132,7 +138,7 @@ it("more rules than an event takes are not kept, and one that stands twice is ke
   );
   expect({ code, stderr: stderr[0] }).toEqual({
     code: 3,
-    stderr: "line 3, RRULE: is not kept, only the first occurrence: there are 5 rules, and an event takes 4",
+    stderr: "line 3, RRULE: is not kept, only the first occurrence: 5 rules exceed the limit of 4 for an event",
   });
   expect(await list("[?uid=='r5' || uid=='r4'].[uid,length(recurrence)]")).toEqual([
     ["r5", 0],
@@ -161,12 +167,12 @@ describe("what cannot come in", () => {
     expect({ code, stderr }).toEqual({
       code: 3,
       stderr: [
-        "line 3 has a DTSTART that is no time: 2026-13-32T10:00:00Z",
-        "line 8 has a line that cannot be read: SUMMARY",
+        "line 3 has a DTSTART that is not a time: 2026-13-32T10:00:00Z",
+        "line 8 has a line that cannot be parsed: SUMMARY",
         "line 13 has no title (SUMMARY)",
         "line 17 has no start (DTSTART)",
         "line 21 is cancelled (STATUS)",
-        "line 27 has a DURATION that cannot be read",
+        "line 27 has a DURATION that cannot be parsed",
         "line 33, title: must have at most 255 characters",
         "line 33, start: must not be before the year 1900",
         "line 33, end: must not be before the year 1900",
@@ -174,7 +180,7 @@ describe("what cannot come in", () => {
         "line 44, recurrence.0.until: must not be before the first day, 2026-12-24",
         "line 55 has the same UID as the event of line 50",
         "created 1, changed 0, unchanged 0, left out 10",
-        "error: 10 of 11 events left out.",
+        "error: 10 of 11 events were not imported.",
         hint,
       ],
     });
@@ -182,8 +188,8 @@ describe("what cannot come in", () => {
   });
 
   it.each([
-    ["nothing at all", "", "stdin is no iCalendar file: it has no BEGIN:VCALENDAR."],
-    ["another text", "title,start\nx,1\n", "stdin is no iCalendar file: it has no BEGIN:VCALENDAR."],
+    ["nothing at all", "", "stdin is not an iCalendar file: it has no BEGIN:VCALENDAR."],
+    ["another text", "title,start\nx,1\n", "stdin is not an iCalendar file: it has no BEGIN:VCALENDAR."],
     ["a text of other bytes", "BEGIN:VCALENDAR\n\u{fffd}", undefined],
   ])("%s", async (_, stdin, message) => {
     const { code, stderr } = await wcs("import -", { stdin });
@@ -195,10 +201,10 @@ describe("what cannot come in", () => {
     const file = home().path("bad.ics");
     writeFileSync(file, Buffer.from("BEGIN:VCALENDAR\nX:\xe6\nEND:VCALENDAR\n", "latin1"));
     expect((await wcs(`import ${file}`)).stderr).toEqual([
-      `error: ${file} is not in UTF-8, as iCalendar files have to be.`,
+      `error: ${file} is not encoded in UTF-8. Convert it to UTF-8 first.`,
     ]);
     writeFileSync(file, Buffer.alloc(33_554_433));
-    const tooLarge = "is larger than 33.6 MB: divide it into files with fewer events.";
+    const tooLarge = "is larger than 33.6 MB. Split it into smaller files.";
     expect(await wcs(`import ${file}`)).toEqual({ code: 3, stdout: "", stderr: [`error: ${file} ${tooLarge}`] });
     expect((await wcs("import -", { stdin: "x".repeat(33_554_433) })).stderr).toEqual([`error: stdin ${tooLarge}`]);
     expect((await wcs("import nowhere.ics")).code).toBe(2);
@@ -342,7 +348,7 @@ describe("mistakes on the line", () => {
 
   it.each([
     [["--start", "someday"], 2, "--start must be a time like"],
-    [["--end", "+90m"], 2, "--end +90m counts from --start: give both."],
+    [["--end", "+90m"], 2, "--end +90m is relative to --start: pass both."],
     [["--date", "2026-02-30"], 2, "--date must be a day like 2026-12-31"],
     [["--start", "2026-12-24 10:00"], 3, "--end is required, unless it is for the whole day"],
     [["--all-day"], 3, "--date is required for the whole day"],
@@ -353,7 +359,7 @@ describe("mistakes on the line", () => {
       "--repeat must not be before the first day",
     ],
     [["--date", "2026-12-24", "--rrule", "FREQ=SECONDLY"], 2, "--rrule 'FREQ=SECONDLY': FREQ must be DAILY"],
-    [["--date", "2026-12-24", "--tz", "Mars/Olympus"], 2, "--tz: there is no time zone 'Mars/Olympus'."],
+    [["--date", "2026-12-24", "--tz", "Mars/Olympus"], 2, "--tz: unknown time zone 'Mars/Olympus'."],
   ])("%s", async (args, code, message) => {
     const result = await create(...args);
     expect(result.code).toBe(code);
@@ -365,7 +371,7 @@ describe("mistakes on the line", () => {
     ["--month 2026-13", "--month must be a month like 2026-12 or december"],
     ["--month 2026-12 --week", "--month excludes --week, --from and --to"],
     ["--from 2026-12-02 --to 2026-12-01", "--to 2026-12-01 is before --from 2026-12-02"],
-    ["--from 2026-01-01 --to 2027-12-01", "a calendar has at most 366 days"],
+    ["--from 2026-01-01 --to 2027-12-01", "--from and --to may be at most 366 days apart"],
     ["--type group", "--type must be one of chain, unit, user"],
   ])("calendar %s", async (flags, message) => {
     const { code, stderr } = await wcs(`calendar ${flags}`);

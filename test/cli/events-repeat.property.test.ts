@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { RRuleTemporal } from "rrule-temporal";
 import { describe, expect, it } from "vitest";
-import { phraseOf } from "../../src/cli/events/repeat/phrase.ts";
-import { readPhrase } from "../../src/cli/events/repeat/read-phrase.ts";
-import { basicDay, readRrule, rruleOf } from "../../src/cli/events/repeat/rrule.ts";
-import { frequencies, weekdays } from "../../src/contract/event-forms.ts";
+import { phraseOf } from "../../src/cli/time/recurrence/describe-rule.ts";
+import { readPhrase } from "../../src/cli/time/recurrence/parse-phrase.ts";
+import { basicDay, readRrule, rruleOf } from "../../src/cli/time/recurrence/rrule-text.ts";
+import { frequencies, weekdays } from "../../src/contract/event-schemas.ts";
 import { day, rule } from "./rules.ts";
 
 const sameDay = async (text: string) => text;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { phraseOf } from "../../src/cli/events/repeat/phrase.ts";
-import { readPhrase } from "../../src/cli/events/repeat/read-phrase.ts";
-import { readRrule } from "../../src/cli/events/repeat/rrule.ts";
-import type { UsageError } from "../../src/cli/failure.ts";
+import type { UsageError } from "../../src/cli/errors/cli-errors.ts";
+import { phraseOf } from "../../src/cli/time/recurrence/describe-rule.ts";
+import { readPhrase } from "../../src/cli/time/recurrence/parse-phrase.ts";
+import { readRrule } from "../../src/cli/time/recurrence/rrule-text.ts";
 
 const read = (text: string) => readPhrase(text, "--repeat", async (day) => day);
 const plain = { until: null, count: null, interval: 1, byday: [], bymonthday: null, bymonth: null, bysetpos: null };
@@ -45,21 +45,21 @@ describe("--repeat", () => {
   it.each([
     ["every tuesdy", "'tuesdy' is not understood", "did you mean 'tuesday'?"],
     ["every mnth on the 1st", "'mnth' is not understood", "did you mean 'month'?"],
-    ["every", "something is missing at its end", "understood are"],
-    ["", "something is missing at its end", "understood are"],
-    ["every second tuesday", "this may be 'every month on the ...' or", "understood are"],
-    ["every tuesday at 14:00", "the time of day is that of --start", "understood are"],
-    ["every week on the 13th", "a week has no days by number", "understood are"],
-    ["every friday the 13th", "a week has no days by number", "understood are"],
-    ["every year on 30 february", "there is no day 30 then", "understood are"],
-    ["every month on the 32nd", "there is no day 32 then", "understood are"],
-    ["every month on the 6th friday", "from the 1st to the 5th", "understood are"],
-    ["every month on the 1st and 15th", "divide such rules by a semicolon", "understood are"],
-    ["every month on the last", "the last what?", "understood are"],
-    ["every 0 days", "'0' is not understood", "understood are"],
-    ["every tuesday some times", "'some' is no number", "understood are"],
-    ["every day 3 times until 2026-12-31", "exclude each other", "understood are"],
-    ["every blue moon", "'blue' is not understood", "understood are"],
+    ["every", "the phrase is incomplete", "examples"],
+    ["", "the phrase is incomplete", "examples"],
+    ["every second tuesday", "this is ambiguous: use 'every month on the ...' or", "examples"],
+    ["every tuesday at 14:00", "the time of day comes from --start", "examples"],
+    ["every week on the 13th", "weeks have no numbered days", "examples"],
+    ["every friday the 13th", "weeks have no numbered days", "examples"],
+    ["every year on 30 february", "there is no day 30 then", "examples"],
+    ["every month on the 32nd", "there is no day 32 then", "examples"],
+    ["every month on the 6th friday", "use 1st to 5th, or last", "examples"],
+    ["every month on the 1st and 15th", "separate rules with a semicolon", "examples"],
+    ["every month on the last", "the last what?", "examples"],
+    ["every 0 days", "'0' is not understood", "examples"],
+    ["every tuesday some times", "'some' is not a number", "examples"],
+    ["every day 3 times until 2026-12-31", "cannot be used together", "examples"],
+    ["every blue moon", "'blue' is not understood", "examples"],
   ])("'%s' is refused", async (text, reason, hint) => {
     const error = (await read(text).catch((error) => error)) as UsageError;
     expect(error.message).toContain(`--repeat '${text}': `);
@@ -95,21 +95,18 @@ describe("an RRULE", () => {
   it.each([
     ["", ["FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY"]],
     ["FREQ=HOURLY", ["FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY"]],
-    ["FREQ=DAILY;FREQ=WEEKLY", ["FREQ stands twice"]],
-    [
-      "FREQ=DAILY;BYHOUR=9;BYWEEKNO=20",
-      ["'BYHOUR' is no part that can be kept", "'BYWEEKNO' is no part that can be kept"],
-    ],
-    ["FREQ=WEEKLY;COUNT=x;BYDAY=XX", ["COUNT=X is no number", "BYDAY=XX is no weekday"]],
-    ["FREQ=DAILY;COUNT=3;UNTIL=20261231", ["COUNT and UNTIL exclude each other"]],
+    ["FREQ=DAILY;FREQ=WEEKLY", ["FREQ occurs twice"]],
+    ["FREQ=DAILY;BYHOUR=9;BYWEEKNO=20", ["'BYHOUR' is not supported", "'BYWEEKNO' is not supported"]],
+    ["FREQ=WEEKLY;COUNT=x;BYDAY=XX", ["COUNT=X is not a number", "BYDAY=XX is not a weekday"]],
+    ["FREQ=DAILY;COUNT=3;UNTIL=20261231", ["COUNT and UNTIL cannot be used together"]],
     ["FREQ=DAILY;UNTIL=tomorrow", ["UNTIL must be a day, as in UNTIL=20261231"]],
-    ["FREQ=WEEKLY;INTERVAL=2;WKST=SU;BYDAY=SU,MO", ["weeks that begin on SU (WKST)"]],
+    ["FREQ=WEEKLY;INTERVAL=2;WKST=SU;BYDAY=SU,MO", ["WKST=SU is not supported with an interval"]],
     ["FREQ=WEEKLY;BYDAY=1MO", ["BYDAY with a number needs FREQ=MONTHLY or YEARLY"]],
     ["FREQ=MONTHLY;BYDAY=6MO", ["position 6 is kept only as 1 to 5 or -1"]],
     ["FREQ=MONTHLY;BYMONTHDAY=-2", ["BYMONTHDAY=-2 is kept only as 1 to 31 or -1"]],
     ["FREQ=MONTHLY;BYMONTHDAY=1,15;COUNT=4", ["COUNT over several months or days at once"]],
-    ["FREQ=MONTHLY;BYMONTHDAY=1,2,3,4,5", ["there are 5 rules, and an event takes 4"]],
+    ["FREQ=MONTHLY;BYMONTHDAY=1,2,3,4,5", ["5 rules exceed the limit of 4 for an event"]],
     ["FREQ=YEARLY;BYMONTH=13", ["there is no month 13"]],
-    ["nonsense", ["'nonsense' is no part that can be kept", "FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY"]],
+    ["nonsense", ["'nonsense' is not supported", "FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY"]],
   ])("%s is refused", (text, problems) => expect(rrule(text)).toEqual({ problems }));
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type Event, walkEvents } from "../../src/cli/events/walking.ts";
+import { type Event, walkEvents } from "../../src/cli/commands/events/calendar/walk-events.ts";
 import type { Caller } from "../../src/contract/operation.ts";
 
 const furthest = 7;

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { environments } from "../support/instance.ts";
+import { sqliteLocal } from "../support/instance.ts";
 import { describePlaces, newPlace } from "./places.ts";
 
 const zone = ["--tz", "Europe/Copenhagen"];
@@ -56,14 +56,14 @@ describePlaces("wcs events", (place) => {
     expect(await done("events", "update", `${id}`, "--repeat", "never", "--unset", "location")).toEqual({
       code: 0,
       stdout: "",
-      stderr: `Changed event ${id}.\n`,
+      stderr: `Updated event ${id}.\n`,
     });
     expect(await json("events", "get", `${id}`)).toMatchObject({
       recurrence: [],
       location: null,
       dates: [event.dates[0]],
     });
-    expect((await done("events", "delete", `${id}`)).stderr).toContain("Add --yes to do it");
+    expect((await done("events", "delete", `${id}`)).stderr).toContain("Pass --yes to confirm");
     expect(await done("events", "delete", `${id}`, "--yes")).toMatchObject({
       code: 0,
       stderr: `Deleted event ${id}.\n`,
@@ -158,17 +158,17 @@ describePlaces("wcs events", (place) => {
         } = event as Record<string, unknown>;
         return rest;
       });
-    expect((await done("events", "export", "--ics", "-o", out)).stderr).toBe(`exported 2 events to ${out}\n`);
+    expect((await done("events", "export", "--ics", "-o", out)).stderr).toBe(`Exported 2 events to ${out}\n`);
     expect((await done("events", "export")).stdout).toBe(readFileSync(out, "utf8"));
     expect(await done("events", "import", out)).toMatchObject({
       code: 0,
       stderr: "created 0, changed 0, unchanged 2, left out 0\n",
     });
-    const other = await newPlace(environments[0]!);
+    const other = await newPlace(sqliteLocal);
     try {
       await other.wcs(["settings", "set", "timezone", "Europe/Copenhagen"]);
       const rehearsal = await other.wcs(["events", "import", out, "--keep-types", "-n"]);
-      expect(rehearsal.stderr).toBe("created 2, changed 0, unchanged 0, left out 0\ndry run: nothing was changed\n");
+      expect(rehearsal.stderr).toBe("created 2, changed 0, unchanged 0, left out 0\nDry run: nothing was changed.\n");
       const done = await other.wcs(["events", "import", "-", "--keep-types"], { stdin: readFileSync(out, "utf8") });
       expect(done).toMatchObject({ code: 0, stderr: "created 2, changed 0, unchanged 0, left out 0\n" });
       const there = JSON.parse((await other.wcs(["events", "list", "--json"])).stdout);

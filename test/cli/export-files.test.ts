@@ -53,7 +53,7 @@ it("a file is for its owner only, and takes the place of the old one when it is 
   symlinkSync(file, link);
   const { code, stderr, stdout } = await run("users", "export", link);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-  expect(stderr).toBe(`exported 3 users to ${link}\n`);
+  expect(stderr).toBe(`Exported 3 users to ${link}\n`);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(namesIn(readFileSync(file, "utf8"))).toEqual(["Ada", "Sally", "Nora"]);
   expect(readdirSync(home.path("out"))).toEqual(["link.csv", "users.csv"]);
@@ -105,14 +105,14 @@ it("what no row can say is left out and named, or told of", async () => {
   expect(units.stderr.split("\n").slice(0, 3)).toEqual([
     `unit ${unnamed.id} (Unnamed) has no reference; wcs units update ${unnamed.id} --reference REF`,
     `unit ${below.id} (Below) is below unit ${unnamed.id}, which has no reference`,
-    "error: 2 of 4 units were left out.",
+    "error: 2 of 4 units were not exported.",
   ]);
   const users = await run("users", "export");
   expect(users.code).toBe(3);
   expect(users.stderr.split("\n").slice(0, 3)).toEqual([
     `user ${lost.id} (Lost X) is in unit ${unnamed.id}, which has no reference; wcs units update ${unnamed.id} --reference REF`,
     `user ${odd.id} (Odd X) has the user type ' Spaced', whose name a list cannot hold`,
-    "error: 2 of 6 users were left out.",
+    "error: 2 of 6 users were not exported.",
   ]);
   expect(namesIn(users.stdout)).toEqual(["Ada", "Sally", "Nora", "Mona"]);
   await run("users", "delete", String(lost.id), "--yes");

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
-import { csvLine } from "../../src/cli/transfer/csv-line.ts";
-import { linesOf } from "../../src/cli/transfer/lines.ts";
-import { type CsvRecord, recordsOf } from "../../src/cli/transfer/records.ts";
-import { isLine } from "../../src/contract/fields.ts";
-import { environments } from "../support/instance.ts";
+import { csvLine } from "../../src/cli/file-io/csv-line.ts";
+import { type CsvRecord, recordsOf } from "../../src/cli/file-io/csv-records.ts";
+import { linesOf } from "../../src/cli/file-io/read-lines.ts";
+import { isLine } from "../../src/contract/common-schemas.ts";
+import { sqliteLocal } from "../support/instance.ts";
 import { newPlace, type Place } from "./places.ts";
 
 const places: Place[] = [];
@@ -39,7 +39,7 @@ it("what is exported comes back as it was, whatever the text", async () => {
             meta_field_4,
           };
         });
-        const [one, other] = [await newPlace(environments[0]!), await newPlace(environments[0]!)];
+        const [one, other] = [await newPlace(sqliteLocal), await newPlace(sqliteLocal)];
         places.push(one, other);
         const rowsIn = async ({ home, args }: Place) => {
           const { stdout } = await home.sit(["users", "export", "--format", "ndjson", ...args]);

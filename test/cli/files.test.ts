@@ -70,7 +70,7 @@ describePlaces("files on the command line", (place) => {
     writeFileSync(path("here/random.bin"), "mine");
     expect(await within("here", "files", "get", random())).toMatchObject({
       code: 7,
-      stderr: "error: random.bin exists already.\nhint: --force replaces it\n",
+      stderr: "error: random.bin already exists.\nhint: Pass --force to replace it.\n",
     });
     expect(readFileSync(path("here/random.bin"), "utf8")).toBe("mine");
     expect((await within("here", "files", "get", random(), "--force")).code).toBe(0);
@@ -101,7 +101,7 @@ describePlaces("files on the command line", (place) => {
     expect((await sit("files", "get", text(), "-o", "-")).stdout).toBe("Hello\n\\u001b[31mred\n");
     const refused = await sit("files", "get", random(), "-o", "-");
     expect([refused.code, refused.stdout]).toEqual([2, ""]);
-    expect(refused.stderr).toMatch(/^error: .*a terminal cannot show\.\nhint: redirect it/i);
+    expect(refused.stderr).toMatch(/^error: .*a terminal cannot show\.\nhint: redirect the output/i);
   });
 
   it("wcs api prints the bytes, too", async () => {
@@ -126,12 +126,12 @@ describePlaces("files on the command line", (place) => {
     writeFileSync(path("empty"), "");
     writeFileSync(path("large"), "");
     truncateSync(path("large"), 50_000_000_000);
-    expect(await refused(path("missing"))).toBe("error: --file: there is no file missing.");
+    expect(await refused(path("missing"))).toBe("error: --file: no such file: missing.");
     expect(await refused(path("directory"))).toBe("error: --file: directory is a directory.");
     expect(await refused(path("empty"))).toBe("error: --file: empty is empty.");
-    expect(await refused(path("large"))).toBe("error: --file: large has 50.0 GB, and one request takes 30.7 MB.");
+    expect(await refused(path("large"))).toBe("error: --file: large is 50.0 GB, and the limit per request is 30.7 MB.");
     expect(await refused("https://example.com/film.mp4")).toMatch(
-      /^error: --file: https:.* is no video of YouTube or Vimeo\./,
+      /^error: --file: https:.* is not a YouTube or Vimeo URL\./,
     );
   });
 

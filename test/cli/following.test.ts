@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { answersOf, patienceOf } from "../../src/cli/following.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
+import { longPollSeconds, pollAnswers } from "../../src/cli/session/poll.ts";
+import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 import { ServiceError } from "../../src/contract/errors.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 async function follow(answers: readonly (string | Error)[]) {
   const notes: string[] = [];
   const yielded: string[] = [];
-  const terminal = { note: (line: string) => void notes.push(line), plain: (text: string) => text } as Terminal;
+  const terminal = { note: (line: string) => void notes.push(line), sanitizeLine: (text: string) => text } as Terminal;
   const left = [...answers];
   const ask = async () => {
     const answer = left.shift() ?? new Error("the end");
@@ -18,7 +18,7 @@ async function follow(answers: readonly (string | Error)[]) {
     return answer;
   };
   const ended = (async () => {
-    for await (const answer of answersOf(ask, terminal)) yielded.push(answer);
+    for await (const answer of pollAnswers(ask, terminal)) yielded.push(answer);
   })().catch((error: Error) => error.message);
   await vi.runAllTimersAsync();
   return { notes, yielded, ended: await ended };
@@ -26,7 +26,7 @@ async function follow(answers: readonly (string | Error)[]) {
 
 const away = () => new ServiceError("unavailable", "It is away.");
 const busy = () => new ServiceError("too_many_requests", "It is busy.", { retryAfter: 60 });
-const waits = "It is away. Trying again until it is back.";
+const waits = "It is away. Retrying until it is back.";
 const back = "The service is back.";
 
 it("says once that it waits, and once that the service is back, however often it tried", async () => {
@@ -46,7 +46,7 @@ it("ends with what is no outage", async () => {
 });
 
 it("waits for less than what counts as lost", () => {
-  const patience = (timeout?: string) => patienceOf({ timeout, header: true, color: true, input: true } as never);
+  const patience = (timeout?: string) => longPollSeconds({ timeout, header: true, color: true, input: true } as never);
   expect(patience()).toBe(25);
   expect(patience("10m")).toBe(25);
   expect(patience("9s")).toBe(4);

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { tableOf } from "../../src/cli/transfer/table.ts";
+import { tableOf } from "../../src/cli/file-io/row-columns.ts";
 import { unitRow } from "../../src/contract/units.ts";
-import { userRow } from "../../src/contract/user-forms.ts";
+import { userRow } from "../../src/contract/user-schemas.ts";
 import { usePlace } from "./places.ts";
 
 const place = usePlace();
@@ -41,28 +41,28 @@ it("columns come in any order; what is not there is left as it was", async () =>
 it.each([
   ["reference,name,colour\n", "units have no column 'colour'."],
   ["reference,nmae\n", "units have no column 'nmae' (did you mean 'name'?)."],
-  ["reference\n", "the column name must be there."],
-  ["description\n", "the columns reference, name must be there."],
-  ["reference,name,name\n", "the column name stands there twice."],
+  ["reference\n", "missing column name."],
+  ["description\n", "missing columns reference, name."],
+  ["reference,name,name\n", "duplicate column name."],
   ["reference,name,\n", "units have no column ''."],
-  ['reference,"name\nx,y\n', "the line with the names of the columns has a quote that is not closed."],
+  ['reference,"name\nx,y\n', "the header line has an unclosed quote."],
 ])("a header like %j is refused before anything goes in", async (header, message) => {
   const { code, stderr } = await imported("units", `${header}header-1,x\n`);
   expect(code).toBe(3);
   expect(stderr).toEqual([
     expect.stringMatching(/^error: \/rows-\d+\.csv: /),
-    "hint: Columns are reference*, name*, parent, unit_type, description (* must be there).",
+    "hint: Columns are reference*, name*, parent, unit_type, description (* required).",
   ]);
   expect(stderr[0]).toContain(message);
 });
 
 it("an empty file is refused, one with a header alone is not", async () => {
-  expect((await imported("units", "")).stderr[0]).toMatch(/is empty: its first line has to name the columns\.$/);
+  expect((await imported("units", "")).stderr[0]).toMatch(/is empty: its first line must name the columns\.$/);
   expect(await imported("units", "reference,name")).toEqual({ code: 0, stderr: [summary(0, 0, 0, 0)] });
 });
 
 it.each([
-  ["there is no file", "missing.csv", "There is no file"],
+  ["there is no file", "missing.csv", "No such file: "],
   ["it is a directory", "folder", "is a directory"],
 ])("%s: exit 2", async (_, name, message) => {
   mkdirSync(place().home.path("folder"), { recursive: true });
@@ -119,7 +119,7 @@ it("a line that is not UTF-8 is left out; U+FFFD itself is a letter like others"
     Buffer.from("n\nutf-2,Good\n"),
   ]);
   expect((await imported("units", latin)).stderr.slice(0, 2)).toEqual([
-    "line 2 holds bytes that are not UTF-8; save the file as UTF-8",
+    "line 2 contains invalid UTF-8; save the file as UTF-8",
     summary(1, 0, 0, 1),
   ]);
   expect((await imported("units", "reference,name\nutf-3,\ufffd\n")).stderr).toEqual([summary(1, 0, 0, 0)]);

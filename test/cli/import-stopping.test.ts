@@ -1,9 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
-import { environments } from "../support/instance.ts";
+import { sqliteHttp, sqliteLocal } from "../support/instance.ts";
 import { newPlace, type Place } from "./places.ts";
 import { finished, type Result, start } from "./support.ts";
 
@@ -44,7 +43,7 @@ const takeRest = async () =>
   (await place.wcs(["users", "import", "-"], { stdin: header + rows(0, 1500).join("") })).stderr;
 
 it("Ctrl-C stops at once, says what is in, and the same command takes the rest", async () => {
-  place = await newPlace(environments[0]!);
+  place = await newPlace(sqliteLocal);
   const { child, result } = await halfway();
   child.kill("SIGINT");
   expect(await result).toEqual({
@@ -60,24 +59,22 @@ it("Ctrl-C stops at once, says what is in, and the same command takes the rest",
 });
 
 it("Ctrl-C before anything is in leaves nothing behind", async () => {
-  place = await newPlace(environments[0]!);
-  const before = readdirSync(tmpdir());
+  place = await newPlace(sqliteLocal);
   const args = ["users", "import", "-", "--strict", "--results", place.home.path("results.csv"), ...place.args];
   const child = start(args, place.home.env);
   const result = finished(child);
   child.stdin?.write(header + rows(0, 10).join(""));
-  await until(child, async () => spooled(before));
+  await until(child, async () => spooled());
   child.kill("SIGINT");
   expect(await result).toEqual({ code: 130, signal: null, stdout: "", stderr: "" });
-  expect(spooled(before)).toBe(false);
+  expect(spooled()).toBe(false);
   expect(readdirSync(place.home.folder).filter((name) => name.includes("results"))).toEqual([]);
 });
 
-const spooled = (before: readonly string[]) =>
-  readdirSync(tmpdir()).some((name) => name.startsWith("wcs-import-") && !before.includes(name));
+const spooled = () => readdirSync(place.home.env.TMPDIR!).some((name) => name.startsWith("wcs-import-"));
 
 it("a server that goes away: exit 8, what is in, and the way to go on", async () => {
-  place = await newPlace(environments[1]!);
+  place = await newPlace(sqliteHttp);
   const { child, result } = await halfway();
   place.kill();
   child.stdin?.end();

@@ -25,8 +25,8 @@ const problems = [
   "line 17, language: must be a language tag like en or pt-BR (BCP 47)",
   "line 17, timezone: must be a time zone of the IANA database like Europe/Copenhagen",
   "line 18 has text after a closing quote",
-  "line 19 holds bytes that are not UTF-8; save the file as UTF-8",
-  "line 20 has a quote that is not closed",
+  "line 19 contains invalid UTF-8; save the file as UTF-8",
+  "line 20 has an unclosed quote",
 ];
 const lastOfBad = [
   "error: 15 of 19 rows were left out.",

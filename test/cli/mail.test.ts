@@ -28,8 +28,8 @@ it("without a mail server mail waits, and the commands say what is missing", asy
   const { code, stderr } = await deliver();
   expect(code).toBe(0);
   expect(stderr).toBe(
-    "0 callbacks and 1 mail waited. Left for later: 0 callbacks, 1 mail.\n" +
-      "No mail leaves until mail.smtp_url and mail.from are set; see wcs settings set --help.\n",
+    "0 callbacks and 1 mail were due. Still waiting: 0 callbacks, 1 mail.\n" +
+      "No mail is sent until mail.smtp_url and mail.from are set. See wcs settings set --help.\n",
   );
   const outbox = await home().wcs(["db", "outbox", "--json"]);
   expect(JSON.parse(outbox.stdout)).toMatchObject([{ what: "mail", kind: "welcome", to: "ada@example.com" }]);
@@ -43,7 +43,7 @@ it("webhooks deliver --smtp-url sends what waits, with links by base_url", async
   const { code, stderr } = await deliver("--smtp-url", url());
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: "0 callbacks and 1 mail waited. Left for later: 0 callbacks, 0 mails.\n",
+    stderr: "0 callbacks and 1 mail were due. Still waiting: 0 callbacks, 0 mails.\n",
   });
   expect(mailbox.mails).toHaveLength(1);
   expect(linkIn(mailbox.mails[0]!.text)).toMatch(/^https:\/\/wcs\.example\.com\//);
@@ -57,7 +57,7 @@ it("serve --smtp-url sends as mails come; the flag wins over the environment", a
   await once(server.stdout!, "data");
   await welcome();
   while (mailbox.mails.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(log).not.toContain("No mail leaves");
+  expect(log).not.toContain("No mail is sent");
   server.kill("SIGTERM");
   expect((await once(server, "close"))[0]).toBe(0);
 });
@@ -69,7 +69,7 @@ it("serve without a mail server says so", async () => {
   await once(server.stdout!, "data");
   server.kill("SIGTERM");
   await once(server, "close");
-  expect(log).toContain("No mail leaves until mail.smtp_url is set");
+  expect(log).toContain("No mail is sent until mail.smtp_url is set");
 });
 
 it("--smtp-url with a password, and what is no such URL: refused without being repeated", async () => {
@@ -112,6 +112,6 @@ it("a command on a database sends its mail before it ends, with a token that set
     const token = tokenIn(mailbox.mails.at(-1)!);
     const reset = ["auth", "password", "reset", "--email", "ada@example.com", "--data", "-"];
     const done = await home().wcs(reset, { stdin: JSON.stringify({ token, password: "correct horse battery" }) });
-    expect(done.stderr).toBe("The new password is set.\n");
+    expect(done.stderr).toBe("Set the new password.\n");
   }
 });

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { markdownLines } from "../../src/cli/markdown/markdown.ts";
-import { widthOf } from "../../src/cli/output/width.ts";
-import { createPaint } from "../../src/cli/paint.ts";
-import { noPaint } from "../../src/cli/terminal.ts";
+import { createPaint } from "../../src/cli/terminal/colors.ts";
+import { markdownLines } from "../../src/cli/terminal/markdown/markdown.ts";
+import { noPaint } from "../../src/cli/terminal/terminal.ts";
+import { widthOf } from "../../src/cli/terminal/text-width.ts";
 
 const plain = (text: string, width = 40) => markdownLines(text, { paint: noPaint, width });
 

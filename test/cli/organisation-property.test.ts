@@ -1,10 +1,10 @@
 import { rmSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterEach, expect, it } from "vitest";
-import { isLine, multiline } from "../../src/contract/fields.ts";
+import { isLine, multiline } from "../../src/contract/common-schemas.ts";
 import { abilities } from "../../src/contract/operation.ts";
 import { triggers } from "../../src/contract/webhooks.ts";
-import { environments } from "../support/instance.ts";
+import { sqliteLocal } from "../support/instance.ts";
 import { newPlace, type Place } from "./places.ts";
 
 const places: Place[] = [];
@@ -117,7 +117,7 @@ async function settled(place: Place, file: string, more: readonly string[] = [])
 it("after apply there is no difference, whatever the organisation was and becomes", { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(organisation, organisation, fc.boolean(), async (before, after, json) => {
-      const [one, other] = [await newPlace(environments[0]!), await newPlace(environments[0]!)];
+      const [one, other] = [await newPlace(sqliteLocal), await newPlace(sqliteLocal)];
       places.push(one, other);
       const file = one.home.path(json ? "file.json" : "file.yaml");
       writeFileSync(file, JSON.stringify({ version: 1, ...before }));

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { topics } from "../../src/cli/topics.ts";
-import { environments } from "../support/instance.ts";
+import { topics } from "../../src/cli/help/help-topics.ts";
+import { sqliteLocal } from "../support/instance.ts";
 import { describePlaces, newPlace, type Place, usePlace } from "./places.ts";
 import { finished, start } from "./support.ts";
 
@@ -139,14 +139,14 @@ describePlaces("an organisation", (place) => {
 
   it("comes out as it came in, into another instance too, byte by byte", async () => {
     const [yaml, json] = [place().home.path("out.yaml"), place().home.path("out.json")];
-    expect(said((await place().wcs(["export", yaml])).stderr)).toEqual([`exported 12 entries to ${yaml}`]);
+    expect(said((await place().wcs(["export", yaml])).stderr)).toEqual([`Exported 12 entries to ${yaml}`]);
     await place().wcs(["export", json]);
     const text = readFileSync(yaml, "utf8");
     expect((await place().wcs(["export"])).stdout).toBe(text);
     expect(text).toContain("user_types: [Employee, manager]");
     expect(text).not.toContain("whsec_");
     expect([...text.matchAll(/email: (\w+)/g)].map(([, who]) => who)).toEqual(["ada", "grace", "radia", "linus"]);
-    const other = await newPlace(environments[0]!);
+    const other = await newPlace(sqliteLocal);
     try {
       expect(await other.wcs(["apply", "-"], { stdin: text })).toMatchObject({ code: 0 });
       expect((await other.wcs(["export"])).stdout).toBe(text);
@@ -234,8 +234,8 @@ webhooks: []
       code: 2,
       stderr: [
         "--prune will delete 2 webhooks, 2 units; deactivate 1 user.",
-        "error: This cannot be taken back, and there is no terminal to ask on.",
-        "hint: Add --yes to do it.",
+        "error: Cannot be undone.",
+        "hint: Pass --yes to confirm.",
       ],
     });
     expect((await place().wcs(["export"])).stdout).toBe(before);
@@ -464,7 +464,7 @@ webhooks:
     expect(code).toBe(3);
     expect(stderr).toMatch(/^unit \d+ \(Attic\) has no reference; wcs units update \d+ --reference REF$/m);
     expect(stderr).toMatch(/^webhook \d+ has the name of webhook \d+ \(late\); wcs webhooks update \d+ --name NAME$/m);
-    expect(stderr).toMatch(/^error: 2 of 9 entries were left out\.$/m);
+    expect(stderr).toMatch(/^error: 2 of 9 entries were not exported\.$/m);
     expect(stdout).not.toMatch(/Attic|users:/);
     const wrong = await sit(["export", "--only", "user"]);
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("hint: Did you mean users?") });

@@ -42,6 +42,12 @@ describe("what a program reads", () => {
     expect((await home().wcs(["usertypes", "list"])).stdout).toBe("id\tname\treference\n");
   });
 
+  it("CSV: a list whose first item begins like a formula is escaped", async () => {
+    for (const name of ["=1+1", "+2"]) await home().wcs(["units", "department", "add", "2", name]);
+    const { stdout, stderr } = await home().wcs(["units", "get", "2", "-o", "csv", "--fields", "departments"]);
+    expect({ stdout, stderr }).toEqual({ stdout: "departments\n'=1+1;+2\n", stderr: "" });
+  });
+
   it("one item per line, CSV and YAML", async () => {
     const fields = ["--fields", "id,name,stats.users"];
     expect((await home().wcs(["units", "list", "-o", "ndjson", ...fields])).stdout).toBe(
@@ -77,7 +83,7 @@ describe("what a program reads", () => {
   it("what does not exist is a mistake, not an empty column", async () => {
     const { code, stderr, stdout } = await home().wcs(["users", "list", "--fields", "id,unit.nmae"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toBe("error: --fields: there is no field 'unit.nmae'.\nhint: Did you mean 'unit.name'?\n");
+    expect(stderr).toBe("error: --fields: unknown field 'unit.nmae'.\nhint: Did you mean 'unit.name'?\n");
   });
 
   it("formats that exclude each other, zones and queries that do not exist: exit 2", async () => {
@@ -141,7 +147,7 @@ describe("what a person reads", () => {
     const none = await home().sit(["usertypes", "list"], { screen });
     expect(none).toEqual({ code: 0, stdout: "", stderr: "No usertypes.\n" });
     const some = await home().sit(["units", "list", "--limit", "2"], { screen });
-    expect(some.stderr).toBe("The first 2; --all or --limit N shows more.\n");
+    expect(some.stderr).toBe("Showing the first 2. Use --all or --limit N for more.\n");
     const all = await home().sit(["units", "list", "--all"], { screen });
     expect(all.stderr).toBe("");
   });

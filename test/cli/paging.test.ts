@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { walk } from "../../src/cli/paging.ts";
+import { walk } from "../../src/cli/kit/walk-list.ts";
 import { type AnyOperation, type Caller, operation, type Paging } from "../../src/contract/operation.ts";
 
 const total = 23;
@@ -58,7 +58,7 @@ async function ids(paging: Paging, extent: { all: boolean; limit: number | undef
   const found: unknown[] = [];
   let more: boolean | undefined;
   for await (const page of walk(caller, listOf(paging), {}, extent)) {
-    found.push(...page.items.map(({ id }) => id));
+    found.push(...page.items.map((item) => (item as { id: number }).id));
     more = page.more;
   }
   return { found, more, asked: caller.asked };

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
-import { asArgument, type Environment, environments, newDatabase } from "../support/instance.ts";
+import { asArgument, type Environment, environments, newDatabase, sqliteLocal } from "../support/instance.ts";
 import { bin, type Home, newHome, type Result } from "./support.ts";
 
 export const data = join(import.meta.dirname, "../data/rows");
@@ -65,7 +65,7 @@ async function serve(target: string, env: Record<string, string>): Promise<{ pro
   return { process: server, url: line.toString().trim() };
 }
 
-export function usePlace(environment: Environment = environments[0]!): () => Place {
+export function usePlace(environment: Environment = sqliteLocal): () => Place {
   let place: Place | undefined;
   beforeAll(async () => {
     place = await newPlace(environment);

@@ -38,15 +38,15 @@ describePlaces("wcs posts", (place) => {
     const { stdout: rows } = await wcs(["posts", "list", "--fields", "id,title,important"]);
     expect(rows).toBe(`id\ttitle\timportant\n${id}\tCanteen\tno\n`);
     const piped = await wcs(["posts", "update", `${id}`, "--body", "-", "--important"], { stdin: "Text\n" });
-    expect(piped).toMatchObject({ code: 0, stdout: "", stderr: `Changed post ${id}.\n` });
+    expect(piped).toMatchObject({ code: 0, stdout: "", stderr: `Updated post ${id}.\n` });
     expect(await json("posts", "get", `${id}`)).toMatchObject({ body: "Text", important: true });
     for (const [verb, done] of [
       ["seen", `Marked post ${id} as seen.`],
-      ["read", `Confirmed post ${id}.`],
-      ["like", `You like post ${id}.`],
-      ["unlike", `You like post ${id} no longer.`],
+      ["read", `Confirmed that you read post ${id}.`],
+      ["like", `Liked post ${id}.`],
+      ["unlike", `Removed your like from post ${id}.`],
       ["bookmark", `Bookmarked post ${id}.`],
-      ["unbookmark", `Took the bookmark from post ${id}.`],
+      ["unbookmark", `Removed the bookmark from post ${id}.`],
     ] as const) {
       expect(await said("posts", verb, `${id}`)).toEqual({ code: 0, stdout: "", stderr: `${done}\n` });
     }
@@ -82,7 +82,7 @@ describePlaces("wcs posts", (place) => {
     });
     expect(await said("posts", "accept", `${id}`)).toMatchObject({
       code: 0,
-      stderr: `Accepted the invitation of post ${id}.\n`,
+      stderr: `Accepted the invitation to the event of post ${id}.\n`,
     });
     expect((await json("posts", "get", `${id}`)).participation).toMatchObject({ rsvp: "accepted", accepted: 1 });
     expect((await said("posts", "decline", `${id}`)).code).toBe(0);
@@ -284,7 +284,7 @@ describe("wcs posts on a terminal", () => {
     it("update --edit begins with the present text", async () => {
       const { id } = await create(["--title", "Draft", "--body", "Before"]);
       const edited = await at(["update", `${id}`, "--edit"], { answers: [], editor: (text) => `${text} and after` });
-      expect(edited).toEqual({ code: 0, stdout: "", stderr: `Changed post ${id}.\n` });
+      expect(edited).toEqual({ code: 0, stdout: "", stderr: `Updated post ${id}.\n` });
       const read = async () => JSON.parse((await at(["get", `${id}`, "--json"])).stdout);
       expect((await read()).body).toBe("Before and after");
       expect((await at(["update", `${id}`, "--edit"], { answers: [] })).code).toBe(130);
@@ -296,7 +296,7 @@ describe("wcs posts on a terminal", () => {
       const args = ["create", "--content-type", "news", "--title", "Bad", "--visibility-units", "987654"];
       const { code, stderr } = await at(args, { answers: [], editor: () => "Precious" });
       expect(code).toBe(3);
-      expect(stderr).toContain("What you wrote is in ");
+      expect(stderr).toContain("Your text was kept in ");
     });
   });
 });

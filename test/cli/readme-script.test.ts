@@ -1,20 +1,30 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
-import { bin, finished, newHome, start, useHome } from "./support.ts";
+import { bin, finished, type Home, newHome, start, useHome } from "./support.ts";
 
-const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-const [, script = ""] = /## Webhooks in CI\n[^`]*```sh\n([^`]*)```/.exec(readme) ?? [];
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+const [, script = ""] = /## Webhooks in CI\n[^`]*```sh\n([^`]*)```/.exec(read("docs/guide.md")) ?? [];
+const [, firstSteps = ""] = /## Five minutes with it\n[^#]*?```sh\n([^`]*)```/.exec(read("README.md")) ?? [];
 
 const home = useHome();
 let receiver: Receiver;
 let server: ChildProcess;
 let env: Record<string, string>;
 
-/** A CI job: an empty home, wcs on the path, the token as a secret, and the file that is to be imported. */
+/** Returns an empty home with a program `wcs` on the path. */
+function newJob(): Home & { env: { PATH: string } } {
+  const job = newHome();
+  mkdirSync(job.path("bin"));
+  writeFileSync(job.path("bin/wcs"), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);
+  chmodSync(job.path("bin/wcs"), 0o755);
+  return { ...job, env: { ...job.env, PATH: `${job.path("bin")}${delimiter}${job.env.PATH}` } };
+}
+
+/** Starts a server, and a CI job that has its token as a secret. */
 beforeAll(async () => {
   receiver = await newReceiver();
   await home().wcs(["settings", "set", "webhooks.allow_private", "true"]);
@@ -22,14 +32,10 @@ beforeAll(async () => {
   const { stdout: token } = await home().wcs(["auth", "token"]);
   server = start(["serve", "--port", "0", "--log-level", "silent"], home().env);
   const [url] = (await once(server.stdout!, "data")) as [Buffer];
-  const job = newHome();
-  mkdirSync(job.path("bin"));
-  writeFileSync(job.path("bin/wcs"), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);
-  chmodSync(job.path("bin/wcs"), 0o755);
+  const job = newJob();
   const { WCS_CONFIG_DIR: _, ...clean } = job.env;
   env = {
     ...clean,
-    PATH: `${job.path("bin")}${delimiter}${job.env.PATH}`,
     WCS_TOKEN: token.trim(),
     JOB: job.folder,
     URL: String(url).trim(),
@@ -47,7 +53,7 @@ function run(email: string, from = script) {
   return finished(spawn("bash", ["-e", "-c", here], { cwd: env.JOB, env, stdio: "pipe" }));
 }
 
-it("the CI script of the README: 0 when the webhook was called, also when the job runs again", async () => {
+it("the CI script of the guide: 0 when the webhook was called, also when the job runs again", async () => {
   expect(script).toContain("--if-not-exists");
   for (const email of ["one@example.com", "two@example.com"]) {
     const { code, stdout, stderr } = await run(email);
@@ -62,11 +68,27 @@ it("the CI script of the README: 0 when the webhook was called, also when the jo
   expect(JSON.parse((await home().wcs(["webhooks", "list", "--json"])).stdout)).toHaveLength(1);
 });
 
-it("the CI script of the README: 9 when it was not called in time", async () => {
+it("the CI script of the guide: 9 when it was not called in time", async () => {
   receiver.answer = (_, response) => response.writeHead(500).end();
   const { code, stderr } = await run("three@example.com", script.replace("--timeout 60s", "--timeout 2s"));
   expect({ code, stderr }).toEqual({
     code: 9,
-    stderr: expect.stringContaining("No attempt with user.create and 200 within 2s"),
+    stderr: expect.stringContaining("No attempt with user.create and 200 arrived within 2s"),
   });
 });
+
+it("the first steps of the README: every command succeeds, and the message has arrived", async () => {
+  expect(firstSteps).toMatch(/^wcs init /);
+  const { folder, env } = newJob();
+  try {
+    const { code, stdout, stderr } = await finished(
+      spawn("bash", ["-e", "-c", firstSteps], { cwd: folder, env, stdio: "pipe" }),
+    );
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stdout).toMatch(/Grace Hopper.*grace@example\.com/);
+    expect(stdout).toMatch(/news\tNew canteen/);
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/direct.*Shall we meet at ten\?$/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 120_000);

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Config, configDir, configFile } from "../../src/cli/config.ts";
+import { type Config, configDir, configFile } from "../../src/cli/session/config.ts";
 import { type LoginServer, startLoginServer, token } from "./login-server.ts";
 import { finished, type Home, newHome, start } from "./support.ts";
 
@@ -49,6 +49,18 @@ describe("a token", () => {
     expect(server.seen.calls).toEqual([old]);
     expect(stored()).toBe(old);
   });
+
+  it("whose renewal was refused is not renewed again at once by a command that goes on", async () => {
+    const old = signedIn(token(600, 1000));
+    server.renewal = "refused";
+    const child = start(["conversations", "follow", "1", "--last", "0"], home.env);
+    const ended = finished(child, "");
+    await expect.poll(() => server.seen.calls.length, { timeout: 10_000 }).toBeGreaterThan(4);
+    child.kill("SIGINT");
+    expect(await ended).toMatchObject({ code: 130 });
+    expect(server.seen.renewals).toBe(1);
+    expect(new Set(server.seen.calls)).toEqual(new Set([old]));
+  }, 20_000);
 
   it("is renewed on the way, however long a command runs", async () => {
     const old = signedIn(token(1, 5));

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { frequencies, type Rule, weekdays } from "../../src/contract/event-forms.ts";
+import { frequencies, type Rule, weekdays } from "../../src/contract/event-schemas.ts";
 
 const longest = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });

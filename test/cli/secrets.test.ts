@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { find } from "../../src/cli/program.ts";
-import { root } from "../../src/cli/root.ts";
-import { type Entry, isGroup, isOperation } from "../../src/cli/tree.ts";
-import { fieldsOf } from "../../src/contract/shape.ts";
+import { type CommandEntry, isGroup, isOperation } from "../../src/cli/kit/command-spec.ts";
+import { findCommand } from "../../src/cli/kit/router.ts";
+import { registry } from "../../src/cli/registry.ts";
+import { fieldsOf } from "../../src/contract/field-spec.ts";
 import { useHome } from "./support.ts";
 
 const home = useHome();
@@ -13,7 +13,7 @@ const secret = "a very secret horse";
 
 it("no secret is the value of a flag, in any command", async () => {
   const wrong: string[] = [];
-  const walk = async (path: string[], entry: Entry): Promise<void> => {
+  const walk = async (path: string[], entry: CommandEntry): Promise<void> => {
     if (isGroup(entry)) for (const [name, child] of Object.entries(entry.commands)) await walk([...path, name], child);
     else if (isOperation(entry)) {
       for (const field of fieldsOf(entry.op).filter((candidate) => candidate.secret)) {
@@ -27,9 +27,9 @@ it("no secret is the value of a flag, in any command", async () => {
         if (/(password|secret|token)\b[^-]*</.test(flags)) wrong.push(`${path.join(" ")} ${flags}`);
     }
   };
-  for (const [name, { load }] of Object.entries(root)) await walk([name], await load());
+  for (const [name, { load }] of Object.entries(registry)) await walk([name], await load());
   expect(wrong).toEqual([]);
-  expect(await find(["users", "password"])).toMatchObject({ path: ["users", "password"] });
+  expect(await findCommand(registry, ["users", "password"])).toMatchObject({ path: ["users", "password"] });
 });
 
 describe("a password", () => {
@@ -66,7 +66,7 @@ describe("a password", () => {
     });
     expect({ code, stderr: stderr.split("\n").at(-2) }).toEqual({
       code: 2,
-      stderr: "error: The two passwords are not the same.",
+      stderr: "error: The passwords do not match.",
     });
   });
 
@@ -79,7 +79,7 @@ describe("a password", () => {
       JSON.stringify({ password: secret }),
     ]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/Password must not stand on the command line/i);
+    expect(stderr).toMatch(/Password must not be passed on the command line/i);
     expect(stderr).not.toContain(secret);
   });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { escapeCell, unescapeCell } from "../../src/cli/spreadsheet.ts";
+import { escapeCell, unescapeCell } from "../../src/cli/output/spreadsheet-cells.ts";
 
 it("no cell computes, and every cell comes back", () => {
   const text = fc.oneof(

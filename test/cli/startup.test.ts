@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { version } from "../../src/cli/version.ts";
+import { version } from "../../src/cli/session/version.ts";
 import { useHome } from "./support.ts";
 
 const home = useHome();

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-const source = join(import.meta.dirname, "../../src/cli/stdout.ts");
+const source = join(import.meta.dirname, "../../src/cli/terminal/standard-output.ts");
 const text = "grün 東京 🎈 ".repeat(60_000);
 const writer = `import { writeOut } from ${JSON.stringify(source)};
 await writeOut(${JSON.stringify("grün 東京 🎈 ")}.repeat(60_000), () => process.stdout);

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import { BrokenPipe, Interrupted } from "../../src/cli/failure.ts";
+import { BrokenPipe, Interrupted } from "../../src/cli/errors/cli-errors.ts";
 import { execute } from "../../src/cli/main.ts";
-import { oneLine } from "../../src/cli/plain.ts";
-import type { Ask } from "../../src/cli/prompts.ts";
-import { noPaint, type Terminal } from "../../src/cli/terminal.ts";
+import type { Ask } from "../../src/cli/terminal/prompts.ts";
+import { sanitizeLine } from "../../src/cli/terminal/sanitize.ts";
+import { noPaint, type Terminal } from "../../src/cli/terminal/terminal.ts";
 
 export const bin = join(import.meta.dirname, "../../bin/wcs.js");
 
@@ -52,9 +52,12 @@ export function useHome({ database = true } = {}): () => Home {
 
 export function newHome(): Home {
   const folder = mkdtempSync(join(tmpdir(), "wcs-cli-"));
+  const temporary = join(folder, "tmp");
+  mkdirSync(temporary);
   const env = {
     PATH: process.env.PATH ?? "",
     HOME: folder,
+    TMPDIR: temporary,
     XDG_CACHE_HOME: join(tmpdir(), "wcs-test-cache"),
     WCS_CONFIG_DIR: join(folder, "config"),
     XDG_DATA_HOME: join(folder, "data"),
@@ -135,7 +138,7 @@ function fakeTerminal(seat: Seat, page: { stdout: string; stderr: string }): Ter
     complain(text) {
       page.stderr += text;
     },
-    plain: oneLine,
+    sanitizeLine,
     read: async () => seat.stdin ?? "",
     readBytes: async () => Buffer.from(seat.stdin ?? ""),
     async *input() {

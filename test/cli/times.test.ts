@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
-import { clockOf } from "../../src/cli/clock.ts";
-import { readDay, readTime, readTimeAhead } from "../../src/cli/times.ts";
+import { readDay, readTime, readTimeAhead } from "../../src/cli/time/parse-time.ts";
+import { clockOf } from "../../src/cli/time/zone-clock.ts";
 
 const zone = "Europe/Copenhagen";
 /** A Saturday, half past ten in Copenhagen. */
@@ -74,6 +74,8 @@ describe("a time that is planned", () => {
 
   it.each([
     ["+90m", "2026-12-01T22:30Z"],
+    ["22:00", "2026-12-01T21:00Z"],
+    ["21:59", "2026-12-02T20:59Z"],
     ["23:30", "2026-12-01T22:30Z"],
     ["1:00", "2026-12-02T00:00Z"],
     ["2pm", "2026-12-02T13:00Z"],
@@ -106,6 +108,9 @@ describe("a day", () => {
     ["friday", "2026-11-27"],
     ["24 december", "2026-12-24"],
     ["24.12.2026", "2026-12-24"],
+    ["02.02.2027", "2027-02-02"],
+    ["12/12/2026", "2026-12-12"],
+    ["13.12.2026", "2026-12-13"],
     ["1 january", "2027-01-01"],
   ])("%s is %s", async (text, expected) => expect(await readDay(text, "--date", zone, now)).toBe(expected));
 
@@ -115,7 +120,7 @@ describe("a day", () => {
     expect(await readDay("today", "--date", zone, late)).toBe("2026-11-22");
   });
 
-  it.each(["2026-02-30", "2026-13-01", "nonsense", "02.03.2026", ""])(
+  it.each(["2026-02-30", "2026-13-01", "nonsense", "02.03.2026", "12.11.2026", ""])(
     "%s is refused",
     async (text) => await expect(readDay(text, "--date", zone, now)).rejects.toThrow("--date must be a day like"),
   );

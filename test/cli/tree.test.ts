@@ -1,42 +1,53 @@
 import type { Command, Option } from "commander";
 import { expect, it } from "vitest";
-import { buildOwn } from "../../src/cli/command.ts";
-import { addSharedOptions, createCommand, parseLine } from "../../src/cli/commander.ts";
-import { itemFields, parseFields } from "../../src/cli/fields.ts";
-import { buildOperation, intakeOf } from "../../src/cli/intake.ts";
-import { kebab } from "../../src/cli/options.ts";
-import { find } from "../../src/cli/program.ts";
-import { root } from "../../src/cli/root.ts";
-import { noPaint } from "../../src/cli/terminal.ts";
-import { type Entry, isGroup, isOperation, type Leaf, summaryOf } from "../../src/cli/tree.ts";
-import { allOperations } from "../../src/contract/rooms.ts";
-import { fieldsOf } from "../../src/contract/shape.ts";
+import { buildOwn } from "../../src/cli/kit/build-command.ts";
+import {
+  type CommandEntry,
+  type CommandSpec,
+  isGroup,
+  isOperation,
+  type OperationCommand,
+  summaryOf,
+} from "../../src/cli/kit/command-spec.ts";
+import { addSharedOptions, createCommand, parseLine } from "../../src/cli/kit/commander-command.ts";
+import { kebab } from "../../src/cli/kit/field-flags.ts";
+import { buildOperation, createInputSpec } from "../../src/cli/kit/input-spec.ts";
+import { findCommand } from "../../src/cli/kit/router.ts";
+import { parseFields } from "../../src/cli/output/field-selection.ts";
+import { registry } from "../../src/cli/registry.ts";
+import { noPaint } from "../../src/cli/terminal/terminal.ts";
+import { fieldsOf } from "../../src/contract/field-spec.ts";
+import { allOperations } from "../../src/contract/operation-groups.ts";
 
 const look = { width: 100, paint: noPaint };
 
 interface Place {
   readonly path: readonly string[];
-  readonly leaf: Leaf;
+  readonly leaf: CommandSpec;
 }
 
 async function leaves(): Promise<Place[]> {
   const found: Place[] = [];
-  const walk = (path: readonly string[], entry: Entry): void => {
+  const walk = (path: readonly string[], entry: CommandEntry): void => {
     if (isGroup(entry)) for (const [name, child] of Object.entries(entry.commands)) walk([...path, name], child);
     else found.push({ path, leaf: entry });
   };
-  for (const [name, { load }] of Object.entries(root)) walk([name], await load());
+  for (const [name, { load }] of Object.entries(registry)) walk([name], await load());
   return found;
 }
 
 const build = ({ path, leaf }: Place): Command =>
-  isOperation(leaf) ? buildOperation(leaf, path, look, intakeOf(leaf)) : buildOwn(leaf, path, look);
+  isOperation(leaf) ? buildOperation(leaf, path, look, createInputSpec(leaf)) : buildOwn(leaf, path, look);
 
 /** Operations that another command carries out, and which. */
 const elsewhere: Record<string, string> = {
   "auth.authenticate": "auth login",
   "auth.renew": "auth renew",
   "settings.set": "settings set",
+  "users.collection": "users get",
+  "users.reference": "users get",
+  "units.reference": "units get",
+  "usertypes.reference": "usertypes get",
   "users.import": "users import",
   "units.import": "units import",
   "webhooks.logs": "webhooks logs",
@@ -53,8 +64,7 @@ const elsewhere: Record<string, string> = {
 it("every operation has a command", async () => {
   const used = new Set<string>();
   for (const { leaf } of await leaves()) {
-    if (!isOperation(leaf)) continue;
-    for (const op of [leaf.op, leaf.instead?.several, leaf.instead?.reference]) if (op) used.add(op.name);
+    if (isOperation(leaf)) used.add(leaf.op.name);
   }
   const missing = (await allOperations()).map(({ name }) => name).filter((name) => !used.has(name) && !elsewhere[name]);
   expect(missing).toEqual([]);
@@ -72,7 +82,7 @@ it("every field of an operation is a positional or a flag, once, and none is a g
     for (const flag of flags)
       if (flags.indexOf(flag) !== flags.lastIndexOf(flag)) mistakes.push(`${name}: ${flag} twice`);
     if (!isOperation(place.leaf)) continue;
-    const own = intakeOf(place.leaf);
+    const own = createInputSpec(place.leaf);
     for (const flag of own.flags) if (globals.has(`--${flag.name}`)) mistakes.push(`${name}: --${flag.name} is global`);
     const known = new Set([
       ...own.args.map(({ field }) => field),
@@ -112,7 +122,7 @@ it("help shows flags of objects within objects as families", async () => {
   for (const place of await leaves()) {
     if (!isOperation(place.leaf)) continue;
     const help = build(place).helpInformation();
-    for (const { path, name } of intakeOf(place.leaf).flags.filter((flag) => flag.path.length > 2)) {
+    for (const { path, name } of createInputSpec(place.leaf).flags.filter((flag) => flag.path.length > 2)) {
       const field = kebab(path.at(-1) ?? "");
       const family = `--${name.slice(0, -field.length)}<field>`;
       if (!new RegExp(`${family}[^<]*\\b${field}\\b`).test(help)) mistakes.push(`${place.path.join(" ")}: --${name}`);
@@ -121,29 +131,16 @@ it("help shows flags of objects within objects as families", async () => {
   expect(mistakes).toEqual([]);
 });
 
-it("columns and templates name fields that are there", async () => {
+it("columns name fields of the items", async () => {
   const mistakes: string[] = [];
   for (const { path, leaf } of await leaves()) {
-    if (!isOperation(leaf)) continue;
-    const name = path.join(" ");
-    const inputs = new Set(fieldsOf(leaf.op).map((field) => field.name));
-    for (const column of leaf.columns ?? []) {
+    for (const column of (isOperation(leaf) && leaf.columns) || []) {
       try {
-        parseFields(column, leaf.op);
+        parseFields(column, (leaf as OperationCommand).op);
       } catch (error) {
-        mistakes.push(`${name}: ${(error as Error).message}`);
+        mistakes.push(`${path.join(" ")}: ${(error as Error).message}`);
       }
     }
-    if (leaf.op.list && !leaf.columns) mistakes.push(`${name}: a list without columns`);
-    const about = leaf.confirm?.about;
-    const asked = new Set([...inputs, ...(about ? itemFields(about).map((field) => field.name) : [])]);
-    for (const [, field = ""] of (leaf.confirm?.ask ?? "").matchAll(/\{(\w+)\}/g)) {
-      if (!asked.has(field)) mistakes.push(`${name}: confirm names ${field}`);
-    }
-    for (const [, field = ""] of (leaf.done ?? "").matchAll(/\{(\w+)\}/g)) {
-      if (!inputs.has(field)) mistakes.push(`${name}: done names ${field}`);
-    }
-    if (leaf.op.status === 204 && !leaf.done) mistakes.push(`${name}: says nothing when it is done`);
   }
   expect(mistakes).toEqual([]);
 });
@@ -169,7 +166,7 @@ it("what destroys asks first", async () => {
 
 /** The words of an example, as a shell would give them. */
 function wordsOf(example: string): string[] {
-  const command = /(?:^|\| |\$\()(wcs [^|#>)]*)/.exec(example)?.[1] ?? "";
+  const command = /(?:^|\| |&& |\$\(|^[A-Z_]+=\S+ )(wcs [^|#>)]*)/.exec(example)?.[1] ?? "";
   return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)]
     .map(([, single, double, plain]) => single ?? double ?? plain ?? "")
     .slice(1);
@@ -180,7 +177,7 @@ it("examples are command lines that parse", async () => {
   for (const place of await leaves()) {
     for (const example of place.leaf.examples ?? []) {
       try {
-        const { path, entry, rest } = await find(wordsOf(example.replace(/<.*/, "")));
+        const { path, entry, rest } = await findCommand(registry, wordsOf(example.replace(/<.*/, "")));
         if (!entry || isGroup(entry)) throw new Error("it leads nowhere");
         if (path.join(" ") !== place.path.join(" ")) throw new Error(`it is an example of ${path.join(" ")}`);
         parseLine(build({ path, leaf: entry }), rest);

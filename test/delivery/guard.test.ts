@@ -1,8 +1,8 @@
 import { connect, createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isPublic } from "../../src/delivery/addresses.ts";
-import { socketLookup } from "../../src/delivery/guard.ts";
-import { createSender, type Sender } from "../../src/delivery/send.ts";
+import { socketLookup } from "../../src/delivery/ssrf/guarded-lookup.ts";
+import { isPublic } from "../../src/delivery/ssrf/public-addresses.ts";
+import { type CallbackSender, createSender } from "../../src/delivery/webhooks/send-callback.ts";
 import { type NameServer, newNameServer } from "../support/dns.ts";
 
 /*
@@ -23,7 +23,9 @@ describe("isPublic", () => {
     ["site-local", "fec0::1"],
     ["multicast", "224.0.0.1", "239.255.255.255", "ff02::1"],
     ["reserved, broadcast", "240.0.0.1", "255.255.255.255"],
-    ["documentation, benchmarking", "192.0.2.1", "198.51.100.1", "203.0.113.1", "198.18.0.1", "2001:db8::1", "3fff::1"],
+    ["documentation", "192.0.2.1", "198.51.100.1", "203.0.113.1", "2001:db8::1", "3fff::1"],
+    ["benchmarking", "198.18.0.0", "198.18.0.1", "198.19.0.0", "198.19.255.255"],
+    ["protocol assignments", "192.0.0.0", "192.0.0.1", "192.0.0.255"],
     ["mapped, compatible", "::ffff:127.0.0.1", "::ffff:7f00:1", "::ffff:1.1.1.1", "::127.0.0.1", "::ffff:0:127.0.0.1"],
     ["NAT64", "64:ff9b::7f00:1", "64:ff9b::127.0.0.1", "64:ff9b:1::a00:1"],
     ["6to4", "2002:7f00:1::", "2002:a00:1::1", "192.88.99.1"],
@@ -41,7 +43,7 @@ describe("a callback reaches no address that is not public", () => {
   let connections = 0;
   let port = 0;
   let names: NameServer;
-  let sender: Sender;
+  let sender: CallbackSender;
 
   beforeAll(async () => {
     for (const host of ["0.0.0.0", "::"]) {
@@ -144,6 +146,12 @@ describe("a callback reaches no address that is not public", () => {
     connections = 0;
     expect(await send(`http://rebinding.example:${port}/`)).toMatchObject({ status: "blocked" });
     expect(connections).toBe(0);
+  });
+
+  it("a callback looks up its receiver again for each new connection", async () => {
+    await send(`http://forgotten.example:${port}/`);
+    await send(`http://forgotten.example:${port}/`);
+    expect(names.asked.get("forgotten.example 1")).toBe(2);
   });
 
   it("a redirect to the inside is not followed", async () => {

@@ -71,7 +71,7 @@ describeOnDatabases("mail", (open) => {
   it("welcome with a password set: no token", async () => {
     await welcome({ password: "correct horse battery" });
     await drain();
-    expect(mailbox.mails[0]!.text).toContain("You sign in as bo@example.com");
+    expect(mailbox.mails[0]!.text).toContain("Sign in as bo@example.com");
     expect(mailbox.mails[0]!.text).not.toContain("token");
   });
 

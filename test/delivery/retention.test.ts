@@ -1,12 +1,13 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { defaults } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { removeExpired } from "../../src/delivery/retention.ts";
-import type { Schema } from "../../src/store/schema.ts";
+import type { Schema } from "../../src/store/schema/schema.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
+import { newMailbox } from "../support/mailbox.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
 
@@ -87,6 +88,25 @@ describeOnDatabases("retention", (open) => {
     expect(await logOf(instance, kept.id)).toHaveLength(4);
   });
 
+  it("retention keeps a mail that waits, however old, and removes a sent mail after 30 days", async () => {
+    const mailbox = await newMailbox();
+    onTestFinished(() => mailbox.close());
+    const [id] = await makeUsers(instance);
+    await instance.administrator.call(users.welcome, { users: [id!] });
+    instance.wait(40 * day);
+    await remove();
+    expect(await count("mails")).toBe(1);
+    const settings = { "mail.smtp_url": `smtp://127.0.0.1:${mailbox.port}`, "mail.from": "no-reply@example.com" };
+    expect(await newEngine(instance, { settings }).drain({ maxSeconds: 10 })).toMatchObject({ mails: 0 });
+    expect(mailbox.mails).toHaveLength(1);
+    instance.wait(29 * day);
+    await remove();
+    expect(await count("mails")).toBe(1);
+    instance.wait(2 * day);
+    await remove();
+    expect(await count("mails")).toBe(0);
+  });
+
   it("stored answers go after a day", async () => {
     const person = { first_name: "Bo", last_name: "Berg", email: "bo@example.com", unit: 1 };
     await instance.administrator.call(users.create, person, { idempotencyKey: "k1" });
@@ -119,6 +139,7 @@ describeOnDatabases("retention", (open) => {
   });
 
   it("failed sign-ins go once they no longer count", async () => {
+    instance.freeze();
     const guess = { username: "nobody@example.com", password: "x" };
     await instance
       .withToken(undefined)

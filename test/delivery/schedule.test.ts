@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { webhooks } from "../../src/contract/webhooks.ts";
-import { nextAttempt } from "../../src/delivery/schedule.ts";
+import { nextAttempt } from "../../src/delivery/webhooks/retry-schedule.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";

@@ -3,13 +3,16 @@ import { defaults } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { mostWaits } from "../../src/contract/waits.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
-import type { Engine } from "../../src/delivery/index.ts";
-import { claim, extend, giveBack, leaseMilliseconds, settle } from "../../src/delivery/queue.ts";
-import { WebhookWorker } from "../../src/delivery/worker.ts";
+import type { Engine } from "../../src/delivery/delivery.ts";
+import { claim, extend, giveBack, settleDeliveries } from "../../src/delivery/queue/delivery-queue.ts";
+import { WebhookWorker } from "../../src/delivery/webhooks/webhook-worker.ts";
 import { describeOnDatabases, newEngine, userAgent } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
+
+/** The documented length of a lease. Not imported, so that a change of it fails here. */
+const leaseMilliseconds = 30_000;
 
 describeOnDatabases("workers", (open) => {
   let instance: Instance;
@@ -151,7 +154,7 @@ describeOnDatabases("workers", (open) => {
     expect(left).toMatchObject({ due: 36, later: 4 });
     expect((await logOf(instance, id))[0]).toMatchObject({
       status: "timeout",
-      error: expect.stringContaining("cut short"),
+      error: expect.stringContaining("aborted because its process ended"),
     });
   });
 
@@ -169,6 +172,7 @@ describeOnDatabases("workers", (open) => {
     const first = await held(now(), 2, id, "a");
     expect(first).toHaveLength(2);
     expect(await held(now(), 10, id, "b")).toHaveLength(1);
+    expect(await held(now() + leaseMilliseconds - 1000, 10, id, "early")).toEqual([]);
     expect(await extend(instance.database, first, now() + 20_000)).toEqual(new Set(first.map((job) => job.id)));
     const later = now() + leaseMilliseconds + 1000;
     expect(await held(later, 10, id, "c")).toHaveLength(1);
@@ -176,11 +180,59 @@ describeOnDatabases("workers", (open) => {
     expect(second.map((job) => job.id).toSorted()).toEqual(first.map((job) => job.id).toSorted());
     expect(await extend(instance.database, first, later)).toEqual(new Set());
     const done = first.map((job) => ({ ...job, state: "done" as const, attempt: 1, due_at: later }));
-    expect(await instance.database.writeLocking((tx) => settle(tx, done))).toEqual(new Set());
+    expect(await instance.database.writeLocking((tx) => settleDeliveries(tx, done))).toEqual(new Set());
     await giveBack(instance.database, first, later);
     expect(await held(later + 20_000, 10, id, "e")).toEqual([]);
     await giveBack(instance.database, second, later);
     expect(await held(later, 10, id, "f")).toHaveLength(2);
+  });
+
+  it("claims take the delivery that has been due for longest first, whatever its ID", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance);
+    const [first] = await held(now(), 1, id, "a");
+    await makeUsers(instance);
+    await giveBack(instance.database, [first!], now() + 5000);
+    const [second] = await held(now() + 10_000, 1, id, "b");
+    expect(second!.id).toBeGreaterThan(first!.id);
+    expect(await held(now() + 10_000, 1, id, "c")).toMatchObject([{ id: first!.id }]);
+  });
+
+  it("an engine that runs stops calling private addresses once webhooks.allow_private is switched off", async () => {
+    const settings = { "webhooks.allow_private": true };
+    const { id } = await newWebhook(instance, receiver.url);
+    start({ settings });
+    const statuses = async () => (await logOf(instance, id)).map((entry) => entry.status);
+    await makeUsers(instance);
+    await vi.waitFor(async () => expect(await statuses()).toEqual(["200"]), 10_000);
+    settings["webhooks.allow_private"] = false;
+    await makeUsers(instance);
+    await vi.waitFor(async () => expect(await statuses()).toHaveLength(2), 10_000);
+    expect(await statuses()).toEqual(["blocked", "200"]);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it("a disabled webhook keeps what a worker is sending until its lease ends, then it is stopped", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 2);
+    const [sending] = await held(now(), 1, id, "a");
+    await instance.administrator.call(webhooks.update, { id, active: false });
+    const states = async () => {
+      await newEngine(instance).drain({ maxSeconds: 10 });
+      const rows = await instance.database.reader.selectFrom("deliveries").select(["id", "state"]).execute();
+      return rows.map((row) => [row.id === sending!.id, row.state]).toSorted();
+    };
+    expect(await states()).toEqual([
+      [false, "failed"],
+      [true, "waiting"],
+    ]);
+    instance.wait(60);
+    expect(await states()).toEqual([
+      [false, "failed"],
+      [true, "failed"],
+    ]);
+    expect((await logOf(instance, id)).map((entry) => entry.status)).toEqual(["disabled", "disabled"]);
+    expect(receiver.received).toEqual([]);
   });
 
   it("what is taken while leases are prolonged is kept, too", async () => {

@@ -2,7 +2,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { units } from "../../src/contract/units.ts";
 import { createService } from "../../src/core/service.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { type Instance, newInstance } from "../support/instance.ts";
 
 /** When a connection breaks: before a COMMIT reaches PostgreSQL, or before its answer comes back. */

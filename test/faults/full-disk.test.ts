@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { units } from "../../src/contract/units.ts";
-import { createClient } from "../../src/http/client.ts";
+import { createClient } from "../../src/http/client/client.ts";
 import { bin, type Home, newHome } from "../cli/support.ts";
 import { type Instance, newInstance } from "../support/instance.ts";
 

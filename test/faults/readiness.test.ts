@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { units } from "../../src/contract/units.ts";
-import { readinessOf } from "../../src/core/readiness.ts";
+import { readinessOf } from "../../src/core/pipeline/readiness.ts";
 import type { Database } from "../../src/store/database.ts";
 import { describeOnDatabases } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";

@@ -1,7 +1,7 @@
 /** Delivers until it is killed. Arguments: the database, and by how many seconds its clock is ahead. */
 import { defaults } from "../../src/contract/settings.ts";
-import { createEngine } from "../../src/delivery/index.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { createEngine } from "../../src/delivery/delivery.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 
 const [target = "", ahead = "0"] = process.argv.slice(2);
 const database = await openDatabase(target);

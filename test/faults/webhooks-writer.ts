@@ -5,7 +5,7 @@
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { createService } from "../../src/core/service.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 
 const [target = ""] = process.argv.slice(2);
 const database = await openDatabase(target);

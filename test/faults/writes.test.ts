@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Caller } from "../../src/contract/operation.ts";
 import { users } from "../../src/contract/users.ts";
-import { createClient } from "../../src/http/client.ts";
+import { createClient } from "../../src/http/client/client.ts";
 import { bin, finished, type Home, newHome, start } from "../cli/support.ts";
 import { describeOnDatabases } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";

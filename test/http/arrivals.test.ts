@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ServiceError } from "../../src/contract/errors.ts";
-import { Arrivals } from "../../src/http/arrivals.ts";
+import { Arrivals } from "../../src/http/server/arrivals.ts";
 
 const refusal = () => new ServiceError("unavailable", "No room.");
 const limits = { total: 100, perAddress: 60, rate: 1, window: 50, patience: 60_000 };

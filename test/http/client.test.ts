@@ -7,7 +7,7 @@ import { auth } from "../../src/contract/auth.ts";
 import { ServiceError } from "../../src/contract/errors.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
-import { type ClientOptions, createClient } from "../../src/http/client.ts";
+import { type ClientOptions, createClient } from "../../src/http/client/client.ts";
 import { serveFake } from "./support.ts";
 
 const open: Server[] = [];
@@ -129,7 +129,7 @@ describe("what is not the service is named, with a way out", () => {
   const answers: [string, Handler, RegExp][] = [
     ["a web page", (_, r) => r.writeHead(200, { "content-type": "text/html" }).end("<html>"), /status 200, text\/html/],
     ["nothing", (_, r) => r.writeHead(200).end(), /no content type/],
-    ["broken JSON", (_, r) => r.writeHead(200, { "content-type": "application/json" }).end("{"), /as the service does/],
+    ["broken JSON", (_, r) => r.writeHead(200, { "content-type": "application/json" }).end("{"), /like a wcs service/],
     ["another API's error", (_, r) => reply(r, 404, { message: "no" }), /status 404, application\/json/],
     ["a gateway's error", (_, r) => r.writeHead(502, { "content-type": "text/html" }).end(), /status 502/],
     [
@@ -141,7 +141,7 @@ describe("what is not the service is named, with a way out", () => {
     [
       "a broken-off answer",
       (_, r) => r.writeHead(200, { "content-length": "10" }).end("{", () => r.destroy()),
-      /broke the connection off/,
+      /closed the connection/,
     ],
   ];
   test.each(answers)("%s", async (_, handler, message) => {
@@ -182,7 +182,9 @@ describe("what is not the service is named, with a way out", () => {
   });
 
   test("a host that is not known", async () => {
-    expect((await failure(get("http://nowhere.invalid"))).message).toMatch(/^http:\/\/nowhere.invalid has a host name/);
+    expect((await failure(get("http://nowhere.invalid"))).message).toMatch(
+      /^http:\/\/nowhere.invalid has an unknown host name/,
+    );
   });
 
   test("an answer that does not come in time", async () => {
@@ -205,7 +207,7 @@ describe("TLS", () => {
   });
   test.each([
     ["localhost", undefined, /self-signed/],
-    ["expired", "expired", /has expired/],
+    ["expired", "expired", /has an expired certificate/],
     ["elsewhere", "elsewhere", /for another host/],
   ])("%s, trusting %s, fails and says why", async (name, trusted, message) => {
     const failed = await failure(get(await secure(name), trusted ? { ca: pem(trusted) } : {}));
@@ -213,7 +215,9 @@ describe("TLS", () => {
   });
   test("on a port without it", async () => {
     const { url } = await pretend((_, response) => reply(response, 200, {}));
-    expect((await failure(get(url.replace("http:", "https:")))).message).toContain("does not speak TLS");
+    expect((await failure(get(url.replace("http:", "https:")))).message).toContain(
+      "does not support the same TLS versions",
+    );
   });
   test("without it on a port that has it", async () => {
     const url = (await secure("localhost")).replace("https:", "http:");

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { auth } from "../../src/contract/auth.ts";
 import { ServiceError } from "../../src/contract/errors.ts";
-import { fieldsOf } from "../../src/contract/shape.ts";
+import { fieldsOf } from "../../src/contract/field-spec.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
-import { type Client, createClient } from "../../src/http/client.ts";
+import { type Client, createClient } from "../../src/http/client/client.ts";
 import { decode, encode, hasBody } from "../../src/http/codec.ts";
 import { arbitraryOf } from "./arbitrary.ts";
 import { type Fake, operations, serveFake } from "./support.ts";
@@ -105,6 +105,11 @@ describe("a path", () => {
     expect(encode(units.reference, { reference: ".." }).path).toBe("/units/reference/%2E%2E");
   });
 
+  test("of one dot is escaped, too, and three dots stay", () => {
+    expect(encode(units.reference, { reference: "." }).path).toBe("/units/reference/%2E");
+    expect(encode(units.reference, { reference: "..." }).path).toBe("/units/reference/...");
+  });
+
   test("without its field is an error that names it", () => {
     expect(problems(() => encode(units.reference, { reference: "" }))).toEqual({ reference: ["must not be blank"] });
     expect(problems(() => encode(units.reference, {}))).toEqual({ reference: ["is required"] });
@@ -151,6 +156,13 @@ describe("a body", () => {
   test("nesting that would overflow a stack is refused", () => {
     const deep = parsed(`{"rows":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
     expect(problems(() => decode(units.import, { params: [], query: "", body: deep }))).toBe("bad_request");
+  });
+  test("64 levels are taken, 65 are refused", () => {
+    const nested = (levels: number) => parsed(`${'{"x":'.repeat(levels)}1${"}".repeat(levels)}`);
+    const decoded = (levels: number) =>
+      problems(() => decode(units.import, { params: [], query: "", body: nested(levels) }));
+    expect(decoded(64)).toEqual(nested(64));
+    expect(decoded(65)).toBe("bad_request");
   });
   test("secrets stay as they are", () => {
     const body = { username: " ann@example.com ", password: "000" };

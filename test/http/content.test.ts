@@ -3,9 +3,9 @@ import http from "node:http";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ServiceError } from "../../src/contract/errors.ts";
-import type { Content } from "../../src/contract/file-forms.ts";
+import type { Content } from "../../src/contract/file-schemas.ts";
 import { files } from "../../src/contract/files.ts";
-import { createClient } from "../../src/http/client.ts";
+import { createClient } from "../../src/http/client/client.ts";
 import { contentOf, type Fake, gate, serveFake } from "./support.ts";
 
 let server: Fake;

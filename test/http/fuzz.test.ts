@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createClient } from "../../src/http/client.ts";
+import { createClient } from "../../src/http/client/client.ts";
 import { type Fake, operations, serveFake, speak, usualAnswer } from "./support.ts";
 
 let server: Fake;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ServiceError } from "../../src/contract/errors.ts";
-import { shape } from "../../src/contract/shape.ts";
-import { blockListOf, parseNetwork } from "../../src/http/client-address.ts";
-import { createMetricsApp } from "../../src/http/metrics.ts";
+import { shape } from "../../src/contract/field-spec.ts";
+import { blockListOf, parseNetwork } from "../../src/http/server/client-address.ts";
+import { createMetricsApp } from "../../src/http/server/metrics-endpoint.ts";
 import { type Fake, gate, json, operations, serveFake, usualAnswer } from "./support.ts";
 
 let server: Fake;
@@ -268,7 +268,13 @@ describe("errors", () => {
     const response = await get("/api/users/5", { "x-request-id": "r" });
     expect(response.status).toBe(422);
     expect(await response.json()).toEqual({
-      error: { code: "validation_failed", message: "No.", request_id: "r", fields: { a: ["b"] } },
+      error: {
+        code: "validation_failed",
+        message: "No.",
+        request_id: "r",
+        fields: { a: ["b"] },
+        issues: [{ field: "a", code: "invalid" }],
+      },
     });
   });
 

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
-import type { Content } from "../../src/contract/file-forms.ts";
+import type { Content } from "../../src/contract/file-schemas.ts";
 import type { AnyOperation, Origin } from "../../src/contract/operation.ts";
-import { allOperations } from "../../src/contract/rooms.ts";
-import { type Listening, type ListenOptions, listen } from "../../src/http/listen.ts";
-import type { App } from "../../src/http/routing.ts";
-import { type AppOptions, createApp } from "../../src/http/server.ts";
+import { allOperations } from "../../src/contract/operation-groups.ts";
+import { type AppOptions, createApp } from "../../src/http/server/app.ts";
+import { type Listening, type ListenOptions, listen } from "../../src/http/server/listen.ts";
+import type { App } from "../../src/http/server/routing.ts";
 
 export const operations = await allOperations();
 

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { blockListOf, clientAddress, networkOf, parseAddress, parseNetwork } from "../../src/http/client-address.ts";
+import {
+  blockListOf,
+  clientAddress,
+  networkOf,
+  parseAddress,
+  parseNetwork,
+} from "../../src/http/server/client-address.ts";
 
 const trusted = "10.0.0.0/8";
 const proxies = blockListOf([parseNetwork(trusted)!]);

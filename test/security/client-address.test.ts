@@ -8,7 +8,7 @@ import {
   parseAddress,
   parseNetwork,
   privateNetworks,
-} from "../../src/http/client-address.ts";
+} from "../../src/http/server/client-address.ts";
 import { start, useHome } from "../cli/support.ts";
 
 const proxies = blockListOf(privateNetworks.map((text) => parseNetwork(text)!));

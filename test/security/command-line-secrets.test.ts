@@ -40,7 +40,7 @@ describe("Other users of the machine cannot read the password of a database amon
   it("is refused by the program as it is shipped", async () => {
     const { code, stderr } = await home.wcs(["users", "list", "--db", `postgres://ann:${secret}@127.0.0.1:1/wcs`]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^error: --db must not hold a password/);
+    expect(stderr).toMatch(/^error: --db must not contain a password/);
     expect(stderr).not.toContain(secret);
   });
 });
@@ -78,7 +78,7 @@ describe("A password of PostgreSQL comes by every way that does not show it", ()
   it("~/.pgpass, and PGPASSFILE, if only their owner can read them", async () => {
     const without = await list(["--db", bare]);
     expect(without).toMatchObject({ code: 8, stdout: "" });
-    expect(without.stderr).toMatch(/^error: PostgreSQL refuses .*\nhint: .*PGPASSWORD.*\.pgpass/);
+    expect(without.stderr).toMatch(/^error: PostgreSQL rejected .*\nhint: .*PGPASSWORD.*\.pgpass/);
     const file = home.path(".pgpass");
     const lines = [
       "# ours",

@@ -5,7 +5,8 @@ import { settings, settingsSchema } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { createService } from "../../src/core/service.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
+import type { Database } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { countSecrets, rekey, secretSettings } from "../../src/store/rekey.ts";
 import { createSecretCipher } from "../../src/store/secret-cipher.ts";
 import { newEngine } from "../support/engine.ts";
@@ -117,7 +118,7 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const rotating = instance.administrator.call(webhooks.rotateSecret, { id: other.id });
       expect(await refusal(rotating)).toMatchObject({
         code: "unavailable",
-        message: expect.stringContaining("put there from elsewhere"),
+        message: expect.stringContaining("copied from another place"),
       });
       expect(await codeOf(rekey(instance.database, createSecretCipher(undefined)))).toBe("unavailable");
       expect(await codeOf(instance.administrator.call(webhooks.rotateSecret, { id: one.id }))).toBe("ok");

@@ -1,7 +1,7 @@
 /** Takes a lock: `hold` keeps it, `count` adds 1 to the number in a file while it has it. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { withLock } from "../../src/cli/lock.ts";
+import { withLock } from "../../src/cli/session/file-lock.ts";
 
 const [what = "", lock = "", file = ""] = process.argv.slice(2);
 await withLock(lock, what === "hold" ? 1000 : 5000, async () => {

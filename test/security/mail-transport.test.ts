@@ -2,14 +2,14 @@ import tls from "node:tls";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
-import { smtpTarget } from "../../src/delivery/mail-transport.ts";
+import { smtpTarget } from "../../src/delivery/mail/mail-transport.ts";
 import { cert, key } from "../support/certificate.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { type Mailbox, newMailbox } from "../support/mailbox.ts";
 
 const withTls = { disabledCommands: [], cert, key };
-const noTls = "The mail server offers no TLS; set mail.allow_plain to send in the clear.";
+const noTls = "The mail server does not support TLS; set mail.allow_plain to send without it.";
 
 describeOnDatabases("the way to the mail server", (open) => {
   let instance: Instance;

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { newHome, type Result } from "../cli/support.ts";
-import { type DatabaseKind, newDatabase, newInstance } from "../support/instance.ts";
+import { asArgument, type DatabaseKind, newDatabase, newInstance } from "../support/instance.ts";
 
 const home = newHome();
 afterAll(() => rmSync(home.folder, { recursive: true, force: true }));
@@ -25,17 +25,16 @@ const newKey = (name: string, encoding: BufferEncoding = "base64") => {
 for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
   describe(`wcs db rekey (${kind})`, () => {
     let database: string;
+    let password: Record<string, string>;
     beforeEach(async () => {
       const { target, remove } = await newDatabase(kind);
       onTestFinished(remove);
-      database = target;
+      ({ target: database, env: password } = asArgument(target));
     });
     const wcs = (line: string[], key?: string, stdin = "") =>
-      home.wcs([...line, "--db", database], { stdin, env: key === undefined ? {} : { WCS_SECRET_KEY_FILE: key } });
+      home.wcs([...line, "--db", database], { stdin, env: { ...password, ...(key && { WCS_SECRET_KEY_FILE: key }) } });
     const make = async (key?: string) => {
-      await done(
-        home.wcs(["init", "--db", database, ...administrator], { env: key ? { WCS_SECRET_KEY_FILE: key } : {} }),
-      );
+      await done(wcs(["init", ...administrator], key));
       await done(wcs(["settings", "set", "mail.smtp_url", "--value-stdin"], key, smtpUrl));
       const create = ["webhooks", "create", "--name", "ci", "--uri", "https://ci.example.com/", "--json"];
       return JSON.parse(await done(wcs(create, key))).secret as string;
@@ -50,7 +49,7 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         );
       expect(await doctor()).toMatchObject({
         state: "warning",
-        message: expect.stringContaining("3 secrets in the clear"),
+        message: expect.stringContaining("3 secrets unencrypted"),
       });
       const rehearsed = await wcs(["db", "rekey", "--new-key-file", first, "--dry-run", "--json"]);
       expect(JSON.parse(rehearsed.stdout)).toMatchObject({ secrets: 3, previous_key: null });
@@ -58,7 +57,7 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await done(wcs(["users", "list"]));
       const encrypted = await wcs(["db", "rekey", "--new-key-file", first, "--json"]);
       expect(JSON.parse(encrypted.stdout)).toEqual(JSON.parse(rehearsed.stdout));
-      expect(encrypted.stderr).toContain("3 secrets encrypted. Start wcs serve again");
+      expect(encrypted.stderr).toContain("Encrypted 3 secrets. Restart wcs serve");
       if (kind === "sqlite") {
         const bytes = readFileSync(database);
         expect([secret, "hunter2222"].filter((text) => bytes.includes(text))).toEqual([]);
@@ -157,11 +156,11 @@ describe("WCS_SECRET_KEY", () => {
     const file = newKey("wish");
     const rekey = (...more: string[]) => home.wcs(["db", "rekey", "--db", database, ...more]);
     const results = [
-      [await list({ WCS_SECRET_KEY_FILE: home.path("none") }), "WCS_SECRET_KEY_FILE: there is no file"],
-      [await list({ WCS_SECRET_KEY_FILE: file, WCS_SECRET_KEY: key.toString("hex") }), "exclude each other"],
-      [await rekey(), "There is no key: set WCS_SECRET_KEY, or give --new-key-file."],
+      [await list({ WCS_SECRET_KEY_FILE: home.path("none") }), "WCS_SECRET_KEY_FILE: no such file: "],
+      [await list({ WCS_SECRET_KEY_FILE: file, WCS_SECRET_KEY: key.toString("hex") }), "cannot be used together"],
+      [await rekey(), "There is no key: set WCS_SECRET_KEY or use --new-key-file."],
       [await rekey("--decrypt", "--new-key-file", file), "exclude each other"],
-      [await rekey("--new-key-file", home.path("none")), "there is no file"],
+      [await rekey("--new-key-file", home.path("none")), "no such file: "],
       [await rekey("--new-key-file", database), "must be 32 bytes"],
     ] as const;
     for (const [{ code, stdout, stderr }, message] of results) {
@@ -197,7 +196,7 @@ it("A script whose answer with the secret was lost gets the webhook, no second o
   expect({ code, lost, stderr }).toEqual({
     code: 0,
     lost: 2,
-    stderr: "The first answer was lost, and the secret with it. wcs webhooks rotate-secret 1 makes a new one.\n",
+    stderr: "The first response, with the secret, was lost. Create a new secret with wcs webhooks rotate-secret 1.\n",
   });
   expect(JSON.parse(stdout)).toMatchObject({ id: 1, name: "ci" });
   expect(JSON.parse(stdout)).not.toHaveProperty("secret");

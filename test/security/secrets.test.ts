@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
-import { parse } from "../../src/contract/input.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
-import { allOperations } from "../../src/contract/rooms.ts";
+import { allOperations } from "../../src/contract/operation-groups.ts";
+import { parse } from "../../src/contract/parse-input.ts";
 import { holdsSecret } from "../../src/contract/secrets.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
-import { fieldErrors } from "../../src/contract/input.ts";
-import { allOperations } from "../../src/contract/rooms.ts";
-import { type Field, shape } from "../../src/contract/shape.ts";
+import { type Field, shape } from "../../src/contract/field-spec.ts";
+import { allOperations } from "../../src/contract/operation-groups.ts";
+import { tryParse } from "../../src/contract/parse-input.ts";
 import { unitRow, units } from "../../src/contract/units.ts";
-import { userRow } from "../../src/contract/user-forms.ts";
+import { userRow } from "../../src/contract/user-schemas.ts";
 import { users } from "../../src/contract/users.ts";
 import { newHome } from "../cli/support.ts";
 import { useWorld } from "../support/actors.ts";
@@ -52,8 +52,8 @@ const holding = (path: Place["path"], value: unknown): unknown =>
 
 /** What the schema says against the value at its place. */
 function saidOf(schema: z.ZodType, path: Place["path"], value: string): readonly string[] {
-  const { error } = schema.safeParse(holding(path, value));
-  return (error && fieldErrors(error)[path.join(".")]) ?? [];
+  const result = tryParse(schema, holding(path, value));
+  return (!result.ok && result.fields[path.join(".")]) || [];
 }
 
 /** Any characters are good in a password, and content of files is checked as what it is. */

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
 import { events } from "../../src/contract/events.ts";
+import { pathFields } from "../../src/contract/field-spec.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
-import { pathFields } from "../../src/contract/shape.ts";
 import { type Fake, gate, lastBody, operations, serveFake, speak } from "../http/support.ts";
 import { useWorld } from "../support/actors.ts";
 import { upload } from "../support/attachments.ts";

@@ -4,8 +4,11 @@ import { describe, expect, it } from "vitest";
 import { users } from "../../src/contract/users.ts";
 import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService } from "../../src/core/service.ts";
-import { type Database, latestMigration, openDatabase } from "../../src/store/database.ts";
-import { migrations } from "../../src/store/migrations/index.ts";
+import type { Database } from "../../src/store/database.ts";
+import { migrations } from "../../src/store/migrations/migration-list.ts";
+import { latestMigration, openDatabase } from "../../src/store/open-database.ts";
+import { connectPostgres } from "../../src/store/postgres/postgres-database.ts";
+import { connectSqlite } from "../../src/store/sqlite/sqlite-database.ts";
 import { firstAdministrator, newDatabase } from "../support/instance.ts";
 import { codeOf, tally } from "../support/outcome.ts";
 import { kinds } from "./support.ts";
@@ -61,8 +64,8 @@ describe("migrations", () => {
     /** A database as the version with that last migration left it. */
     const older = async (last: string) => {
       const { target, remove } = await newDatabase(kind);
-      const { connect } = await import(`../../src/store/${kind}.ts`);
-      const database: Database = await connect(target, { create: async () => {} });
+      const connect = kind === "sqlite" ? connectSqlite : connectPostgres;
+      const database = await connect(target, { create: async () => {} });
       await database.write(async (tx) => {
         const migrator = new Migrator({ db: tx, provider: { getMigrations: async () => migrations } });
         const bring = async (name: string) => {

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { newDatabase } from "../support/instance.ts";
 import { refusal } from "../support/outcome.ts";
 import { put } from "./support.ts";
@@ -78,7 +78,7 @@ describe("PostgreSQL targets", () => {
     const missing = `${inject("postgresUrl")}/no_such_database`;
     expect(await refusal(openDatabase(missing))).toMatchObject({
       code: "not_found",
-      message: expect.stringContaining("no PostgreSQL database of that name"),
+      message: expect.stringContaining("The PostgreSQL database does not exist"),
     });
     expect((await refusal(openDatabase(missing, create))).code).toBe("not_found");
   });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { refusal } from "../support/outcome.ts";
 import { get, put } from "./support.ts";
 
@@ -86,7 +86,7 @@ describe("SQLite files", () => {
     foreign.exec("create table theirs (id integer); insert into theirs values (1)");
     foreign.close();
     const before = readFileSync(path);
-    const notOurs = { code: "conflict", message: expect.stringContaining("is not a database of wcs") };
+    const notOurs = { code: "conflict", message: expect.stringContaining("is not a wcs database") };
     expect(await refusal(openDatabase(path))).toMatchObject(notOurs);
     expect(await refusal(openDatabase(path, { create: async () => {} }))).toMatchObject(notOurs);
     expect(readFileSync(path).equals(before)).toBe(true);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
-import { type Database, openDatabase, type Tx } from "../../src/store/database.ts";
+import type { Database, Tx } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { type DatabaseKind, newDatabase } from "../support/instance.ts";
 
 export const kinds: readonly DatabaseKind[] = ["sqlite", "postgres"];

@@ -1,5 +1,5 @@
 import { deflateRawSync } from "node:zlib";
-import type { Content, FileItem } from "../../src/contract/file-forms.ts";
+import type { Content, FileItem } from "../../src/contract/file-schemas.ts";
 
 /** A file as it is sent along with something. */
 export const upload = (name: string, bytes: Uint8Array | string): FileItem => ({

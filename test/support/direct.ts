@@ -1,4 +1,5 @@
-import { openDatabase, type Tx } from "../../src/store/database.ts";
+import type { Tx } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 
 /** Changes rows of a database past the service, to what an older version of it took. */
 export async function changeDirectly(target: string, work: (tx: Tx) => Promise<unknown>): Promise<void> {

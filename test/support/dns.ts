@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { isIPv6 } from "node:net";
-import type { Resolve } from "../../src/delivery/guard.ts";
+import type { Resolve } from "../../src/delivery/ssrf/guarded-lookup.ts";
 
 export interface NameServer {
   /** Resolves by asking this server over the network, as a resolver would. */

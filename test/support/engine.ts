@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import { defaults, type Settings } from "../../src/contract/settings.ts";
-import { createEngine, type Engine, type EngineOptions } from "../../src/delivery/index.ts";
+import { createEngine, type Engine, type EngineOptions } from "../../src/delivery/delivery.ts";
 import { type DatabaseKind, type Instance, newInstance } from "./instance.ts";
 
 export const userAgent = "wcs/test";

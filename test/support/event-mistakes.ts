@@ -1,5 +1,5 @@
-import { spans } from "../../src/core/events/spans.ts";
-import { expand } from "../../src/core/recurrence.ts";
+import { spans } from "../../src/core/events/occurrence-spans.ts";
+import { expand } from "../../src/core/pipeline/recurrence.ts";
 import type { Database } from "../../src/store/database.ts";
 
 /** What is kept of events and is not what their rules, or a recount, give. */

@@ -1,9 +1,9 @@
 // biome-ignore-all format: a table is read by its columns
 import { conversations } from "../../src/contract/conversations.ts";
 import { events } from "../../src/contract/events.ts";
+import { type Field as Described, fieldsOf } from "../../src/contract/field-spec.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
-import { type Field as Described, fieldsOf } from "../../src/contract/shape.ts";
 import type { ActorName } from "./actors.ts";
 import type { Scene } from "./permission-table.ts";
 
@@ -179,7 +179,7 @@ const ofRooms: Record<string, Set<string> | undefined> = {
   usertypes: set("id"),
   webhooks: set("id log after parts"),
   audit: set("actor"),
-  settings: set("lifetime absolute_lifetime min_length reset_lifetime timeout log_days max_bytes"),
+  settings: set("days lifetime absolute_lifetime min_length reset_lifetime timeout log_days max_bytes"),
 };
 
 /** Returns the integers of an operation's input that are neither in the table nor in the lists above. */

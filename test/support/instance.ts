@@ -1,22 +1,25 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import pg from "pg";
 import { describe, inject } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import type { AnyOperation, Caller } from "../../src/contract/operation.ts";
-import { allOperations } from "../../src/contract/rooms.ts";
-import { bootstrap } from "../../src/core/bootstrap.ts";
+import { allOperations } from "../../src/contract/operation-groups.ts";
+import { bootstrap, newIssuer, newTokenKey } from "../../src/core/bootstrap.ts";
 import { createService, type Service } from "../../src/core/service.ts";
-import { answerOf } from "../../src/http/answer.ts";
-import { createClient } from "../../src/http/client.ts";
-import { blockListOf, networkOf, parseNetwork } from "../../src/http/client-address.ts";
+import { createClient } from "../../src/http/client/client.ts";
+import { readResponse } from "../../src/http/client/read-answer.ts";
 import { encode } from "../../src/http/codec.ts";
-import { listen } from "../../src/http/listen.ts";
-import { createApp } from "../../src/http/server.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
+import { createApp } from "../../src/http/server/app.ts";
+import { blockListOf, networkOf, parseNetwork } from "../../src/http/server/client-address.ts";
+import { listen } from "../../src/http/server/listen.ts";
+import type { Database } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+import { execute, firstAdministrator } from "./template-databases.ts";
+
+export { firstAdministrator };
 
 export type DatabaseKind = "sqlite" | "postgres";
 export type CallerKind = "local" | "http";
@@ -26,15 +29,17 @@ export interface Environment {
   readonly caller: CallerKind;
 }
 
-/** Every way in which the service can be used. */
-export const environments: readonly Environment[] = [
-  { database: "sqlite", caller: "local" },
-  { database: "sqlite", caller: "http" },
-  { database: "postgres", caller: "local" },
-  { database: "postgres", caller: "http" },
-];
+export const sqliteLocal: Environment = { database: "sqlite", caller: "local" };
+export const sqliteHttp: Environment = { database: "sqlite", caller: "http" };
+const postgresLocal: Environment = { database: "postgres", caller: "local" };
+const postgresHttp: Environment = { database: "postgres", caller: "http" };
 
-/** A suite that runs in every environment. */
+/** The ways of using the service that suites run in: each database and each caller once, all four combinations with WCS_TEST_FULL. */
+export const environments: readonly Environment[] = process.env.WCS_TEST_FULL
+  ? [sqliteLocal, sqliteHttp, postgresLocal, postgresHttp]
+  : [sqliteHttp, postgresLocal];
+
+/** Runs a suite in every environment. */
 export function describeEverywhere(name: string, suite: (environment: Environment) => void): void {
   for (const environment of environments) {
     describe(`${name} (${environment.database}, ${environment.caller})`, () => suite(environment));
@@ -66,20 +71,37 @@ export interface Instance {
   close(): Promise<void>;
 }
 
-export const firstAdministrator = { email: "admin@example.com", first_name: "Ada", last_name: "Admin" };
+interface NewDatabase {
+  readonly target: string;
+  remove(): Promise<void>;
+}
 
-/** The target of a new, empty database, and how to remove it. */
-export async function newDatabase(kind: DatabaseKind): Promise<{ target: string; remove(): Promise<void> }> {
-  if (kind === "sqlite") {
-    const folder = mkdtempSync(join(tmpdir(), "wcs-test-"));
-    return { target: join(folder, "wcs.db"), remove: async () => rmSync(folder, { recursive: true, force: true }) };
-  }
+/** Returns the target of a new, empty database. */
+export async function newDatabase(kind: DatabaseKind): Promise<NewDatabase> {
+  return kind === "sqlite" ? sqliteFile() : postgresDatabase("");
+}
+
+/** Returns the target of a copy of the run's template, as an instance of its own. */
+async function copyTemplate(kind: DatabaseKind): Promise<NewDatabase> {
+  const { sqlite, postgres } = inject("templates");
+  if (kind === "postgres") return postgresDatabase(` template ${postgres}`);
+  const file = sqliteFile();
+  copyFileSync(sqlite, file.target);
+  return file;
+}
+
+function sqliteFile(): NewDatabase {
+  const folder = mkdtempSync(join(tmpdir(), "wcs-test-"));
+  return { target: join(folder, "wcs.db"), remove: async () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+async function postgresDatabase(from: string): Promise<NewDatabase> {
   const server = inject("postgresUrl");
   const name = `wcs_${randomUUID().replaceAll("-", "")}`;
-  await sql(`${server}/postgres`, `create database ${name}`);
+  await execute(`${server}/postgres`, `create database ${name}${from}`);
   return {
     target: `${server}/${name}`,
-    remove: () => sql(`${server}/postgres`, `drop database ${name} with (force)`),
+    remove: () => execute(`${server}/postgres`, `drop database ${name} with (force)`),
   };
 }
 
@@ -92,21 +114,33 @@ export function asArgument(target: string): { target: string; env: Record<string
   return { target: url.href, env: { PGPASSWORD } };
 }
 
+/** Opens a copy of the template as an instance of its own; with a key for its secrets, a new database. */
+async function openInstance(kind: DatabaseKind, secretKey: Uint8Array | undefined, now: number) {
+  const { target, remove } = secretKey ? await newDatabase(kind) : await copyTemplate(kind);
+  if (secretKey) {
+    const database = await openDatabase(target, {
+      create: async (tx, secrets) => {
+        await bootstrap(tx, { administrator: firstAdministrator, rootUnit: "Acme", now, secrets });
+      },
+      secretKey,
+    });
+    return { database, target, remove };
+  }
+  const database = await openDatabase(target);
+  const identity = { issuer: newIssuer(), token_key: newTokenKey() };
+  await database.write((tx) => tx.updateTable("instance").set(identity).execute());
+  return { database, target, remove };
+}
+
 export async function newInstance(
   { database: kind, caller }: Environment,
   { secretKey }: { secretKey?: Uint8Array } = {},
 ): Promise<Instance> {
-  const { target, remove } = await newDatabase(kind);
   let offset = 0;
   let stopped: number | undefined;
   const clock = () => (stopped ?? Date.now()) + offset * 1000;
   const now = () => Math.floor(clock() / 1000);
-  const database = await openDatabase(target, {
-    create: async (tx, secrets) => {
-      await bootstrap(tx, { administrator: firstAdministrator, rootUnit: "Acme", now: now(), secrets });
-    },
-    secretKey,
-  });
+  const { database, target, remove } = await openInstance(kind, secretKey, now());
   const service = createService({ database, clock, check: matchesContract });
   const app = createApp({
     operations: await allOperations(),
@@ -166,7 +200,7 @@ function proxiedCaller(url: string, address: string): Caller {
       const { path, query, body } = encode(op, input as Record<string, unknown>);
       const headers = { "x-forwarded-for": address, ...(options?.dryRun && { "dry-run": "true" }) };
       const message = await client.raw(op.method, path, { query, body: body && JSON.stringify(body), headers });
-      return answerOf(message, url) as never;
+      return readResponse(message, url) as never;
     },
     close: () => client.close(),
   };
@@ -175,14 +209,4 @@ function proxiedCaller(url: string, address: string): Caller {
 function matchesContract(op: AnyOperation, output: unknown): void {
   const parsed = op.output().parse(output);
   if (!isDeepStrictEqual(parsed, output)) throw new Error(`${op.name} answers more than its contract says`);
-}
-
-async function sql(url: string, text: string): Promise<void> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    await client.query(text);
-  } finally {
-    await client.end();
-  }
 }

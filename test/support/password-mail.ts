@@ -1,5 +1,5 @@
 import { defaults } from "../../src/contract/settings.ts";
-import { MailWorker } from "../../src/delivery/mail.ts";
+import { MailWorker } from "../../src/delivery/mail/mail-worker.ts";
 import type { Instance } from "./instance.ts";
 import { type Mail, newMailbox } from "./mailbox.ts";
 

@@ -1,5 +1,5 @@
 import ICAL from "ical.js";
-import type { Rule } from "../../src/contract/event-forms.ts";
+import type { Rule } from "../../src/contract/event-schemas.ts";
 
 const dayOfSeconds = 86_400;
 const dayOfMilliseconds = 86_400_000;

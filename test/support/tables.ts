@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import type { Database } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
-import type { Schema } from "../../src/store/schema.ts";
-import { contentChecks } from "../../src/store/upkeep/check.ts";
+import { contentChecks } from "../../src/store/integrity/check-database.ts";
+import type { Schema } from "../../src/store/schema/schema.ts";
 import { conversationMistakes } from "./conversation-mistakes.ts";
 import { eventMistakes } from "./event-mistakes.ts";
 import { fileMistakes, groupMistakes } from "./group-mistakes.ts";

@@ -2,7 +2,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { Db } from "../../store/database.ts";
 import { locking } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
-import type { Ctx } from "../context.ts";
+import type { Ctx } from "../pipeline/context.ts";
 
 interface Asked {
   id: number;
@@ -21,16 +21,19 @@ const participationOf = (db: Db, p: Asked) =>
 const found = prepared((db, p: Asked) => participationOf(db, p));
 const foundAndLocked = prepared((db, p: Asked) => locking(db, participationOf(db, p)));
 
-/** A conversation as its participant has it. */
+/** A conversation from the point of view of a participant. */
 export type Participation = Awaited<ReturnType<typeof found>>[number];
 
-/** Returns the actor's part in a conversation. Throws `not_found` to those who are not in it, as if there were none. */
+/**
+ * Returns the conversation for the actor. Throws `not_found` when the actor is not a participant, as if it did not
+ * exist.
+ */
 export async function participation(ctx: Ctx, id: number): Promise<Participation> {
   const [row] = await found(ctx.db, { id, user: ctx.actor.id });
   return requireIn(row, id);
 }
 
-/** Likewise; until the end of the transaction nobody else changes the conversation or anything in it. */
+/** Returns the conversation for the actor like `participation`, and locks it until the end of the transaction. */
 export async function lockedParticipation(ctx: Ctx, id: number): Promise<Participation> {
   const [row] = await foundAndLocked(ctx.db, { id, user: ctx.actor.id });
   return requireIn(row, id);
@@ -41,7 +44,7 @@ function requireIn(row: Participation | undefined, id: number): Participation {
   return row;
 }
 
-/** `conflict` for a direct conversation, `forbidden` for those who are not an administrator of the group. */
+/** Throws `conflict` for a direct conversation, and `forbidden` when the actor is not an administrator of the group. */
 export function requireAdministrator({ id, type, role }: Participation, what: string): void {
   if (type === "direct") throw directRefusal(id, what);
   if (role !== "administrator") {
@@ -50,5 +53,5 @@ export function requireAdministrator({ id, type, role }: Participation, what: st
 }
 
 export function directRefusal(id: number, what: string): ServiceError {
-  return new ServiceError("conflict", `Conversation ${id} is a direct one; it is not possible to ${what}.`);
+  return new ServiceError("conflict", `Conversation ${id} is direct; you cannot ${what}.`);
 }

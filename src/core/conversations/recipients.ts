@@ -1,8 +1,8 @@
 import { invalid } from "../../contract/errors.ts";
 import { isAmong } from "../../store/dialect.ts";
-import type { Ctx } from "../context.ts";
+import type { Ctx } from "../pipeline/context.ts";
 
-/** Checks that the users a field names are active and named once. `validation_failed` says which are not. */
+/** Throws `validation_failed` unless the users in a field are active and listed only once. */
 export async function requireActiveUsers(ctx: Ctx, field: string, ids: readonly number[]): Promise<void> {
   const repeated = ids.filter((id, at) => ids.indexOf(id) !== at);
   const rows = await ctx.db
@@ -11,38 +11,38 @@ export async function requireActiveUsers(ctx: Ctx, field: string, ids: readonly 
     .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
     .execute();
   const known = new Map(rows.filter((row) => row.deleted_at === null).map((row) => [row.id, row.active === 1]));
-  const problems = [
-    told("names somebody more than once", repeated),
-    told(
+  const messages = [
+    describeIssue("names somebody more than once", repeated),
+    describeIssue(
       "name no users",
       ids.filter((id) => !known.has(id)),
     ),
-    told(
+    describeIssue(
       "name users who are not active",
       ids.filter((id) => known.get(id) === false),
     ),
   ];
-  const sentences = problems.filter((problem) => problem !== undefined);
-  if (sentences.length > 0) throw invalid({ [field]: sentences });
+  const issues = messages.filter((message) => message !== undefined);
+  if (issues.length > 0) throw invalid({ [field]: issues });
 }
 
-function told(problem: string, ids: readonly number[]): string | undefined {
-  return ids.length === 0 ? undefined : `${problem}: ${[...new Set(ids)].join(", ")}`;
+function describeIssue(issue: string, ids: readonly number[]): string | undefined {
+  return ids.length === 0 ? undefined : `${issue}: ${[...new Set(ids)].join(", ")}`;
 }
 
-/** A digest of a set of people, the same in whatever order they come. */
+/** Returns a digest of a set of people that does not depend on their order. */
 export function digestOf(people: Iterable<number>): Buffer {
   const { createHash } = process.getBuiltinModule("node:crypto");
   const ids = [...new Set(people)].sort((a, b) => a - b);
   return createHash("sha256").update(ids.join(",")).digest();
 }
 
-/** As it stands in `people_key`. */
+/** Returns the digest in the form stored in `people_key`. */
 export function peopleKey(people: Iterable<number>): string {
   return digestOf(people).toString("base64url");
 }
 
-/** Keeps the key right after somebody joined or left. */
+/** Updates the stored key after somebody joined or left. */
 export async function keepPeopleKey(ctx: Ctx, conversation: number): Promise<void> {
   const rows = await ctx.db
     .selectFrom("conversation_participants")

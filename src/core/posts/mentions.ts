@@ -1,15 +1,15 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 import { insertRows } from "../../store/bulk.ts";
 import { isAmong } from "../../store/dialect.ts";
-import type { Ctx } from "../context.ts";
+import type { Ctx } from "../pipeline/context.ts";
 
-/** Whom a text speaks to: a post, or a comment on it. */
+/** A text that mentions users: a post, or a comment on it. */
 interface Text {
   readonly post: number;
   readonly comment: number | null;
 }
 
-/** What is wrong with users who are mentioned. */
+/** Returns the validation errors of mentioned users. */
 export async function mentionMistakes({ db }: Ctx, ids: readonly number[] = []): Promise<FieldErrors> {
   if (ids.length === 0) return {};
   const rows = await db
@@ -28,7 +28,7 @@ export async function addMentions({ db }: Ctx, { post, comment }: Text, ids: rea
   await insertRows(db, "post_mentions", rows);
 }
 
-/** The users whom a post mentions itself, not in comments. */
+/** Returns the users mentioned in a post itself, not in its comments. */
 export async function mentionedIn({ db }: Ctx, post: number): Promise<number[]> {
   const rows = await db
     .selectFrom("post_mentions")
@@ -39,7 +39,10 @@ export async function mentionedIn({ db }: Ctx, post: number): Promise<number[]> 
   return rows.map((row) => row.user_id);
 }
 
-/** Mentions exactly these users in a post. Who was mentioned before has seen it, or not, as before. Whether that changed anything. */
+/**
+ * Replaces the users mentioned in a post and returns true when anything changed. Users who stay mentioned keep their
+ * "seen" state.
+ */
 export async function setMentions(ctx: Ctx, post: number, ids: readonly number[]): Promise<boolean> {
   const before = await mentionedIn(ctx, post);
   const removed = before.filter((id) => !ids.includes(id));

@@ -1,14 +1,14 @@
 import type { FieldErrors } from "../../contract/errors.ts";
-import type { Flag } from "../../store/schema.ts";
-import { isPublished } from "../post-visibility.ts";
+import type { Flag } from "../../store/schema/column-types.ts";
+import { isPublished } from "../visibility/post-visibility.ts";
 
-/** When a post is published, and until when. */
+/** The state of a post's publication. */
 export interface Publication {
   readonly draft: Flag;
-  /** As it was asked for. */
+  /** The requested time of publication. */
   readonly publish_on: number | null;
   readonly unpublish_on: number | null;
-  /** When it is published, which may lie ahead; null of a draft that never was. */
+  /** The time of publication, which may be in the future; null for a draft that was never published. */
   readonly published_at: number | null;
 }
 
@@ -21,16 +21,17 @@ export interface PublicationChange {
 export const unwritten: Publication = { draft: 1, publish_on: null, unpublish_on: null, published_at: null };
 
 /**
- * What becomes of a publication. A time to publish in the future schedules it, whatever the status says; one in the past
- * dates it back. The status that it has already changes nothing; true publishes now, false makes a draft. A schedule that is
- * cleared leaves a draft. What publishes now forgets an end that is over.
+ * Returns the publication after a change. A future `publish_on` schedules the post, regardless of `status`; a past one
+ * sets an earlier publication time. A `status` that the post already has changes nothing; otherwise true publishes now
+ * and false makes it a draft. Removing a schedule makes the post a draft. Publishing now clears an `unpublish_on` that
+ * has passed.
  */
 export function changePublication(
   before: Publication,
   { status, publish_on, unpublish_on }: PublicationChange,
   now: number,
 ): Publication {
-  const is = statusOf(before, now);
+  const current = statusOf(before, now);
   const ends = unpublish_on === undefined ? before.unpublish_on : unpublish_on;
   const end = (from: number) => (unpublish_on === undefined && ends !== null && ends <= from ? null : ends);
   const drafted = {
@@ -43,15 +44,15 @@ export function changePublication(
   if (typeof publish_on === "number" && (publish_on > now || status !== false)) {
     return { draft: 0, publish_on, unpublish_on: ends, published_at: publish_on };
   }
-  if (status === true && is !== "published") {
+  if (status === true && current !== "published") {
     return { draft: 0, publish_on: null, unpublish_on: end(now), published_at: now };
   }
-  if (status === false && is === "published") return drafted;
-  if (publish_on !== undefined && is === "scheduled") return drafted;
+  if (status === false && current === "published") return drafted;
+  if (publish_on !== undefined && current === "scheduled") return drafted;
   return { ...before, publish_on: publish_on === null ? null : before.publish_on, unpublish_on: ends };
 }
 
-/** What is wrong with a publication that is to be, by the names of the input. */
+/** Returns the validation errors of a publication, by input field. */
 export function publicationMistakes(after: Publication, { unpublish_on }: PublicationChange): FieldErrors {
   const { published_at, unpublish_on: end } = after;
   if (after.draft === 1 || published_at === null || end === null || end > published_at) return {};

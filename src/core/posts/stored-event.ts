@@ -1,17 +1,17 @@
 import type { z } from "zod";
-import type { postEvent as contract } from "../../contract/post-event-forms.ts";
-import type { PostRow } from "./rows.ts";
+import type { postEvent as contract } from "../../contract/post-event-schemas.ts";
+import type { PostRow } from "./post-rows.ts";
 
 export type PostEvent = z.infer<ReturnType<typeof contract>>;
 
-/** What is kept of an event, as JSON: all that is shown, but who takes part. */
+/** The stored form of an event (JSON): everything that is presented, except its participants. */
 export type StoredEvent = Omit<PostEvent, "participation"> & { readonly participation: boolean };
 
 export function storedEvent({ event }: Pick<PostRow, "event">): StoredEvent | null {
   return event === null ? null : JSON.parse(event);
 }
 
-/** The event of a post as the API shows it. */
+/** Returns the API's representation of a post's event. */
 export function presentEvent(row: PostRow): PostEvent | null {
   const stored = storedEvent(row);
   if (stored === null) return null;

@@ -1,18 +1,22 @@
 import type { Ability } from "../../contract/operation.ts";
 import { isAmong } from "../../store/dialect.ts";
-import type { Ctx } from "../context.ts";
-import { requireAbilities } from "../permissions.ts";
-import { ancestorsOf, idOf, type Place } from "../unit-tree.ts";
+import type { Place } from "../directory/unit-tree.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { requireAbilities } from "../pipeline/permissions.ts";
+import { ancestorsOf, idOf } from "../pipeline/unit-path.ts";
 
-/** Abilities that memberships grant, by the unit of the membership. */
+/** Abilities granted by memberships, by the unit of the membership. */
 export type GrantsByUnit = ReadonlyMap<number, readonly Ability[]>;
 
-/** The IDs of units with these paths, and of all above them. */
+/** Returns the IDs of the units with these paths and of all their ancestors. */
 export function chainOf(...paths: string[]): number[] {
   return [...new Set(paths.flatMap((path) => [...ancestorsOf(path), idOf(path)]))];
 }
 
-/** Loads the grants of all memberships in the units: deactivated users count, since they may come back. One query. */
+/**
+ * Loads the grants of all memberships in the units, including those of deactivated users, who may be reactivated. Runs
+ * one query.
+ */
 export async function loadGrants({ db }: Ctx, units: readonly number[]): Promise<GrantsByUnit> {
   const rows = await db
     .selectFrom("memberships as m")
@@ -30,7 +34,7 @@ export async function loadGrants({ db }: Ctx, units: readonly number[]): Promise
   return byUnit;
 }
 
-/** Returns the abilities that would reach the unit from above only once it is below `parent`. */
+/** Returns the abilities that apply to the unit from above only after it was moved below `parent`. */
 export function extendedAbilities(grants: GrantsByUnit, unit: Pick<Place, "path">, parent: Pick<Place, "path">) {
   const present = new Set(chainOf(unit.path));
   const added = chainOf(parent.path).filter((id) => !present.has(id));
@@ -38,8 +42,8 @@ export function extendedAbilities(grants: GrantsByUnit, unit: Pick<Place, "path"
 }
 
 /**
- * Throws `forbidden` unless the actor has every ability that a move of the unit below `parent` extends over the unit: others'
- * abilities, and the actor's own ones.
+ * Throws `forbidden` unless the actor has every ability, of the actor or of others, that moving the unit below `parent`
+ * extends to the unit.
  */
 export async function requireMove(ctx: Ctx, unit: Place, parent: Place): Promise<void> {
   if (ctx.actor.admin) return;
@@ -48,8 +52,8 @@ export async function requireMove(ctx: Ctx, unit: Place, parent: Place): Promise
 }
 
 /**
- * Throws `forbidden` unless the actor has every ability that a transfer extends: over what the unit gives away as by a move,
- * and over the target by the memberships that go there.
+ * Throws `forbidden` unless the actor has every ability that a transfer extends: to the children that move below the
+ * target, and to the target by the memberships that move there.
  */
 export async function requireTransfer(ctx: Ctx, unit: Place, target: Place): Promise<void> {
   if (ctx.actor.admin) return;

@@ -31,7 +31,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at ${number} not null
     )`,
 
-    // No foreign keys: webhooks and events go only when nothing is left of them here, and a check for each row costs.
+    // No foreign keys: a check of each row is expensive, and webhooks and events are only deleted after their deliveries.
     `create table deliveries (
       id ${id},
       event_id ${number} not null,

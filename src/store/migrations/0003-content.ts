@@ -35,7 +35,7 @@ async function groupsAndAudiences(db: Kysely<unknown>): Promise<void> {
     "create index group_members_user on group_members (user_id, group_id)",
     "create index group_members_role on group_members (group_id, role, created_at, user_id)",
 
-    // A unit that goes takes its row along, which leaves fewer readers. Without its last user type there would be more.
+    // Deleting a unit deletes its row, which only leaves fewer readers. Without its last user type a post would get more.
     `create table audiences (
       id ${id},
       kind ${key} not null default 'post',
@@ -151,7 +151,7 @@ async function posts(db: Kysely<unknown>): Promise<void> {
     "create index posts_important on posts (listed_at, id) where important = 1 and deleted_at is null",
     "create index posts_pinned on posts (listed_at, id) where pinned_main_feed is not null and deleted_at is null",
     "create index posts_audience on posts (audience_id)",
-    // Where readers find posts without looking at all of them.
+    // Index of the feeds in which readers find posts.
     `create table post_places (
       place ${key} not null,
       post_id ${number} not null references posts (id) on delete cascade,

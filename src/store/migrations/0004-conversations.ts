@@ -61,7 +61,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`,
     ...words(db),
 
-    // Until now nothing told the words of a name from those of a job title.
+    // Earlier rows do not distinguish the words of a name from those of a job title.
     "alter table user_words add column of_name integer not null default 0",
     "update user_words set of_name = 1 where private = 0",
     "drop index user_words_user",
@@ -69,7 +69,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   );
 }
 
-/** The words of messages; see `message-words.ts`. Word characters are ours to choose, so FTS5 only divides at spaces. */
+/**
+ * Index of the words in messages; see `message-words.ts`. The words contain only characters of our choice, so FTS5 only
+ * splits at spaces.
+ */
 function words(db: Kysely<unknown>): string[] {
   return isPostgres(db)
     ? [

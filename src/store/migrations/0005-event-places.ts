@@ -1,14 +1,14 @@
 import type { Kysely } from "kysely";
 import { columnTypes, isPostgres, statements } from "../dialect.ts";
 
-/** Of the first occurrence there is none before: earlier than all, so that one comparison does. */
+/** End of the occurrence before the first: earlier than any time, so that one comparison covers both cases. */
 const never = Number.MIN_SAFE_INTEGER;
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { key, number } = columnTypes(db);
   await statements(
     db,
-    // Where readers find occurrences without looking at those of others.
+    // Index of the feeds in which readers find occurrences.
     `create table event_places (
       place ${key} not null,
       start_at ${number} not null,
@@ -33,7 +33,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     `create index event_places_first on event_places (place, previous_at, start_at, event_id) where previous_at = ${never}`,
     "create index event_places_long on event_places (place, span, start_at, event_id, end_at) where span > 1",
 
-    // By these, and by what events alone were looked up, readers found them before.
+    // These indexes served the same lookups until now.
     "drop index event_dates_start",
     "drop index event_dates_span",
     "drop index events_audience",

@@ -5,7 +5,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   const { id, key, number } = columnTypes(db);
   await statements(
     db,
-    // Nothing refers to what was changed: it may be gone.
+    // No foreign key, because the changed item may be deleted.
     `create table audit_entries (
       id ${id},
       created_at ${number} not null,

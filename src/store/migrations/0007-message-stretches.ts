@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { isPostgres, statements } from "../dialect.ts";
 
-/** The words of messages are kept by stretches of 4,096 positions where the index knows no order; see `message-words.ts`. */
+/** Indexes the words of messages by stretches of 4,096 positions where the index is not ordered; see `message-words.ts`. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   if (!isPostgres(db)) return;
   await statements(

@@ -2,15 +2,16 @@ import type { Kysely } from "kysely";
 import { columnTypes, isPostgres, statements } from "../dialect.ts";
 
 /**
- * Removes what could give passwords, tokens and webhook secrets away: stored answers with hashes of whole inputs, and tokens
- * in mails. A mail that lets its user set a password waits once at most. The instance knows the key of its secrets.
+ * Removes stored data that could reveal passwords, tokens and webhook secrets: answers with hashes of whole inputs, and
+ * tokens in mails. At most one mail with which a user sets a password stays queued. Adds the ID of the key that encrypts the
+ * secrets.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { key } = columnTypes(db);
   const waiting = "sent_at is null and failed_at is null and kind <> 'webhook_disabled'";
   await statements(
     db,
-    // SQLite otherwise leaves what is deleted in the free space of its file.
+    // By default SQLite leaves deleted data in the free space of its file.
     ...(isPostgres(db) ? [] : ["pragma secure_delete = on"]),
     "delete from idempotency_keys",
     "update mails set payload = '{}' where kind <> 'webhook_disabled'",

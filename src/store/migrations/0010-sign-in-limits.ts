@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { columnTypes, statements } from "../dialect.ts";
 
-/** One table for all rate limits in place of that for failed sign-ins, and the outcome of what the audit tells. */
+/** Replaces the table of failed sign-ins by one for all rate limits, and adds the outcome to the audit log. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { id, key, number } = columnTypes(db);
   await statements(

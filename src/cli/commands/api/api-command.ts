@@ -1,0 +1,27 @@
+import type { CustomCommand } from "../../kit/command-spec.ts";
+
+export const api: CustomCommand = {
+  summary: "Call any operation by method and path",
+  description:
+    "Sends the request with the login of the profile, also to a database. -f fields are sent in the query of a GET or\nDELETE, otherwise in the body, with the types that the operation expects. A dot opens an object: -f contact.phone=123.",
+  args: [
+    { name: "method", completes: ["GET", "POST", "PATCH", "DELETE"] },
+    { name: "path", description: "Path with or without the leading /api, optionally with a query" },
+  ],
+  flags: [
+    {
+      flags: "-f, --field <key=value>",
+      description: "Set an input field; @file reads the value from a file, - from stdin; can be repeated",
+      repeat: true,
+    },
+    { flags: "--input <file>", description: "Read the body as JSON from a file, - for stdin", completes: "file" },
+    { flags: "-n, --dry-run", description: "Check everything, change nothing" },
+  ],
+  examples: [
+    "wcs api GET /users -f limit=2",
+    "wcs api PATCH /units/4 -f name=Sales -f contact.phone=123",
+    "wcs api POST /users --input user.json",
+  ],
+  prints: true,
+  run: async (context) => (await import("./send-request.ts")).request(context),
+};

@@ -1,0 +1,159 @@
+import { ServiceError } from "../../../contract/errors.ts";
+import { type Field, fieldsOf, shape } from "../../../contract/field-spec.ts";
+import type { Content } from "../../../contract/file-schemas.ts";
+import type { AnyOperation } from "../../../contract/operation.ts";
+import { allOperations } from "../../../contract/operation-groups.ts";
+import { readResponse } from "../../../http/client/read-answer.ts";
+import { decode, hasBody } from "../../../http/codec.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import { createSources, type Sources } from "../../file-io/value-sources.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { parseJson } from "../../kit/parse-value.ts";
+import { createOutput } from "../../output/create-output.ts";
+import { timePaths } from "../../output/field-selection.ts";
+import type { Item } from "../../output/item.ts";
+
+interface Found {
+  readonly op: AnyOperation;
+  readonly params: readonly string[];
+}
+
+/** `wcs api`: finds the operation for a method and path, and prints its response. */
+export async function request(context: Context): Promise<void> {
+  const { args, flags, terminal } = context;
+  const method = String(args.method).toUpperCase();
+  if (!["GET", "POST", "PATCH", "DELETE"].includes(method))
+    throw new UsageError(`<method> must be GET, POST, PATCH or DELETE, not '${args.method}'`);
+  const [path = "", query = ""] = String(args.path)
+    .replace(/^\/?(api(?=\/))?\/?/, "/")
+    .split("?", 2);
+  const found = find(await allOperations(), method, path);
+  if (!found) return unknownOperation(context, method, path, query);
+  const { op, params } = found;
+  const sources = createSources(terminal);
+  const pairs = await fields(flags.field as string[] | undefined, sources);
+  const input = hasBody(op)
+    ? decode(op, { params, query, body: await bodyOf(op, pairs, flags.input as string | undefined, sources) })
+    : decode(op, { params, query: [query, ...pairs.map(queryPair)].filter(Boolean).join("&") });
+  const { caller } = await context.connect({ anonymous: op.access === "public" });
+  try {
+    const answer: unknown = await caller.call(op, input, flags.dryRun ? { dryRun: true } : {});
+    if (op.bytes) await (await import("../../file-io/print-content.ts")).printContent(answer as Content, terminal);
+    else if (answer === undefined || answer === null) terminal.note(`${op.status}`);
+    else await print(context, answer, op);
+    if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
+  } finally {
+    await caller.close();
+  }
+}
+
+/** Prints the response as JSON unless another output format is requested. */
+async function print({ globals, terminal }: Context, answer: unknown, op?: AnyOperation): Promise<void> {
+  const times = op ? timePaths(shape("", op.output()).fields ?? []) : [];
+  await createOutput({ times }, globals.output ? globals : { ...globals, json: true }, terminal).one(answer as Item);
+}
+
+function find(operations: readonly AnyOperation[], method: string, path: string): Found | undefined {
+  // Tries paths with fewer parameters first: /users/current must not match /users/{id}.
+  const candidates = operations
+    .filter((op) => op.method === method)
+    .toSorted((a, b) => variables(a.path) - variables(b.path));
+  for (const op of candidates) {
+    const pattern = new RegExp(`^${op.path.replace(/\{[^}]+\}/g, "([^/]+)")}$`);
+    const match = pattern.exec(path);
+    if (match) return { op, params: match.slice(1).map(decodeURIComponent) };
+  }
+  return undefined;
+}
+
+const variables = (path: string) => path.split("{").length;
+const queryPair = ([key, value]: readonly [string, string]) =>
+  `${encodeURIComponent(key)}=${encodeURIComponent(value)}`;
+
+async function fields(given: readonly string[] | undefined, sources: Sources): Promise<[string, string][]> {
+  const pairs: [string, string][] = [];
+  for (const text of given ?? []) {
+    const [, key, value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+    if (key === undefined) throw new UsageError(`--field must be key=value, not '${text}'`);
+    pairs.push([key, await sources.value(value, `-f ${key}`)]);
+  }
+  return pairs;
+}
+
+type Body = Record<string, unknown>;
+
+async function bodyOf(
+  op: AnyOperation,
+  pairs: readonly [string, string][],
+  file: string | undefined,
+  sources: Sources,
+): Promise<unknown> {
+  const text = await readInput(file, sources);
+  const body = text === undefined ? undefined : parseJson(text, "--input");
+  if (pairs.length === 0) return body;
+  if (body !== undefined && (typeof body !== "object" || body === null))
+    throw new UsageError("-f needs an object in --input");
+  const whole = { ...(body as Body | undefined) };
+  for (const [key, value] of pairs) place(whole, key.split("."), value, fieldsOf(op));
+  return whole;
+}
+
+function place(into: Body, path: readonly string[], text: string, known: readonly Field[]): void {
+  // Keys of settings contain dots, for example `mail.from`.
+  const whole = known.find(({ name }) => name === path.join("."));
+  const field = whole ?? known.find(({ name }) => name === path[0]);
+  if (whole || path.length === 1) into[path.join(".")] = typed(field, text);
+  else {
+    into[path[0]!] = { ...(into[path[0]!] as Body | undefined) };
+    place(into[path[0]!] as Body, path.slice(1), text, field?.fields ?? []);
+  }
+}
+
+/** Converts the text to the field's type. Returns text that does not fit unchanged: the service then rejects it. */
+function typed(field: Field | undefined, text: string): unknown {
+  if (field?.nullable && text === "null") return null;
+  switch (field?.kind) {
+    case "string":
+    case undefined:
+      return text;
+    case "array":
+      return text.startsWith("[")
+        ? parseJson(text, field.name)
+        : text
+            .split(",")
+            .filter(Boolean)
+            .map((part) => typed(field.items, part));
+    case "integer":
+    case "number":
+      return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+    case "boolean":
+      return text === "true" ? true : text === "false" ? false : text;
+    default:
+      return parseJson(text, field?.name ?? "-f");
+  }
+}
+
+/** Sends the request as it is, because a newer instance may have operations that this version does not know. */
+async function unknownOperation(context: Context, method: string, path: string, query: string): Promise<void> {
+  const { caller, raw, target } = await context.connect();
+  try {
+    if (!raw) throw new ServiceError("not_found", `There is no operation ${method} ${path}.`);
+    const sources = createSources(context.terminal);
+    const pairs = await fields(context.flags.field as string[] | undefined, sources);
+    const file = context.flags.input as string | undefined;
+    const inQuery = method === "GET" || method === "DELETE";
+    const message = await raw(method, path, {
+      query: [query, ...(inQuery ? pairs.map(queryPair) : [])].filter(Boolean).join("&"),
+      ...(context.flags.dryRun === true && { headers: { "dry-run": "true" } }),
+      ...(!inQuery && { body: (await readInput(file, sources)) ?? JSON.stringify(Object.fromEntries(pairs)) }),
+    });
+    await print(context, readResponse(message, target.address));
+  } finally {
+    await caller.close();
+  }
+}
+
+async function readInput(file: string | undefined, sources: Sources): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  return file === "-" ? sources.stdin("--input") : sources.file(file, "--input");
+}

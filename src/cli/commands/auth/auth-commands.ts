@@ -1,0 +1,58 @@
+import { auth as ops } from "../../../contract/auth.ts";
+import { type CommandGroup, command } from "../../kit/command-spec.ts";
+
+const own = () => import("./sign-in-commands.ts");
+
+export const auth: CommandGroup = {
+  summary: "Sign in and out, renew and print the token",
+  commands: {
+    login: {
+      summary: "Sign in with e-mail and password",
+      description:
+        "Stores the token in a profile: the one given with --profile, else an existing one for the same target, else a new one\nnamed after the host.",
+      flags: [
+        { flags: "--username <email>", description: "Your e-mail address" },
+        { flags: "--password-stdin", description: "Read the password from stdin [WCS_PASSWORD]" },
+        { flags: "--password-file <path>", description: "Read the password from a file", completes: "file" },
+      ],
+      examples: [
+        "wcs auth login --url https://wcs.example.com --username ada@example.com",
+        "pass show wcs | wcs auth login --url https://wcs.example.com --username ada@example.com --password-stdin",
+      ],
+      run: async (context) => (await own()).login(context),
+    },
+    logout: {
+      summary: "Remove the token from a profile",
+      run: async (context) => (await own()).logout(context),
+    },
+    renew: {
+      summary: "Renew the token of a profile",
+      description: "Commands renew the token automatically when less than half of its lifetime is left.",
+      run: async (context) => (await own()).renewNow(context),
+    },
+    status: {
+      summary: "Show the signed-in user, the target and when the token expires",
+      prints: true,
+      run: async (context) => (await own()).status(context),
+    },
+    token: {
+      summary: "Print the token for use in another program",
+      examples: ['curl -H "Authorization: Bearer $(wcs auth token)" https://wcs.example.com/api/users/current'],
+      run: async (context) => (await own()).printToken(context),
+    },
+    password: {
+      summary: "Reset a forgotten password",
+      commands: {
+        request: command(ops.passwordRequest, {
+          done: ({ email }) =>
+            `If a user has the address ${email}, a mail with a link to reset the password is sent there.`,
+        }),
+        reset: command(ops.passwordReset, {
+          hidden: ["password_confirm"],
+          complete: (input) => ({ ...input, password_confirm: input.password }),
+          done: () => "Set the new password.",
+        }),
+      },
+    },
+  },
+};

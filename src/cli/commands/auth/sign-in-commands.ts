@@ -1,0 +1,130 @@
+import { ServiceError } from "../../../contract/errors.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { createOutput } from "../../output/create-output.ts";
+import { changeConfig, readConfig } from "../../session/config.ts";
+import { withoutPassword } from "../../session/database-url.ts";
+import { ownPassword } from "../../session/read-password.ts";
+import { findTarget, type Target } from "../../session/target.ts";
+import { renew, signIn, withProfile } from "../../session/token-renewal.ts";
+import { timesOf } from "../../session/token-times.ts";
+
+const routeOf = ({ globals, terminal }: Context, target: Target) => ({ target, globals, terminal });
+const targetOf = ({ globals, terminal }: Context): Target => findTarget(globals, terminal.env);
+
+/** `wcs auth login` */
+export async function login(context: Context): Promise<void> {
+  const { terminal, flags, globals } = context;
+  const target = loginTarget(context);
+  const name = loginProfile(context, target);
+  const ask = terminal.interactive ? await terminal.ask() : undefined;
+  const username =
+    (flags.username as string | undefined) ?? (await ask?.text("E-mail:", undefined, target.profile?.user));
+  const password = (await ownPassword(context)) ?? (await ask?.secret("Password:"));
+  const missing = [username === undefined && "--username", password === undefined && "--password-stdin"].filter(
+    Boolean,
+  );
+  if (username === undefined || password === undefined) throw new UsageError(`missing ${missing.join(", ")}`);
+  await signIn({ target, globals, terminal }, name, { username, password });
+  terminal.note(
+    `Signed in to ${terminal.sanitizeLine(withoutPassword(target.address))} as ${terminal.sanitizeLine(username)} (profile ${name}).`,
+  );
+}
+
+/** Returns the target to sign in to; a new profile takes it from the other flags and the environment. */
+function loginTarget({ globals, terminal }: Context): Target {
+  const { profile, ...others } = globals;
+  const config = readConfig(terminal.env);
+  const isNew = profile !== undefined && config.profiles[profile] === undefined;
+  if (profile !== undefined && (isNew || globals.url !== undefined || globals.db !== undefined)) {
+    return findTarget(others, { ...terminal.env, WCS_PROFILE: undefined }, config);
+  }
+  return findTarget(globals, terminal.env, config);
+}
+
+function loginProfile({ globals, terminal }: Context, { address, remote, profile }: Target): string {
+  if (globals.profile !== undefined) return globals.profile;
+  if (profile) return profile.name;
+  const { profiles } = readConfig(terminal.env);
+  const same = Object.keys(profiles).find((name) => profiles[name]?.target === address);
+  const plain = remote ? new URL(address).hostname : "local";
+  return same ?? (profiles[plain] === undefined ? plain : remote ? new URL(address).host : withoutPassword(address));
+}
+
+/** `wcs auth logout` */
+export async function logout(context: Context): Promise<void> {
+  const { name } = needProfile(targetOf(context));
+  await changeConfig(context.terminal.env, (config) => {
+    const { token: _token, expires: _expires, ...rest } = config.profiles[name] ?? { target: "" };
+    return withProfile(config, name, rest);
+  });
+  context.terminal.note(`Signed out of profile ${name}.`);
+}
+
+/** `wcs auth renew` */
+export async function renewNow(context: Context): Promise<void> {
+  const target = targetOf(context);
+  const { name, token } = needProfile(target);
+  const renewed = await renew(routeOf(context, target), name, token);
+  const { expires } = timesOf(renewed) ?? {};
+  context.terminal.note(
+    `Renewed the token${expires ? `; it expires at ${new Date(expires * 1000).toISOString()}` : ""}.`,
+  );
+}
+
+function needProfile({ profile }: Target) {
+  if (!profile?.token) {
+    throw new ServiceError(
+      "unauthenticated",
+      profile ? `Profile ${profile.name} is not signed in.` : "You are not signed in to this target.",
+    );
+  }
+  return { name: profile.name, token: profile.token };
+}
+
+/** `wcs auth status` */
+export async function status(context: Context): Promise<void> {
+  const { terminal, globals } = context;
+  const { users } = await import("../../../contract/users.ts");
+  const { caller, target } = await context.connect();
+  try {
+    const { id, name, email, admin } = await caller.call(users.current, {});
+    const token = globals.as === undefined ? terminal.env.WCS_TOKEN || tokenOf(context, target) : undefined;
+    await createOutput({ times: ["expires"] }, globals, terminal).one({
+      target: withoutPassword(target.address),
+      profile: target.profile?.name ?? null,
+      user: { id, name, email, admin },
+      login: terminal.env.WCS_TOKEN ? "WCS_TOKEN" : token ? "token" : "owner of the database",
+      expires: (token && timesOf(token)?.expires) ?? null,
+    });
+  } finally {
+    await caller.close();
+  }
+}
+
+/** Reads the token from the configuration again, because connecting may have renewed it. */
+const tokenOf = ({ terminal }: Context, { profile }: Target): string | undefined =>
+  profile && readConfig(terminal.env).profiles[profile.name]?.token;
+
+/** `wcs auth token` */
+export async function printToken(context: Context): Promise<void> {
+  const { terminal } = context;
+  const target = targetOf(context);
+  if (terminal.env.WCS_TOKEN) return terminal.write(`${terminal.env.WCS_TOKEN}\n`);
+  if (!target.remote && !target.profile?.token) return issueToken(context);
+  const profile = needProfile(target);
+  const { freshToken } = await import("../../session/token-renewal.ts");
+  await terminal.write(`${await freshToken(routeOf(context, target), { ...profile, target: target.address })}\n`);
+}
+
+/** Issues a token to the owner of a database, for use with the instance that serves it. */
+async function issueToken({ connect, terminal }: Context): Promise<void> {
+  const { auth } = await import("../../../contract/auth.ts");
+  const { caller } = await connect();
+  try {
+    const [{ jwt }] = await caller.call(auth.renew, {});
+    await terminal.write(`${jwt}\n`);
+  } finally {
+    await caller.close();
+  }
+}

@@ -1,0 +1,140 @@
+import type { Caller, CallOptions } from "../../../contract/operation.ts";
+import { readConfig } from "../../session/config.ts";
+import { connect } from "../../session/connection.ts";
+import { refusePassword, withoutPassword } from "../../session/database-url.ts";
+import type { Globals } from "../../terminal/global-options.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+
+interface Candidate {
+  readonly value: string | number;
+  readonly name: string;
+}
+
+/** Milliseconds from the start of the process after which completion gives up: the user waits for a key press. */
+const patience = 150;
+
+/**
+ * `wcs __complete KIND PREFIX WORD...` prints candidates for completion, one per line: value, tab, name.
+ * Prints nothing when something fails: an error message would disturb the command line that is being typed.
+ */
+export async function complete(
+  [kind = "", prefix = "", ...words]: readonly string[],
+  terminal: Terminal,
+): Promise<void> {
+  terminal.configure({ input: false, quiet: true });
+  try {
+    const candidates = kind === "profiles" ? profiles(terminal) : await items(kind, prefix, words, terminal);
+    const lines = candidates.map(
+      ({ value, name }) => `${terminal.sanitizeLine(String(value))}\t${terminal.sanitizeLine(name)}\n`,
+    );
+    await terminal.write(lines.join(""));
+  } catch (error) {
+    if (terminal.env.WCS_DEBUG === "1") throw error;
+  }
+}
+
+function profiles({ env }: Terminal): Candidate[] {
+  return Object.entries(readConfig(env).profiles).map(([value, { target }]) => ({
+    value,
+    name: withoutPassword(target),
+  }));
+}
+
+async function items(kind: string, prefix: string, words: readonly string[], terminal: Terminal): Promise<Candidate[]> {
+  const finder = finders[kind];
+  if (!finder) return [];
+  const globals = globalsIn(words);
+  refusePassword(globals.db);
+  const { caller } = await connect(globals, terminal, { asIs: true });
+  try {
+    const left = Math.floor(patience - performance.now());
+    if (left <= 0) return [];
+    const name = prefix === "" || /^\d+$/.test(prefix) ? undefined : prefix;
+    const options = { signal: AbortSignal.timeout(left) };
+    const found = await Promise.race([finder({ caller, options, name, words }), timeout(left)]);
+    return found.map((each) => ({ value: each.id, name: each.name }));
+  } finally {
+    await caller.close();
+  }
+}
+
+const timeout = (ms: number) =>
+  new Promise<never>((_, reject) => setTimeout(() => reject(new Error("too late")), ms).unref());
+
+interface Wanted {
+  readonly caller: Caller;
+  readonly options: CallOptions;
+  /** Beginning of a name; undefined when the user has typed an ID, or nothing yet. */
+  readonly name: string | undefined;
+  /** Words of the command line so far. */
+  readonly words: readonly string[];
+}
+
+interface Found {
+  readonly id: number;
+  readonly name: string;
+}
+
+const finders: Readonly<Record<string, (wanted: Wanted) => Promise<readonly Found[]>>> = {
+  async users({ caller, options, name }) {
+    const { users } = await import("../../../contract/users.ts");
+    if (name !== undefined) return (await caller.call(users.search, { q: name }, options)).data;
+    return (await caller.call(users.list, {}, options)).data;
+  },
+  async units({ caller, options, name }) {
+    const { units } = await import("../../../contract/units.ts");
+    return (await caller.call(units.list, { name }, options)).data;
+  },
+  async usertypes({ caller, options }) {
+    const { usertypes } = await import("../../../contract/usertypes.ts");
+    return (await caller.call(usertypes.list, {}, options)).data;
+  },
+  async webhooks({ caller, options }) {
+    const { webhooks } = await import("../../../contract/webhooks.ts");
+    return (await caller.call(webhooks.list, {}, options)).data;
+  },
+  async conversations({ caller, options, name }) {
+    const { conversations } = await import("../../../contract/conversations.ts");
+    const { users } = await import("../../../contract/users.ts");
+    const { titleOf } = await import("../conversations/render-conversation.ts");
+    const [{ data }, me] = await Promise.all([
+      caller.call(conversations.list, { keyword: name }, options),
+      caller.call(users.current, {}, options),
+    ]);
+    return data.map((conversation) => ({ id: conversation.id, name: titleOf(conversation, me.id) }));
+  },
+  async groups({ caller, options, name }) {
+    const { groups } = await import("../../../contract/groups.ts");
+    return (await caller.call(groups.list, { name }, options)).data;
+  },
+  async events({ caller, options }) {
+    const { events } = await import("../../../contract/events.ts");
+    // Current and future events: starts one day (86,400 s) ago.
+    const start = Math.floor(Date.now() / 1000) - 86_400;
+    const { hits } = await caller.call(events.list, { start }, options);
+    return hits.map(({ id, title }) => ({ id, name: title }));
+  },
+  async posts({ caller, options }) {
+    const { posts } = await import("../../../contract/posts.ts");
+    const { data } = await caller.call(posts.list, {}, options);
+    return data.map(({ id, title }) => ({ id, name: title }));
+  },
+  async messages({ caller, options, words }) {
+    const id = Number(words.find((word) => /^\d+$/.test(word)));
+    if (!id) return [];
+    const { conversations } = await import("../../../contract/conversations.ts");
+    const { summaryOf } = await import("../conversations/message-lines.ts");
+    const { data } = await caller.call(conversations.messages, { id }, options);
+    return data.map((message) => ({ id: message.id, name: summaryOf(message) }));
+  },
+};
+
+/** Reads the options that select the target from the command line so far. */
+function globalsIn(words: readonly string[]): Globals {
+  const found: Record<string, string> = {};
+  for (const [at, word] of words.entries()) {
+    const [, name, value] = /^--(profile|db|url|as)(?:=(.*))?$/s.exec(word) ?? [];
+    if (name) found[name] = value ?? words[at + 1] ?? "";
+  }
+  return { header: true, color: false, input: false, timeout: "1", ...found };
+}

@@ -1,0 +1,59 @@
+import type { FileItem } from "../../../contract/file-schemas.ts";
+import type { Caller } from "../../../contract/operation.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { parseValue } from "../../kit/parse-value.ts";
+import { renameErrorFields } from "../../kit/rename-error-fields.ts";
+import type { Extent } from "../../kit/walk-list.ts";
+
+/** Parses an integer; a UsageError names `name`. */
+export const integer = (text: unknown, name: string): number =>
+  parseValue({ kind: "integer" }, String(text), name) as number;
+
+/** Reads --limit and --all. */
+export function extentIn({ flags, globals }: Context): Extent {
+  if (globals.raw && flags.all) throw new UsageError("--raw and --all exclude each other");
+  return {
+    all: flags.all === true,
+    limit: flags.limit === undefined ? undefined : integer(flags.limit, "--limit"),
+  };
+}
+
+/** Splits the values of a repeatable flag at commas. */
+export const listIn = (given: unknown): string[] =>
+  ((given as string[] | undefined) ?? []).flatMap((text) => text.split(",")).filter((text) => text.trim() !== "");
+
+/** Returns the words of a positional that takes the rest of the line. */
+export const wordsIn = (given: string | string[] | undefined): string[] => [given ?? []].flat();
+
+/** Arguments and flags for input fields whose flag has another name. */
+const names: Readonly<Record<string, string>> = {
+  id: "<id>",
+  messageId: "<message>",
+  message: "<text>",
+  recipients: "--to",
+  parent_id: "--reply-to",
+  participants: "--with",
+  starter_message_id: "--around",
+  query: "<words>",
+};
+
+/** Runs `work` against the selected target. Errors about input fields name the flags and, with `files`, the file. */
+export async function withCaller<T>(
+  context: Context,
+  work: (caller: Caller) => Promise<T>,
+  files: readonly FileItem[] = [],
+): Promise<T> {
+  const { caller } = await context.connect();
+  try {
+    return await work(caller);
+  } catch (error) {
+    throw renameErrorFields(error, (field) => {
+      const [first = "", index] = field.split(".");
+      if (first === "files") return `--file ${files[Number(index)]?.name ?? ""}`.trim();
+      return names[first] ?? `--${first}`;
+    });
+  } finally {
+    await caller.close();
+  }
+}

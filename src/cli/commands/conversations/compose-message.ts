@@ -1,0 +1,40 @@
+import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
+import { createSources } from "../../file-io/value-sources.ts";
+import type { Context } from "../../kit/command-spec.ts";
+
+interface Composing<T> {
+  /** Returns the initial text of the editor. Runs before the editor opens, so a missing conversation fails early. */
+  begin(): Promise<string>;
+  use(text: string): Promise<T>;
+}
+
+/**
+ * Passes the text of a message to `use`: the words on the command line; else stdin, for `-` or when stdin is not a
+ * terminal; else text written in an editor. Keeps the draft file when `use` fails.
+ */
+export async function compose<T>(
+  { terminal }: Context,
+  words: readonly string[],
+  { begin, use }: Composing<T>,
+): Promise<T> {
+  const fromStdin = words.length === 0 ? !terminal.stdinIsTerminal : words.length === 1 && words[0] === "-";
+  if (fromStdin) return use(await createSources(terminal).stdin("<text>"));
+  if (words.length > 0) return use(words.join(" "));
+  if (!terminal.interactive)
+    throw new UsageError("missing <text>", { hint: "give the text as an argument, or - to read it from stdin" });
+  const before = await begin();
+  const draft = await terminal.edit(before, "message.txt");
+  if (draft.text === "" || draft.text === before.trimEnd()) {
+    await draft.discard();
+    terminal.note(before === "" ? "Nothing was sent." : "Nothing was changed.");
+    throw new Interrupted();
+  }
+  try {
+    const result = await use(draft.text);
+    await draft.discard();
+    return result;
+  } catch (error) {
+    terminal.complain(`Your text is kept in ${terminal.sanitizeLine(draft.path)}\n`);
+    throw error;
+  }
+}

@@ -1,0 +1,52 @@
+import { conversations } from "../../../contract/conversations.ts";
+import { type Export, exportItems } from "../../file-io/export-file.ts";
+import { limitHeap } from "../../file-io/heap-limit.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { parseValue } from "../../kit/parse-value.ts";
+import { checkZone } from "../../output/create-output.ts";
+import { timesIn } from "../../output/format-value.ts";
+import { noPaint } from "../../terminal/terminal.ts";
+import { integer } from "./command-line.ts";
+import { type Look, linesOf, type Message } from "./message-lines.ts";
+import { describe } from "./render-conversation.ts";
+
+export const exportFormats = ["ndjson", "text"] as const;
+const pageSize = 100;
+
+/** `wcs conversations export`: writes all messages, oldest first, to a file or to stdout. */
+export async function exportMessages(context: Context): Promise<void> {
+  const { args, flags, globals } = context;
+  const id = integer(args.id, "<id>");
+  const path = (flags.output as string | undefined) ?? "-";
+  const isText = formatFor(path, flags.format as string | undefined) === "text";
+  const look: Look = { paint: noPaint, width: Number.POSITIVE_INFINITY, time: timesIn(checkZone(globals.tz)).short };
+  let title = "";
+  const text = (messages: readonly Message[]) => {
+    if (!isText) return messages.map((message) => `${JSON.stringify(message)}\n`).join("");
+    const above = title;
+    title = "";
+    return above + messages.map((message) => `\n${linesOf(message, look).join("\n")}\n`).join("");
+  };
+  await exportItems<Message>({ name: "messages", path, head: "", text }, context, async (to) => {
+    title = describe(await to.caller.call(conversations.get, { id }));
+    await fromTheFirst(id, to);
+  });
+}
+
+/** Returns the format given by --format, else by the file's extension, else NDJSON. */
+function formatFor(path: string, asked: string | undefined): (typeof exportFormats)[number] {
+  if (asked === undefined) return /\.(txt|text)$/i.test(path) ? "text" : "ndjson";
+  return parseValue({ kind: "string", values: exportFormats }, asked, "--format") as (typeof exportFormats)[number];
+}
+
+/** Writes the messages up to the latest one at the start of the export, so that new messages do not prolong it. */
+async function fromTheFirst(id: number, { caller, signal, write }: Export<Message>): Promise<void> {
+  const last = (await caller.call(conversations.follow, { id }, { signal })).meta.last_id;
+  for (let after = 0; ; ) {
+    const { data, meta } = await caller.call(conversations.follow, { id, after, limit: pageSize }, { signal });
+    await write(data);
+    if (data.length === 0 || data.some((message) => message.id === last)) return;
+    after = meta.last_id;
+    limitHeap();
+  }
+}

@@ -1,0 +1,113 @@
+import type { conversations } from "../../../contract/conversations.ts";
+import type { OutputOf } from "../../../contract/operation.ts";
+import { bytesAsText } from "../../output/format-bytes.ts";
+import { namesOf } from "../../output/people-names.ts";
+import type { Paint } from "../../terminal/colors.ts";
+import { sanitizeLine, sanitizeText } from "../../terminal/sanitize.ts";
+import { cut, widthOf } from "../../terminal/text-width.ts";
+import { wrap } from "../../terminal/wrap-text.ts";
+
+export type Message = OutputOf<typeof conversations.message>;
+/** A message as a reply quotes it. */
+type Quoted = Omit<Message, "parent">;
+
+/** Colors, width and time format for messages. */
+export interface Look {
+  readonly paint: Paint;
+  /** Maximum width of a line in terminal columns. */
+  readonly width: number;
+  /** Formats a time given in Unix seconds. */
+  readonly time: (seconds: number) => string;
+}
+
+const indent = "    ";
+const mostReactors = 3;
+const mostJoined = 10;
+
+/**
+ * Formats a message: author, time and ID, then the text, reactions and files. Replies are indented and quote the
+ * message that they answer.
+ */
+export function linesOf(message: Message, look: Look): string[] {
+  const before = message.is_reply ? indent : "";
+  const { paint } = look;
+  const inner = { ...look, width: Math.max(look.width - before.length, 20) };
+  const lines =
+    message.type === "service"
+      ? [headOf(`— ${eventOf(message)}`, message, inner, paint.dim)]
+      : [headOf(sanitizeLine(message.author.name), message, inner, paint.strong), ...bodyOf(message, inner)];
+  return lines.map((line) => (line === "" ? "" : before + line));
+}
+
+function headOf(title: string, { date, id, edited_at, deleted }: Message, look: Look, paint: (text: string) => string) {
+  const about = [look.time(date), String(id), ...(edited_at !== null && !deleted ? ["edited"] : [])].join(" · ");
+  return `${paint(cut(title, Math.max(look.width - widthOf(about) - 2, 8)))}  ${look.paint.dim(about)}`;
+}
+
+function bodyOf(message: Message, look: Look): string[] {
+  const { paint, width } = look;
+  const quote = message.is_reply ? [paint.dim(cut(`│ ${quoteOf(message.parent)}`, width))] : [];
+  if (message.deleted) return [...quote, paint.dim("This message was deleted.")];
+  const notes = [...reactionsOf(message), ...attachmentsOf(message)].flatMap((note) => wrap(note, width));
+  return [...quote, ...wrap(textOf(message.message), width), ...notes.map(paint.dim)];
+}
+
+/** Removes control characters from the text, keeps line breaks and replaces tabs by spaces. */
+const textOf = (text: string) => sanitizeText(text.replaceAll("\r\n", "\n").trimEnd()).replaceAll("\t", indent);
+
+const quoteOf = (parent: Quoted | null) => (parent === null ? "an earlier message" : summaryOf(parent));
+
+/** Summarizes a message in one line: author and text, or the event of a service message. */
+export function summaryOf(message: Quoted): string {
+  if (message.type === "service") return eventOf(message);
+  const said = message.deleted ? "(deleted)" : beginningOf(message.message);
+  return `${sanitizeLine(message.author.name)}: ${sanitizeLine(said)}`;
+}
+
+/** Returns the first 1000 characters of a text, which is more than a line can show, as one line. */
+const beginningOf = (text: string) =>
+  text
+    .slice(0, 1000)
+    .replace(/[\ud800-\udbff]$/, "")
+    .replace(/\s+/g, " ")
+    .trim();
+
+/** Describes the event of a service message. */
+function eventOf({ author, meta }: Quoted): string {
+  const users = meta?.users ?? [];
+  const who = sanitizeLine(author.name);
+  const whom = namesOf(users, mostJoined);
+  const byThemselves = users.every(({ id }) => id === author.id);
+  switch (meta?.event) {
+    case "joined":
+      return byThemselves ? `${who} joined` : `${who} added ${whom}`;
+    case "left":
+      return byThemselves ? `${who} left` : `${who} removed ${whom}`;
+    case "renamed":
+      return meta.title ? `${who} named it “${sanitizeLine(meta.title)}”` : `${who} removed its name`;
+    default:
+      return "Something happened";
+  }
+}
+
+function reactionsOf({ reactions }: Message): string[] {
+  if (reactions.length === 0) return [];
+  const byEmoji = Map.groupBy(reactions, ({ emoji }) => emoji);
+  const shown = [...byEmoji].map(
+    ([emoji, same]) =>
+      `${sanitizeLine(emoji)} ${namesOf(
+        same.map(({ user }) => user),
+        mostReactors,
+      )}`,
+  );
+  return [shown.join("  ")];
+}
+
+function attachmentsOf({ files, voice }: Message): string[] {
+  const named = files.map(({ name, type, size, source }) =>
+    type === "upload"
+      ? `file: ${sanitizeLine(name)} (${bytesAsText(size)})`
+      : `video: ${sanitizeLine(name)} (${sanitizeLine(source)})`,
+  );
+  return voice ? [...named, `voice message (${Math.round(voice.duration)} s)`] : named;
+}

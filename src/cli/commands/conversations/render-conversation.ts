@@ -1,0 +1,67 @@
+import type { conversations } from "../../../contract/conversations.ts";
+import type { OutputOf } from "../../../contract/operation.ts";
+import { agesIn } from "../../output/format-age.ts";
+import type { Item } from "../../output/item.ts";
+import { namesOf } from "../../output/people-names.ts";
+import type { Renderer } from "../../output/renderer.ts";
+import { createTableWriter } from "../../output/table-writer.ts";
+import { sanitizeLine } from "../../terminal/sanitize.ts";
+import { summaryOf } from "./message-lines.ts";
+
+export type Conversation = OutputOf<typeof conversations.get>;
+
+const mostNames = 3;
+
+/** Returns the title of a conversation, else the names of the participants other than `me`. */
+export function titleOf({ title, participants }: Conversation, me: number | undefined): string {
+  if (title) return sanitizeLine(title);
+  const others = participants.filter(({ id }) => id !== me);
+  return others.length > 0 ? namesOf(others, mostNames) : "nobody else";
+}
+
+/** Renders conversations as a table: title, number of unread messages and latest message. */
+export const conversationList =
+  (me: number): Renderer<Conversation> =>
+  (sheet) => {
+    const age = agesIn(sheet.zone);
+    const table = createTableWriter({ ...sheet, columns: ["id", "conversation", "unread", "latest message", "when"] });
+    const rowOf = (conversation: Conversation): Item => {
+      const { id, unread_message_count: unread, latest_message: latest } = conversation;
+      return {
+        id,
+        conversation: titleOf(conversation, me),
+        unread: unread > 0 ? unread : "",
+        "latest message": latest ? summaryOf(latest) : "",
+        when: latest ? age(latest.date) : "",
+      };
+    };
+    return { ...table, page: (items) => table.page(items.map(rowOf)) };
+  };
+
+/** Returns two lines: ID and title of a conversation, and its participants. */
+export function describe(conversation: Conversation): string {
+  const { id, title, participants } = conversation;
+  const name = title ? `: ${sanitizeLine(title)}` : "";
+  return `Conversation ${id}${name}\n${sanitizeLine(participants.map(participantOf).join(", "))}\n`;
+}
+
+/** Renders one conversation, with its participants and its latest message in a line each. */
+export const conversationForm: Renderer<Conversation> = (sheet) => {
+  const table = createTableWriter(sheet);
+  const age = agesIn(sheet.zone);
+  return {
+    ...table,
+    one(item) {
+      const { latest_message: latest, participants, publish: _, ...rest } = item;
+      return table.one({
+        ...rest,
+        participants: participants.map(participantOf).join(", "),
+        latest_message: latest && `${summaryOf(latest)} (${age(latest.date)})`,
+      });
+    },
+  };
+};
+
+function participantOf({ name, role }: Conversation["participants"][number]): string {
+  return role === "administrator" ? `${name} (administrator)` : name;
+}

@@ -1,0 +1,56 @@
+import { agesIn } from "../../output/format-age.ts";
+import type { OutputOptions, Renderer } from "../../output/renderer.ts";
+import { hasPager } from "../../terminal/pager.ts";
+import { type Look, linesOf, type Message } from "./message-lines.ts";
+
+export interface Showing {
+  /** Sends long lists to the user's pager; otherwise messages are printed as they arrive. */
+  readonly paged?: boolean;
+  /** Shows absolute times, because ages such as "5 minutes ago" become wrong while the output stays on screen. */
+  readonly lasting?: boolean;
+  /** Returns the heading of a message's section; printed when it differs from that of the previous message. */
+  readonly heading?: (message: Message) => string;
+}
+
+/** Renders messages as text, in the order in which they arrive. */
+export const messageForm =
+  ({ paged = false, lasting = false, heading }: Showing = {}): Renderer =>
+  (sheet) => {
+    const { terminal } = sheet;
+    const look = lookOf(sheet, lasting);
+    let held = "";
+    let place = "";
+    let begun = false;
+    const textOf = (message: Message): string => {
+      const gap = begun ? "\n" : "";
+      begun = true;
+      const text = `${linesOf(message, look).join("\n")}\n`;
+      const above = heading?.(message);
+      if (above === undefined || above === place) return gap + text;
+      place = above;
+      return `${gap}${terminal.paint.strong(`── ${above}`)}\n\n${text}`;
+    };
+    const show = async (items: readonly unknown[]) => {
+      const text = (items as readonly Message[]).map(textOf).join("");
+      if (paged) held += text;
+      else await terminal.write(text);
+    };
+    return {
+      page: show,
+      async end() {
+        const isLong = held.split("\n").length > terminal.height;
+        if (terminal.stdoutIsTerminal && isLong && hasPager(terminal.env)) await terminal.page(held);
+        else if (held !== "") await terminal.write(held);
+      },
+      one: (message) => show([message]),
+      value: (value) => show([value]),
+    };
+  };
+
+function lookOf({ terminal, zone, cells }: OutputOptions, lasting: boolean): Look {
+  return {
+    paint: terminal.paint,
+    width: terminal.stdoutIsTerminal ? terminal.width : Number.POSITIVE_INFINITY,
+    time: lasting ? (seconds) => cells.time(seconds) : agesIn(zone),
+  };
+}

@@ -1,0 +1,119 @@
+import { conversations } from "../../../contract/conversations.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import type { Caller, ItemOf } from "../../../contract/operation.ts";
+import { users } from "../../../contract/users.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { type Extent, walk } from "../../kit/walk-list.ts";
+import { createOutput } from "../../output/create-output.ts";
+import type { Page } from "../../output/item.ts";
+import { extentIn, integer, withCaller, wordsIn } from "./command-line.ts";
+import { type Conversation, titleOf } from "./render-conversation.ts";
+import { messageForm } from "./render-message.ts";
+import { messageColumns } from "./show-messages.ts";
+
+const standardLimit = 25;
+const pageSize = 100;
+/** Number of conversations searched at the same time. */
+const atOnce = 4;
+
+/** `wcs conversations search`: searches one conversation, or all, starting with the one with the latest message. */
+export async function search(context: Context): Promise<void> {
+  const { globals, terminal, args, flags } = context;
+  const query = wordsIn(args.words).join(" ");
+  const extent = extentIn(context);
+  if (flags.conversation !== undefined) {
+    const id = integer(flags.conversation, "--conversation");
+    const view = {
+      op: conversations.messages,
+      columns: messageColumns,
+      renderer: async () => messageForm(),
+      items: "messages",
+    };
+    const output = createOutput(view, globals, terminal);
+    return withCaller(context, (caller) => output.list(walk(caller, conversations.messages, { id, query }, extent)));
+  }
+  const titles = new Map<number, string>();
+  const renderer = async () => messageForm({ heading: ({ conversationId: id }) => `${titles.get(id)} (${id})` });
+  const view = {
+    op: conversations.messages,
+    columns: ["conversationId", ...messageColumns],
+    renderer,
+    items: "messages",
+  };
+  const output = createOutput(view, globals, terminal);
+  await withCaller(context, (caller) => output.list(everywhere(caller, query, extent, titles)));
+}
+
+/** Yields matches in all conversations; `titles` receives the titles of the conversations that have matches. */
+async function* everywhere(
+  caller: Caller,
+  query: string,
+  { all, limit }: Extent,
+  titles: Map<number, string>,
+): AsyncGenerator<Page<ItemOf<typeof conversations.messages>>> {
+  let left = limit ?? (all ? Number.POSITIVE_INFINITY : standardLimit);
+  if (left < 1) throw new UsageError("--limit must be at least 1");
+  const { id: me } = await caller.call(users.current, {});
+  const look = async (conversation: Conversation) => ({
+    conversation,
+    found: await firstPage(caller, conversation.id, query),
+  });
+  for await (const { conversation, found } of ahead(everyConversation(caller), look)) {
+    if (found === undefined || found.data.length === 0) continue;
+    titles.set(conversation.id, titleOf(conversation, me));
+    for await (const { items, response } of pagesFrom(caller, { id: conversation.id, query }, found)) {
+      yield { items: items.slice(0, left), more: items.length >= left, response };
+      left -= items.length;
+      if (left <= 0) return;
+    }
+    titles.delete(conversation.id);
+  }
+}
+
+type Found = Awaited<ReturnType<typeof firstPage>>;
+
+async function firstPage(caller: Caller, id: number, query: string) {
+  try {
+    return await caller.call(conversations.messages, { id, query, limit: pageSize });
+  } catch (error) {
+    // The user was removed from the conversation after it was listed.
+    if (error instanceof ServiceError && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
+async function* pagesFrom(
+  caller: Caller,
+  input: { id: number; query: string },
+  first: NonNullable<Found>,
+): AsyncGenerator<Page<ItemOf<typeof conversations.messages>>> {
+  const cursor = first.meta.next_cursor ?? undefined;
+  yield { items: first.data, more: cursor !== undefined, response: first };
+  if (cursor) yield* walk(caller, conversations.messages, { ...input, cursor }, { all: true, limit: undefined });
+}
+
+/** Yields all conversations once, archived ones last, even if they move up in the list meanwhile. */
+async function* everyConversation(caller: Caller): AsyncGenerator<Conversation> {
+  const seen = new Set<number>();
+  for (const status of ["normal", "archived"] as const) {
+    for await (const { items } of walk(caller, conversations.list, { status }, { all: true, limit: undefined })) {
+      for (const conversation of items) {
+        if (!seen.has(conversation.id)) yield conversation;
+        seen.add(conversation.id);
+      }
+    }
+  }
+}
+
+/** Runs `work` on up to `atOnce` items at the same time and yields the results in the order of the items. */
+async function* ahead<T, R>(items: AsyncIterable<T>, work: (item: T) => Promise<R>): AsyncGenerator<R> {
+  const under: Promise<R>[] = [];
+  for await (const item of items) {
+    const begun = work(item);
+    // A failure is thrown where the result is awaited; without this, an unused result would be an unhandled rejection.
+    begun.catch(() => {});
+    if (under.push(begun) >= atOnce) yield await under.shift()!;
+  }
+  for (const begun of under) yield await begun;
+}

@@ -1,0 +1,87 @@
+import { conversations } from "../../../contract/conversations.ts";
+import type { FileItem } from "../../../contract/file-schemas.ts";
+import type { CallOptions } from "../../../contract/operation.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { findUsers } from "../../kit/find-users.ts";
+import { createOutput } from "../../output/create-output.ts";
+import { integer, listIn, withCaller, wordsIn } from "./command-line.ts";
+import { compose } from "./compose-message.ts";
+import type { Message } from "./message-lines.ts";
+import { messageForm } from "./render-message.ts";
+
+/** `wcs conversations send`: sends to a conversation or, with --to, to users. */
+export async function send(context: Context): Promise<void> {
+  const { flags, args } = context;
+  const given = [...wordsIn(args.id), ...wordsIn(args.text)];
+  const to = listIn(flags.to);
+  await (to.length > 0 ? sendTo(context, to, given) : sendIn(context, given));
+}
+
+async function sendTo(context: Context, to: readonly string[], words: readonly string[]): Promise<void> {
+  if (context.flags.replyTo !== undefined) throw new UsageError("--to and --reply-to exclude each other");
+  const files = await filesIn(context);
+  const options = await optionsOf(context, files);
+  await withCaller(
+    context,
+    async (caller) => {
+      const recipients = await findUsers(to, "--to", caller);
+      const use = (message: string) => caller.call(conversations.create, { recipients, message, files }, options);
+      await show(context, await compose(context, words, { begin: async () => "", use }));
+    },
+    files,
+  );
+}
+
+async function sendIn(context: Context, [first, ...words]: readonly string[]): Promise<void> {
+  const { replyTo } = context.flags;
+  if (first === undefined) throw new UsageError("missing <id>", { hint: "to send to users, use --to USER,..." });
+  const id = integer(first, "<id>");
+  const parent_id = replyTo === undefined ? undefined : integer(replyTo, "--reply-to");
+  const files = await filesIn(context);
+  const options = await optionsOf(context, files);
+  await withCaller(
+    context,
+    async (caller) => {
+      const begin = async () => {
+        await caller.call(conversations.get, { id });
+        return "";
+      };
+      const use = (message: string) => caller.call(conversations.send, { id, message, parent_id, files }, options);
+      await show(context, await compose(context, words, { begin, use }));
+    },
+    files,
+  );
+}
+
+/** `wcs conversations message edit`. */
+export async function editMessage(context: Context): Promise<void> {
+  const { args } = context;
+  const id = integer(args.id, "<id>");
+  const messageId = integer(args.message, "<message>");
+  const options = await optionsOf(context);
+  await withCaller(context, async (caller) => {
+    const begin = async () => (await caller.call(conversations.message, { id, messageId })).message;
+    const use = (message: string) => caller.call(conversations.messageUpdate, { id, messageId, message }, options);
+    await show(context, await compose(context, wordsIn(args.text), { begin, use }));
+  });
+}
+
+async function filesIn({ flags }: Context): Promise<FileItem[] | undefined> {
+  const paths = flags.file as string[] | undefined;
+  return paths && (await import("../../file-io/file-items.ts")).readItems(paths, "--file");
+}
+
+async function optionsOf({ flags, terminal }: Context, files?: readonly FileItem[]): Promise<CallOptions> {
+  const dryRun = flags.dryRun === true && { dryRun: true };
+  if (files === undefined) return { ...dryRun };
+  const { uploadProgress } = await import("../../file-io/upload-progress.ts");
+  return { ...dryRun, onSent: uploadProgress(terminal) };
+}
+
+async function show({ terminal, globals, flags }: Context, message: Message): Promise<void> {
+  await createOutput({ op: conversations.message, renderer: async () => messageForm() }, globals, terminal).one(
+    message,
+  );
+  if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
+}

@@ -1,0 +1,58 @@
+import { conversations } from "../../../contract/conversations.ts";
+import type { ArgumentsOf, Caller } from "../../../contract/operation.ts";
+import { users } from "../../../contract/users.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { findUsers } from "../../kit/find-users.ts";
+import { parseValue } from "../../kit/parse-value.ts";
+import { walk } from "../../kit/walk-list.ts";
+import { createOutput, formatOf } from "../../output/create-output.ts";
+import { extentIn, listIn, withCaller } from "./command-line.ts";
+import { conversationList } from "./render-conversation.ts";
+
+type Filter = ArgumentsOf<typeof conversations.list>;
+
+export const statuses = ["normal", "archived", "unread"] as const;
+const columns = [
+  "id",
+  "type",
+  "title",
+  "participants.name",
+  "unread_message_count",
+  "latest_message.date",
+  "latest_message.message",
+];
+
+/** `wcs conversations list` */
+export async function list(context: Context): Promise<void> {
+  const { globals, terminal, flags } = context;
+  const extent = extentIn(context);
+  const { status, keyword } = flags as Pick<Filter, "status" | "keyword">;
+  if (status !== undefined) parseValue({ kind: "string", values: statuses }, status, "--status");
+  if (flags.with && flags.without) throw new UsageError("--with and --without exclude each other");
+  await withCaller(context, async (caller) => {
+    const people = await peopleIn(context, caller);
+    // A table leaves the caller out of the titles, so it needs the caller's ID.
+    const me = formatOf(globals, terminal) === "table" ? (await caller.call(users.current, {})).id : undefined;
+    const renderer = me === undefined ? undefined : async () => conversationList(me);
+    const output = createOutput(
+      { op: conversations.list, columns, renderer, items: "conversations" },
+      globals,
+      terminal,
+    );
+    await output.list(walk(caller, conversations.list, { status, keyword, ...people }, extent));
+  });
+}
+
+async function peopleIn(
+  { flags }: Context,
+  caller: Caller,
+): Promise<Pick<Filter, "participants" | "participants_mode">> {
+  const flag = flags.with ? "--with" : "--without";
+  const named = listIn(flags.with ?? flags.without);
+  if (named.length === 0) return {};
+  return {
+    participants: await findUsers(named, flag, caller),
+    participants_mode: flags.with ? "find" : "exclude",
+  };
+}

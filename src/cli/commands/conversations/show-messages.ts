@@ -1,0 +1,42 @@
+import { conversations } from "../../../contract/conversations.ts";
+import type { Caller } from "../../../contract/operation.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { walk } from "../../kit/walk-list.ts";
+import { createOutput } from "../../output/create-output.ts";
+import type { Page } from "../../output/item.ts";
+import { extentIn, integer, withCaller } from "./command-line.ts";
+import { messageForm } from "./render-message.ts";
+
+/** Default columns of messages. */
+export const messageColumns = ["id", "date", "author.name", "message"];
+
+/** `wcs conversations messages` */
+export async function messages(context: Context): Promise<void> {
+  const { globals, terminal, args, flags } = context;
+  const id = integer(args.id, "<id>");
+  const extent = extentIn(context);
+  const middle = flags.around === undefined ? undefined : integer(flags.around, "--around");
+  const { cursor } = flags as { cursor?: string };
+  if (middle !== undefined && (extent.all || cursor !== undefined))
+    throw new UsageError(`--around and ${extent.all ? "--all" : "--cursor"} exclude each other`);
+  const renderer = async () => messageForm({ paged: !extent.all });
+  const view = { op: conversations.messages, columns: messageColumns, renderer, items: "messages" };
+  const output = createOutput(view, globals, terminal);
+  await withCaller(context, (caller) =>
+    output.list(
+      middle === undefined
+        ? walk(caller, conversations.messages, { id, cursor }, extent)
+        : around(caller, { id, starter_message_id: middle, limit: extent.limit }),
+    ),
+  );
+}
+
+/** Yields a single page, because a cursor could continue in one direction only. */
+async function* around(
+  caller: Caller,
+  input: { id: number; starter_message_id: number; limit: number | undefined },
+): AsyncGenerator<Page> {
+  const response = await caller.call(conversations.messages, input);
+  yield { items: response.data, more: false, response };
+}

@@ -1,0 +1,57 @@
+import { existsSync } from "node:fs";
+import { realpath, rm, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { ServiceError } from "../../../contract/errors.ts";
+import { logSuffixes, syncFolder, type Watch } from "../../../store/backup/copy-database.ts";
+import { type Backup, makeBackup } from "../../../store/backup/make-backup.ts";
+import { isFileError } from "../../../store/sqlite/sqlite-database.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import { isDiskFull } from "../../errors/disk-failure.ts";
+import { draftFor, exists } from "../../file-io/open-destination.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { createOutput } from "../../output/create-output.ts";
+import { bytesAsText } from "../../output/format-bytes.ts";
+import { watched } from "./copy-progress.ts";
+import { sqliteFileOf } from "./db-target.ts";
+
+/** `wcs db backup` */
+export async function backup(context: Context): Promise<void> {
+  const { terminal, globals, args, flags } = context;
+  const database = sqliteFileOf(context, "pg_dump --format=custom");
+  const file = resolve(args.file as string);
+  const made = await watched("copying", terminal, (watch) => make(database, file, flags.force === true, watch));
+  await createOutput({}, globals, terminal).one({ file, ...made });
+  terminal.note(
+    `Saved ${terminal.sanitizeLine(file)} (${bytesAsText(made.size_bytes)}). It contains the keys of the instance; keep it safe.`,
+  );
+}
+
+async function make(database: string, file: string, force: boolean, watch: Watch): Promise<Backup> {
+  const place = await realpath(file).catch(() => file);
+  await checkPlace(place, database, force);
+  const draft = draftFor(place, !force);
+  try {
+    const made = await makeBackup(database, draft.path, watch);
+    await draft.put();
+    await syncFolder(place);
+    return made;
+  } catch (error) {
+    if (!isFileError(error) || isDiskFull(error)) throw error;
+    throw new UsageError(`${file} cannot be written (${error.code})`);
+  } finally {
+    await rm(draft.path, { force: true });
+  }
+}
+
+async function checkPlace(place: string, database: string, force: boolean): Promise<void> {
+  const before = await stat(place).catch(() => undefined);
+  if (before && !before.isFile()) throw new UsageError(`${place} is not a file`);
+  if (place === (await realpath(database).catch(() => database)))
+    throw new UsageError(`${place} is the database itself`);
+  if (before && !force) throw exists(place);
+  for (const log of logSuffixes.map((suffix) => place + suffix)) {
+    // SQLite would take the log for the backup's own and apply its content.
+    if (existsSync(log))
+      throw new ServiceError("conflict", `${log} belongs to another database. Move it away, then try again.`);
+  }
+}

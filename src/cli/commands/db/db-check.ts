@@ -1,0 +1,71 @@
+import type { ServiceError } from "../../../contract/errors.ts";
+import type { Database } from "../../../store/database.ts";
+import { type Check, contentChecks, fileChecks } from "../../../store/integrity/check-database.ts";
+import { isPostgresUrl, latestMigration, openDatabase, schemaOf } from "../../../store/open-database.ts";
+import { ConditionError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { createOutput } from "../../output/create-output.ts";
+import { pluralize } from "../../output/pluralize.ts";
+import { type Finding, failed, failure, ok, warning } from "../doctor/finding.ts";
+import { databaseOf } from "./db-target.ts";
+
+/** `wcs db check` */
+export async function check(context: Context): Promise<void> {
+  const { terminal, globals } = context;
+  const findings = await terminal.spin("checking", examine(databaseOf(context)));
+  const items = findings.map(({ check, state, message }) => ({ check, state, message }));
+  const draw = async () => (await import("../doctor/draw-findings.ts")).drawFindings;
+  await createOutput({ draw, columns: ["check", "state", "message"] }, globals, terminal).list([
+    { items, more: false, response: items },
+  ]);
+  const wrong = findings.filter(({ state }) => state === "failed");
+  if (wrong.length > 0) throw new ConditionError(`${pluralize(wrong.length, "check")} of ${findings.length} failed`);
+}
+
+async function examine(address: string): Promise<Finding[]> {
+  let database: Database;
+  try {
+    database = await openDatabase(address, { asItIs: true });
+  } catch (error) {
+    // Only `conflict` is a finding about the schema; a database that is missing or cannot be reached is an error.
+    if ((error as ServiceError).code !== "conflict") throw error;
+    return [failure("schema", error)];
+  }
+  try {
+    const { finding, isKnown } = await findSchema(database);
+    const checks = [...(isPostgresUrl(address) ? [] : fileChecks), ...(isKnown ? contentChecks : [])];
+    const findings = [finding];
+    for (const each of checks) findings.push(await findOut(each, database));
+    return findings;
+  } finally {
+    await database.close();
+  }
+}
+
+async function findSchema(database: Database): Promise<{ finding: Finding; isKnown: boolean }> {
+  const named = (verdict: ReturnType<typeof ok>) => ({ check: "schema", ...verdict });
+  try {
+    const schema = await schemaOf(database);
+    if (schema === latestMigration)
+      return { finding: named(ok(`The schema is the newest (${schema}).`)), isKnown: true };
+    const left = "Derived data was not checked.";
+    const verdict =
+      schema < latestMigration
+        ? warning(`The schema is older than this wcs (${schema}). ${left} Bring it up to date with wcs db migrate.`)
+        : failed(`The schema belongs to a newer version of wcs (${schema}). ${left} Update wcs.`);
+    return { finding: named(verdict), isKnown: false };
+  } catch (error) {
+    return { finding: failure("schema", database.explain(error)), isKnown: false };
+  }
+}
+
+async function findOut({ name, well, ask }: Check, database: Database): Promise<Finding> {
+  try {
+    const { total, examples } = await ask(database);
+    if (total === 0) return { check: name, ...ok(well) };
+    const more = total > examples.length ? `; ${total} in total` : "";
+    return { check: name, ...failed(`${examples.join("; ")}${more}.`) };
+  } catch (error) {
+    return failure(name, database.explain(error));
+  }
+}

@@ -1,0 +1,24 @@
+import { latestMigration, migrateSchema, openDatabase } from "../../../store/open-database.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { createOutput } from "../../output/create-output.ts";
+import { databaseOf } from "./db-target.ts";
+
+/** `wcs db migrate` */
+export async function migrate(context: Context): Promise<void> {
+  const { terminal, globals, flags } = context;
+  const rehearse = flags.dryRun === true;
+  const database = await openDatabase(databaseOf(context), { asItIs: true });
+  try {
+    const done = await terminal.spin("migrating", migrateSchema(database, rehearse));
+    const items = done.map((migration) => ({ migration, applied: !rehearse }));
+    await createOutput({ columns: ["migration", "applied"], items: "migrations to apply" }, globals, terminal).list([
+      { items, more: false, response: items },
+    ]);
+    if (done.length === 0) terminal.note(`The schema is up to date (${latestMigration}).`);
+    else if (rehearse) terminal.note("Dry run: nothing was changed.");
+  } catch (error) {
+    throw database.explain(error);
+  } finally {
+    await database.close();
+  }
+}

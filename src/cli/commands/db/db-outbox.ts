@@ -1,0 +1,30 @@
+import { createService } from "../../../core/service.ts";
+import { listOutbox, missingForMail } from "../../../delivery/delivery.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { createOutput } from "../../output/create-output.ts";
+import { openWithKey } from "../../session/open-with-key.ts";
+import { noMail } from "../serve/smtp-option.ts";
+import { databaseOf } from "./db-target.ts";
+
+const columns = ["what", "id", "kind", "to", "created_at", "due_at", "attempts", "error", "failed"] as const;
+
+/** `wcs db outbox`: lists the first `most` callbacks and mails. */
+export async function outbox(context: Context, most: number): Promise<void> {
+  const { terminal, globals } = context;
+  const database = await openWithKey(databaseOf(context), terminal.env);
+  try {
+    const items = (await listOutbox(database, most)).map((item) => ({ ...item }));
+    await createOutput(
+      { columns, times: ["created_at", "due_at"], items: "callbacks or mails" },
+      globals,
+      terminal,
+    ).list([{ items, more: false, response: items }]);
+    const settings = await createService({ database, environment: terminal.env }).settings();
+    const missing = missingForMail(settings);
+    if (items.some(({ what }) => what === "mail") && missing.length > 0) {
+      terminal.note(noMail(missing));
+    }
+  } finally {
+    await database.close();
+  }
+}

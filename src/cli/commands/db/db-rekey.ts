@@ -1,0 +1,44 @@
+import { countSecrets, rekey as encryptAgain } from "../../../store/rekey.ts";
+import { createSecretCipher } from "../../../store/secret-cipher.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import { createSources } from "../../file-io/value-sources.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { createOutput } from "../../output/create-output.ts";
+import { pluralize } from "../../output/pluralize.ts";
+import { advice, openWithKey, parseKey } from "../../session/open-with-key.ts";
+import { databaseOf } from "./db-target.ts";
+
+/** `wcs db rekey` */
+export async function rekey(context: Context): Promise<void> {
+  const { terminal, globals, flags } = context;
+  const given = await newKey(context);
+  const database = await openWithKey(databaseOf(context), terminal.env);
+  try {
+    const next = given === "present" ? database.secrets : createSecretCipher(given);
+    if (given === "present" && next.keyId === undefined)
+      throw new UsageError("there is no key: set WCS_SECRET_KEY or use --new-key-file", {
+        hint: advice,
+      });
+    const { keyId: before } = await countSecrets(database);
+    const secrets = await encryptAgain(database, next, { rehearse: flags.dryRun === true });
+    await createOutput({}, globals, terminal).one({ secrets, key: next.keyId ?? null, previous_key: before });
+    if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
+    else if (next.keyId === undefined) terminal.note(`Stored ${pluralize(secrets, "secret")} unencrypted.`);
+    else terminal.note(`Encrypted ${pluralize(secrets, "secret")}. Restart wcs serve with the key ${next.keyId}.`);
+  } catch (error) {
+    throw database.explain(error);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Reads the new key: undefined for --decrypt, `present` for the key of the environment. */
+async function newKey({ terminal, flags }: Context): Promise<Uint8Array | undefined | "present"> {
+  const path = flags.newKeyFile as string | undefined;
+  if (flags.decrypt && path !== undefined) throw new UsageError("--decrypt and --new-key-file exclude each other");
+  if (flags.decrypt) return undefined;
+  if (path === undefined) return "present";
+  const sources = createSources(terminal);
+  const text = path === "-" ? await sources.stdin("--new-key-file") : sources.file(path, "--new-key-file");
+  return parseKey(text, "--new-key-file");
+}

@@ -1,0 +1,57 @@
+import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import { mayReplace } from "../../../store/backup/replace-database.ts";
+import { examineBackup, restoreBackup } from "../../../store/backup/restore-backup.ts";
+import { latestMigration } from "../../../store/open-database.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import { draftFor } from "../../file-io/open-destination.ts";
+import { reason } from "../../file-io/value-sources.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { requireConfirmation } from "../../kit/confirmation.ts";
+import { createOutput } from "../../output/create-output.ts";
+import { watched } from "./copy-progress.ts";
+import { sqliteFileOf } from "./db-target.ts";
+
+/** `wcs db restore` */
+export async function restore(context: Context): Promise<void> {
+  const { terminal, globals, args, flags } = context;
+  const address = sqliteFileOf(context, "pg_restore");
+  const database = existsSync(address) ? realpathSync(address) : address;
+  const file = sourceOf(args.file as string, database);
+  mayReplace(database);
+  const output = createOutput({}, globals, terminal);
+  if (flags.dryRun) {
+    const schema = await watched("checking", terminal, ({ signal }) => examineBackup(file, signal));
+    await output.one({ database, file, schema, previous: null });
+    return terminal.note("Dry run: nothing was changed.");
+  }
+  if (existsSync(database)) {
+    await requireConfirmation(
+      context,
+      async () => `Replace the database ${database} by ${file}? The old database is kept beside it.`,
+    );
+  }
+  const { path: draft } = draftFor(database, true);
+  const { schema, previous } = await watched("copying", terminal, (watch) =>
+    restoreBackup(file, database, draft, watch),
+  );
+  await output.one({ database, file, schema, previous: previous ?? null });
+  terminal.note(`Restored ${terminal.sanitizeLine(database)}.`);
+  if (previous !== undefined) terminal.note(`The old database is now ${terminal.sanitizeLine(previous)}.`);
+  if (schema < latestMigration)
+    terminal.note(
+      "Its schema is older than this wcs. Bring it up to date with wcs db migrate; any command does so, too.",
+    );
+}
+
+function sourceOf(path: string, database: string): string {
+  let file: string;
+  try {
+    file = realpathSync(path);
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    throw new UsageError(`<file>: ${reason(error, path)}`);
+  }
+  if (!statSync(file).isFile()) throw new UsageError(`<file>: ${path} is not a file`);
+  if (file === database) throw new UsageError(`<file>: ${path} is the database itself`);
+  return file;
+}

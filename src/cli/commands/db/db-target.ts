@@ -1,0 +1,18 @@
+import { isPostgresUrl } from "../../../store/open-database.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { findTarget } from "../../session/target.ts";
+
+/** Returns the path or URL of the selected database. Throws UsageError when the target is the URL of an instance. */
+export function databaseOf({ terminal, globals }: Context): string {
+  const target = findTarget(globals, terminal.env);
+  if (!target.remote) return target.address;
+  throw new UsageError("wcs db needs a database, not the URL of an instance", { hint: "use --db" });
+}
+
+/** Returns the path of the selected SQLite file. Throws UsageError for PostgreSQL and suggests the command `instead`. */
+export function sqliteFileOf(context: Context, instead: string): string {
+  const address = databaseOf(context);
+  if (!isPostgresUrl(address)) return address;
+  throw new UsageError("this command needs a SQLite file; PostgreSQL has its own tools", { hint: `use ${instead}` });
+}

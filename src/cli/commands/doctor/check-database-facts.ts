@@ -1,0 +1,99 @@
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { createService } from "../../../core/service.ts";
+import { missingForMail, outboxState } from "../../../delivery/delivery.ts";
+import { findDamage } from "../../../store/integrity/find-damage.ts";
+import { isPostgresUrl, latestMigration } from "../../../store/open-database.ts";
+import { countSecrets, type SecretCounts } from "../../../store/rekey.ts";
+import { pluralize } from "../../output/pluralize.ts";
+import { openWithKey } from "../../session/open-with-key.ts";
+import { noMail } from "../serve/smtp-option.ts";
+import { modeOf, privacy } from "./check-machine.ts";
+import { type Checks, failed, lengthOf, ok, warning } from "./finding.ts";
+
+export interface DatabaseFacts {
+  /** Undefined for PostgreSQL, whose files are not checked. */
+  readonly file: { path: string; mode: number | undefined; damage: string | undefined; freeBytes: number } | undefined;
+  readonly migration: string;
+  readonly secrets: SecretCounts;
+  readonly outbox: Awaited<ReturnType<typeof outboxState>>;
+  /** Settings that must be set before mail can be sent. */
+  readonly missingForMail: readonly string[];
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+/** Opens a database and reads the facts that the checks need. Throws when the database cannot be opened. */
+export async function lookAtDatabase(address: string, environment: NodeJS.ProcessEnv): Promise<DatabaseFacts> {
+  const database = await openWithKey(address, environment);
+  try {
+    const now = Date.now();
+    const settings = await createService({ database, environment }).settings();
+    return {
+      file: isPostgresUrl(address) ? undefined : await lookAtFile(address, await findDamage(database)),
+      migration: latestMigration,
+      secrets: await countSecrets(database),
+      outbox: await outboxState(database, now),
+      missingForMail: missingForMail(settings),
+      now,
+    };
+  } finally {
+    await database.close();
+  }
+}
+
+async function lookAtFile(path: string, damage: string | undefined) {
+  const { bavail, bsize } = await statfs(dirname(path));
+  return { path, mode: modeOf(path), damage, freeBytes: bavail * bsize };
+}
+
+const mebibyte = 1_048_576;
+const space = { failed: 100 * mebibyte, warning: 1024 * mebibyte };
+/** Milliseconds after which a callback or mail that is due counts as overdue. */
+const patience = 60_000;
+
+export const databaseChecks: Checks<DatabaseFacts> = {
+  database: ({ migration }) => ok(`The database can be opened, and its schema is the newest (${migration}).`),
+  "database file": ({ file }) => file && privacy(file, 0o600),
+  integrity: ({ file }) => {
+    if (!file) return undefined;
+    return file.damage === undefined
+      ? ok("SQLite found no damage.")
+      : failed(
+          `SQLite found damage: ${file.damage}. Stop the service and restore a backup with wcs db restore FILE, which keeps the old database.`,
+        );
+  },
+  secrets: ({ secrets: { plain, encrypted, keyId } }) =>
+    plain === 0
+      ? ok(`${pluralize(encrypted, "secret")}, encrypted with the key ${keyId}.`)
+      : warning(
+          `${pluralize(plain, "secret")} unencrypted, readable in any copy of the database. Make a key with openssl rand -base64 32, set it as WCS_SECRET_KEY and run wcs db rekey.`,
+        ),
+  "disk space": ({ file }) => {
+    if (!file) return undefined;
+    const free = `${Math.floor(file.freeBytes / mebibyte)} MiB are free on the disk of the database.`;
+    if (file.freeBytes < space.failed) return failed(`${free} Free up space: writes fail when the disk is full.`);
+    return file.freeBytes < space.warning ? warning(`${free} Free up space before the disk is full.`) : ok(free);
+  },
+  callbacks: ({ outbox: { due, later, sending, oldestDue }, now }) => {
+    const late = oldestDue === undefined ? 0 : now - oldestDue;
+    if (late < patience) return ok(`${pluralize(due + later, "callback")} to be sent, none overdue.`);
+    const what = `${pluralize(due, "callback")} overdue, the oldest for ${lengthOf(late / 1000)}.`;
+    return sending === 0
+      ? failed(`${what} No process is sending them. Start wcs serve, or run wcs webhooks deliver.`)
+      : warning(`${what} They are being sent, but receivers are slow. See which with wcs db outbox.`);
+  },
+  "mails waiting": ({ outbox: { mails, oldestMail }, missingForMail: missing, now }) => {
+    if (mails === 0 || oldestMail === undefined) return ok("None.");
+    const age = now / 1000 - oldestMail;
+    const what = `${pluralize(mails, "mail")} not sent, the oldest for ${lengthOf(age)}.`;
+    if (missing.length > 0) return failed(`${what} ${noMail(missing)}`);
+    return age * 1000 < patience ? ok(what) : warning(`${what} See the errors with wcs db outbox.`);
+  },
+  "mails given up": ({ outbox: { failedMails } }) =>
+    failedMails === 0
+      ? ok("None.")
+      : warning(
+          `${pluralize(failedMails, "mail")}. See the errors with wcs db outbox, then send them again, for example with wcs users welcome ID.`,
+        ),
+};

@@ -1,0 +1,70 @@
+import type { Client } from "../../../http/client/client.ts";
+import { version } from "../../session/version.ts";
+import { type Checks, failed, lengthOf, ok, warning } from "./finding.ts";
+
+export interface InstanceFacts {
+  readonly address: string;
+  /** HTTP status of /healthz. */
+  readonly health: number;
+  /** HTTP status of /readyz. */
+  readonly ready: number;
+  /** Version in openapi.json; undefined when the server has no such document. */
+  readonly version: string | undefined;
+  /** Seconds by which its clock is ahead of this machine's; undefined when it sends no Date header. */
+  readonly ahead: number | undefined;
+}
+
+/** Reads the public endpoints of an instance. Throws `unavailable` when it cannot be reached. */
+export async function lookAtInstance(raw: Client["raw"], address: string): Promise<InstanceFacts> {
+  const began = Date.now();
+  const health = await raw("GET", "/healthz");
+  const middle = (began + Date.now()) / 2;
+  const ready = await raw("GET", "/readyz");
+  const description = await raw("GET", "/openapi.json");
+  // The Date header has whole seconds, so the time is half a second later on average.
+  const theirs = Date.parse(health.headers.date ?? "") + 500;
+  return {
+    address,
+    health: health.status,
+    ready: ready.status,
+    version: versionIn(description.body.toString()),
+    ahead: Number.isNaN(theirs) ? undefined : (theirs - middle) / 1000,
+  };
+}
+
+function versionIn(text: string): string | undefined {
+  try {
+    const { info } = JSON.parse(text) as { info?: { version?: unknown } };
+    return typeof info?.version === "string" ? info.version : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Seconds by which clocks may differ: receivers reject callbacks whose time is five minutes off. */
+const tolerated = { ok: 10, warning: 120 };
+
+export const instanceChecks: Checks<InstanceFacts> = {
+  instance: ({ address, health, ready }) => {
+    if (health !== 200)
+      return failed(`${address} answers, but it is not a wcs instance (status ${health}). Check the URL.`);
+    return ready === 200
+      ? ok(`${address} answers and is ready.`)
+      : failed(`${address} answers, but is not ready (status ${ready}). Check its log: it may not reach its database.`);
+  },
+  version: ({ version: theirs }) => {
+    if (theirs === undefined)
+      return warning("The instance reports no version; it may not be a wcs instance. Check the URL.");
+    return theirs === version
+      ? ok(`Both sides are wcs ${version}.`)
+      : warning(`This is wcs ${version}, the instance is wcs ${theirs}. Use the same version on both sides.`);
+  },
+  clock: ({ ahead }) => {
+    if (ahead === undefined) return undefined;
+    const by = Math.abs(ahead);
+    if (by <= tolerated.ok) return ok("The clocks of both sides agree.");
+    const says = `The instance's clock is ${lengthOf(by)} ${ahead > 0 ? "ahead of" : "behind"} this one.`;
+    const what = `${says} Correct the wrong clock: tokens and signatures depend on it.`;
+    return by <= tolerated.warning ? warning(what) : failed(what);
+  },
+};

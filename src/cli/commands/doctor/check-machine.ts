@@ -1,0 +1,80 @@
+import { statSync } from "node:fs";
+import { configDir, configFile, readConfig } from "../../session/config.ts";
+import { type Checks, failed, ok } from "./finding.ts";
+
+export interface MachineFacts {
+  /** Version, for example 24.15.0. */
+  readonly node: string;
+  readonly folder: Place;
+  readonly file: Place;
+  /** Reason why the configuration cannot be read. */
+  readonly broken: string | undefined;
+}
+
+interface Place {
+  readonly path: string;
+  /** Permission bits; undefined when the path does not exist, or on Windows. */
+  readonly mode: number | undefined;
+}
+
+/** Oldest supported version of Node; a test compares it with `engines` in package.json. */
+export const oldestNode = "24.15";
+
+/** Reads the facts about this machine that the checks need. */
+export function lookAtMachine(env: NodeJS.ProcessEnv): MachineFacts {
+  const place = (path: string): Place => ({ path, mode: modeOf(path) });
+  return {
+    node: process.versions.node,
+    folder: place(configDir(env)),
+    file: place(configFile(env)),
+    broken: reasonOf(() => readConfig(env)),
+  };
+}
+
+/** Returns the permission bits of a file or folder; undefined when it does not exist, or on Windows. */
+export function modeOf(path: string): number | undefined {
+  if (process.platform === "win32") return undefined;
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && found.mode & 0o777;
+}
+
+function reasonOf(work: () => unknown): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const isOlder = (version: string, oldest: string) => {
+  const [a = 0, b = 0] = version.split(".").map(Number);
+  const [c = 0, d = 0] = oldest.split(".").map(Number);
+  return a < c || (a === c && b < d);
+};
+
+export const machineChecks: Checks<MachineFacts> = {
+  node: ({ node }) =>
+    isOlder(node, oldestNode)
+      ? failed(`This is Node ${node}. Install Node ${oldestNode} or newer.`)
+      : ok(`This is Node ${node}.`),
+  configuration: ({ broken, file }) =>
+    broken === undefined
+      ? ok(file.mode === undefined ? `There is no configuration yet at ${file.path}.` : `${file.path} can be read.`)
+      : failed(
+          `The configuration cannot be read: ${broken}. Repair it, or move it away and sign in again with wcs auth login.`,
+        ),
+  "configuration folder": ({ folder }) => privacy(folder, 0o700),
+  "configuration file": ({ file }) => privacy(file, 0o600),
+};
+
+/** Checks that only the owner can read a file or folder with tokens or keys. */
+export function privacy({ path, mode }: Place, wanted: number): ReturnType<typeof ok> | undefined {
+  if (mode === undefined) return undefined;
+  const [is, should] = [mode, wanted].map((bits) => bits.toString(8).padStart(4, "0"));
+  return mode & ~wanted & 0o077
+    ? failed(
+        `Other users can read ${path} (${is}), which contains secrets. Restrict it with chmod ${should} '${path}'.`,
+      )
+    : ok(`Only the owner can read ${path} (${is}).`);
+}

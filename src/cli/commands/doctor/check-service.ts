@@ -1,0 +1,104 @@
+import type { Caller, OutputOf } from "../../../contract/operation.ts";
+import { settings as settingsRoom } from "../../../contract/settings.ts";
+import type { users } from "../../../contract/users.ts";
+import { webhooks as webhookRoom } from "../../../contract/webhooks.ts";
+import { type Checks, failed, lengthOf, ok, warning } from "./finding.ts";
+
+export interface LoginFacts {
+  readonly user: Pick<OutputOf<typeof users.current>, "name" | "admin">;
+  /** Unix seconds when the token expires; undefined for the owner of a database, who needs no token. */
+  readonly expires: number | undefined;
+  /** Unix seconds. */
+  readonly now: number;
+}
+
+/** Seconds before a token expires from which on the check warns. */
+const soon = 3600;
+
+export const loginChecks: Checks<LoginFacts> = {
+  login: ({ user, expires, now }) => {
+    if (expires === undefined) return ok(`You act as ${user.name}, because you own the database.`);
+    const left = `Signed in as ${user.name}; the token expires in ${lengthOf(expires - now)}.`;
+    return expires - now < soon ? warning(`${left} Renew it with wcs auth renew.`) : ok(left);
+  },
+  rights: ({ user }) =>
+    user.admin
+      ? ok(`${user.name} is an administrator.`)
+      : warning(
+          `${user.name} is not an administrator, so settings and webhooks were not checked. Sign in as an administrator to check them.`,
+        ),
+};
+
+export interface ServiceFacts {
+  readonly settings: Pick<
+    OutputOf<typeof settingsRoom.list>,
+    "base_url" | "mail.from" | "mail.smtp_url" | "mail.allow_plain" | "webhooks.allow_private"
+  >;
+  readonly webhooks: readonly WebhookFacts[];
+}
+
+interface WebhookFacts {
+  readonly id: number;
+  readonly active: boolean;
+  readonly disabled_reason: "manual" | "gone" | "failing" | null;
+  /** Attempts of the last day that succeeded. */
+  readonly succeeded: number;
+  /** Attempts of the last day that failed. */
+  readonly failed: number;
+}
+
+/** Reads settings and webhooks, from a database or over HTTP. Throws `forbidden` when the user is no administrator. */
+export async function lookAtService(caller: Caller): Promise<ServiceFacts> {
+  const settings = await caller.call(settingsRoom.list, {});
+  const { data } = await caller.call(webhookRoom.list, {});
+  const webhooks: WebhookFacts[] = [];
+  for (const { id, active, disabled_reason } of data) {
+    const [day] = active ? (await caller.call(webhookRoom.stats, { id, parts: 1 })).data : [];
+    webhooks.push({ id, active, disabled_reason, succeeded: day?.succeeded ?? 0, failed: day?.failed ?? 0 });
+  }
+  return { settings, webhooks };
+}
+
+const named = (webhooks: readonly { id: number }[]) => webhooks.map(({ id }) => id).join(", ");
+
+export const serviceChecks: Checks<ServiceFacts> = {
+  base_url: ({ settings: { base_url } }) =>
+    base_url === null
+      ? warning(
+          "Not set, so links in mails use the address that the service listens on. Set it with wcs settings set base_url https://...",
+        )
+      : ok(`Links in mails begin with ${base_url}.`),
+  mail: ({ settings }) => {
+    const missing = (["mail.smtp_url", "mail.from"] as const).filter((key) => settings[key] === null);
+    if (missing.length === 0) return ok(`Mail is sent from ${settings["mail.from"]}.`);
+    return warning(`No mail is sent. Set ${missing.join(" and ")} with wcs settings set.`);
+  },
+  "mail.allow_plain": ({ settings }) =>
+    settings["mail.allow_plain"]
+      ? warning(
+          "On: mails, including links that set passwords, may cross the network unencrypted. Turn it off with wcs settings set mail.allow_plain false.",
+        )
+      : ok("Off: mail is sent over TLS only."),
+  "webhooks.allow_private": ({ settings }) =>
+    settings["webhooks.allow_private"]
+      ? warning(
+          "On: webhooks can call addresses inside this network. Turn it off with wcs settings set webhooks.allow_private false.",
+        )
+      : ok("Off: callbacks go to public addresses only."),
+  "webhooks disabled": ({ webhooks }) => {
+    const disabled = webhooks.filter(({ disabled_reason }) => ["gone", "failing"].includes(disabled_reason ?? ""));
+    if (disabled.length === 0) return ok("No webhook was disabled by the service.");
+    const [first] = disabled;
+    return warning(
+      `Disabled because the receiver is gone or failed for days: ${named(disabled)}. When a receiver works again, run wcs webhooks update ${first?.id} --active and wcs webhooks recover ${first?.id}.`,
+    );
+  },
+  "webhooks failing": ({ webhooks }) => {
+    const bad = webhooks.filter((webhook) => webhook.active && webhook.succeeded === 0 && webhook.failed > 0);
+    return bad.length === 0
+      ? ok("No webhook failed all day.")
+      : failed(
+          `No attempt of the last day succeeded: ${named(bad)}. See the errors with wcs webhooks logs ${bad[0]?.id}.`,
+        );
+  },
+};

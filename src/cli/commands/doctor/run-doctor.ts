@@ -1,0 +1,94 @@
+import type { Caller } from "../../../contract/operation.ts";
+import { ConditionError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { createOutput } from "../../output/create-output.ts";
+import { pluralize } from "../../output/pluralize.ts";
+import { findTarget } from "../../session/target.ts";
+import { timesOf } from "../../session/token-times.ts";
+import { lookAtMachine, machineChecks } from "./check-machine.ts";
+import { examine, type Finding, failure } from "./finding.ts";
+
+/** `wcs doctor` */
+export async function doctor(context: Context): Promise<void> {
+  const { terminal, globals } = context;
+  const findings = await terminal.spin("checking", findAll(context));
+  const items = findings.map(({ check, state, message }) => ({ check, state, message }));
+  const draw = async () => (await import("./draw-findings.ts")).drawFindings;
+  await createOutput({ draw, columns: ["check", "state", "message"] }, globals, terminal).list([
+    { items, more: false, response: items },
+  ]);
+  const failed = findings.filter(({ state }) => state === "failed");
+  if (failed.length > 0) throw new ConditionError(`${pluralize(failed.length, "check")} of ${findings.length} failed`);
+}
+
+type Stage = (context: Context) => Promise<Finding[]>;
+
+/** Stages by the name of the finding when a stage fails; the following stages then cannot run. */
+const stages: Readonly<Record<string, Stage>> = {
+  target: findInTarget,
+  login: findInLogin,
+  service: findInService,
+};
+
+async function findAll(context: Context): Promise<Finding[]> {
+  const findings = examine(machineChecks, lookAtMachine(context.terminal.env));
+  for (const [name, stage] of Object.entries(stages)) {
+    try {
+      findings.push(...(await stage(context)));
+    } catch (error) {
+      return [...findings, failure(name, error)];
+    }
+  }
+  return findings;
+}
+
+async function findInTarget({ terminal, globals, connect }: Context): Promise<Finding[]> {
+  const { address, remote } = findTarget(globals, terminal.env);
+  if (!remote) {
+    const { databaseChecks, lookAtDatabase } = await import("./check-database-facts.ts");
+    return examine(databaseChecks, await lookAtDatabase(address, terminal.env));
+  }
+  const { instanceChecks, lookAtInstance } = await import("./check-instance.ts");
+  const { caller, raw } = await connect({ anonymous: true });
+  try {
+    return examine(instanceChecks, await lookAtInstance(raw!, address));
+  } finally {
+    await caller.close();
+  }
+}
+
+async function findInLogin(context: Context): Promise<Finding[]> {
+  const { loginChecks } = await import("./check-service.ts");
+  const user = await ask(context, async (caller) =>
+    caller.call((await import("../../../contract/users.ts")).users.current, {}),
+  );
+  return examine(loginChecks, { user, expires: expiryOf(context), now: Date.now() / 1000 });
+}
+
+/** Returns no findings for users who are not administrators; the check `rights` reports that. */
+async function findInService(context: Context): Promise<Finding[]> {
+  const { lookAtService, serviceChecks } = await import("./check-service.ts");
+  try {
+    return examine(serviceChecks, await ask(context, lookAtService));
+  } catch (error) {
+    if ((error as { code?: string }).code === "forbidden") return [];
+    throw error;
+  }
+}
+
+/** Runs `work` with the current login, without renewing it or prompting for one. */
+async function ask<T>({ connect }: Context, work: (caller: Caller) => Promise<T>): Promise<T> {
+  const { caller } = await connect({ asIs: true });
+  try {
+    return await work(caller);
+  } finally {
+    await caller.close();
+  }
+}
+
+/** Returns when the token that `ask` uses expires, in Unix seconds; undefined when no token is used. */
+function expiryOf({ terminal, globals }: Context): number | undefined {
+  if (globals.as !== undefined) return undefined;
+  const token = terminal.env.WCS_TOKEN || findTarget(globals, terminal.env).profile?.token;
+  return token === undefined ? undefined : timesOf(token)?.expires;
+}

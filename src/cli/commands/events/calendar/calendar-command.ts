@@ -1,0 +1,65 @@
+import { eventTypes } from "../../../../contract/event-schemas.ts";
+import { UsageError } from "../../../errors/cli-errors.ts";
+import type { Context } from "../../../kit/command-spec.ts";
+import { parseValue } from "../../../kit/parse-value.ts";
+import { checkZone, createOutput } from "../../../output/create-output.ts";
+import { addDays, daysBetween, firstOfMonth, lastOfMonth, mondayOf } from "../../../time/days.ts";
+import { readDay } from "../../../time/parse-time.ts";
+import { clockOf } from "../../../time/zone-clock.ts";
+import { type Occurrence, occurrencesIn, type Span } from "./find-occurrences.ts";
+
+type Type = (typeof eventTypes)[number];
+
+const longest = 366;
+const columns = ["day", "start", "end", "title", "location", "id"] as const;
+
+/** `wcs events calendar`: shows the events of a month, a week or between two days. */
+export async function calendar(context: Context): Promise<void> {
+  const { flags, globals, terminal } = context;
+  const zone = globals.tz;
+  const type = flags.type === undefined ? undefined : (parseValue(typeField, String(flags.type), "--type") as Type);
+  const today = clockOf(checkZone(zone)).day(Math.floor(Date.now() / 1000));
+  const span = await spanOf(flags, today, zone);
+  const draw = async () => {
+    const { drawCalendar } = await import("./draw-calendar.ts");
+    return (occurrences: readonly Occurrence[]) => drawCalendar(occurrences, { span, zone, today }, terminal);
+  };
+  const output = createOutput({ columns, times: ["start", "end"], items: "events", draw }, globals, terminal);
+  const { caller } = await context.connect();
+  try {
+    const found = await terminal.spin("reading the calendar", occurrencesIn(caller, span, zone, type));
+    await output.list([{ items: found, more: false, response: found }]);
+  } finally {
+    await caller.close();
+  }
+}
+
+const typeField = { kind: "string", values: eventTypes } as const;
+
+/** Returns the days selected by the flags; without flags, the current month. */
+async function spanOf(flags: Context["flags"], today: string, zone: string | undefined): Promise<Span> {
+  const { month, week, from, to } = flags as { month?: string; week?: true; from?: string; to?: string };
+  if (month !== undefined && (week || from !== undefined || to !== undefined))
+    throw new UsageError("--month excludes --week, --from and --to");
+  if (week && to !== undefined) throw new UsageError("--week and --to exclude each other");
+  const first = from === undefined ? today : await readDay(from, "--from", zone);
+  if (week) return { first: mondayOf(first), last: addDays(mondayOf(first), 6) };
+  if (from === undefined && to === undefined) {
+    const day = month === undefined ? today : await readMonth(month, zone);
+    return { first: firstOfMonth(day), last: lastOfMonth(day) };
+  }
+  const last = to === undefined ? addDays(first, 27) : await readDay(to, "--to", zone);
+  if (last < first) throw new UsageError(`--to ${last} is before --from ${first}`);
+  if (daysBetween(first, last) >= longest) throw new UsageError(`--from and --to may be at most ${longest} days apart`);
+  return { first, last };
+}
+
+/** Parses a month (`2026-12`, `december`, `next month`) and returns a day in it. */
+async function readMonth(text: string, zone: string | undefined): Promise<string> {
+  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text.trim())) return `${text.trim()}-01`;
+  try {
+    return await readDay(text, "--month", zone);
+  } catch {
+    throw new UsageError(`--month must be a month like 2026-12 or december, not '${text}'`);
+  }
+}

@@ -1,0 +1,40 @@
+import { sanitizeLine } from "../../../terminal/sanitize.ts";
+import { addDays } from "../../../time/days.ts";
+import { clockOf } from "../../../time/zone-clock.ts";
+import type { Occurrence, Span } from "./find-occurrences.ts";
+
+/** An event on one day. */
+export interface Entry {
+  readonly title: string;
+  readonly location: string;
+  /** Start time, for example `14:00`; empty for whole days and when the event began on an earlier day. */
+  readonly from: string;
+  /** End time, for example `15:00`; empty when it equals `from` or is on a later day. */
+  readonly to: string;
+  /** The event began on an earlier day. */
+  readonly goesOn: boolean;
+}
+
+/** Groups occurrences by the days of the span, in their order. An event over several days has an entry on each. */
+export function entriesByDay(
+  occurrences: readonly Occurrence[],
+  span: Span,
+  zone: string | undefined,
+): ReadonlyMap<string, readonly Entry[]> {
+  const clock = clockOf(zone);
+  const time = (instant: number) => new Date(clock.wall(instant)).toISOString().slice(11, 16);
+  const entries = new Map<string, Entry[]>();
+  for (const { title, location, day, start, end } of occurrences) {
+    const texts = { title: sanitizeLine(title), location: sanitizeLine(location ?? "") };
+    // An event that ends at midnight has no entry on the day that then begins.
+    const last = start === null || end === null ? day : clock.day(Math.max(start, end - 1));
+    for (let at = day < span.first ? span.first : day; at <= last && at <= span.last; at = addDays(at, 1)) {
+      const from = start === null || at !== day ? "" : time(start);
+      const to = end === null || at !== last || end === start ? "" : time(end);
+      const more = entries.get(at) ?? [];
+      more.push({ ...texts, from, to, goesOn: at !== day });
+      entries.set(at, more);
+    }
+  }
+  return entries;
+}

@@ -1,0 +1,65 @@
+import type { events } from "../../../../contract/events.ts";
+import type { Caller, OutputOf } from "../../../../contract/operation.ts";
+import { addDays } from "../../../time/days.ts";
+import { type Clock, clockOf } from "../../../time/zone-clock.ts";
+import { walkEvents } from "./walk-events.ts";
+
+type Event = OutputOf<typeof events.get>;
+
+/** One occurrence of an event. */
+export interface Occurrence {
+  readonly id: number;
+  readonly title: string;
+  readonly type: Event["type"];
+  /** Day on which it begins, in the reader's time zone; the day itself for whole days. */
+  readonly day: string;
+  readonly all_day: boolean;
+  /** Unix seconds; null for whole days. */
+  readonly start: number | null;
+  /** Unix seconds; null for whole days. */
+  readonly end: number | null;
+  readonly location: string | null;
+  readonly link: string;
+  readonly url: string;
+}
+
+/** A range of days, first and last included. */
+export interface Span {
+  readonly first: string;
+  readonly last: string;
+}
+
+/** Days before the span that are searched, too, for events that still go on and for days of other time zones. */
+const longest = 31;
+const dayLength = 86_400;
+
+/** Finds the occurrences on these days in the time zone, ordered by day and time, whole days first. */
+export async function occurrencesIn(
+  caller: Caller,
+  span: Span,
+  zone: string | undefined,
+  type: Event["type"] | undefined,
+): Promise<Occurrence[]> {
+  const clock = clockOf(zone);
+  const start = clock.startOf(addDays(span.first, -longest));
+  const end = clock.startOf(addDays(span.last, 1)) + dayLength;
+  const found: Occurrence[] = [];
+  for await (const events of walkEvents(caller, { start, end, ...(type && { type }) }))
+    for (const event of events) found.push(...occurrencesOf(event, span, clock));
+  const time = ({ start }: Occurrence) => start ?? 0;
+  const byTime = (a: Occurrence, b: Occurrence) =>
+    a.day.localeCompare(b.day) || time(a) - time(b) || a.title.localeCompare(b.title) || a.id - b.id;
+  return found.sort(byTime);
+}
+
+function occurrencesOf(event: Event, { first, last }: Span, clock: Clock): Occurrence[] {
+  const { id, title, type, all_day, location, link, url } = event;
+  const whole = event.days
+    .filter((day) => day >= first && day <= last)
+    .map((day) => ({ id, title, type, day, all_day, start: null, end: null, location, link, url }));
+  const [from, to] = [clock.startOf(first), clock.startOf(addDays(last, 1))];
+  const timed = event.dates
+    .filter(({ start, end }) => start < to && (end > from || start >= from))
+    .map(({ start, end }) => ({ id, title, type, day: clock.day(start), all_day, start, end, location, link, url }));
+  return [...whole, ...timed];
+}

@@ -1,0 +1,55 @@
+import { ServiceError } from "../../../../contract/errors.ts";
+import { events, furthestEvent } from "../../../../contract/events.ts";
+import type { ArgumentsOf, Caller, OutputOf } from "../../../../contract/operation.ts";
+import { walk } from "../../../kit/walk-list.ts";
+import { clockOf } from "../../../time/zone-clock.ts";
+
+export type Event = OutputOf<typeof events.get>;
+type Filter = Pick<ArgumentsOf<typeof events.list>, "type" | "start" | "end">;
+
+const everything = { all: true, limit: undefined } as const;
+
+/**
+ * Yields all events that match the filter, page by page, each once. The operation lists at most `furthest` events, so
+ * the walk starts again from the time of the last one until all are listed.
+ */
+export async function* walkEvents(
+  caller: Caller,
+  filter: Filter,
+  furthest = furthestEvent,
+): AsyncGenerator<readonly Event[]> {
+  const { start } = filter;
+  let from = start;
+  // Events at the time `from` that were yielded before the list ended there.
+  let given: ReadonlySet<number> = new Set();
+  for (;;) {
+    const edge = { time: undefined as number | undefined, ids: new Set<number>() };
+    let count = 0;
+    const rest = from === undefined ? filter : { ...filter, start: from };
+    for await (const { items: page } of walk(caller, events.list, rest, everything)) {
+      const isNew = (event: Event) => !given.has(event.id) && (from === start || firstOf(event, start) >= from!);
+      yield page.filter(isNew);
+      count += page.length;
+      for (const event of page) {
+        const time = firstOf(event, from);
+        if (time !== edge.time) edge.ids.clear();
+        edge.time = time;
+        edge.ids.add(event.id);
+      }
+    }
+    if (count < furthest) return;
+    if (edge.time === from) {
+      throw new ServiceError("validation_failed", `More than ${furthest} events begin at the same time.`);
+    }
+    from = edge.time;
+    given = edge.ids;
+  }
+}
+
+/** Returns when the event first occurs at or after `from`, in Unix seconds. */
+function firstOf({ dates, days, timezone }: Event, from = Number.NEGATIVE_INFINITY): number {
+  const clock = clockOf(timezone);
+  const earliest = from === Number.NEGATIVE_INFINITY ? "" : clock.day(from);
+  const day = days.find((day) => day >= earliest && clock.startOf(day) >= from);
+  return day === undefined ? (dates.find(({ start }) => start >= from)?.start ?? from) : clock.startOf(day);
+}

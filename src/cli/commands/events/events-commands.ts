@@ -1,0 +1,219 @@
+import { answers, eventTypes } from "../../../contract/event-schemas.ts";
+import { events as ops } from "../../../contract/events.ts";
+import {
+  askAbout,
+  type CommandFlag,
+  type CommandGroup,
+  type Context,
+  type CustomCommand,
+  command,
+  listOf,
+} from "../../kit/command-spec.ts";
+import type { Input } from "../../kit/read-input.ts";
+import { getFile } from "../files/files-commands.ts";
+
+const id = { field: "id", completes: "events" } as const;
+const eventList = async () => (await import("./render-events.ts")).eventList;
+const eventForm = async () => (await import("./render-events.ts")).eventForm;
+
+/** Flags and completion that events create and update share. */
+const planned = {
+  ahead: { start: null, end: "start" },
+  people: ["shares"],
+  hidden: ["recurrence"],
+  flags: [
+    {
+      flags: "--repeat <phrase>",
+      field: "recurrence",
+      description: "Repeat the event (for example 'every tuesday until 2026-12-31'), or never; can be repeated",
+      repeat: true,
+    },
+    {
+      flags: "--rrule <rule>",
+      field: "recurrence",
+      description: "Repeat the event by an RRULE of RFC 5545 (for example 'FREQ=WEEKLY;BYDAY=TU'); can be repeated",
+      repeat: true,
+    },
+  ],
+  complete: async (input: Input, flags: Context["flags"]) => (await import("./complete-event.ts")).plan(input, flags),
+} as const;
+
+const calendars = eventTypes.join("|");
+const typeFlag: CommandFlag = {
+  flags: `--type <${calendars}>`,
+  description: "Show only events of this calendar",
+  completes: eventTypes,
+};
+
+const calendar: CustomCommand = {
+  summary: "Draw a calendar of a month, a week or a range of days",
+  description: `Without flags it draws the current month. Weeks begin on Monday; times are in your time zone or that of --tz. When
+stdout is not a terminal, it prints a row per occurrence. Events longer than 31 days are shown on their first 31 days.`,
+  flags: [
+    { flags: "--month <month>", description: "Month to draw (for example 2026-12, december or 'next month')" },
+    { flags: "--week", description: "Draw the current week, or the week of --from" },
+    { flags: "--from <date>", description: "First day (for example 2026-12-24 or tomorrow)" },
+    { flags: "--to <date>", description: "Last day (default four weeks from the first)" },
+    typeFlag,
+  ],
+  examples: [
+    "wcs events calendar",
+    "wcs events calendar --week --from 2026-12-24",
+    "wcs events calendar --month 2026-12 --json",
+  ],
+  prints: true,
+  run: async (context) => (await import("./calendar/calendar-command.ts")).calendar(context),
+};
+
+const exportEvents: CustomCommand = {
+  summary: "Export events as an iCalendar file for other calendars",
+  description: `Writes each event once (RFC 5545), with its recurrence rules and a UID that never changes. Times are local in the time
+zone of the event. Files and answers are not exported. wcs events import reads the file again.`,
+  args: [{ name: "ids", optional: true, many: true, description: "Export only these events", completes: "events" }],
+  flags: [
+    { flags: "--ics", description: "Write iCalendar, the only format (default)" },
+    { flags: "-o, --output <path>", description: "File to write to, - for stdout (default -)", completes: "file" },
+    {
+      flags: "--from <date>",
+      description: "Export only events on or after this day (for example 2026-12-24 or today)",
+    },
+    { flags: "--to <date>", description: "Export only events on or before this day" },
+    typeFlag,
+  ],
+  examples: [
+    "wcs events export --ics -o events.ics",
+    "wcs events export 12 | less",
+    "wcs events export --from today --type chain",
+  ],
+  run: async (context) => (await import("./ics/export-ics.ts")).exportEvents(context),
+};
+
+const importEvents: CustomCommand = {
+  summary: "Create and change events from an iCalendar file",
+  description: `Events are matched by UID among those that you can edit, so the same file can be imported again at any time. Properties
+that wcs does not support (EXDATE, RDATE, ATTENDEE, VALARM, ATTACH, changes of single occurrences, some parts of rules)
+are not imported; each is reported with the line of its event (exit 3). An event of several whole days becomes a time
+from midnight to midnight. Times without a zone are in your time zone or that of --tz.`,
+  args: [{ name: "file", description: "iCalendar file (RFC 5545), - for stdin", completes: "file" }],
+  flags: [
+    { flags: `--type <${calendars}>`, description: "Calendar of new events (default user)", completes: eventTypes },
+    { flags: "--keep-types", description: "Create new events in the calendar that wcs events export recorded" },
+    { flags: "--units <id,...>", description: "Units of new events", repeat: true, completes: "units" },
+    {
+      flags: "--user-types <id,...>",
+      description: "User types that can read new events",
+      repeat: true,
+      completes: "usertypes",
+    },
+    {
+      flags: "--results <path>",
+      description: "Write the result of each event to a file: line, UID, action, ID, errors",
+      completes: "file",
+    },
+    { flags: "-n, --dry-run", description: "Check everything, change nothing" },
+  ],
+  examples: [
+    "wcs events import holidays.ics --type chain --dry-run",
+    "curl -s https://example.com/team.ics | wcs events import -",
+  ],
+  run: async (context) => (await import("./ics/import-ics.ts")).importEvents(context),
+};
+
+const files: CommandGroup = {
+  summary: "Manage the files of events",
+  commands: {
+    list: command(listOf(ops.get, "files"), {
+      summary: "List the files of an event",
+      args: [id],
+      columns: ["id", "name", "mime", "size", "created_at"],
+      examples: ["wcs events files list 12"],
+    }),
+    add: command(ops.filesAddTo, {
+      args: [id],
+      done: ({ id }) => `Added the files to event ${id}.`,
+      examples: ["wcs events files add 12 --file agenda.pdf --file https://vimeo.com/76979871"],
+    }),
+    delete: command(ops.fileDelete, {
+      args: [id, { field: "file" }],
+      confirm: ({ file, id }) => `Delete file ${file} from event ${id}?`,
+      done: ({ file, id }) => `Deleted file ${file} from event ${id}.`,
+    }),
+    get: { ...getFile, examples: ["wcs events files get 7", "wcs events files get 7 -o minutes.pdf"] },
+  },
+};
+
+export const events: CommandGroup = {
+  summary: "Manage calendar events, their files and participants",
+  commands: {
+    list: command(ops.list, {
+      columns: ["id", "title", "type", "date", "location"],
+      renderer: eventList,
+      ahead: { start: null, end: null },
+      examples: ["wcs events list --start now --end +7d", "wcs events list --type chain --all -o ndjson"],
+    }),
+    get: command(ops.get, {
+      args: [id],
+      renderer: eventForm,
+      examples: ["wcs events get 12", "wcs events get 12 --json"],
+    }),
+    create: command(ops.create, {
+      ...planned,
+      written: { field: "body", file: "event.md", optional: true },
+      examples: [
+        "wcs events create --type chain --title 'All hands' --start 'friday 14:00' --end +90m --repeat 'every month on the last friday'",
+        "wcs events create --type user --title 'Christmas Eve' --all-day --date 2026-12-24",
+        "wcs events create --type unit --title Standup --start 'tomorrow 9:00' --end 9:15 --rrule 'FREQ=DAILY;COUNT=10' --body @agenda.md",
+      ],
+    }),
+    update: command(ops.update, {
+      ...planned,
+      args: [id],
+      written: { field: "body", file: "event.md", from: ops.get },
+      done: ({ id }) => `Updated event ${id}.`,
+      examples: [
+        "wcs events update 12 --start 'monday 10:00' --end +1h",
+        "wcs events update 12 --repeat never --unset location",
+      ],
+    }),
+    delete: command(ops.delete, {
+      args: [id],
+      confirm: askAbout(ops.get, ({ title }) => `Delete event ${title} and its files?`),
+      done: ({ id }) => `Deleted event ${id}.`,
+    }),
+    seen: command(ops.seen, {
+      args: [id],
+      done: ({ id }) => `Marked event ${id} as seen.`,
+    }),
+    upcoming: command(ops.upcoming, {
+      columns: ["id", "title", "type", "date", "dates.start", "dates.end", "location"],
+      renderer: eventList,
+    }),
+    calendar,
+    accept: command(ops.accept, {
+      summary: "Accept the invitation to an event",
+      args: [id],
+      hidden: ["answer"],
+      complete: (input) => ({ ...input, answer: answers[0] }),
+      done: ({ id }) => `Accepted event ${id}.`,
+    }),
+    decline: command(ops.accept, {
+      summary: "Decline the invitation to an event",
+      args: [id],
+      hidden: ["answer"],
+      complete: (input) => ({ ...input, answer: answers[1] }),
+      done: ({ id }) => `Declined event ${id}.`,
+    }),
+    withdraw: command(ops.withdraw, {
+      args: [id],
+      done: ({ id }) => `Withdrew your answer to event ${id}.`,
+    }),
+    participants: command(ops.participants, {
+      args: [id],
+      columns: ["user.id", "user.name", "user.title", "user.unit.name", "answer", "answered_at"],
+      examples: ["wcs events participants 12 --answer accepted --all"],
+    }),
+    files,
+    export: exportEvents,
+    import: importEvents,
+  },
+};

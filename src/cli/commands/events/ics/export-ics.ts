@@ -1,0 +1,80 @@
+import { eventTypes } from "../../../../contract/event-schemas.ts";
+import { events } from "../../../../contract/events.ts";
+import type { Caller } from "../../../../contract/operation.ts";
+import { UsageError } from "../../../errors/cli-errors.ts";
+import { type Exported, exportItems } from "../../../file-io/export-file.ts";
+import { limitHeap } from "../../../file-io/heap-limit.ts";
+import type { Context } from "../../../kit/command-spec.ts";
+import { parseValue } from "../../../kit/parse-value.ts";
+import { checkZone } from "../../../output/create-output.ts";
+import { version } from "../../../session/version.ts";
+import { addDays } from "../../../time/days.ts";
+import { readDay } from "../../../time/parse-time.ts";
+import { clockOf } from "../../../time/zone-clock.ts";
+import { type Event, walkEvents } from "../calendar/walk-events.ts";
+import { iCalendar } from "./jcal.ts";
+import { isLocal, vevent } from "./write-vevent.ts";
+import { vtimezone } from "./write-vtimezone.ts";
+
+/** `wcs events export`: writes events as an iCalendar file (RFC 5545) while it reads them. */
+export async function exportEvents(context: Context): Promise<void> {
+  const select = await selectionOf(context);
+  const path = (context.flags.output as string | undefined) ?? "-";
+  await exportItems(calendarTo(path), context, async ({ caller, write }) => {
+    for await (const page of select(caller)) {
+      limitHeap();
+      await write(page);
+    }
+  });
+}
+
+function calendarTo(path: string): Exported<Event> {
+  const zones = new Set<string>();
+  const now = Math.floor(Date.now() / 1000);
+  /** Returns an event, preceded by its time zone when it is the first event in that zone. */
+  const textOf = async (event: Event): Promise<string> => {
+    const own = await iCalendar(vevent(event));
+    if (!isLocal(event) || zones.has(event.timezone)) return own;
+    zones.add(event.timezone);
+    return (await iCalendar(await vtimezone(event.timezone, now))) + own;
+  };
+  return {
+    name: "events",
+    path,
+    head: `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//wcs//wcs ${version}//EN\r\nCALSCALE:GREGORIAN\r\n`,
+    async text(page) {
+      let text = "";
+      for (const event of page) text += await textOf(event);
+      return text;
+    },
+    tail: "END:VCALENDAR\r\n",
+  };
+}
+
+type Selection = (caller: Caller) => AsyncIterable<readonly Event[]>;
+
+/** Returns the selected events: those with the given IDs, or those in the range of days. */
+async function selectionOf({ args, flags, globals }: Context): Promise<Selection> {
+  const ids = [args.ids ?? []].flat().flatMap((text) => text.split(","));
+  const { from, to, type } = flags as { from?: string; to?: string; type?: string };
+  if (ids.length > 0) {
+    if (from !== undefined || to !== undefined || type !== undefined)
+      throw new UsageError("<ids> cannot be combined with --from, --to or --type");
+    const wanted = ids.map((id) => parseValue({ kind: "integer" }, id, "<id>") as number);
+    return (caller) => byId(caller, wanted);
+  }
+  const zone = checkZone(globals.tz);
+  const clock = clockOf(zone);
+  const filter = {
+    ...(type !== undefined && { type: parseValue(typeField, type, "--type") as Event["type"] }),
+    ...(from !== undefined && { start: clock.startOf(await readDay(from, "--from", zone)) }),
+    ...(to !== undefined && { end: clock.startOf(addDays(await readDay(to, "--to", zone), 1)) - 1 }),
+  };
+  return (caller) => walkEvents(caller, filter);
+}
+
+const typeField = { kind: "string", values: eventTypes } as const;
+
+async function* byId(caller: Caller, ids: readonly number[]): AsyncGenerator<readonly Event[]> {
+  for (const id of new Set(ids)) yield [await caller.call(events.get, { id })];
+}

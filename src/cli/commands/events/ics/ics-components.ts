@@ -1,0 +1,115 @@
+/** A component of an iCalendar file whose lines are not parsed yet. */
+export interface RawComponent {
+  /** Name, for example VEVENT; VCALENDAR for the properties of a calendar itself. */
+  readonly name: string;
+  /** Number of its first line, from 1. */
+  readonly line: number;
+  /** Its own lines, unfolded. */
+  readonly lines: readonly string[];
+  /** Names of the components in it; empty for a calendar. */
+  readonly inner: readonly string[];
+  /** Its lines as they are in the file, including those of the components in it. */
+  readonly raw: readonly string[];
+  /** Its END line is present. */
+  readonly isWhole: boolean;
+}
+
+interface Opened extends RawComponent {
+  readonly lines: string[];
+  readonly inner: string[];
+  readonly raw: string[];
+  /** Names of the open components around the current line, this component first. */
+  readonly within: string[];
+}
+
+const open = (name: string, line: number, raw: readonly string[]): Opened => {
+  return { name, line, lines: [], inner: [], raw: [...raw], within: [name], isWhole: false };
+};
+
+/** Yields the components of the calendars in a file in order, each calendar after its components. Skips other lines. */
+export function* componentsOf(text: string): Generator<RawComponent> {
+  let calendar: Opened | undefined;
+  let inside: Opened | undefined;
+  for (const { line, number, raw } of unfolded(text)) {
+    const [, word, name = ""] = /^(BEGIN|END):\s*([\w-]+)\s*$/.exec(line.slice(0, 80).toUpperCase()) ?? [];
+    if (name === "VCALENDAR") {
+      // A component that is still open here has no END line.
+      if (inside) yield inside;
+      if (calendar) yield { ...calendar, isWhole: word === "END" };
+      inside = undefined;
+      calendar = word === "BEGIN" ? open(name, number, []) : undefined;
+    } else if (inside) {
+      if (!goOn(inside, word, name, line, raw)) continue;
+      yield { ...inside, isWhole: inside.within.length === 0 };
+      inside = undefined;
+    } else if (word === "BEGIN" && calendar) inside = open(name, number, raw);
+    else calendar?.lines.push(line);
+  }
+  if (inside) yield inside;
+  if (calendar) yield calendar;
+}
+
+/** Adds a line to a component. Returns true when the component ends here, at its END line or at an unmatched one. */
+function goOn(
+  component: Opened,
+  word: string | undefined,
+  name: string,
+  line: string,
+  raw: readonly string[],
+): boolean {
+  const { within, inner, lines } = component;
+  component.raw.push(...raw);
+  if (word === "BEGIN") {
+    inner.push(name);
+    within.push(name);
+  } else if (word === "END") {
+    if (within.at(-1) !== name) return true;
+    within.pop();
+    return within.length === 0;
+  } else if (within.length === 1) lines.push(line);
+  return false;
+}
+
+interface Unfolded {
+  readonly line: string;
+  /** Number of its first line in the file. */
+  readonly number: number;
+  readonly raw: readonly string[];
+}
+
+/** Unfolds lines (RFC 5545, 3.1); lines may end with CRLF, LF or CR. */
+function* unfolded(text: string): Generator<Unfolded> {
+  let raw: string[] = [];
+  let number = 0;
+  let first = 1;
+  const whole = (): Unfolded => ({
+    line:
+      raw[0] +
+      raw
+        .slice(1)
+        .map((part) => part.slice(1))
+        .join(""),
+    number: first,
+    raw,
+  });
+  for (const line of linesOf(text)) {
+    number += 1;
+    if (raw.length > 0 && /^[ \t]/.test(line)) raw.push(line);
+    else {
+      if (raw.length > 0) yield whole();
+      raw = [line];
+      first = number;
+    }
+  }
+  if (raw.length > 0) yield whole();
+}
+
+function* linesOf(text: string): Generator<string> {
+  const ends = /\r\n|\n|\r/g;
+  let from = 0;
+  for (let end = ends.exec(text); end; end = ends.exec(text)) {
+    yield text.slice(from, end.index);
+    from = ends.lastIndex;
+  }
+  if (from < text.length) yield text.slice(from);
+}

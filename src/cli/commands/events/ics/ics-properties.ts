@@ -1,0 +1,54 @@
+import type ICAL from "ical.js";
+
+/** A property of a component with its decoded value. */
+export interface ReadProperty {
+  readonly parameters: Readonly<Record<string, string | undefined>>;
+  readonly value: unknown;
+}
+
+/** The properties of a component that are imported. */
+export interface Properties {
+  /** Returns the first property with that name, in lower case. */
+  first(name: string): ReadProperty | undefined;
+  /** Values of the RRULE lines, not parsed. */
+  readonly rrules: readonly string[];
+  /** Returns the number of lines with that name, in upper case. */
+  count(name: string): number;
+}
+
+/** Properties that are parsed; errors in other lines are ignored. */
+const wanted = new Set(
+  "UID SUMMARY DESCRIPTION LOCATION URL DTSTART DTEND DURATION RECURRENCE-ID STATUS CLASS X-WCS-TYPE".split(" "),
+);
+
+/** Parses the lines of a component. Returns a message when one of them cannot be parsed. */
+export function propertiesOf(lines: readonly string[], library: typeof ICAL): Properties | string {
+  const found = new Map<string, ReadProperty>();
+  const counts = new Map<string, number>();
+  const rrules: string[] = [];
+  for (const line of lines) {
+    const name = /^[\w-]+/.exec(line)?.[0].toUpperCase() ?? "";
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    if (name === "RRULE") rrules.push(line.slice(line.indexOf(":") + 1));
+    // When a property occurs more than once, the first one counts.
+    if (!wanted.has(name) || found.has(name.toLowerCase())) continue;
+    const property = read(line, library);
+    if (property === undefined) return `has a line that cannot be parsed: ${line.slice(0, 80)}`;
+    found.set(name.toLowerCase(), property);
+  }
+  return { first: (name) => found.get(name), rrules, count: (name) => counts.get(name) ?? 0 };
+}
+
+function read(line: string, library: typeof ICAL): ReadProperty | undefined {
+  try {
+    const [, parameters, , value] = library.parse.property(line, library.design.icalendar) as [
+      string,
+      Record<string, string>,
+      string,
+      unknown,
+    ];
+    return { parameters, value };
+  } catch {
+    return undefined;
+  }
+}

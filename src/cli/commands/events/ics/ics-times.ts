@@ -1,0 +1,78 @@
+import { addDays, daysBetween } from "../../../time/days.ts";
+import type { Properties, ReadProperty } from "./ics-properties.ts";
+import type { IcsContext, Zone } from "./ics-zones.ts";
+
+/** Start and end of an event's first occurrence. */
+export interface Times {
+  /** YYYY-MM-DD for a whole-day event, whose start and end are null. */
+  readonly date: string | null;
+  readonly start: number | null;
+  readonly end: number | null;
+  /** Time zone of the times in the file; null for whole days. */
+  readonly zone: Zone | null;
+}
+
+/**
+ * Returns the times of a VEVENT, or the reason why it has none. Several whole days become a time from midnight to
+ * midnight.
+ */
+export function timesOf(found: Properties, surroundings: IcsContext): Times | string {
+  const [dtstart, dtend, length] = [found.first("dtstart"), found.first("dtend"), durationOf(found)];
+  if (!dtstart) return "has no start (DTSTART)";
+  if (length === undefined) return "has a DURATION that cannot be parsed";
+  const start = pointOf(dtstart, "DTSTART", surroundings);
+  if (typeof start === "string") return start;
+  const end = dtend && pointOf(dtend, "DTEND", surroundings);
+  if (typeof end === "string") return end;
+  if (start.zone === null)
+    return wholeDays(start.wall, end ? end.wall : start.wall + length.days * dayLength, surroundings);
+  const wallEnd = start.wall + length.days * dayLength;
+  const from = start.zone.instant(start.wall);
+  const to = end ? (end.zone ?? start.zone).instant(end.wall) : start.zone.instant(wallEnd) + length.seconds;
+  return { date: null, start: from, end: to, zone: start.zone };
+}
+
+const dayLength = 86_400_000;
+const dayAt = (wall: number) => new Date(wall).toISOString().slice(0, 10);
+
+function wholeDays(first: number, end: number, { clock }: IcsContext): Times {
+  const date = dayAt(first);
+  if (daysBetween(date, dayAt(end)) <= 1) return { date, start: null, end: null, zone: null };
+  return { date: null, start: clock.instant(first), end: clock.instant(end), zone: clock };
+}
+
+interface Point {
+  /** Local time in milliseconds, as if it were UTC. */
+  readonly wall: number;
+  /** Null for a date without a time. */
+  readonly zone: Zone | null;
+}
+
+function pointOf({ value, parameters }: ReadProperty, name: string, { zones }: IcsContext): Point | string {
+  const text = String(value);
+  // The library returns `T::` for a date without VALUE=DATE.
+  const [, day, time, isUtc] = /^(\d{4}-\d\d-\d\d)(?:T::|T(\d\d:\d\d:\d\d)(Z)?)?$/.exec(text) ?? [];
+  const wall = Date.parse(`${day}T${time ?? "00:00:00"}Z`);
+  if (day === undefined || Number.isNaN(wall) || addDays(day, 0) !== day)
+    return `has a ${name} that is not a time: ${text}`;
+  if (time === undefined) return { wall, zone: null };
+  if (isUtc) return { wall, zone: zones.named("UTC")! };
+  const { tzid } = parameters;
+  const zone = tzid === undefined ? zones.floating : zones.named(tzid);
+  return zone ? { wall, zone } : `has a ${name} in the time zone ${tzid}, which the file does not define`;
+}
+
+/** Parses DURATION into calendar days and seconds: zero when there is none, undefined when it is invalid. */
+function durationOf(found: Properties): { days: number; seconds: number } | undefined {
+  const property = found.first("duration");
+  if (!property) return { days: 0, seconds: 0 };
+  const parts = duration.exec(String(property.value));
+  if (!parts) return undefined;
+  const [weeks, days, hours, minutes, seconds] = parts.slice(1).map((part) => Number(part ?? 0)) as Parts;
+  return { days: weeks * 7 + days, seconds: hours * 3600 + minutes * 60 + seconds };
+}
+
+type Parts = [weeks: number, days: number, hours: number, minutes: number, seconds: number];
+
+/** DURATION as in RFC 5545, 3.3.6, except negative ones. */
+const duration = /^\+?P(?=.)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/i;

@@ -1,0 +1,27 @@
+import { addDays } from "../../../time/days.ts";
+import type { Times } from "./ics-times.ts";
+import type { Zone } from "./ics-zones.ts";
+
+/** Returns the day of a local time given in milliseconds as if it were UTC. */
+export const dayOf = (wall: number): string => new Date(wall).toISOString().slice(0, 10);
+
+/**
+ * Returns the last day on which a rule can occur, given UNTIL as a date or as the latest time of an occurrence.
+ * Returns undefined when UNTIL is invalid.
+ */
+export function lastDay(
+  until: string,
+  { zone, start }: Pick<Times, "zone" | "start">,
+  clock: Zone,
+): string | undefined {
+  const [, year, month, day, time, isUtc] = /^(\d{4})(\d\d)(\d\d)(?:T(\d{6})(Z)?)?$/.exec(until) ?? [];
+  const date = `${year}-${month}-${day}`;
+  if (day === undefined || Number.isNaN(Date.parse(date)) || addDays(date, 0) !== date) return undefined;
+  if (time === undefined) return date;
+  const wall = Date.parse(`${date}T${time.replace(/(..)(..)(..)/, "$1:$2:$3")}Z`);
+  if (Number.isNaN(wall)) return undefined;
+  if (start === null || zone === null) return isUtc ? dayOf(clock.wall(wall / 1000)) : date;
+  const shown = clock.wall(isUtc ? wall / 1000 : zone.instant(wall));
+  const isOver = shown % 86_400_000 < clock.wall(start) % 86_400_000;
+  return isOver ? addDays(dayOf(shown), -1) : dayOf(shown);
+}

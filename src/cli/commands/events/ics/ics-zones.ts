@@ -1,0 +1,109 @@
+import type ICAL from "ical.js";
+import { type Clock, clockOf } from "../../../time/zone-clock.ts";
+import type { RawComponent } from "./ics-components.ts";
+
+/** The clock of a time zone that a file names. */
+export type Zone = Pick<Clock, "wall" | "instant">;
+
+type Library = typeof ICAL;
+
+/** Maximum number of lines in all time zones together, because evaluating them takes time per line and year. */
+const mostLines = 20_000;
+/** Rule parts that name only a few days a year; evaluating rules that recur more often is too slow. */
+const few = /^(FREQ=YEARLY|(INTERVAL|COUNT|UNTIL|WKST|BYMONTH|BYMONTHDAY|BYDAY|BYSETPOS)=.*)$/;
+
+/** Time zones by TZID: those of the IANA database and those that the file defines. */
+export interface Zones {
+  named(tzid: string): Zone | undefined;
+  /** Time zone of times without TZID. */
+  readonly floating: Zone;
+}
+
+/** The library, time zones and clock with which the events of one file are parsed. */
+export interface IcsContext {
+  readonly library: Library;
+  readonly zones: Zones;
+  /** Clock of the instance; events recur in its time zone. */
+  readonly clock: Zone;
+}
+
+/** Collects the time zones of a file. `own` applies to times without a zone, unless the calendar has X-WR-TIMEZONE. */
+export function zonesOf(components: Iterable<RawComponent>, own: string | undefined, library: Library): Zones {
+  const explained = new Map<string, Zone>();
+  let calendarZone: string | undefined;
+  let room = mostLines;
+  for (const { name, raw, lines } of components) {
+    if (name === "VTIMEZONE") room -= raw.length;
+    const zone = name === "VTIMEZONE" && room >= 0 ? explain(raw, library) : undefined;
+    if (zone) explained.set(zone.tzid, zoneOf(zone, library));
+    if (name !== "VCALENDAR") continue;
+    for (const line of lines) calendarZone ??= /^X-WR-TIMEZONE:(.*)$/i.exec(line)?.[1]?.trim();
+  }
+  const known = new Map<string, Zone | undefined>();
+  const iana = (tzid: string) => {
+    if (known.has(tzid)) return known.get(tzid);
+    const name = ianaName(tzid);
+    const zone = name === undefined ? undefined : clockOf(name);
+    known.set(tzid, zone);
+    return zone;
+  };
+  return {
+    named: (tzid) => iana(tzid) ?? explained.get(tzid),
+    floating: (calendarZone === undefined ? undefined : iana(calendarZone)) ?? clockOf(own),
+  };
+}
+
+/** Returns the IANA name in a TZID like `Europe/Copenhagen` or `/example.org/2026/Europe/Copenhagen`. */
+function ianaName(tzid: string): string | undefined {
+  const parts = tzid.split("/").filter(Boolean);
+  const candidates = tzid.startsWith("/") ? [parts.slice(-3), parts.slice(-2)] : [parts];
+  return candidates.map((candidate) => candidate.join("/")).find(isIana);
+}
+
+function isIana(name: string): boolean {
+  try {
+    return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
+function explain(raw: readonly string[], library: Library): ICAL.Timezone | undefined {
+  const text = raw.join("\r\n").replace(/\r\n[ \t]/g, "");
+  if (!text.matchAll(/^RRULE[^:\r\n]*:(.*)$/gim).every(([, rule = ""]) => namesFewDays(rule))) return undefined;
+  try {
+    const zone = new library.Timezone(new library.Component(library.parse(text)));
+    return zone.tzid ? zone : undefined;
+  } catch {
+    // The zone stays undefined, and each event that uses it reports that.
+    return undefined;
+  }
+}
+
+function namesFewDays(rule: string): boolean {
+  const parts = rule.trim().toUpperCase().split(";").filter(Boolean);
+  return parts.includes("FREQ=YEARLY") && parts.every((part) => few.test(part));
+}
+
+function zoneOf(zone: ICAL.Timezone, { Time, Timezone }: Library): Zone {
+  return {
+    instant: (wall) => Time.fromData(fieldsOf(wall), zone).toUnixTime(),
+    wall(instant) {
+      const time = Time.fromData(fieldsOf(instant * 1000), Timezone.utcTimezone).convertToZone(zone);
+      return Date.UTC(time.year, time.month - 1, time.day, time.hour, time.minute, time.second);
+    },
+  };
+}
+
+function fieldsOf(wall: number) {
+  const date = new Date(wall);
+  return {
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+    isDate: false,
+  };
+}

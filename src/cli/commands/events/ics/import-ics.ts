@@ -1,0 +1,165 @@
+import { setImmediate as breathe } from "node:timers/promises";
+import { ServiceError } from "../../../../contract/errors.ts";
+import { eventTypes } from "../../../../contract/event-schemas.ts";
+import { timezones } from "../../../../contract/timezones.ts";
+import { users } from "../../../../contract/users.ts";
+import { Interrupted, UsageError } from "../../../errors/cli-errors.ts";
+import { formatFor } from "../../../file-io/file-format.ts";
+import { limitHeap } from "../../../file-io/heap-limit.ts";
+import { createReport, type Report } from "../../../file-io/import-report.ts";
+import { openResultFile } from "../../../file-io/result-file.ts";
+import { leftOut } from "../../../file-io/row-outcome.ts";
+import type { Context } from "../../../kit/command-spec.ts";
+import { parseValue } from "../../../kit/parse-value.ts";
+import { checkZone } from "../../../output/create-output.ts";
+import { clockOf } from "../../../time/zone-clock.ts";
+import type { Event } from "../calendar/walk-events.ts";
+import { componentsOf } from "./ics-components.ts";
+import { type IcsContext, zonesOf } from "./ics-zones.ts";
+import { loadCalendar } from "./load-calendar.ts";
+import { findByUid } from "./match-event.ts";
+import { type ReadEvent, readEvent } from "./read-ics.ts";
+import { putIn, type Target } from "./save-event.ts";
+
+/** `wcs events import`: creates or updates the events of an iCalendar file, matched by UID. */
+export async function importEvents(context: Context): Promise<void> {
+  const { terminal, flags, args } = context;
+  const stop = new AbortController();
+  const { signal } = stop;
+  terminal.onInterrupt(() => stop.abort(new Interrupted()));
+  const options = targetOf(context, signal);
+  const path = flags.results as string | undefined;
+  const results = path === undefined ? undefined : await openResultFile(path, formatFor(path));
+  const report = createReport({ terminal, results, sort: false });
+  const tally = { parts: 0 };
+  try {
+    const text = await loadCalendar(String(args.file), terminal, signal);
+    const { caller } = await context.connect();
+    try {
+      await carryOut(text, { context, report, tally, signal, target: { ...options, caller } });
+    } finally {
+      await caller.close();
+    }
+  } catch (error) {
+    if (report.rows > 0 && !flags.dryRun)
+      terminal.note(`${report.summary()}; the rest was not imported. Run the command again to continue.`);
+    throw signal.aborted ? new Interrupted() : error;
+  } finally {
+    terminal.progress(undefined);
+    await report.flush(true);
+    await (report.rows > 0 ? results?.keep() : undefined);
+    await results?.discard();
+  }
+  terminal.note(report.summary());
+  if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
+  judge(report, tally.parts);
+}
+
+/** Throws `validation_failed` when events or parts of events were not imported. */
+function judge({ leftOut: left, rows }: Report, parts: number): void {
+  if (left === 0 && parts === 0) return;
+  const events = (count: number) => (count === 1 ? "1 event" : `${count} events`);
+  const more = parts > 0 ? `, nor were parts of ${parts} more` : "";
+  const were = left === 1 ? "was" : "were";
+  const message =
+    left > 0
+      ? `${left} of ${events(rows)} ${were} not imported${more}.`
+      : `Parts of ${events(parts)} were not imported.`;
+  throw new ServiceError("validation_failed", message, {
+    hint: "Each is listed above. Correct the file and import it again; events that are imported stay as they are.",
+  });
+}
+
+interface Job {
+  readonly context: Context;
+  readonly report: Report;
+  /** Number of events that were imported without some of their parts. */
+  readonly tally: { parts: number };
+  readonly signal: AbortSignal;
+  readonly target: Target;
+}
+
+function targetOf({ flags }: Context, signal: AbortSignal): Omit<Target, "caller"> {
+  if (flags.type !== undefined && flags.keepTypes) throw new UsageError("--type and --keep-types exclude each other");
+  const type = parseValue(typeField, String(flags.type ?? "user"), "--type") as Event["type"];
+  const ids = (name: "units" | "userTypes", flag: string) => {
+    const texts = ((flags[name] as string[] | undefined) ?? []).flatMap((text) => text.split(","));
+    const numbers = texts.map((text) => parseValue({ kind: "integer" }, text, flag) as number);
+    return numbers.length > 0 && { [name]: numbers };
+  };
+  const audience = { ...ids("units", "--units"), ...ids("userTypes", "--user-types") };
+  if (Object.keys(audience).length > 0 && type === "user" && !flags.keepTypes)
+    throw new UsageError(
+      "--units and --user-types cannot be combined with --type user: personal events have no audience",
+    );
+  return { type: flags.keepTypes ? undefined : type, audience, options: { dryRun: flags.dryRun === true, signal } };
+}
+
+const typeField = { kind: "string", values: eventTypes } as const;
+
+async function carryOut(text: string, job: Job): Promise<void> {
+  const { context, target, report, tally, signal } = job;
+  const [me, instance] = await Promise.all([
+    target.caller.call(users.current, {}),
+    target.caller.call(timezones.list, {}),
+  ]);
+  const { default: library } = await import("ical.js");
+  const zones = zonesOf(componentsOf(text), checkZone(context.globals.tz), library);
+  const read = readAll(text, { library, zones, clock: clockOf(instance.instance) });
+  let done = 0;
+  for (const batch of batches(read)) {
+    limitHeap();
+    const uids = batch.flatMap(({ event }) => (typeof event === "string" ? [] : [event.uid]));
+    const known = uids.length > 0 ? await findByUid(target.caller, uids, me.id) : new Map<string, Event>();
+    for (const { line, event } of batch) {
+      // A local database answers without yielding to the event loop, so Ctrl-C would otherwise not be handled.
+      await breathe();
+      signal.throwIfAborted();
+      const isRead = typeof event !== "string";
+      const outcome = isRead ? await putIn(event, known.get(event.uid), target) : leftOut({ row: [event] });
+      if (outcome.action !== "left out" && outcome.fields) tally.parts += 1;
+      report.add(line, outcome);
+    }
+    done += batch.length;
+    context.terminal.progress(`importing  ${done.toLocaleString("en")} events`);
+    await report.flush();
+  }
+}
+
+/** A component with the event that it describes, or the reason why it cannot be imported. */
+interface Read {
+  readonly line: number;
+  readonly event: ReadEvent | string;
+}
+
+function* readAll(text: string, surroundings: IcsContext): Generator<Read> {
+  const lineOf = new Map<string, number>();
+  for (const component of componentsOf(text)) {
+    const { name, line } = component;
+    if (name === "VTIMEZONE" || name === "VCALENDAR") continue;
+    const event = name === "VEVENT" ? readEvent(component, surroundings) : `is a ${name}, not an event`;
+    const before = typeof event === "string" ? undefined : lineOf.get(event.uid);
+    if (typeof event !== "string" && before === undefined) lineOf.set(event.uid, line);
+    yield { line, event: before === undefined ? event : `has the same UID as the event of line ${before}` };
+  }
+}
+
+/** Maximum length of the UIDs in one request, because they are part of its URL. */
+const room = 6000;
+const most = 100;
+
+function* batches(all: Iterable<Read>): Generator<readonly Read[]> {
+  let batch: Read[] = [];
+  let used = 0;
+  for (const read of all) {
+    const size = typeof read.event === "string" ? 0 : encodeURIComponent(read.event.uid).length + 5;
+    if (batch.length === most || used + size > room) {
+      yield batch;
+      batch = [];
+      used = 0;
+    }
+    batch.push(read);
+    used += size;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { url } from "../../../../contract/common-schemas.ts";
+import { type Rule, uid } from "../../../../contract/event-schemas.ts";
+import type { RawComponent } from "./ics-components.ts";
+import { type Properties, propertiesOf } from "./ics-properties.ts";
+import { repeatsOf } from "./ics-recurrence.ts";
+import { type Times, timesOf } from "./ics-times.ts";
+import type { IcsContext } from "./ics-zones.ts";
+import { plainText, textOnOneLine } from "./jcal.ts";
+
+/** An event as a file describes it. */
+export interface ReadEvent extends Times {
+  readonly line: number;
+  readonly uid: string;
+  readonly title: string;
+  readonly body: string;
+  readonly location: string | null;
+  readonly link: string;
+  readonly recurrence: readonly Rule[];
+  /** Type of the event where it was exported (X-WCS-TYPE). */
+  readonly type: string | undefined;
+  /** CLASS is PRIVATE or CONFIDENTIAL. */
+  readonly isPrivate: boolean;
+  /** Reasons why properties are not imported, by name. */
+  readonly without: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Parses a VEVENT. Returns the reason when it cannot be imported, as a sentence without its subject. */
+export function readEvent(component: RawComponent, surroundings: IcsContext): ReadEvent | string {
+  if (!component.isWhole) return "has no END:VEVENT";
+  const found = propertiesOf(component.lines, surroundings.library);
+  if (typeof found === "string") return found;
+  const value = (name: string) => String(found.first(name)?.value ?? "");
+  const text = (name: string) => plainText(value(name));
+  if (found.first("recurrence-id"))
+    return `changes one occurrence of the event ${text("uid")} (RECURRENCE-ID), which is not kept`;
+  if (text("status").toUpperCase() === "CANCELLED") return "is cancelled (STATUS)";
+  if (text("summary").trim() === "") return "has no title (SUMMARY)";
+  const times = timesOf(found, surroundings);
+  if (typeof times === "string") return times;
+  const repeats = repeatsOf(found, times, surroundings);
+  const link = text("url");
+  const isLink = link === "" || url().safeParse(link).success;
+  return {
+    ...times,
+    line: component.line,
+    uid: uidOf(text("uid").trim(), component.lines),
+    title: textOnOneLine(value("summary"), " "),
+    body: text("description"),
+    location: textOnOneLine(value("location"), ", ") || null,
+    link: isLink ? link : "",
+    recurrence: repeats.rules,
+    type: text("x-wcs-type").toLowerCase() || undefined,
+    isPrivate: ["PRIVATE", "CONFIDENTIAL"].includes(text("class").toUpperCase()),
+    without: {
+      ...lostOf(found, component),
+      ...(!isLink && { URL: ["is not an http or https URL"] }),
+      ...repeats.without,
+    },
+  };
+}
+
+/** Returns the UID. Derives one from the properties when it is missing or invalid, so another import finds the same. */
+function uidOf(given: string, lines: readonly string[]): string {
+  if (uid().safeParse(given).success) return given;
+  const told = lines.filter((line) => /^(UID|DTSTART|DTEND|DURATION|RRULE|SUMMARY)\b/i.test(line));
+  return createHash("sha256").update(told.sort().join("\n")).digest("hex");
+}
+
+/** Properties that are reported as not imported, because events have no field for them. */
+const lost = ["ATTENDEE", "ATTACH", "CATEGORIES", "COMMENT", "CONTACT"];
+
+function lostOf({ count }: Properties, { inner }: RawComponent): Record<string, string[]> {
+  const counted = lost.map((name) => [name, count(name)] as const).filter(([, times]) => times > 0);
+  const alarms = inner.filter((name) => name === "VALARM").length;
+  return Object.fromEntries(
+    [...counted, ...(alarms > 0 ? [["VALARM", alarms] as const] : [])].map(([name, times]) => [
+      name,
+      [times === 1 ? "is not kept" : `is not kept (${times} times)`],
+    ]),
+  );
+}

@@ -1,0 +1,57 @@
+import { type FieldErrors, ServiceError } from "../../../../contract/errors.ts";
+import { eventTypes } from "../../../../contract/event-schemas.ts";
+import { events } from "../../../../contract/events.ts";
+import type { Caller, CallOptions } from "../../../../contract/operation.ts";
+import { leftOut, type Outcome } from "../../../file-io/row-outcome.ts";
+import type { Event } from "../calendar/walk-events.ts";
+import { changesTo, contentOf } from "./match-event.ts";
+import type { ReadEvent } from "./read-ics.ts";
+
+/** The instance and settings that the events of a file are imported with. */
+export interface Target {
+  readonly caller: Caller;
+  readonly options: CallOptions;
+  /** Type of new events; undefined takes the type in the file, else `user`. */
+  readonly type: Event["type"] | undefined;
+  /** Audience of new events, except personal ones. */
+  readonly audience: { readonly units?: number[]; readonly userTypes?: number[] };
+}
+
+/** Creates the event or updates the existing one, and returns the outcome. */
+export async function putIn(read: ReadEvent, event: Event | undefined, target: Target): Promise<Outcome> {
+  const type = event?.type ?? target.type ?? eventTypes.find((name) => name === read.type) ?? "user";
+  if (read.isPrivate && type !== "user") {
+    return leftOut({ CLASS: ["is private, but the event would not be; import it with --type user"] }, read.uid);
+  }
+  try {
+    const done = event ? await change(event, read, target) : await create(read, type, target);
+    const fields = Object.keys(read.without).length > 0 ? (read.without as FieldErrors) : undefined;
+    return { ...done, reference: read.uid, fields };
+  } catch (error) {
+    const reasons = reasonsOf(error);
+    if (!reasons) throw error;
+    return leftOut(reasons, read.uid);
+  }
+}
+
+async function create(read: ReadEvent, type: Event["type"], { caller, options, audience }: Target) {
+  const input = { ...contentOf(read), uid: read.uid, type, ...(type !== "user" && audience) };
+  const { id } = await caller.call(events.create, input, options);
+  // An event of a dry run has no ID.
+  return { action: "created", id: options.dryRun ? null : id } as const;
+}
+
+async function change(event: Event, read: ReadEvent, { caller, options }: Target) {
+  const changes = changesTo(event, read);
+  if (Object.keys(changes).length === 0) return { action: "unchanged", id: event.id } as const;
+  await caller.call(events.update, { id: event.id, ...changes }, options);
+  return { action: "changed", id: event.id } as const;
+}
+
+/** Returns why this event cannot be imported; undefined for errors that are not about it, such as a lost connection. */
+function reasonsOf(error: unknown): FieldErrors | undefined {
+  if (!(error instanceof ServiceError)) return undefined;
+  if (error.code === "validation_failed" && error.fields) return error.fields;
+  const isOwn = ["validation_failed", "forbidden", "conflict", "gone", "not_found"].includes(error.code);
+  return isOwn ? { event: [error.message] } : undefined;
+}

@@ -1,0 +1,70 @@
+import type { Rule } from "../../../../contract/event-schemas.ts";
+import { addDays } from "../../../time/days.ts";
+import { type Clock, clockOf } from "../../../time/zone-clock.ts";
+import type { Event } from "../calendar/walk-events.ts";
+import { type Component, local, type Property, plainText, utc } from "./jcal.ts";
+
+/** Unix seconds; earlier times are written in UTC, because VTIMEZONE describes the zones from 1970 local time on. */
+const firstLocal = 86_400;
+
+/** Converts an event with its recurrence rules to a VEVENT (RFC 5545, 3.6.1). */
+export function vevent(event: Event): Component {
+  const { uid, title, body, location, link, created_at, updated_at, type, recurrence } = event;
+  const text = (name: string, value: string | null): Property[] =>
+    value ? [[name, {}, "text", plainText(value)]] : [];
+  const properties: Property[] = [
+    ["uid", {}, "text", uid],
+    ["dtstamp", {}, "date-time", utc(updated_at)],
+    ["created", {}, "date-time", utc(created_at)],
+    ["last-modified", {}, "date-time", utc(updated_at)],
+    ...times(event),
+    ...recurrence.map((rule): Property => ["rrule", {}, "recur", recur(rule, event)]),
+    ...text("summary", title),
+    ...text("description", body),
+    ...text("location", location),
+  ];
+  if (link) properties.push(["url", {}, "uri", link]);
+  properties.push(["x-wcs-type", {}, "unknown", type]);
+  return ["vevent", properties, []];
+}
+
+function times(event: Event): Property[] {
+  if (event.date !== null) {
+    return [
+      ["dtstart", {}, "date", event.date],
+      ["dtend", {}, "date", addDays(event.date, 1)],
+    ];
+  }
+  const [{ start, end } = { start: 0, end: 0 }] = event.dates;
+  return [time("dtstart", start, event), time("dtend", end, event)];
+}
+
+function time(name: string, instant: number, event: Event): Property {
+  const { timezone, recurrence } = event;
+  const clock = clockOf(timezone);
+  const wall = clock.wall(instant);
+  // When daylight saving time ends, an hour occurs twice; a local time means the first one.
+  const isClear = recurrence.length > 0 || clock.instant(wall) === instant;
+  return isLocal(event) && isClear
+    ? [name, { tzid: timezone }, "date-time", local(wall)]
+    : [name, {}, "date-time", utc(instant)];
+}
+
+/** Tests whether the event's times are local, so that the file needs its time zone. */
+export const isLocal = ({ date, timezone, dates }: Event): boolean =>
+  date === null && timezone !== "UTC" && (dates[0]?.start ?? firstLocal) >= firstLocal;
+
+function recur({ freq, interval, count, until, byday, bymonth, bymonthday, bysetpos }: Rule, event: Event) {
+  return {
+    freq: freq.toUpperCase(),
+    ...(interval !== 1 && { interval }),
+    ...(count !== null && { count }),
+    ...(until !== null && { until: event.date === null ? lastSecond(until, clockOf(event.timezone)) : until }),
+    ...(bymonth !== null && { bymonth: [bymonth] }),
+    ...(bymonthday !== null && { bymonthday: [bymonthday] }),
+    ...(byday.length > 0 && { byday }),
+    ...(bysetpos !== null && { bysetpos: [bysetpos] }),
+  };
+}
+
+const lastSecond = (day: string, clock: Clock): string => utc(clock.startOf(addDays(day, 1)) - 1);

@@ -1,0 +1,72 @@
+import type { Item } from "../../output/item.ts";
+import type { OutputOptions, Renderer } from "../../output/renderer.ts";
+import { createTableWriter } from "../../output/table-writer.ts";
+import { markdownLines } from "../../terminal/markdown/markdown.ts";
+import { phraseOf } from "../../time/recurrence/describe-rule.ts";
+import { clockOf } from "../../time/zone-clock.ts";
+import type { Event } from "./calendar/walk-events.ts";
+
+const dayLength = 86_400;
+const shownDates = 4;
+const widestText = 100;
+
+/** Renders events as a table, with the next occurrence of each. */
+export const eventList: Renderer<Event> = (sheet) => {
+  const columns = ["id", "when", "title", "repeats", "location", "type"];
+  const table = createTableWriter({ ...sheet, columns });
+  const times = timesOf(sheet, false);
+  const rowOf = (event: Event): Item => ({
+    ...event,
+    when: times(event)[0] ?? "",
+    repeats: event.recurrence.length > 0 ? phraseOf(event.recurrence) : "",
+  });
+  return { ...table, page: (items) => table.page(items.map(rowOf)) };
+};
+
+/** Renders one event: its fields, then its text. */
+export const eventForm: Renderer<Event> = (sheet) => {
+  const { terminal } = sheet;
+  const table = createTableWriter(sheet);
+  const spans = timesOf(sheet, true);
+  const starts = timesOf(sheet, false);
+  return {
+    ...table,
+    async one(item) {
+      const event = item;
+      const { id, title, body, recurrence, location, link, type, units, userTypes, author, participation, seen } =
+        event;
+      const { files, uploading_files, shared, timezone, uid, created_at, updated_at } = event;
+      const [when] = spans(event);
+      const later = starts(event).slice(1);
+      const dots = later.length > shownDates ? ", ..." : "";
+      await table.one({
+        ...{ id, title, when, repeats: recurrence.length > 0 ? phraseOf(recurrence) : "" },
+        further: later.slice(0, shownDates).join(", ") + dots,
+        ...{ location, link, type, units, userTypes, shared, author, participation, seen, files },
+        uploading: uploading_files > 0 ? uploading_files : null,
+        ...{ timezone, uid, created_at, updated_at },
+      });
+      if (body === "") return;
+      const width = terminal.stdoutIsTerminal ? Math.min(terminal.width, widestText) : Number.POSITIVE_INFINITY;
+      await terminal.write(`\n${(await markdownLines(body, { width, paint: terminal.paint })).join("\n")}\n`);
+    },
+  };
+};
+
+/** Formats the times of an event, starting with the next occurrence; when all are in the past, only the last one. */
+function timesOf({ zone }: OutputOptions, hasEnd: boolean): (event: Event) => string[] {
+  const clock = clockOf(zone);
+  const now = Math.floor(Date.now() / 1000);
+  const today = clock.day(now);
+  const text = (instant: number) => new Date(clock.wall(instant)).toISOString().slice(0, 16).replace("T", " ");
+  const span = ({ start, end }: Event["dates"][number]) => {
+    if (start === end || !hasEnd) return text(start);
+    const isSameDay = end - start < dayLength && clock.day(start) === clock.day(end);
+    return `${text(start)}${isSameDay ? `–${text(end).slice(11)}` : ` – ${text(end)}`}`;
+  };
+  return ({ dates, days }) => {
+    const coming = [...days.filter((day) => day >= today), ...dates.filter(({ end }) => end >= now)];
+    const shown = coming.length > 0 ? coming : [...days.slice(-1), ...dates.slice(-1)];
+    return shown.map((one) => (typeof one === "string" ? one : span(one)));
+  };
+}

@@ -1,0 +1,78 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as breathe } from "node:timers/promises";
+import { ServiceError } from "../../../contract/errors.ts";
+import type { Content } from "../../../contract/file-schemas.ts";
+import { files } from "../../../contract/files.ts";
+import { Interrupted } from "../../errors/cli-errors.ts";
+import { openDestination } from "../../file-io/open-destination.ts";
+import { printContent } from "../../file-io/print-content.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { parseValue } from "../../kit/parse-value.ts";
+import { bytesAsText } from "../../output/format-bytes.ts";
+import { bar } from "../../terminal/progress-bar.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { safeName } from "./safe-name.ts";
+
+/** Milliseconds between two progress updates; shorter downloads show no progress. */
+const interval = 150;
+
+/** `wcs files get`: downloads a file to a path, to stdout, or to the current folder under its own name. */
+export async function download({ terminal, args, flags, connect }: Context): Promise<void> {
+  const id = parseValue({ kind: "integer" }, args.id as string, "<id>") as number;
+  const given = flags.output as string | undefined;
+  const stop = new AbortController();
+  const { signal } = stop;
+  if (given !== "-") terminal.onInterrupt(() => stop.abort(new Interrupted()));
+  const { caller } = await connect();
+  try {
+    const content = await caller.call(files.get, { id }, { signal });
+    if (given === "-") await printContent(content, terminal);
+    else await toFile(content, placeOf(given, content, id), { signal, terminal, force: flags.force === true });
+  } catch (error) {
+    throw signal.aborted ? new Interrupted() : error;
+  } finally {
+    terminal.progress(undefined);
+    await caller.close();
+  }
+}
+
+/** Returns the path to write to; in a folder, the file keeps its own name. */
+function placeOf(given: string | undefined, { name }: Content, id: number): string {
+  if (given === undefined) return safeName(name, id);
+  const isFolder = /[/\\]$/.test(given) || statSync(given, { throwIfNoEntry: false })?.isDirectory();
+  return isFolder ? join(given, safeName(name, id)) : given;
+}
+
+interface Saving {
+  readonly signal: AbortSignal;
+  readonly terminal: Terminal;
+  /** Replaces an existing file. */
+  readonly force: boolean;
+}
+
+async function toFile(content: Content, path: string, { signal, terminal, force }: Saving): Promise<void> {
+  const { name, size } = content;
+  const file = await openDestination(path, { fresh: !force });
+  let due = performance.now() + interval;
+  let done = 0;
+  try {
+    for await (const bytes of content.read()) {
+      // A local database answers without yielding to the event loop, so Ctrl-C would otherwise not be handled.
+      await breathe();
+      signal.throwIfAborted();
+      await file.write(bytes);
+      done += bytes.length;
+      if (performance.now() < due) continue;
+      due = performance.now() + interval;
+      terminal.progress(`${name}  ${bar(done / size)}  ${bytesAsText(done)} of ${bytesAsText(size)}`);
+    }
+    if (done !== size)
+      throw new ServiceError("unavailable", `Received only ${done} of ${size} bytes. Run the command again.`);
+    await file.keep();
+  } finally {
+    await file.discard();
+  }
+  terminal.progress(undefined);
+  terminal.note(`Saved ${terminal.sanitizeLine(path)} (${bytesAsText(size)}).`);
+}

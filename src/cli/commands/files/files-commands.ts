@@ -1,0 +1,19 @@
+import type { CommandGroup, CustomCommand } from "../../kit/command-spec.ts";
+
+export const getFile: CustomCommand = {
+  summary: "Download a file",
+  description:
+    "Saves the file to the current folder under its own name, or to the path given with -o, once it is completely\ndownloaded. For a linked video it prints the URL and exits with 6. Exits with 7 when the file exists already.",
+  args: [{ name: "id", description: "ID of the file, as shown by posts, events and messages" }],
+  flags: [
+    { flags: "-o, --output <path>", description: "File or folder to write to, - for stdout", completes: "file" },
+    { flags: "--force", description: "Replace an existing file" },
+  ],
+  examples: ["wcs files get 7", "wcs files get 7 -o minutes.pdf --force", "wcs files get 7 -o - | less"],
+  run: async (context) => (await import("./download-file.ts")).download(context),
+};
+
+export const files: CommandGroup = {
+  summary: "Download files of posts, events and messages",
+  commands: { get: getFile },
+};

@@ -1,0 +1,25 @@
+/** Characters that some systems do not allow in file names, and characters that reverse the direction of text. */
+const unsafe = /[\p{Cc}\p{Bidi_Control}<>:"/\\|?*]/gu;
+/** Names of devices on Windows, with any extension. */
+const device = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+const mostBytes = 200;
+
+/** Makes an untrusted name safe for a file in the current folder: no path, no hidden file, nothing like a flag. */
+export function safeName(name: string, id: number): string {
+  const plain = name
+    .normalize("NFC")
+    .replace(unsafe, "_")
+    .replace(/^[.\-~\s]+/, "_")
+    .replace(/[.\s]+$/, "");
+  const kept = device.test(plain) ? `_${plain}` : plain;
+  return kept === "" || kept === "_" ? `file-${id}` : shortened(kept);
+}
+
+/** Shortens the name to `mostBytes` bytes and keeps the extension; file systems limit names in bytes. */
+function shortened(name: string): string {
+  if (Buffer.byteLength(name) <= mostBytes) return name;
+  const extension = /\.[^.]{1,16}$/.exec(name)?.[0] ?? "";
+  let stem = name.slice(0, name.length - extension.length);
+  while (Buffer.byteLength(stem + extension) > mostBytes) stem = [...stem].slice(0, -1).join("");
+  return stem + extension;
+}

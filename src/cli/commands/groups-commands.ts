@@ -1,0 +1,66 @@
+import { groupRoles } from "../../contract/group-schemas.ts";
+import { groups as ops } from "../../contract/groups.ts";
+import { askAbout, type CommandGroup, command } from "../kit/command-spec.ts";
+
+const id = { field: "id", completes: "groups" } as const;
+const group = { ...id, label: "group" } as const;
+const user = { field: "user", completes: "users" } as const;
+const row = ["id", "name", "privacy", "member_count", "role", "updated_at"] as const;
+const memberRow = ["user.id", "user.name", "role", "user.title", "user.unit.name", "joined_at"] as const;
+
+const member: CommandGroup = {
+  summary: "Manage the members of a group",
+  commands: {
+    list: command(ops.members, {
+      args: [group],
+      columns: memberRow,
+      examples: ["wcs groups member list 3", "wcs groups member list 3 --role administrator"],
+    }),
+    add: command(ops.memberAdd, {
+      args: [group, { ...user, needed: true }],
+      columns: memberRow,
+      people: ["user"],
+      examples: ["wcs groups member add 3 me", "wcs groups member add 3 'Ann Smith' --role administrator"],
+    }),
+    set: command(ops.memberSet, {
+      args: [group, user, { field: "role", completes: groupRoles }],
+      columns: memberRow,
+      people: ["user"],
+      examples: ["wcs groups member set 3 12 administrator"],
+    }),
+    remove: command(ops.memberRemove, {
+      args: [group, user],
+      people: ["user"],
+      confirm: ({ user, id }) => `Remove user ${user} from group ${id}?`,
+      done: ({ user, id }) => `Removed user ${user} from group ${id}.`,
+      examples: ["wcs groups member remove 3 12", "wcs groups member remove 3 me --yes"],
+    }),
+  },
+};
+
+export const groups: CommandGroup = {
+  summary: "Manage groups, where debates take place, and their members",
+  commands: {
+    list: command(ops.list, {
+      columns: row,
+      examples: ["wcs groups list --mine", "wcs groups list --name sail --no-mine"],
+    }),
+    get: command(ops.get, {
+      args: [id],
+      columns: row,
+    }),
+    create: command(ops.create, {
+      examples: ["wcs groups create --name Sailing", "wcs groups create --name Board --privacy private"],
+    }),
+    update: command(ops.update, {
+      args: [id],
+      examples: ["wcs groups update 3 --description @about.txt --privacy private"],
+    }),
+    delete: command(ops.delete, {
+      args: [id],
+      confirm: askAbout(ops.get, ({ name }) => `Delete group ${name}?`),
+      done: ({ id }) => `Deleted group ${id}.`,
+    }),
+    member,
+  },
+};

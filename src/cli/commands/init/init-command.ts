@@ -1,0 +1,143 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ServiceError } from "../../../contract/errors.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import type { Context, CustomCommand } from "../../kit/command-spec.ts";
+import { createOutput } from "../../output/create-output.ts";
+import { changeConfig, dataDir, readConfig } from "../../session/config.ts";
+import { withoutPassword } from "../../session/database-url.ts";
+import { openWithKey } from "../../session/open-with-key.ts";
+import { newPassword, ownPassword } from "../../session/read-password.ts";
+import { databaseAddress } from "../../session/target.ts";
+import { withProfile } from "../../session/token-renewal.ts";
+
+export const init: CustomCommand = {
+  summary: "Create a database, its first administrator and a profile",
+  description:
+    "Prompts for values that are not given. Without a terminal and a password option the administrator gets no password;\nset one with wcs users password. Never changes an existing database.",
+  flags: [
+    { flags: "--admin-email <email>", description: "E-mail address of the first administrator" },
+    { flags: "--admin-name <name>", description: 'Name of the first administrator (for example "Ada Lovelace")' },
+    { flags: "--password-stdin", description: "Read the administrator's password from stdin" },
+    {
+      flags: "--password-file <path>",
+      description: "Read the administrator's password from a file",
+      completes: "file",
+    },
+    { flags: "--root-unit <name>", description: "Name of the unit above all others (default Organisation)" },
+    { flags: "--demo", description: "Fill the database with a small sample organisation" },
+    { flags: "--no-profile", description: "Do not create a profile" },
+  ],
+  examples: [
+    "wcs init",
+    'wcs init --db ./wcs.db --admin-email ada@example.com --admin-name "Ada Lovelace" --root-unit Acme',
+  ],
+  prints: true,
+  run,
+};
+
+interface Answers {
+  readonly email: string;
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly rootUnit: string;
+  readonly password: string | undefined;
+}
+
+async function run(context: Context): Promise<void> {
+  const { terminal, globals } = context;
+  if (globals.url !== undefined)
+    throw new UsageError("wcs init creates a database, not an instance at a URL", {
+      hint: "use --db, or run wcs init on the machine of the instance",
+    });
+  const database = databaseAddress(globals.db ?? (terminal.env.WCS_DB || join(dataDir(terminal.env), "wcs.db")));
+  const isFile = !database.includes("://");
+  if (isFile && existsSync(database) && statSync(database).size > 0) {
+    throw new ServiceError(
+      "conflict",
+      `${database} exists already and was not changed. Choose another path with --db.`,
+    );
+  }
+  const answers = await ask(context);
+  const id = await make(database, answers, terminal.env);
+  if (context.flags.demo) await fill(database, id, terminal.env);
+  const profile = context.flags.profile === false ? undefined : await keepProfile(context, database, answers.email);
+  const made = {
+    database: withoutPassword(database),
+    administrator: { id, email: answers.email },
+    profile: profile ?? null,
+  };
+  await createOutput({}, globals, terminal).one(made);
+  if (answers.password === undefined)
+    terminal.note(`The administrator has no password yet. Set one with wcs users password ${id}.`);
+  if (profile) terminal.note(`Profile ${profile} is now the current one. Try wcs users list, or wcs serve.`);
+}
+
+async function ask(context: Context): Promise<Answers> {
+  const { terminal, flags } = context;
+  const given = { email: flags.adminEmail as string | undefined, name: flags.adminName as string | undefined };
+  const missing = [given.email === undefined && "--admin-email", given.name === undefined && "--admin-name"].filter(
+    Boolean,
+  );
+  if (missing.length > 0 && !terminal.interactive) throw new UsageError(`missing ${missing.join(", ")}`);
+  const { check } = await import("./check-administrator.ts");
+  const question = async (text: string, field: "email" | "name", standard?: string) =>
+    (await terminal.ask()).text(text, (answer) => check({ [field]: answer }) ?? true, standard);
+  const email = given.email ?? (await question("E-mail of the administrator:", "email"));
+  const name = given.name ?? (await question("Name of the administrator:", "name"));
+  const wrong = check({ email })
+    ? `--admin-email ${check({ email })}`
+    : check({ name }) && `--admin-name ${check({ name })}`;
+  if (wrong) throw new UsageError(wrong);
+  const isAsked = terminal.interactive && missing.length > 0;
+  const rootUnit =
+    (flags.rootUnit as string | undefined) ??
+    (isAsked ? await (await terminal.ask()).text("Name of the root unit:", undefined, "Organisation") : "Organisation");
+  const wrongUnit = check({ unit: rootUnit });
+  if (wrongUnit) throw new UsageError(`--root-unit ${wrongUnit}`);
+  const password = (await ownPassword(context)) ?? (terminal.interactive ? await newPassword(terminal) : undefined);
+  const [first_name = "", ...rest] = name.trim().split(/\s+/);
+  return { email, first_name, last_name: rest.join(" "), rootUnit, password };
+}
+
+async function make(
+  database: string,
+  { email, first_name, last_name, rootUnit, password }: Answers,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  const [{ bootstrap }, { checkNewPassword, hashPassword }, { defaults }] = await Promise.all([
+    import("../../../core/bootstrap.ts"),
+    import("../../../core/directory/passwords.ts"),
+    import("../../../contract/settings.ts"),
+  ]);
+  const person = { email, first_name, last_name };
+  if (password !== undefined) await checkNewPassword(password, person, defaults);
+  const administrator = { ...person, ...(password !== undefined && { passwordHash: await hashPassword(password) }) };
+  let id = 0;
+  const opened = await openWithKey(database, env, {
+    create: async (tx, secrets) => {
+      id = await bootstrap(tx, { administrator, rootUnit, now: Math.floor(Date.now() / 1000), secrets });
+    },
+  });
+  await opened.close();
+  return id;
+}
+
+async function fill(database: string, userId: number, env: NodeJS.ProcessEnv): Promise<void> {
+  const [{ createService }, { fillOrganisation }] = await Promise.all([
+    import("../../../core/service.ts"),
+    import("./demo-organisation.ts"),
+  ]);
+  const caller = createService({ database: await openWithKey(database, env) }).caller({ userId });
+  await fillOrganisation(caller).finally(() => caller.close());
+}
+
+/** Saves a profile with the target and the user; it has no token, because the owner of the database needs none. */
+async function keepProfile({ terminal: { env }, globals }: Context, target: string, user: string): Promise<string> {
+  const { profiles } = readConfig(env);
+  const isFree = (name: string) => profiles[name] === undefined || profiles[name].target === target;
+  let name = globals.profile ?? "local";
+  for (let number = 2; globals.profile === undefined && !isFree(name); number++) name = `local-${number}`;
+  await changeConfig(env, (config) => ({ ...withProfile(config, name, { target, user }), current: name }));
+  return name;
+}

@@ -1,0 +1,69 @@
+import { units } from "../../../../contract/units.ts";
+import type { Row } from "../../../file-io/source-row.ts";
+import { isRemoval, type Task, touches } from "../plan/change.ts";
+import { type Done, inBatches, reasonsOf, type Work } from "./apply-context.ts";
+import { departmentKey, idOf } from "./id-directory.ts";
+
+/** Fields that the import of units accepts; other fields take a request each. */
+const columns = ["name", "parent", "unit_type", "description"] as const;
+const details = ["contact", "addresses", "opening_hours", "geo"] as const;
+
+const most = 500;
+
+/** Creates, changes and moves units level by level, so that each comes after its future parent. */
+export async function* applyUnits(work: Work): AsyncGenerator<Done[]> {
+  const { plan } = work;
+  const tasks = plan.tasks.units.filter((task) => !isRemoval(task));
+  const levels = Map.groupBy(tasks, ({ change }) => plan.units.levelOf(change.name));
+  for (const level of [...levels.keys()].sort((a, b) => a - b)) yield* applyLevel(levels.get(level)!, work);
+}
+
+async function* applyLevel(tasks: readonly Task<"units">[], work: Work): AsyncGenerator<Done[]> {
+  const inRows = tasks.filter(isForImport);
+  for await (const batch of inBatches(inRows, rowOf, most)) {
+    work.signal.throwIfAborted();
+    const { results } = await work.caller.call(units.import, { rows: [...batch.rows] });
+    const good = batch.tasks.filter((task, at) => {
+      const { id, fields } = results[at]!;
+      if (fields) work.refused(task.path, reasonsOf(fields));
+      else if (id !== null) work.directory.units.set(task.change.name, id);
+      return !fields;
+    });
+    for (const task of good) await applyDetails(task, work);
+    yield good.map(({ change }) => change);
+  }
+  for (const task of tasks.filter((each) => !isForImport(each))) {
+    await applyDetails(task, work);
+    yield [task.change];
+  }
+}
+
+const isForImport = ({ change }: Task<"units">): boolean => change.action === "create" || touches(change, columns);
+
+function rowOf({ change, after }: Task<"units">): Row {
+  const changed = columns.filter((field) => touches(change, [field]));
+  const fields = Object.fromEntries(changed.map((field) => [field, after[field] ?? ""]));
+  return { reference: after.reference, name: after.name, ...fields };
+}
+
+async function applyDetails({ change, before, after }: Task<"units">, work: Work): Promise<void> {
+  const { caller, signal, directory } = work;
+  const id = idOf(directory.units, after.reference);
+  const changed = details.filter((field) => touches(change, [field]));
+  if (changed.length > 0) {
+    signal.throwIfAborted();
+    await caller.call(units.update, { id, ...Object.fromEntries(changed.map((field) => [field, after[field]])) });
+  }
+  if (!touches(change, ["departments"])) return;
+  const [old = [], wanted = []] = [before?.departments, after.departments];
+  for (const name of wanted.filter((each) => !old.includes(each))) {
+    signal.throwIfAborted();
+    const added = await caller.call(units.departmentAdd, { id, name });
+    directory.departments.set(departmentKey(after.reference, name), added.id);
+  }
+  for (const name of old.filter((each) => !wanted.includes(each))) {
+    signal.throwIfAborted();
+    const department = idOf(directory.departments, departmentKey(after.reference, name));
+    await caller.call(units.departmentRemove, { id, department });
+  }
+}

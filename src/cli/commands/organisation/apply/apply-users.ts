@@ -1,0 +1,121 @@
+import { isDeepStrictEqual } from "node:util";
+import { users } from "../../../../contract/users.ts";
+import type { Row } from "../../../file-io/source-row.ts";
+import type { Entry } from "../file/organisation-schema.ts";
+import { isRemoval, type Task, touches } from "../plan/change.ts";
+import { type Done, inBatches, reasonsOf, type Work } from "./apply-context.ts";
+import { departmentKey, idOf } from "./id-directory.ts";
+
+/** Fields that the import of users accepts; other fields take a request each. */
+export const columns = [
+  "reference",
+  "first_name",
+  "last_name",
+  "email",
+  "unit",
+  "user_types",
+  "department",
+  "title",
+  "phone",
+  "birthday",
+  "language",
+  "timezone",
+  "meta_field_0",
+  "meta_field_1",
+  "meta_field_2",
+  "meta_field_3",
+  "meta_field_4",
+] as const;
+
+export const most = 1000;
+
+/** Creates and changes users, including memberships, `active` and `admin`. */
+export async function* applyUsers(work: Work): AsyncGenerator<Done[]> {
+  const { plan, caller, signal } = work;
+  const tasks = plan.tasks.users.filter((task) => !isRemoval(task));
+  const inRows = tasks.filter(isForImport);
+  for await (const batch of inBatches(inRows, (task) => userRowOf(task, work.plan), most)) {
+    for (const task of batch.tasks) await makeReady(task, work);
+    signal.throwIfAborted();
+    const { results } = await caller.call(users.import, { rows: [...batch.rows] });
+    const done: Done[] = [];
+    for (const [at, task] of batch.tasks.entries()) {
+      const { id, fields } = results[at]!;
+      if (fields || id === null) work.refused(task.path, reasonsOf(fields));
+      else {
+        await complete(task, id, work);
+        done.push(task.change);
+      }
+    }
+    yield done;
+  }
+  for (const task of tasks.filter((each) => !isForImport(each))) {
+    await makeReady(task, work);
+    await complete(task, task.id ?? 0, work);
+    yield [task.change];
+  }
+}
+
+export const isForImport = ({ change }: Task<"users">): boolean =>
+  change.action === "create" || touches(change, columns);
+
+/** Returns the import row for a task: the changed fields and the required ones. */
+export function userRowOf({ change, after }: Task<"users">, { userTypes }: Work["plan"]): Row {
+  const { reference, first_name, last_name, email, unit } = after;
+  const changed = columns.filter((field) => touches(change, [field]));
+  const fields = changed.map((field) => {
+    const value = field === "user_types" ? after.user_types?.map(userTypes.nameOf).join(";") : after[field];
+    return [field, value ?? ""] as const;
+  });
+  return { ...(reference && { reference }), first_name, last_name, email, unit, ...Object.fromEntries(fields) };
+}
+
+type Membership = NonNullable<Entry<"users">["memberships"]>[number];
+
+const furtherOf = (entry: Entry<"users"> | undefined) =>
+  new Map<string, Membership>((entry?.memberships ?? []).map((each) => [each.unit, each]));
+
+/** Makes the changes that must precede the import row of a user. */
+async function makeReady({ id, change, before, after }: Task<"users">, work: Work): Promise<void> {
+  const { caller, signal, directory } = work;
+  if (id === undefined) return;
+  signal.throwIfAborted();
+  // The import matches the row by reference.
+  if (touches(change, ["reference"])) await caller.call(users.update, { id, reference: after.reference });
+  if (!touches(change, ["memberships"])) return;
+  const wanted = furtherOf(after);
+  for (const unit of furtherOf(before).keys()) {
+    if (!wanted.has(unit)) await caller.call(users.membershipRemove, { user: id, unit: idOf(directory.units, unit) });
+  }
+}
+
+/** Makes the changes that an import row cannot express. */
+async function complete({ change, before, after }: Task<"users">, id: number, work: Work): Promise<void> {
+  const { caller, signal } = work;
+  signal.throwIfAborted();
+  if (touches(change, ["memberships"])) await setMemberships(id, before, after, work);
+  if (touches(change, ["admin"]) && (before || after.admin))
+    await caller.call(users.update, { id, admin: after.admin });
+  if (!touches(change, ["active"]) || (before === undefined && after.active)) return;
+  await caller.call(after.active ? users.reactivate : users.deactivate, { id });
+}
+
+async function setMemberships(
+  user: number,
+  before: Entry<"users"> | undefined,
+  after: Entry<"users">,
+  { caller, directory }: Work,
+): Promise<void> {
+  const old = furtherOf(before);
+  for (const [reference, membership] of furtherOf(after)) {
+    const there = old.get(reference);
+    if (isDeepStrictEqual(there, membership)) continue;
+    const unit = idOf(directory.units, reference);
+    const userTypes = (membership.user_types ?? []).map((label) => idOf(directory.userTypes, label));
+    const name = membership.department;
+    const department = name ? idOf(directory.departments, departmentKey(reference, name)) : undefined;
+    if (there) {
+      await caller.call(users.membershipSet, { user, from: unit, userTypes, department: department ?? null });
+    } else await caller.call(users.membershipAdd, { user, unit, userTypes, department });
+  }
+}

@@ -1,0 +1,90 @@
+import { ServiceError } from "../../../../contract/errors.ts";
+import { isPermissionIssue } from "../../../../contract/issue-messages.ts";
+import { units } from "../../../../contract/units.ts";
+import { users } from "../../../../contract/users.ts";
+import { usertypes } from "../../../../contract/usertypes.ts";
+import { isRemoval, type Task, touches } from "../plan/change.ts";
+import type { Plan } from "../plan/make-plan.ts";
+import type { Planning } from "../plan/plan-context.ts";
+import type { Held } from "../plan/snapshot.ts";
+import { inBatches, reasonsOf } from "./apply-context.ts";
+import { isForImport, most, userRowOf } from "./apply-users.ts";
+import { putUserType } from "./apply-usertypes.ts";
+
+/** Checks permissions and calls the service with dry runs before the first change. */
+export async function tryPlan(plan: Plan, planning: Planning): Promise<void> {
+  await tryUserTypes(plan, planning);
+  await tryUnits(plan, planning);
+  await tryUsers(plan, planning);
+  planning.mistakes.refuse();
+}
+
+const dryRun = { dryRun: true };
+
+async function tryUserTypes({ tasks }: Plan, { caller, organisation }: Planning): Promise<void> {
+  for (const task of tasks.usertypes) {
+    if (!isRemoval(task)) await putUserType(task, caller, dryRun);
+    // With users in the file the plan has checked the holders already; the present holders may differ.
+    else if (!organisation.users) await caller.call(usertypes.delete, { id: task.id ?? 0 }, dryRun);
+  }
+}
+
+async function tryUnits({ tasks }: Plan, { caller, held }: Planning): Promise<void> {
+  if (tasks.units.length === 0) return;
+  await caller.call(units.import, { rows: [] }, dryRun);
+  for (const { change, id, after } of tasks.units) {
+    const own = id === undefined ? undefined : held.unitById.get(id);
+    const parent = change.action === "update" ? undefined : held.unitByReference.get(after.parent ?? "");
+    const closed = [own, parent].find((unit) => unit?.permissions.edit === false);
+    if (closed === undefined) continue;
+    throw new ServiceError("forbidden", `You may not change unit ${closed.reference}; nothing was changed.`, {
+      hint: "It takes the ability units there or above.",
+    });
+  }
+}
+
+async function tryUsers(plan: Plan, { caller, held, mistakes }: Planning): Promise<void> {
+  const tasks = plan.tasks.users;
+  if (tasks.length === 0) return;
+  await requireAdministrator(tasks, caller);
+  await caller.call(users.import, { rows: [] }, dryRun);
+  const changing = new Set(plan.tasks.usertypes.map((task) => task.change.name));
+  const ready = tasks.filter((task) => !isRemoval(task) && isForImport(task) && isReady(task, changing, held));
+  const addressesChange = tasks.some(({ change, before }) => before !== undefined && touches(change, ["email"]));
+  for await (const batch of inBatches(ready, (task) => userRowOf(task, plan), most)) {
+    const { results } = await caller.call(users.import, { rows: [...batch.rows] }, dryRun);
+    for (const [at, { fields, issues = [] }] of results.entries()) {
+      const { email, ...others } = fields ?? {};
+      // An address that is taken now may become free by the other changes.
+      const wrong = email && !addressesChange ? { email, ...others } : others;
+      if (issues.some((issue) => issue.field in wrong && isPermissionIssue(issue))) throw forbidden(reasonsOf(wrong));
+      for (const [name, reasons] of Object.entries(wrong)) {
+        for (const reason of reasons) mistakes.add([...batch.tasks[at]!.path, name], reason);
+      }
+    }
+  }
+}
+
+const forbidden = ([reason]: readonly string[]) =>
+  new ServiceError("forbidden", `A user of the file cannot go in: ${reason}; nothing was changed.`);
+
+async function requireAdministrator(tasks: readonly Task<"users">[], caller: Planning["caller"]): Promise<void> {
+  if (!tasks.some(({ change, before, after }) => touches(change, ["admin"]) && (before || after.admin))) return;
+  if ((await caller.call(users.current, {})).admin) return;
+  throw new ServiceError("forbidden", "Only administrators make administrators; nothing was changed.", {
+    hint: "Leave admin out of the file.",
+  });
+}
+
+/** Returns true when everything that the row refers to exists already and does not change. */
+function isReady(
+  { change, before, after }: Task<"users">,
+  changing: ReadonlySet<string>,
+  { unitByReference }: Held,
+): boolean {
+  if (before && touches(change, ["reference", "memberships"])) return false;
+  const unit = unitByReference.get(after.unit ?? "");
+  if (unit === undefined) return false;
+  if (after.department && !unit.departments.some(({ name }) => name === after.department)) return false;
+  return !(after.user_types ?? []).some((label) => changing.has(label));
+}

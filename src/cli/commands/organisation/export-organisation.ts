@@ -1,0 +1,168 @@
+import { ServiceError } from "../../../contract/errors.ts";
+import { users } from "../../../contract/users.ts";
+import { webhooks } from "../../../contract/webhooks.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import { suggestName } from "../../errors/nearest-name.ts";
+import { type Export, exportItems } from "../../file-io/export-file.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { keyOf, labelOf, type Section, sections } from "./file/organisation-schema.ts";
+import { shortestFirst } from "./file/read-organisation.ts";
+import { createText, formatOf } from "./file/write-organisation.ts";
+import {
+  compare,
+  type Names,
+  type User,
+  unitEntry,
+  userEntry,
+  userTypeEntry,
+  userTypeLabel,
+  type Webhook,
+  webhookEntry,
+} from "./plan/current-entries.ts";
+import { each, type Held, loadHeld } from "./plan/snapshot.ts";
+
+/** `wcs export`: writes an organisation as a file for apply, in an order that does not depend on IDs. */
+export async function exportOrganisation(context: Context): Promise<void> {
+  const { globals, flags, args } = context;
+  const path = (args.file as string | undefined) ?? "-";
+  const wanted = sectionsOf(flags.only as string | undefined);
+  const text = await createText(formatOf(path, flags.format, globals), wanted);
+  const exported = {
+    name: "entries",
+    path,
+    head: text.head,
+    text: (entries: readonly string[]) => entries.join(""),
+    get tail() {
+      return text.tail();
+    },
+  };
+  await exportItems<string>(exported, context, async (to) => {
+    const held = await loadHeld(to.caller, to.signal);
+    const names: Names = {
+      units: (id) => held.unitById.get(id)?.reference ?? null,
+      userTypes: (id) => labels.get(id) ?? "",
+    };
+    const labels = new Map(held.userTypes.map((type) => [type.id, userTypeLabel(type)]));
+    for (const section of wanted) {
+      const write = async (entries: readonly object[]) => {
+        for (let at = 0; at < entries.length; at += 500) {
+          await to.write(entries.slice(at, at + 500).map((entry) => text.entry(section, entry)));
+        }
+      };
+      await writers[section](to, held, names, write);
+    }
+  });
+}
+
+function sectionsOf(only: string | undefined): readonly Section[] {
+  if (only === undefined) return sections;
+  const named = only.split(",").map((name) => name.trim());
+  for (const name of named) {
+    if ((sections as readonly string[]).includes(name)) continue;
+    const meant = suggestName(name, shortestFirst(sections));
+    throw new UsageError(`--only takes ${sections.join(", ")}, not '${name}'`, {
+      ...(meant && { hint: `did you mean ${meant}?` }),
+    });
+  }
+  return sections.filter((section) => named.includes(section));
+}
+
+type Write = (entries: readonly object[]) => Promise<void>;
+type SectionWriter = (to: Export<string>, held: Held, names: Names, write: Write) => Promise<void>;
+
+const writers: Record<Section, SectionWriter> = {
+  usertypes: writeUserTypes,
+  units: writeUnits,
+  users: writeUsers,
+  webhooks: writeWebhooks,
+};
+
+async function writeUserTypes(to: Export<string>, { userTypes }: Held, _: Names, write: Write): Promise<void> {
+  const problem = problemsOfLabels(userTypes);
+  const good = userTypes.filter((type) => {
+    const what = problem(type);
+    if (what) to.leaveOut(`user type ${type.id} (${type.name}) ${what}`);
+    return !what;
+  });
+  const entries = good.map(userTypeEntry).sort(byLabel("usertypes"));
+  await write(entries);
+}
+
+/** Returns the reasons why user types have no label in a file, by ID. */
+function problemsOfLabels(types: Held["userTypes"]) {
+  const references = new Set(types.map(({ reference }) => reference));
+  return (type: Held["userTypes"][number]): string | undefined => {
+    const { id, name, reference } = type;
+    if (name.trim() !== name) return `begins or ends with a space; wcs usertypes update ${id} --name NAME`;
+    if (reference !== null || !references.has(name)) return undefined;
+    return `has a name that is another one's reference; wcs usertypes update ${id} --reference REF`;
+  };
+}
+
+async function writeUnits(to: Export<string>, { units, unitById }: Held, names: Names, write: Write): Promise<void> {
+  const good = units.filter(({ id, name, reference, parent }) => {
+    const above = parent && unitById.get(parent.id)?.reference;
+    if (reference === null) {
+      to.leaveOut(`unit ${id} (${name}) has no reference; wcs units update ${id} --reference REF`);
+    } else if (parent && !above) to.leaveOut(`unit ${id} (${name}) is below unit ${parent.id}, which has no reference`);
+    else return true;
+    return false;
+  });
+  const below = Map.groupBy(good, ({ parent }) => parent?.id);
+  const written = new Set(good.map(({ id }) => id));
+  const roots = good.filter(({ parent }) => parent === null || !written.has(parent.id));
+  const byReference = (a: { reference: string | null }, b: { reference: string | null }) =>
+    compare(b.reference ?? "", a.reference ?? "");
+  const waiting = roots.sort(byReference);
+  const ordered: object[] = [];
+  for (let unit = waiting.pop(); unit; unit = waiting.pop()) {
+    ordered.push(unitEntry(unit, names));
+    waiting.push(...(below.get(unit.id) ?? []).sort(byReference));
+  }
+  await write(ordered);
+}
+
+async function writeUsers(
+  to: Export<string>,
+  { userTypes, unitById }: Held,
+  names: Names,
+  write: Write,
+): Promise<void> {
+  const unnamed = problemsOfLabels(userTypes);
+  const bad = new Set(userTypes.filter(unnamed).map(({ id }) => id));
+  const found: ReturnType<typeof userEntry>[] = [];
+  for await (const user of each<User>(to.caller, users.list, to.signal, { inactive: true })) {
+    if (user.email === null) throw hidden(user);
+    const place = user.memberUnits.find(({ unit }) => !unitById.get(unit.id)?.reference)?.unit;
+    const type = user.memberUnits.flatMap((membership) => membership.userTypes).find(({ id }) => bad.has(id));
+    if (user.memberUnits.length === 0) to.leaveOut(`user ${user.id} (${user.name}) is in no unit`);
+    else if (place) {
+      const what = `is in unit ${place.id}, which has no reference; wcs units update ${place.id} --reference REF`;
+      to.leaveOut(`user ${user.id} (${user.name}) ${what}`);
+    } else if (type) to.leaveOut(`user ${user.id} (${user.name}) has user type ${type.id}, which is left out`);
+    else found.push(userEntry(user, names));
+  }
+  await write(found.sort(byLabel("users")));
+}
+
+const hidden = ({ id }: User) =>
+  new ServiceError("forbidden", `You may not see the e-mail address of user ${id}.`, {
+    hint: "Exporting users needs the ability user over all of them; --only usertypes,units leaves them out.",
+  });
+
+async function writeWebhooks(to: Export<string>, _: Held, _names: Names, write: Write): Promise<void> {
+  const found: Webhook[] = [];
+  for await (const webhook of each<Webhook>(to.caller, webhooks.list, to.signal)) found.push(webhook);
+  const first = new Map<string, number>();
+  const good = found.filter(({ id, name }) => {
+    const other = first.get(name);
+    if (other === undefined) first.set(name, id);
+    else to.leaveOut(`webhook ${id} has the name of webhook ${other} (${name}); wcs webhooks update ${id} --name NAME`);
+    return other === undefined;
+  });
+  await write(good.map(webhookEntry).sort(byLabel("webhooks")));
+}
+
+/** Sorts by label, so that the same data gives the same file. */
+const byLabel = (section: Section) => (a: object, b: object) =>
+  compare(keyOf(labelOf(section, a)), keyOf(labelOf(section, b))) || compare(labelOf(section, a), labelOf(section, b));

@@ -1,0 +1,103 @@
+import { UsageError } from "../../../errors/cli-errors.ts";
+import type { Globals } from "../../../terminal/global-options.ts";
+import { withoutEmpty } from "../plan/change.ts";
+import { formVersion, type Section } from "./organisation-schema.ts";
+
+/** Formats of an organisation file. */
+export type Format = "yaml" | "json";
+
+/** Returns the selected format, else that of the file extension, else YAML. */
+export function formatOf(file: string, flag: unknown, { json, output }: Globals): Format {
+  const asked = (flag as string | undefined) ?? (json ? "json" : output);
+  if (asked === undefined) return /\.json$/i.test(file) ? "json" : "yaml";
+  if (asked === "yaml" || asked === "json") return asked;
+  throw new UsageError(`an organisation is written as yaml or json, not ${asked}`);
+}
+
+/** Serializes a file entry by entry; the sections must come in their order. */
+export interface Text {
+  readonly head: string;
+  entry(section: Section, entry: object): string;
+  /** Returns the end of the file, including the remaining empty sections. */
+  tail(): string;
+}
+
+/** Fields that are always written, because an absent field is left unchanged when the file is applied. */
+const always = new Set(["abilities", "user_types"]);
+
+/** Returns the entry without empty fields and without the usual values of `admin` and `active`. */
+function essence(entry: object): Record<string, unknown> {
+  const full = Object.entries(entry).flatMap(([name, value]) => {
+    if (always.has(name)) return [[name, value]];
+    if (name === "memberships") return value.length === 0 ? [] : [[name, value.map(essence)]];
+    if ((name === "admin" && value === false) || (name === "active" && value === true && !("uri" in entry))) return [];
+    const kept = withoutEmpty(value);
+    return kept === undefined ? [] : [[name, kept]];
+  });
+  return Object.fromEntries(full);
+}
+
+export async function createText(format: Format, sections: readonly Section[]): Promise<Text> {
+  const form = format === "json" ? jsonForm : await yamlForm();
+  const left = [...sections];
+  // The first entry has no section before it, and the last one none after it.
+  let current: Section | undefined | null = null;
+  let count = 0;
+  const moveTo = (section: Section | undefined) => {
+    let text = "";
+    while (current !== section) {
+      if (current !== null) text += form.close(count);
+      current = left.shift();
+      count = 0;
+      if (current !== undefined) text += form.open(current);
+    }
+    return text;
+  };
+  return {
+    head: form.head,
+    entry: (section, entry) => moveTo(section) + form.entry(essence(entry), count++),
+    tail: () => moveTo(undefined) + form.end,
+  };
+}
+
+/** The syntax of a format. Entries and sections get the number of the entries before them. */
+interface Form {
+  readonly head: string;
+  open(section: Section): string;
+  entry(entry: object, before: number): string;
+  close(entries: number): string;
+  readonly end: string;
+}
+
+const jsonForm: Form = {
+  head: `{\n  "version": ${formVersion}`,
+  open: (section) => `,\n  "${section}": [`,
+  entry: (entry, before) => `${before > 0 ? "," : ""}\n${JSON.stringify(entry, null, 2).replace(/^/gm, "    ")}`,
+  close: (entries) => (entries > 0 ? "\n  ]" : "]"),
+  end: "\n}\n",
+};
+
+async function yamlForm(): Promise<Form> {
+  const { Document, isScalar, visit } = await import("yaml");
+  const text = (entry: object) => {
+    const document = new Document([entry], { aliasDuplicateObjects: false });
+    // Lists of words are written on one line.
+    visit(document, {
+      Scalar(_, scalar) {
+        // A block scalar would absorb the lines below it or lose invisible characters in these texts.
+        if (typeof scalar.value === "string" && /^\s|[^\S\n]\n|\n\s+$/.test(scalar.value)) scalar.type = "QUOTE_DOUBLE";
+      },
+      Seq(_, list) {
+        list.flow = list.items.every((item) => isScalar(item));
+      },
+    });
+    return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  };
+  return {
+    head: `# An organisation: wcs diff FILE compares, wcs apply FILE carries out; wcs help organisation\nversion: ${formVersion}\n`,
+    open: (section) => `\n${section}:`,
+    entry: (entry, before) => `${before > 0 ? "" : "\n"}${text(entry)}`,
+    close: (entries) => (entries > 0 ? "" : " []\n"),
+    end: "",
+  };
+}

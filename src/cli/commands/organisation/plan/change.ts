@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Path } from "../file/file-issues.ts";
+import type { Entry, Section } from "../file/organisation-schema.ts";
+
+/** The kind of a changed item, as shown in results. */
+export const kinds = { usertypes: "usertype", units: "unit", users: "user", webhooks: "webhook" } as const;
+
+export interface FieldChange {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** A difference between a file and an instance, as shown in results. */
+export interface Change {
+  readonly action: "create" | "update" | "move" | "delete" | "deactivate";
+  readonly kind: (typeof kinds)[Section];
+  /** The reference, else the e-mail address or name. */
+  readonly name: string;
+  readonly changes: readonly FieldChange[];
+}
+
+/** A change with the data that is needed to make it. */
+export interface Task<S extends Section> {
+  readonly change: Change;
+  /** ID of an existing item. */
+  readonly id: number | undefined;
+  readonly before: Entry<S> | undefined;
+  /** The complete entry after the change. */
+  readonly after: Entry<S>;
+  readonly path: Path;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Merges the named fields into the existing ones, also within objects. */
+export function overlay<T extends object>(before: T | undefined, named: object): T {
+  const merged: Record<string, unknown> = { ...before };
+  for (const [name, value] of Object.entries(named)) {
+    if (value === undefined) continue;
+    merged[name] = isPlain(value) && isPlain(merged[name]) ? overlay(merged[name], value) : value;
+  }
+  return merged as T;
+}
+
+/** Returns the fields that differ. All empty values are equal. */
+export function differences(before: Fields | undefined, after: Fields): FieldChange[] {
+  return Object.keys(after).flatMap((field) => {
+    const [one, other] = [withoutEmpty(before?.[field]), withoutEmpty(after[field])];
+    const same = before === undefined ? other === undefined : isDeepStrictEqual(one, other);
+    return same ? [] : [{ field, before: one ?? null, after: other ?? null }];
+  });
+}
+
+/** Returns the value without its empty parts; undefined when nothing is left. */
+export function withoutEmpty(value: unknown): unknown {
+  if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) return undefined;
+  if (!isPlain(value)) return value;
+  const full = Object.entries(value).flatMap(([name, inner]) => {
+    const kept = withoutEmpty(inner);
+    return kept === undefined ? [] : [[name, kept] as const];
+  });
+  return full.length === 0 ? undefined : Object.fromEntries(full);
+}
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Returns true when one of these fields changes. */
+export const touches = ({ changes }: Change, fields: readonly string[]): boolean =>
+  changes.some(({ field }) => fields.includes(field));
+
+/** Returns true when the task deletes or deactivates an item that the file does not have. */
+export const isRemoval = ({ change }: { readonly change: Change }): boolean =>
+  change.action === "delete" || change.action === "deactivate";

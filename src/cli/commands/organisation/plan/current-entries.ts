@@ -1,0 +1,86 @@
+import type { OutputOf } from "../../../../contract/operation.ts";
+import type { units } from "../../../../contract/units.ts";
+import type { users } from "../../../../contract/users.ts";
+import type { usertypes } from "../../../../contract/usertypes.ts";
+import type { webhooks } from "../../../../contract/webhooks.ts";
+import type { Entry } from "../file/organisation-schema.ts";
+
+export type UserType = OutputOf<typeof usertypes.get>;
+export type Unit = OutputOf<typeof units.get>;
+export type User = OutputOf<typeof users.get>;
+export type Webhook = OutputOf<typeof webhooks.get>["data"];
+
+/** Labels of units and user types by ID; null for those without a reference. */
+export interface Names {
+  readonly units: (id: number) => string | null;
+  readonly userTypes: (id: number) => string;
+}
+
+/** Returns the label of a user type: its reference, else its name. */
+export const userTypeLabel = ({ reference, name }: Pick<UserType, "reference" | "name">): string => reference ?? name;
+
+export function userTypeEntry({ reference, name, abilities }: UserType): Entry<"usertypes"> {
+  const granted = Object.entries(abilities).flatMap(([ability, has]) => (has ? [ability] : []));
+  return { ...(reference !== null && { reference }), name, abilities: granted.sort() as never };
+}
+
+export function unitEntry(unit: Unit, names: Names): Entry<"units"> {
+  const { name, unit_type, description, contact, addresses, opening_hours, geo } = unit;
+  const parent = unit.parent && names.units(unit.parent.id);
+  const { lat, lng } = geo;
+  return {
+    reference: unit.reference ?? "",
+    name,
+    ...(parent && { parent }),
+    unit_type: unit_type as "unit" | "department",
+    description,
+    departments: unit.departments.map((department) => department.name).sort(),
+    contact,
+    addresses,
+    opening_hours,
+    geo: lat === null || lng === null ? null : { lat, lng },
+  };
+}
+
+export function userEntry(user: User, names: Names): Entry<"users"> {
+  const [first, ...further] = user.memberUnits.map((membership) => membershipEntry(membership, names));
+  const { reference, first_name, last_name, email, title, phone, birthday, language, timezone, admin, active } = user;
+  const { meta_field_0, meta_field_1, meta_field_2, meta_field_3, meta_field_4 } = user;
+  return {
+    ...(reference !== null && { reference }),
+    first_name,
+    last_name,
+    email: email ?? "",
+    ...(first && { unit: first.unit }),
+    user_types: first?.user_types ?? [],
+    department: first?.department ?? null,
+    title,
+    phone,
+    birthday,
+    language,
+    timezone,
+    meta_field_0,
+    meta_field_1,
+    meta_field_2,
+    meta_field_3,
+    meta_field_4,
+    memberships: further.sort((a, b) => compare(a.unit, b.unit)),
+    active,
+    admin,
+  };
+}
+
+function membershipEntry({ unit, userTypes, department }: User["memberUnits"][number], names: Names) {
+  return {
+    unit: names.units(unit.id) ?? "",
+    user_types: userTypes.map(({ id }) => names.userTypes(id)).sort(),
+    department: department?.name ?? null,
+  };
+}
+
+export function webhookEntry({ name, uri, triggers, active }: Webhook): Entry<"webhooks"> {
+  return { name, uri, triggers: [...triggers].sort(), active };
+}
+
+/** Compares by code units, so that the order does not depend on the locale. */
+export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,63 @@
+import type { Caller } from "../../../../contract/operation.ts";
+import { suggestName } from "../../../errors/nearest-name.ts";
+import type { Mistakes, Path } from "../file/file-issues.ts";
+import { type Entry, labelOf, type Organisation, type Section } from "../file/organisation-schema.ts";
+import { type Change, differences, kinds, overlay, type Task } from "./change.ts";
+import type { Held } from "./snapshot.ts";
+
+/** The data for the comparison of a file with an instance. */
+export interface Planning {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly organisation: Organisation;
+  readonly mistakes: Mistakes;
+  readonly held: Held;
+  /** Delete items that are not in the file. */
+  readonly prune: boolean;
+  /** Reports how many users have been compared. */
+  readonly watch: (users: number) => void;
+}
+
+/** Adds an issue for each entry whose label occurred before. */
+export function onlyOnce(section: Section, mistakes: Mistakes): (key: string, at: number, field: string) => boolean {
+  const places = new Map<string, number>();
+  return (key, at, field) => {
+    const first = places.get(key);
+    if (first === undefined) places.set(key, at);
+    else mistakes.add([section, at, field], `is that of ${section}[${first}], too; each stands there once`);
+    return first === undefined;
+  };
+}
+
+/** Returns the task for an entry; undefined when nothing differs. */
+export function compareEntry<S extends Section>(
+  section: S,
+  entry: Entry<S>,
+  there: { readonly id: number; readonly entry: Entry<S> } | undefined,
+  path: Path,
+): Task<S> | undefined {
+  const after = overlay(there?.entry, entry);
+  const changes = differences(there?.entry as Record<string, unknown> | undefined, there ? after : entry);
+  if (there && changes.length === 0) return undefined;
+  const moves = section === "units" && changes.some(({ field }) => field === "parent");
+  const change: Change = {
+    action: there === undefined ? "create" : moves ? "move" : "update",
+    kind: kinds[section],
+    name: labelOf(section, after as Record<string, string>),
+    changes,
+  };
+  return { change, id: there?.id, before: there?.entry, after, path };
+}
+
+/** Returns the task that removes an item that is not in the file. */
+export function removal<S extends Section>(section: S, id: number, entry: Entry<S>): Task<S> {
+  const action = section === "users" ? "deactivate" : "delete";
+  const name = labelOf(section, entry as Record<string, string>);
+  return { change: { action, kind: kinds[section], name, changes: [] }, id, before: entry, after: entry, path: [] };
+}
+
+/** Returns the message for an unknown label, with a suggestion. */
+export function namesNo(what: string, name: string, known: Iterable<string>): string {
+  const meant = suggestName(name, known);
+  return `names no ${what}: ${name}${meant ? ` (did you mean ${meant}?)` : ""}`;
+}

@@ -1,0 +1,129 @@
+import type { Mistakes } from "../file/file-issues.ts";
+import type { Entry } from "../file/organisation-schema.ts";
+import type { Task } from "./change.ts";
+import { type Names, type Unit, unitEntry } from "./current-entries.ts";
+import { compareEntry, namesNo, onlyOnce, type Planning, removal } from "./plan-context.ts";
+import type { Held } from "./snapshot.ts";
+
+/** The tasks for units, and the units that exist afterwards. */
+export interface UnitPlan {
+  /** Parents come before their children. */
+  readonly tasks: readonly Task<"units">[];
+  readonly has: (reference: string) => boolean;
+  readonly references: () => Iterable<string>;
+  /** Returns the names of a unit's departments. */
+  readonly departmentsOf: (reference: string) => readonly string[];
+  /** Returns the level of a unit in the tree. */
+  readonly levelOf: (reference: string) => number;
+}
+
+export function planUnits(planning: Planning, names: Names): UnitPlan {
+  const { organisation, held, prune } = planning;
+  const after = new Map<string, Entry<"units">>();
+  const tasks: Task<"units">[] = [];
+  const once = onlyOnce("units", planning.mistakes);
+  const places = new Map<string, number>();
+  for (const [at, entry] of (organisation.units ?? []).entries()) {
+    if (entry.reference === undefined || !once(entry.reference, at, "reference")) continue;
+    places.set(entry.reference, at);
+    const unit = held.unitByReference.get(entry.reference);
+    if (unit === undefined) checkNew(entry, at, planning);
+    const there = unit && { id: unit.id, entry: unitEntry(unit, names) };
+    const task = compareEntry("units", withDepartments(entry, there?.entry, prune), there, ["units", at]);
+    if (task) tasks.push(task);
+    after.set(entry.reference, task?.after ?? there!.entry);
+  }
+  const removals: Task<"units">[] = [];
+  for (const [reference, unit] of held.unitByReference) {
+    if (after.has(reference)) continue;
+    const entry = unitEntry(unit, names);
+    // The root always exists.
+    if (prune && organisation.units && unit.parent !== null) removals.push(removal("units", unit.id, entry));
+    else after.set(reference, entry);
+  }
+  const levels = levelsOf(after, held);
+  checkParents(after, places, levels, planning);
+  const levelOf = (reference: string) => levels.get(reference) ?? held.unitByReference.get(reference)?.level ?? 0;
+  const byLevel = (a: Task<"units">, b: Task<"units">) => levelOf(a.change.name) - levelOf(b.change.name);
+  return {
+    tasks: [...tasks.sort(byLevel), ...removals.sort((a, b) => byLevel(b, a))],
+    has: (reference) => after.has(reference),
+    references: () => after.keys(),
+    departmentsOf: (reference) => after.get(reference)?.departments ?? [],
+    levelOf,
+  };
+}
+
+/** Keeps departments that are not in the file, unless --prune is set. */
+function withDepartments(entry: Entry<"units">, there: Entry<"units"> | undefined, prune: boolean): Entry<"units"> {
+  if (entry.departments === undefined) return entry;
+  const all = [...entry.departments, ...(prune ? [] : (there?.departments ?? []))];
+  return { ...entry, departments: [...new Set(all)].sort() };
+}
+
+function checkNew({ name, parent }: Entry<"units">, at: number, { mistakes, held }: Planning): void {
+  if (name === undefined) mistakes.require(["units", at, "name"], "because there is no such unit yet");
+  if (parent !== undefined) return;
+  const root = held.units.find((unit) => unit.parent === null);
+  const named = root?.reference
+    ? `the root is ${root.reference}`
+    : `the root has no reference; wcs units update ${root?.id} --reference root`;
+  mistakes.require(["units", at, "parent"], `because there is no such unit yet; ${named}`);
+}
+
+const circle = -1;
+
+/** Returns the future level of each unit; `circle` for units whose ancestors form a cycle. */
+function levelsOf(after: ReadonlyMap<string, Entry<"units">>, held: Held): Map<string, number> {
+  const levels = new Map<string, number>();
+  for (const start of after.keys()) {
+    const chain: string[] = [];
+    let next: string | undefined = start;
+    while (next !== undefined && !levels.has(next)) {
+      levels.set(next, circle);
+      chain.push(next);
+      next = after.get(next)?.parent;
+    }
+    let level = next === undefined ? topOf(chain.at(-1) ?? "", held) - 1 : levels.get(next)!;
+    // In a cycle the level of an ancestor is still unknown.
+    if (next !== undefined && level === circle) continue;
+    for (const reference of chain.reverse()) levels.set(reference, ++level);
+  }
+  return levels;
+}
+
+/** Returns the level of a unit whose parent has no reference. No file can move such a parent. */
+const topOf = (reference: string, held: Held) => held.unitByReference.get(reference)?.level ?? 1;
+
+function checkParents(
+  after: ReadonlyMap<string, Entry<"units">>,
+  places: ReadonlyMap<string, number>,
+  levels: ReadonlyMap<string, number>,
+  { organisation, held, mistakes }: Planning,
+): void {
+  for (const [reference, at] of places) {
+    const parent = organisation.units?.[at]?.parent;
+    if (parent === undefined) continue;
+    const isRoot = (held.unitByReference.get(reference) as Unit | undefined)?.parent === null;
+    if (isRoot) mistakes.add(["units", at, "parent"], "must not be there: this is the root, which stays where it is");
+    else if (!after.has(parent)) mistakes.add(["units", at, "parent"], missing(parent, after, held));
+    else if (levels.get(reference) === circle) addCircle(reference, at, after, mistakes);
+  }
+}
+
+function missing(parent: string, after: ReadonlyMap<string, unknown>, held: Held): string {
+  return held.unitByReference.has(parent)
+    ? `names ${parent}, which is not in the file, so that --prune deletes it`
+    : namesNo("unit", parent, after.keys());
+}
+
+/** Adds an issue for each unit of a cycle, but not for the units below it. */
+function addCircle(reference: string, at: number, after: ReadonlyMap<string, Entry<"units">>, mistakes: Mistakes) {
+  const way = new Set([reference]);
+  let next = after.get(reference)?.parent;
+  for (; next !== undefined && !way.has(next); next = after.get(next)?.parent) way.add(next);
+  if (next !== reference) return;
+  const shown = [...way].slice(0, 5);
+  const path = [...shown, ...(way.size > shown.length ? ["…"] : []), reference].join(" below ");
+  mistakes.add(["units", at, "parent"], `leads back to the unit itself: ${path}`);
+}

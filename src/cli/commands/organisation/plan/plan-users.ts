@@ -1,0 +1,210 @@
+import { ServiceError } from "../../../../contract/errors.ts";
+import { users } from "../../../../contract/users.ts";
+import { type Entry, keyOf } from "../file/organisation-schema.ts";
+import type { Task } from "./change.ts";
+import { compare, type Names, type User, userEntry } from "./current-entries.ts";
+import { compareEntry, namesNo, onlyOnce, type Planning, removal } from "./plan-context.ts";
+import type { UnitPlan } from "./plan-units.ts";
+import type { UserTypePlan } from "./plan-usertypes.ts";
+import { each } from "./snapshot.ts";
+
+/** The things that users may refer to. */
+export interface Nameable {
+  readonly units: UnitPlan;
+  readonly userTypes: UserTypePlan;
+  readonly names: Names;
+}
+
+type UserEntry = Entry<"users">;
+
+/** Plans the tasks for users. Unchanged users are not kept in memory. */
+export async function planUsers(planning: Planning, nameable: Nameable): Promise<Task<"users">[]> {
+  const { organisation, prune, mistakes, signal } = planning;
+  const entries = organisation.users;
+  if (entries === undefined) return [];
+  const file = indexed(entries, planning);
+  const tasks: Task<"users">[] = [];
+  const removals: Task<"users">[] = [];
+  const me = prune ? await planning.caller.call(users.current, {}) : undefined;
+  const met = new Map<number, number>();
+  const holders = createHolders(planning, nameable);
+  let watched = 0;
+  for await (const user of each<User>(planning.caller, users.list, signal, { inactive: true })) {
+    watched += 1;
+    if (watched % 500 === 0) planning.watch(watched);
+    const at = file.find(user);
+    if (at === undefined) {
+      if (!prune) continue;
+      const entry = userEntry(user, nameable.names);
+      holders.watch(entry);
+      if (!user.active || user.id === me?.id) continue;
+      requireEdit(user.permissions.edit, user);
+      removals.push(removal("users", user.id, entry));
+      continue;
+    }
+    if (met.has(at))
+      mistakes.add(["users", at, "email"], `is that of another user, too: ${met.get(at)} and ${user.id}`);
+    met.set(at, user.id);
+    const { task, after } = compareUser(user, entries[at]!, at, planning, nameable);
+    holders.watch(after);
+    if (task) tasks.push(task);
+  }
+  holders.refuse();
+  const created = file.places.flatMap((at) => (met.has(at) ? [] : [newUser(entries[at]!, at, planning, nameable)]));
+  return [...[...tasks, ...created].sort((a, b) => Number(a.path[1]) - Number(b.path[1])), ...removals];
+}
+
+/** Indexes the entries by reference and e-mail address. */
+function indexed(entries: readonly UserEntry[], { mistakes }: Planning) {
+  const once = onlyOnce("users", mistakes);
+  const byReference = new Map<string, number>();
+  const byEmail = new Map<string, number>();
+  const places: number[] = [];
+  for (const [at, { reference, email }] of entries.entries()) {
+    if (reference === undefined && email === undefined) continue;
+    if (reference !== undefined && !once(`reference ${reference}`, at, "reference")) continue;
+    if (email !== undefined && !once(`email ${keyOf(email)}`, at, "email")) continue;
+    if (reference !== undefined) byReference.set(reference, at);
+    if (email !== undefined) byEmail.set(keyOf(email), at);
+    places.push(at);
+  }
+  const find = (user: User): number | undefined => {
+    const known = user.reference === null ? undefined : byReference.get(user.reference);
+    if (known !== undefined || user.email === null) return known;
+    const at = byEmail.get(keyOf(user.email));
+    // A user without a reference gets the reference of the file.
+    const fits = at !== undefined && (entries[at]!.reference === undefined || user.reference === null);
+    return fits ? at : undefined;
+  };
+  return { places, find };
+}
+
+function compareUser(user: User, entry: UserEntry, at: number, planning: Planning, nameable: Nameable) {
+  // Callers who may not change a user cannot see the address either.
+  requireEdit(user.email !== null, user);
+  const there = { id: user.id, entry: userEntry(user, nameable.names) };
+  const named = resolved(entry, there.entry, at, planning, nameable);
+  const task = compareEntry("users", named, there, ["users", at]);
+  if (task) {
+    requireEdit(user.permissions.edit, user);
+    checkPlaces(user, task.after, entry, at, planning);
+  }
+  return { task, after: task?.after ?? there.entry };
+}
+
+function requireEdit(may: boolean, { id, name }: User): void {
+  if (may) return;
+  throw new ServiceError("forbidden", `You may not change user ${id} (${name}); nothing was changed.`, {
+    hint: "It takes the ability user over all users that change.",
+  });
+}
+
+/** A unit without a reference has no label, so a file cannot describe memberships of it. */
+function checkPlaces(user: User, after: UserEntry, entry: UserEntry, at: number, { mistakes, held }: Planning): void {
+  const further = entry.memberships ? user.memberUnits.slice(1) : [];
+  const touched = after.unit === "" ? user.memberUnits : further;
+  const nameless = touched.find(({ unit }) => !held.unitById.get(unit.id)?.reference);
+  if (nameless === undefined) return;
+  const { id, name } = nameless.unit;
+  const what = `is about a member of unit ${id} (${name}), which has no reference`;
+  mistakes.add(["users", at], `${what}; wcs units update ${id} --reference REF`);
+}
+
+function newUser(entry: UserEntry, at: number, planning: Planning, nameable: Nameable): Task<"users"> {
+  for (const field of ["first_name", "last_name", "email", "unit"] as const) {
+    if (entry[field] !== undefined) continue;
+    planning.mistakes.require(["users", at, field], "because there is no such user yet");
+  }
+  const task = compareEntry("users", resolved(entry, undefined, at, planning, nameable), undefined, ["users", at]);
+  return task!;
+}
+
+/** Returns the entry in the form for comparison; undefined when it refers to missing things. */
+function resolved(
+  entry: UserEntry,
+  before: UserEntry | undefined,
+  at: number,
+  planning: Planning,
+  nameable: Nameable,
+): UserEntry {
+  const { memberships, ...fields } = entry;
+  const first = resolvedMembership({ unit: before?.unit, ...fields }, ["users", at], planning, nameable);
+  const further = memberships?.map((each, place) => {
+    const path = ["users", at, "memberships", place];
+    return { ...each, department: each.department ?? null, ...resolvedMembership(each, path, planning, nameable) };
+  });
+  checkUnits(entry, at, planning);
+  const unit = entry.unit ?? before?.unit;
+  const kept = (further ?? before?.memberships ?? []).filter((each) => each.unit !== unit);
+  return {
+    ...fields,
+    ...first,
+    // A user who moves to another unit leaves the department.
+    ...(before && entry.unit !== undefined && entry.unit !== before.unit && { department: entry.department ?? null }),
+    memberships: kept
+      .map((each) => ({ ...each, user_types: each.user_types ?? [] }))
+      .toSorted((a, b) => compare(a.unit, b.unit)),
+  };
+}
+
+function checkUnits({ unit, memberships = [] }: UserEntry, at: number, { mistakes }: Planning): void {
+  const seen = new Set([unit]);
+  for (const [place, further] of memberships.entries()) {
+    const path = ["users", at, "memberships", place, "unit"];
+    if (seen.has(further.unit)) mistakes.add(path, `is a unit of the user already: ${further.unit}`);
+    seen.add(further.unit);
+  }
+}
+
+interface Membership {
+  readonly unit?: string | undefined;
+  readonly user_types?: readonly string[] | undefined;
+  readonly department?: string | null | undefined;
+}
+
+/** Returns the labels that user types will have, and adds an issue for each missing type. */
+function resolvedMembership(
+  { unit, user_types, department }: Membership,
+  path: readonly (string | number)[],
+  { mistakes }: Planning,
+  { units, userTypes }: Nameable,
+): { user_types?: string[] } {
+  const known = unit === undefined || unit === "" || units.has(unit);
+  if (!known) mistakes.add([...path, "unit"], namesNo("unit", unit, units.references()));
+  const departments = units.departmentsOf(unit ?? "");
+  if (known && department && unit && !departments.includes(department)) {
+    mistakes.add([...path, "department"], namesNo(`department of ${unit}`, department, departments));
+  }
+  if (user_types === undefined) return {};
+  const found = user_types.map((label, at) => {
+    const type = userTypes.find(label);
+    if (type === undefined) mistakes.add([...path, "user_types", at], namesNo("user type", label, userTypes.labels()));
+    return type ?? label;
+  });
+  return { user_types: [...new Set(found)].sort() };
+}
+
+/** Adds an issue for each user type that cannot be deleted because users still hold it. */
+function createHolders({ mistakes }: Planning, { userTypes }: Nameable) {
+  const holders = new Map<string, { count: number; first: string }>();
+  return {
+    watch({ user_types = [], memberships = [], reference, email }: UserEntry): void {
+      if (userTypes.pruned.size === 0) return;
+      const held = new Set([...user_types, ...memberships.flatMap((each) => each.user_types ?? [])]);
+      for (const label of held) {
+        if (!userTypes.pruned.has(label)) continue;
+        const before = holders.get(label) ?? { count: 0, first: reference ?? email ?? "" };
+        holders.set(label, { ...before, count: before.count + 1 });
+      }
+    },
+    refuse(): void {
+      for (const [label, { count, first }] of holders) {
+        const more = count > 1 ? ` and ${count - 1} more` : "";
+        mistakes.add(
+          ["usertypes"],
+          `lacks ${label}, which user ${first}${more} will still hold; keep it, or take it away`,
+        );
+      }
+    },
+  };
+}

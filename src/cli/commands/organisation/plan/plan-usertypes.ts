@@ -1,0 +1,98 @@
+import { type Entry, keyOf } from "../file/organisation-schema.ts";
+import { isRemoval, type Task } from "./change.ts";
+import { type UserType, userTypeEntry, userTypeLabel } from "./current-entries.ts";
+import { compareEntry, onlyOnce, type Planning, removal } from "./plan-context.ts";
+
+/** The tasks for user types, and the labels that these have afterwards. */
+export interface UserTypePlan {
+  readonly tasks: readonly Task<"usertypes">[];
+  /** Returns the label that an existing type will have. */
+  readonly labelOf: (id: number) => string;
+  /** Returns the label of a type by its reference or name in the file; undefined when it will not exist. */
+  readonly find: (label: string) => string | undefined;
+  readonly labels: () => Iterable<string>;
+  /** Returns the name of the type with this label. */
+  readonly nameOf: (label: string) => string;
+  /** Types to delete. */
+  readonly pruned: ReadonlySet<string>;
+}
+
+export function planUserTypes(planning: Planning): UserTypePlan {
+  const { organisation, held, prune } = planning;
+  const entries = organisation.usertypes;
+  const matched = matchAll(entries ?? [], planning);
+  const tasks: Task<"usertypes">[] = [];
+  const after = new Map<number | Entry<"usertypes">, Entry<"usertypes">>();
+  for (const { entry, at, type } of matched) {
+    const there = type && { id: type.id, entry: userTypeEntry(type) };
+    const sorted = { ...entry, ...(entry.abilities && { abilities: [...new Set(entry.abilities)].sort() }) };
+    const task = compareEntry("usertypes", sorted, there, ["usertypes", at]);
+    if (task) tasks.push(task);
+    after.set(type?.id ?? entry, task?.after ?? there?.entry ?? sorted);
+  }
+  for (const type of held.userTypes) {
+    if (after.has(type.id)) continue;
+    const entry = userTypeEntry(type);
+    if (prune && entries) tasks.push(removal("usertypes", type.id, entry));
+    else after.set(type.id, entry);
+  }
+  return {
+    tasks,
+    ...directory(after, held.userTypes),
+    pruned: new Set(tasks.filter(isRemoval).map(({ change }) => change.name)),
+  };
+}
+
+/** Finds types by their labels in files: references take precedence over names. */
+function directory(after: ReadonlyMap<unknown, Entry<"usertypes">>, types: readonly UserType[]) {
+  const byReference = new Set([...after.values()].flatMap(({ reference }) => reference ?? []));
+  // A type whose name is the reference of another type has no unambiguous label.
+  const labelFor = ({ reference, name = "" }: Entry<"usertypes">) =>
+    reference ?? (byReference.has(name) ? `${name} (without a reference)` : name);
+  const byName = new Map<string, string>();
+  const names = new Map<string, string>();
+  for (const entry of after.values()) {
+    byName.set(keyOf(entry.name ?? ""), labelFor(entry));
+    names.set(labelFor(entry), entry.name ?? "");
+  }
+  const byId = new Map(
+    types.map((type) => [type.id, labelFor(after.get(type.id) ?? { reference: userTypeLabel(type) })]),
+  );
+  return {
+    labelOf: (id: number) => byId.get(id) ?? "",
+    find: (label: string) => (byReference.has(label) ? label : byName.get(keyOf(label))),
+    labels: () => [...byReference, ...byName.values()],
+    nameOf: (label: string) => names.get(label) ?? label,
+  };
+}
+
+interface Matched {
+  readonly entry: Entry<"usertypes">;
+  readonly at: number;
+  readonly type: UserType | undefined;
+}
+
+/** Matches entries with existing types: by reference, or by name when there is no reference. */
+function matchAll(entries: readonly Entry<"usertypes">[], { held, mistakes }: Planning): Matched[] {
+  const byReference = new Map(held.userTypes.map((type) => [type.reference, type]));
+  const byName = new Map(held.userTypes.map((type) => [keyOf(type.name), type]));
+  const once = onlyOnce("usertypes", mistakes);
+  const references = new Set([...byReference.keys(), ...entries.map((entry) => entry.reference ?? null)]);
+  return entries.flatMap((entry, at) => {
+    const { reference, name } = entry;
+    const named = name === undefined ? undefined : byName.get(keyOf(name));
+    // A type without a reference gets the reference of the file.
+    const fits = reference === undefined || named?.reference === null;
+    const type = (reference !== undefined && byReference.get(reference)) || (fits ? named : undefined);
+    if (reference === undefined && name === undefined) return [];
+    if (reference !== undefined && !once(`reference ${reference}`, at, "reference")) return [];
+    if (name !== undefined && !once(`name ${keyOf(name)}`, at, "name")) return [];
+    if (reference === undefined && references.has(name ?? "")) {
+      mistakes.add(["usertypes", at, "name"], "is the reference of another user type; give it a reference, too");
+    }
+    if (type === undefined && name === undefined) {
+      mistakes.require(["usertypes", at, "name"], "because there is no such user type yet");
+    }
+    return [{ entry, at, type }];
+  });
+}

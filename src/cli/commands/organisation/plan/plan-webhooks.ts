@@ -1,0 +1,37 @@
+import { webhooks } from "../../../../contract/webhooks.ts";
+import type { Task } from "./change.ts";
+import { type Webhook, webhookEntry } from "./current-entries.ts";
+import { compareEntry, onlyOnce, type Planning, removal } from "./plan-context.ts";
+import { each } from "./snapshot.ts";
+
+/** Plans the tasks for webhooks, which are matched by name. */
+export async function planWebhooks(planning: Planning): Promise<Task<"webhooks">[]> {
+  const { organisation, caller, signal, mistakes, prune } = planning;
+  const entries = organisation.webhooks;
+  if (entries === undefined) return [];
+  const there: Webhook[] = [];
+  for await (const webhook of each<Webhook>(caller, webhooks.list, signal)) there.push(webhook);
+  const byName = Map.groupBy(there, (webhook) => webhook.name);
+  const once = onlyOnce("webhooks", mistakes);
+  const named = new Set<string>();
+  const tasks = entries.flatMap((entry, at) => {
+    if (entry.name === undefined || !once(entry.name, at, "name")) return [];
+    named.add(entry.name);
+    const [webhook, other] = byName.get(entry.name) ?? [];
+    if (webhook && other) {
+      const both = `is the name of webhooks ${webhook.id} and ${other.id}`;
+      mistakes.add(["webhooks", at, "name"], `${both}; wcs webhooks update ${other.id} --name NAME`);
+    }
+    if (webhook === undefined && entry.uri === undefined) {
+      mistakes.require(["webhooks", at, "uri"], "because there is no such webhook yet");
+    }
+    const sorted = { ...entry, ...(entry.triggers && { triggers: [...new Set(entry.triggers)].sort() }) };
+    const task = compareEntry("webhooks", sorted, webhook && { id: webhook.id, entry: webhookEntry(webhook) }, [
+      "webhooks",
+      at,
+    ]);
+    return task ? [task] : [];
+  });
+  const left = prune ? there.filter((webhook) => !named.has(webhook.name)) : [];
+  return [...tasks, ...left.map((webhook) => removal("webhooks", webhook.id, webhookEntry(webhook)))];
+}

@@ -1,0 +1,41 @@
+import type { AnyOperation, Caller } from "../../../../contract/operation.ts";
+import { units } from "../../../../contract/units.ts";
+import { usertypes } from "../../../../contract/usertypes.ts";
+import { walk } from "../../../kit/walk-list.ts";
+import type { Unit, UserType } from "./current-entries.ts";
+
+/** The items of an instance that others refer to. */
+export interface Held {
+  readonly userTypes: readonly UserType[];
+  readonly units: readonly Unit[];
+  readonly unitById: ReadonlyMap<number, Unit>;
+  readonly unitByReference: ReadonlyMap<string, Unit>;
+}
+
+/** Loads all user types and units page by page. */
+export async function loadHeld(caller: Caller, signal: AbortSignal): Promise<Held> {
+  const types: UserType[] = [];
+  for await (const type of each<UserType>(caller, usertypes.list, signal)) types.push(type);
+  const found: Unit[] = [];
+  // Drops fields that are not used here, to save memory.
+  for await (const unit of each<Unit>(caller, units.list, signal)) found.push({ ...unit, features: [], image: null });
+  return {
+    userTypes: types,
+    units: found,
+    unitById: new Map(found.map((unit) => [unit.id, unit])),
+    unitByReference: new Map(found.flatMap((unit) => (unit.reference === null ? [] : [[unit.reference, unit]]))),
+  };
+}
+
+/** Returns all items of a list, loaded page by page. */
+export async function* each<T>(
+  caller: Caller,
+  list: AnyOperation,
+  signal: AbortSignal,
+  filter: Record<string, unknown> = {},
+): AsyncGenerator<T> {
+  for await (const { items } of walk(caller, list, filter, { all: true, limit: undefined })) {
+    signal.throwIfAborted();
+    for (const item of items) yield item as T;
+  }
+}

@@ -1,0 +1,78 @@
+import type { Rule } from "../../../contract/event-schemas.ts";
+import { isMoment } from "../../../contract/post-event-schemas.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import type { Input } from "../../kit/read-input.ts";
+import { checkZone } from "../../output/create-output.ts";
+import { readDay, readTimeAhead } from "../../time/parse-time.ts";
+import { readPhrase } from "../../time/recurrence/parse-phrase.ts";
+import { basicDay, rruleOf } from "../../time/recurrence/rrule-text.ts";
+
+type Flags = Readonly<Record<string, unknown>>;
+type Fields = Record<string, unknown>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Completes the input of a post: choices from their titles, and the times and recurrence of its event from words. */
+export async function plan(input: Input, flags: Flags): Promise<Input> {
+  const planned = { ...input };
+  const choices = flags.choice as string[] | undefined;
+  if (isFields(planned.poll) || choices)
+    planned.poll = withChoices(isFields(planned.poll) ? planned.poll : {}, choices);
+  const repeat = flags.repeat as string | undefined;
+  if (isFields(planned.event) || repeat !== undefined) {
+    planned.event = await withTimes(
+      isFields(planned.event) ? planned.event : {},
+      repeat,
+      checkZone(flags.tz as string),
+    );
+  }
+  return planned;
+}
+
+/** Converts choices given as plain titles to the objects that the operation expects. */
+function withChoices(poll: Fields, titles: readonly string[] | undefined): Fields {
+  if (titles && poll.choices !== undefined) throw new UsageError("--choice and --poll-choices exclude each other");
+  const choices = titles ?? poll.choices;
+  if (!Array.isArray(choices)) return poll;
+  return { ...poll, choices: choices.map((choice) => (typeof choice === "string" ? { title: choice } : choice)) };
+}
+
+async function withTimes(event: Fields, repeat: string | undefined, zone: string | undefined): Promise<Fields> {
+  const planned = { ...event };
+  const start = await momentOf(event, "datetime_start", { zone });
+  if (start) planned.datetime_start = start;
+  const end = await momentOf(event, "datetime_end", { zone, after: start ? Date.parse(start) / 1000 : undefined });
+  if (end) planned.datetime_end = end;
+  if (repeat === undefined) return planned;
+  if (repeat === "never") return { ...planned, repeat_rules: null };
+  const rules = await readPhrase(repeat, "--repeat", (day) => readDay(day, "until", zone));
+  return { ...planned, repeat_rules: ruleOf(rules, repeat) };
+}
+
+function ruleOf(rules: readonly Rule[], text: string): string {
+  const [rule, ...others] = rules;
+  if (rule === undefined || others.length > 0) {
+    throw new UsageError(`--repeat '${text}': the event of a post can have only one rule`, {
+      hint: "create a post for each rule",
+    });
+  }
+  return rruleOf(rule, basicDay);
+}
+
+/** Returns a time in the service's format. A time without a zone is in the event's zone, words in the user's zone. */
+async function momentOf(
+  event: Fields,
+  name: "datetime_start" | "datetime_end",
+  ahead: { zone: string | undefined; after?: number | undefined },
+): Promise<string | undefined> {
+  const given = event[name];
+  if (typeof given !== "string") return undefined;
+  const text = given.trim().replace(/^(\d{4}-\d{2}-\d{2})[ t](?=\d)/, "$1T");
+  if (isMoment(text)) return text;
+  if (event.all_day === true) return readDay(text, flagOf(name), ahead.zone);
+  const instant = await readTimeAhead(text, flagOf(name), ahead);
+  return new Date(instant * 1000).toISOString().replace(".000Z", "Z");
+}
+
+const flagOf = (name: string) => `--event-${name.replaceAll("_", "-")}`;

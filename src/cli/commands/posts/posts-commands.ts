@@ -1,0 +1,209 @@
+import { posts as ops } from "../../../contract/posts.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import { askAbout, type CommandGroup, type Context, command, listOf } from "../../kit/command-spec.ts";
+import type { Input } from "../../kit/read-input.ts";
+import { getFile } from "../files/files-commands.ts";
+
+const id = { field: "id", completes: "posts" } as const;
+const postForm = async () => (await import("./render-post.ts")).postForm;
+const pollForm = async () => (await import("./render-poll.ts")).pollForm;
+const commentForm = async () => (await import("./render-comments.ts")).commentForm;
+const columns = [
+  "id",
+  "publish.published_at",
+  "content_type",
+  "title",
+  "author.name",
+  "seen_by_user",
+  "important",
+] as const;
+
+/** Flags and completion that posts create and update share. */
+const composed = {
+  ahead: { "publish.publish_on": null, "publish.unpublish_on": null, "pinned.until": null, "poll.close_at": null },
+  people: ["sharing.shares", "mentions"],
+  complete: async (input: Input, flags: Context["flags"]) => (await import("./complete-post.ts")).plan(input, flags),
+} as const;
+const choice = {
+  flags: "--choice <text>",
+  field: "poll",
+  description: "Add a choice to the poll; can be repeated",
+  repeat: true,
+} as const;
+const repeat = {
+  flags: "--repeat <phrase>",
+  field: "event",
+  description: "Repeat the event (for example 'every tuesday until 2026-12-31'), or never",
+} as const;
+
+const comments: CommandGroup = {
+  summary: "Manage comments on posts and their replies",
+  commands: {
+    list: command(ops.commentList, {
+      args: [id],
+      columns: ["id", "created_at", "author.name", "parent_id", "body"],
+      renderer: commentForm,
+      examples: ["wcs posts comments list 12 --all", "wcs posts comments list 12 --parent-id 31"],
+    }),
+    add: command(ops.commentAdd, {
+      args: [id],
+      people: ["mentions"],
+      written: { field: "body", file: "comment.md" },
+      renderer: commentForm,
+      examples: [
+        "wcs posts comments add 12 --body 'Well said'",
+        "wcs posts comments add 12 --parent-id 31 --body @reply.md --mentions ann@example.com",
+      ],
+    }),
+    delete: command(ops.commentDelete, {
+      args: [id, { field: "comment" }],
+      confirm: ({ comment, id }) => `Delete comment ${comment} on post ${id}?`,
+      done: ({ comment }) => `Deleted comment ${comment}.`,
+    }),
+  },
+};
+
+const files: CommandGroup = {
+  summary: "Manage the files of posts",
+  commands: {
+    list: command(listOf(ops.get, "files"), {
+      summary: "List the files of a post",
+      args: [id],
+      columns: ["id", "name", "mime", "size", "created_at"],
+      examples: ["wcs posts files list 12"],
+    }),
+    add: command(ops.filesAdd, {
+      args: [id],
+      done: ({ id }) => `Added the files to post ${id}.`,
+      examples: ["wcs posts files add 12 --file menu.pdf --file https://vimeo.com/76979871"],
+    }),
+    delete: command(ops.fileDelete, {
+      args: [id, { field: "file" }],
+      confirm: ({ file, id }) => `Delete file ${file} from post ${id}?`,
+      done: ({ file, id }) => `Deleted file ${file} from post ${id}.`,
+    }),
+    get: { ...getFile, examples: ["wcs posts files get 7", "wcs posts files get 7 -o menu.pdf"] },
+  },
+};
+
+export const posts: CommandGroup = {
+  summary: "Manage news, debates and event posts, with comments and polls",
+  commands: {
+    list: command(ops.list, {
+      columns,
+      renderer: async () => (await import("./render-post.ts")).postList,
+      people: ["author"],
+      examples: [
+        "wcs posts list --unseen",
+        "wcs posts list --content-type debate --author me --since -30d",
+        "wcs posts list --status scheduled",
+        "wcs posts list --all -o ndjson | jq -r .title",
+      ],
+    }),
+    get: command(ops.get, {
+      args: [id],
+      renderer: postForm,
+      examples: ["wcs posts get 12", "wcs posts get 12 --json"],
+    }),
+    create: command(ops.create, {
+      ...composed,
+      flags: [choice, repeat],
+      written: { field: "body", file: "post.md" },
+      renderer: postForm,
+      examples: [
+        "wcs posts create --content-type news --title 'New canteen' --body @canteen.md --file menu.pdf",
+        "wcs posts create --content-type news --title 'Tomorrow' --body - --publish-publish-on 'tomorrow 8:00' < news.md",
+        "wcs posts create --content-type debate --title Lunch --group 4 --poll-question 'Where?' --choice Canteen --choice Park",
+        "wcs posts create --content-type event --title Party --event-datetime-start 'friday 18:00' --event-participation-enabled",
+      ],
+    }),
+    update: command(ops.update, {
+      args: [id],
+      ...composed,
+      flags: [choice, repeat],
+      written: { field: "body", file: "post.md", from: ops.get },
+      done: ({ id }) => `Updated post ${id}.`,
+      examples: [
+        "wcs posts update 12 --title 'Old canteen' --important",
+        "wcs posts update 12 --edit",
+        "wcs posts update 12 --pinned-show-in-main-feed --pinned-until +7d",
+        "wcs posts update 12 --unset pinned,publish.unpublish_on",
+      ],
+    }),
+    delete: command(ops.delete, {
+      args: [id],
+      confirm: askAbout(ops.get, ({ title }) => `Delete post ${title} with its comments, votes and files?`),
+      done: ({ id }) => `Deleted post ${id}.`,
+    }),
+    seen: command(ops.seen, {
+      args: [id],
+      done: ({ id }) => `Marked post ${id} as seen.`,
+    }),
+    read: command(ops.read, {
+      args: [id],
+      done: ({ id }) => `Confirmed that you read post ${id}.`,
+    }),
+    like: command(ops.like, {
+      args: [id],
+      done: ({ id }) => `Liked post ${id}.`,
+    }),
+    unlike: command(ops.unlike, {
+      args: [id],
+      done: ({ id }) => `Removed your like from post ${id}.`,
+    }),
+    bookmark: command(ops.bookmark, {
+      args: [id],
+      done: ({ id }) => `Bookmarked post ${id}.`,
+    }),
+    unbookmark: command(ops.unbookmark, {
+      args: [id],
+      done: ({ id }) => `Removed the bookmark from post ${id}.`,
+    }),
+    republish: command(ops.republish, {
+      args: [id],
+      confirm: askAbout(ops.get, ({ title }) => `Publish post ${title} again and mark it as unseen for everybody?`),
+      done: ({ id }) => `Published post ${id} again.`,
+    }),
+    vote: command(ops.vote, {
+      args: [id, { field: "choices", label: "choice", many: true, optional: true }],
+      flags: [{ flags: "--withdraw", field: "choices", description: "Withdraw your vote" }],
+      complete: (input, { withdraw }) => {
+        const { choices, title } = input;
+        if (withdraw && (choices ?? title) !== undefined)
+          throw new UsageError("--withdraw cannot be combined with choices");
+        // The service withdraws the vote when there is no choice, which is not intended when the choice was forgotten.
+        if (!withdraw && (choices ?? title) === undefined) {
+          throw new UsageError("missing <choice>", { hint: "give the ID of a choice, --title TEXT or --withdraw" });
+        }
+        return withdraw ? { ...input, choices: [] } : input;
+      },
+      renderer: pollForm,
+      examples: ["wcs posts vote 12 31", "wcs posts vote 12 --title Canteen", "wcs posts vote 12 --withdraw"],
+    }),
+    votes: command(ops.votes, {
+      args: [id],
+      columns: ["user.id", "user.name", "user.unit.name", "choices"],
+      examples: ["wcs posts votes 12 --all"],
+    }),
+    accept: command(ops.participate, {
+      summary: "Accept the invitation to the event of a post",
+      args: [id],
+      hidden: ["answer"],
+      complete: (input) => ({ ...input, answer: "accepted" }),
+      done: ({ id }) => `Accepted the invitation to the event of post ${id}.`,
+    }),
+    decline: command(ops.participate, {
+      summary: "Decline the invitation to the event of a post",
+      args: [id],
+      hidden: ["answer"],
+      complete: (input) => ({ ...input, answer: "rejected" }),
+      done: ({ id }) => `Declined the invitation to the event of post ${id}.`,
+    }),
+    withdraw: command(ops.unparticipate, {
+      args: [id],
+      done: ({ id }) => `Withdrew your answer to post ${id}.`,
+    }),
+    comments,
+    files,
+  },
+};

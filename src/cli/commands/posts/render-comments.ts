@@ -1,0 +1,38 @@
+import type { OutputOf } from "../../../contract/operation.ts";
+import type { posts } from "../../../contract/posts.ts";
+import type { Renderer } from "../../output/renderer.ts";
+import { sanitizeLine, sanitizeText } from "../../terminal/sanitize.ts";
+import { wrap } from "../../terminal/wrap-text.ts";
+import { type Frame, frameOf } from "./post-layout.ts";
+
+type Comment = OutputOf<typeof posts.commentAdd>;
+
+const indent = "    ";
+
+/** Formats a comment with its author and time; replies are indented. */
+export function commentLines(comment: Comment, { paint, width, time }: Frame): string[] {
+  const { id, parent_id, author, body, deleted, created_at } = comment;
+  const before = parent_id === null ? "" : indent;
+  const about = [time(created_at), String(id), ...(parent_id === null ? [] : [`reply to ${parent_id}`])].join(" · ");
+  const text = deleted
+    ? [paint.dim("This comment was deleted.")]
+    : wrap(
+        sanitizeText(body.replaceAll("\r\n", "\n").trimEnd()).replaceAll("\t", indent),
+        Math.max(width - before.length, 20),
+      );
+  const head = `${paint.strong(sanitizeLine(author.name))}  ${paint.dim(about)}`;
+  return [head, ...text].map((line) => (line === "" ? "" : before + line));
+}
+
+/** Renders comments as text, in the given order. */
+export const commentForm: Renderer = (sheet) => {
+  const frame = frameOf(sheet);
+  let begun = false;
+  const show = async (comments: readonly unknown[]) => {
+    for (const comment of comments as readonly Comment[]) {
+      await sheet.terminal.write(`${begun ? "\n" : ""}${commentLines(comment, frame).join("\n")}\n`);
+      begun = true;
+    }
+  };
+  return { page: show, end: async () => {}, one: (comment) => show([comment]), value: (value) => show([value]) };
+};

@@ -1,0 +1,46 @@
+import { pluralize } from "../../output/pluralize.ts";
+import type { Renderer } from "../../output/renderer.ts";
+import { createTableWriter } from "../../output/table-writer.ts";
+import { sanitizeLine } from "../../terminal/sanitize.ts";
+import { cut, widthOf } from "../../terminal/text-width.ts";
+import { wrap } from "../../terminal/wrap-text.ts";
+import type { Post } from "./post-labels.ts";
+import { type Frame, frameOf } from "./post-layout.ts";
+
+type Poll = NonNullable<Post["poll"]>;
+
+const barWidth = 20;
+const widestTitle = 40;
+
+/** Renders a poll alone, as voting returns it. */
+export const pollForm: Renderer<Poll> = (sheet) => ({
+  ...createTableWriter(sheet),
+  one: (item) => sheet.terminal.write(`${pollLines(item, frameOf(sheet)).join("\n")}\n`),
+});
+
+/** Formats the poll with a bar for each choice and a tick at the user's own votes. */
+export function pollLines({ question, choices, voted, ...poll }: Poll, { paint, width, time }: Frame): string[] {
+  const votes = choices.reduce((sum, choice) => sum + choice.votes, 0);
+  const about = [
+    pluralize(votes, "vote"),
+    ...(poll.type === "multiple" ? ["several choices"] : []),
+    ...(poll.anonymous ? ["anonymous"] : []),
+    ...(poll.mandatory ? ["mandatory"] : []),
+    ...(poll.allow_user_choices ? ["choices may be added"] : []),
+    ...(poll.close_at === null ? [] : [`until ${time(poll.close_at)}`]),
+  ].join(" · ");
+  const titles = choices.map(({ title }) => cut(sanitizeLine(title), Math.min(widestTitle, Math.max(width - 40, 10))));
+  const wide = Math.max(...titles.map(widthOf), 1);
+  const ids = Math.max(...choices.map(({ id }) => String(id).length), 1);
+  return [
+    ...wrap(sanitizeLine(question), width).map(paint.strong),
+    paint.dim(about),
+    ...choices.map(({ id, votes: own }, at) => {
+      const title = titles[at]! + " ".repeat(wide - widthOf(titles[at]!));
+      const full = votes === 0 ? 0 : Math.round((own / votes) * barWidth);
+      const bar = `${paint.key("█".repeat(full))}${paint.dim("░".repeat(barWidth - full))}`;
+      const tick = voted.includes(id) ? paint.success("✓") : " ";
+      return `${tick} ${paint.dim(String(id).padStart(ids))}  ${title}  ${bar} ${own}`;
+    }),
+  ];
+}

@@ -1,0 +1,68 @@
+import type { Item } from "../../output/item.ts";
+import type { Renderer } from "../../output/renderer.ts";
+import { createTableWriter } from "../../output/table-writer.ts";
+import { markdownLines } from "../../terminal/markdown/markdown.ts";
+import { hasPager } from "../../terminal/pager.ts";
+import { sanitizeLine } from "../../terminal/sanitize.ts";
+import { wrap } from "../../terminal/wrap-text.ts";
+import { kindOf, type Post, readersOf, signsOf, stateOf } from "./post-labels.ts";
+import { type Frame, frameOf } from "./post-layout.ts";
+import { commentLines } from "./render-comments.ts";
+import { pollLines } from "./render-poll.ts";
+import { eventLines, footLines } from "./render-post-parts.ts";
+
+/** Renders posts as a table, with a dot before unseen ones. */
+export const postList: Renderer<Post> = (sheet) => {
+  const table = createTableWriter({ ...sheet, columns: ["id", "when", "kind", "title", "author", "for", "about"] });
+  const { time } = frameOf(sheet);
+  const rowOf = (post: Post): Item => ({
+    id: post.id,
+    when: time(post.publish.published_at ?? post.publish.publish_on ?? post.publish.updated_at),
+    kind: kindOf(post),
+    title: `${post.seen_by_user ? "" : "• "}${post.title}`,
+    author: post.author.name,
+    for: readersOf(post),
+    about: [stateOf(post, time), ...signsOf(post, time)].filter(Boolean).join(", "),
+  });
+  return { ...table, page: (items) => table.page(items.map(rowOf)) };
+};
+
+/** Renders one post for reading, in the pager when it is longer than the screen. */
+export const postForm: Renderer<Post> = (sheet) => {
+  const frame = frameOf(sheet);
+  return {
+    ...createTableWriter(sheet),
+    async one(item) {
+      const { terminal } = sheet;
+      const text = `${(await postLines(item, frame)).join("\n")}\n`;
+      const isLong = text.split("\n").length > terminal.height;
+      if (terminal.stdoutIsTerminal && isLong && hasPager(terminal.env)) await terminal.page(text);
+      else await terminal.write(text);
+    },
+  };
+};
+
+async function postLines(post: Post, frame: Frame): Promise<string[]> {
+  const parts = [
+    headLines(post, frame),
+    post.event === null ? [] : eventLines(post.event, frame),
+    post.body.trim() === "" ? [] : await markdownLines(post.body, frame),
+    post.poll === null ? [] : pollLines(post.poll, frame),
+    footLines(post, frame),
+    post.comments.latest === null ? [] : commentLines(post.comments.latest, frame),
+  ];
+  return parts.filter((lines) => lines.length > 0).flatMap((lines, at) => (at === 0 ? lines : ["", ...lines]));
+}
+
+/** Formats the title, the kind, author, time and audience, and the labels of a post. */
+function headLines(post: Post, { paint, width, time }: Frame): string[] {
+  const { published_at, updated_at } = post.publish;
+  const when = time(published_at ?? updated_at);
+  const about = [kindOf(post), sanitizeLine(post.author.name), when, `for ${readersOf(post)}`, `ID ${post.id}`];
+  const signs = [stateOf(post, time), ...signsOf(post, time), ...(post.has_unseen_mention ? ["mentions you"] : [])];
+  return [
+    ...wrap(sanitizeLine(post.title), width).map(paint.strong),
+    ...wrap(about.join(" · "), width).map(paint.dim),
+    ...wrap(signs.filter(Boolean).join(" · "), width).filter(Boolean),
+  ];
+}

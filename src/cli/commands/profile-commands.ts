@@ -1,0 +1,135 @@
+import { UsageError } from "../errors/cli-errors.ts";
+import { suggestName } from "../errors/nearest-name.ts";
+import { createSources } from "../file-io/value-sources.ts";
+import type { CommandGroup, Context } from "../kit/command-spec.ts";
+import { createOutput } from "../output/create-output.ts";
+import { changeConfig, readConfig } from "../session/config.ts";
+import { withoutPassword } from "../session/database-url.ts";
+import { baseUrl, databaseAddress, isRemote } from "../session/target.ts";
+
+const name = { name: "name", completes: "profiles" } as const;
+
+export const profile: CommandGroup = {
+  summary: "Manage profiles: saved databases and instances",
+  commands: {
+    list: { summary: "List profiles and mark the current one", prints: true, run: list },
+    use: { summary: "Make a profile the current one", args: [name], run: use },
+    add: {
+      summary: "Save a target under a name",
+      description:
+        "Without --url and --db the target is read from WCS_DB or WCS_URL, or prompted for. Give a database URL with a\npassword in one of these ways or with --db-stdin. For an instance, sign in afterwards with\nwcs auth login --profile NAME.",
+      args: [{ name: "name" }],
+      flags: [{ flags: "--db-stdin", description: "Read the path or URL of the database from stdin" }],
+      examples: [
+        "wcs profile add work --url https://wcs.example.com",
+        "wcs profile add here --db ./wcs.db",
+        "wcs profile add production --db-stdin < database-url.txt",
+      ],
+      run: add,
+    },
+    remove: { summary: "Remove a profile and its login", args: [name], run: remove },
+    show: { summary: "Show a profile without its token", args: [{ ...name, optional: true }], prints: true, run: show },
+  },
+};
+
+interface Shown {
+  readonly [field: string]: unknown;
+  readonly name: string;
+}
+
+function shown({ terminal }: Context): Shown[] {
+  const { profiles, current } = readConfig(terminal.env);
+  return Object.entries(profiles).map(([name, { target, user, token, expires }]) => ({
+    name,
+    current: name === current,
+    target: withoutPassword(target),
+    user: user ?? null,
+    signed_in: token !== undefined,
+    expires: expires ?? null,
+  }));
+}
+
+async function list(context: Context): Promise<void> {
+  const columns = ["name", "current", "target", "user", "expires"];
+  const page = { items: shown(context), more: false, response: shown(context) };
+  await createOutput({ columns, items: "profiles" }, context.globals, context.terminal).list([page]);
+}
+
+async function show(context: Context): Promise<void> {
+  const wanted = context.args.name ?? context.globals.profile ?? readConfig(context.terminal.env).current;
+  const all = shown(context);
+  const found = all.find((candidate) => candidate.name === wanted);
+  if (!found)
+    throw unknown(
+      String(wanted ?? ""),
+      all.map((candidate) => candidate.name),
+    );
+  await createOutput({}, context.globals, context.terminal).one(found);
+}
+
+async function use(context: Context): Promise<void> {
+  const name = context.args.name as string;
+  await changeConfig(context.terminal.env, (config) => {
+    if (!Object.hasOwn(config.profiles, name)) throw unknown(name, Object.keys(config.profiles));
+    return { ...config, current: name };
+  });
+  context.terminal.note(`Profile ${name} is now the current one.`);
+}
+
+async function add(context: Context): Promise<void> {
+  const { args, terminal } = context;
+  const name = args.name as string;
+  const target = await givenTarget(context);
+  const { current } = await changeConfig(terminal.env, (config) => {
+    if (Object.hasOwn(config.profiles, name)) {
+      throw new UsageError(`there is a profile '${name}' already`, {
+        hint: `remove it with wcs profile remove ${name}`,
+      });
+    }
+    return { profiles: { ...config.profiles, [name]: { target } }, current: config.current ?? name };
+  });
+  terminal.note(`Added profile ${name}.${current === name ? " It is the current one." : ""}`);
+}
+
+/** Returns the target to save: from a flag, else from the environment, else from a prompt. */
+async function givenTarget({ globals, flags, terminal }: Context): Promise<string> {
+  const { db, url } = globals;
+  const { WCS_DB, WCS_URL } = terminal.env;
+  const given = [url, db, flags.dbStdin].filter((way) => way !== undefined);
+  if (given.length > 1) throw new UsageError("give one of --url, --db and --db-stdin");
+  if (url !== undefined) return baseUrl(url);
+  if (db !== undefined) return database(db);
+  if (flags.dbStdin) return database(await createSources(terminal).stdin("--db-stdin"));
+  if (WCS_DB && WCS_URL) throw new UsageError("WCS_DB and WCS_URL exclude each other");
+  if (WCS_DB) return database(WCS_DB);
+  if (WCS_URL) return baseUrl(WCS_URL);
+  if (!terminal.interactive) throw new UsageError("give either --url or --db");
+  const answer = (await (await terminal.ask()).secret("Path or URL of the database, or URL of the instance:")).trim();
+  return isRemote(answer) ? baseUrl(answer) : database(answer);
+}
+
+function database(text: string): string {
+  const address = text.trim();
+  if (address === "") throw new UsageError("the path or URL of the database is empty");
+  if (isRemote(address)) throw new UsageError("this is the URL of an instance, not a database", { hint: "use --url" });
+  return databaseAddress(address);
+}
+
+async function remove(context: Context): Promise<void> {
+  const name = context.args.name as string;
+  await changeConfig(context.terminal.env, ({ profiles, current, ...rest }) => {
+    if (!Object.hasOwn(profiles, name)) throw unknown(name, Object.keys(profiles));
+    const { [name]: _, ...others } = profiles;
+    return { ...rest, profiles: others, ...(current !== undefined && current !== name && { current }) };
+  });
+  context.terminal.note(`Removed profile ${name}.`);
+}
+
+function unknown(name: string, names: readonly string[]): UsageError {
+  const meant = suggestName(name, names);
+  if (name === "")
+    return new UsageError("there is no current profile", { hint: "choose one with wcs profile use NAME" });
+  return new UsageError(`there is no profile '${name}'`, {
+    hint: meant ? `did you mean '${meant}'?` : "list the profiles with wcs profile list",
+  });
+}

@@ -1,0 +1,35 @@
+import type { Metrics } from "../../../http/server/metrics-endpoint.ts";
+
+/** Creates the Prometheus metrics: requests by route and status, waiting callbacks and mails, and the Node process. */
+export async function createMetrics(
+  engine: { waiting(): Promise<Readonly<Record<"due" | "later" | "mails" | "failedMails", number>>> },
+  token: string | undefined,
+): Promise<Metrics> {
+  const { collectDefaultMetrics, Gauge, Histogram, Registry } = await import("prom-client");
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: "wcs_http_request_duration_seconds",
+    help: "Time to answer, by route of the contract",
+    labelNames: ["method", "route", "status"],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
+    registers: [registry],
+  });
+  new Gauge({
+    name: "wcs_waiting",
+    help: "Callbacks and mails that wait to be sent",
+    labelNames: ["what"],
+    registers: [registry],
+    async collect() {
+      const { due, later, mails, failedMails } = await engine.waiting();
+      for (const [what, count] of Object.entries({ due, later, mails, failed_mails: failedMails }))
+        this.set({ what }, count);
+    },
+  });
+  return {
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+    observe: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
+    ...(token !== undefined && { token }),
+  };
+}

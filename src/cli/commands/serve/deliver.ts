@@ -1,0 +1,33 @@
+import { UsageError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { pluralize } from "../../output/pluralize.ts";
+import { createDeliveryEngine } from "../../session/open-caller.ts";
+import { openWithKey } from "../../session/open-with-key.ts";
+import { findTarget } from "../../session/target.ts";
+import { environmentWithSmtp, noMail } from "./smtp-option.ts";
+
+/** `wcs webhooks deliver` */
+export async function deliver(context: Context): Promise<void> {
+  const { terminal, globals } = context;
+  const environment = environmentWithSmtp(context);
+  const target = findTarget(globals, terminal.env);
+  if (target.remote)
+    throw new UsageError("wcs webhooks deliver needs a database, not the URL of an instance", {
+      hint: "an instance delivers by itself; use --db",
+    });
+  const { createService } = await import("../../../core/service.ts");
+  const database = await openWithKey(target.address, terminal.env);
+  try {
+    const service = createService({ database, environment });
+    const engine = await createDeliveryEngine(database, service, terminal);
+    const before = await engine.waiting();
+    const after = await engine.drain({ maxSeconds: Number.POSITIVE_INFINITY });
+    const { missingForMail } = await import("../../../delivery/delivery.ts");
+    const missing = after.mails > 0 ? missingForMail(await service.settings()) : [];
+    const waiting = `Still waiting: ${pluralize(after.due + after.later, "callback")}, ${pluralize(after.mails, "mail")}.`;
+    terminal.note(`${pluralize(before.due, "callback")} and ${pluralize(before.mails, "mail")} were due. ${waiting}`);
+    if (missing.length > 0) terminal.note(noMail(missing));
+  } finally {
+    await database.close();
+  }
+}

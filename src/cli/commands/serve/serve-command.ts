@@ -1,0 +1,151 @@
+import type { BlockList } from "node:net";
+import { UsageError } from "../../errors/cli-errors.ts";
+import type { Context, CustomCommand } from "../../kit/command-spec.ts";
+import { openWithKey } from "../../session/open-with-key.ts";
+import { findTarget } from "../../session/target.ts";
+import { version } from "../../session/version.ts";
+import { createMetrics } from "./create-metrics.ts";
+import { environmentWithSmtp, noMail, smtpFlag } from "./smtp-option.ts";
+
+export const serve: CustomCommand = {
+  summary: "Serve the HTTP API and deliver webhooks and mail",
+  description:
+    "Prints its base URL on stdout when it is ready; logs go to stderr as JSON lines. SIGTERM and Ctrl-C shut it down\nafter running requests: /readyz returns 503 at once, and new connections are refused after the shutdown notice\nand a moment without new ones. Exits with 8 when the port is in use.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
+  flags: [
+    { flags: "--port <n>", description: "Port to listen on, 0 for a free one (default 8420)" },
+    { flags: "--host <address>", description: "Address to listen on (default 127.0.0.1)" },
+    {
+      flags: "--metrics-port <n>",
+      description: "Serve /metrics for Prometheus on this port; with WCS_METRICS_TOKEN it is also on --port",
+    },
+    smtpFlag,
+    {
+      flags: "--behind-proxy [networks]",
+      description:
+        "Trust X-Forwarded-For from proxies in these networks (for example 10.0.0.0/8,::1; without a value, loopback and private networks)",
+    },
+    {
+      flags: "--shutdown-notice <seconds>",
+      description: "Time between /readyz returning 503 and refusing new connections, for load balancers (default 1)",
+    },
+    {
+      flags: "--log-level <level>",
+      description: "Log level: debug, info, warn, error or silent (default info)",
+      completes: ["debug", "info", "warn", "error", "silent"],
+    },
+  ],
+  examples: [
+    "wcs serve --port 8420",
+    "wcs serve --db postgres://localhost/wcs --host 0.0.0.0",
+    "wcs serve --smtp-url smtp://mail.example.com:25",
+    "wcs serve --behind-proxy 10.1.2.0/24,2001:db8:7::/48",
+  ],
+  run,
+};
+
+async function run(context: Context): Promise<void> {
+  const { terminal, globals, flags } = context;
+  const port = portOf("--port", (flags.port as string | undefined) ?? "8420");
+  const metricsPort =
+    flags.metricsPort === undefined ? undefined : portOf("--metrics-port", flags.metricsPort as string);
+  const notice = noticeOf((flags.shutdownNotice as string | undefined) ?? "1");
+  const host = (flags.host as string | undefined) ?? "127.0.0.1";
+  const trustedProxies = await trustedProxiesOf(flags.behindProxy as string | true | undefined);
+  const environment = environmentWithSmtp(context);
+  const target = findTarget(globals, terminal.env);
+  if (target.remote)
+    throw new UsageError("wcs serve needs a database, not the URL of an instance", { hint: "use --db" });
+  const [{ createService }, { createApp }, { listen }, { allOperations }, { createEngine, missingForMail }, { pino }] =
+    await Promise.all([
+      import("../../../core/service.ts"),
+      import("../../../http/server/app.ts"),
+      import("../../../http/server/listen.ts"),
+      import("../../../contract/operation-groups.ts"),
+      import("../../../delivery/delivery.ts"),
+      import("pino"),
+    ]);
+  const destination = pino.destination({ fd: 2, sync: false });
+  const log = pino({ level: levelOf(flags.logLevel as string | undefined) }, destination);
+  const database = await openWithKey(target.address, terminal.env);
+  try {
+    const service = createService({ database, environment });
+    let servedAt: string | undefined;
+    const engine = createEngine({
+      database,
+      settings: service.settings,
+      log,
+      userAgent: `wcs/${version}`,
+      servedAt: () => servedAt,
+    });
+    const metrics = await createMetrics(engine, terminal.env.WCS_METRICS_TOKEN || undefined);
+    const app = createApp({
+      operations: await allOperations(),
+      invoke: service.invoke,
+      admit: service.admit,
+      log,
+      ready: () => service.ready().then(() => true),
+      baseUrl: service.baseUrl,
+      trustedProxies,
+      metrics,
+      version,
+    });
+    const ended = new Promise<void>((resolve) => terminal.onInterrupt(resolve));
+    const server = await listen(app, { host, port, timeouts: { notice } });
+    servedAt = server.url;
+    const metricsServer =
+      metricsPort === undefined
+        ? undefined
+        : await listen((await import("../../../http/server/metrics-endpoint.ts")).createMetricsApp(metrics, log), {
+            host,
+            port: metricsPort,
+            timeouts: { notice },
+          });
+    engine.start();
+    const missing = missingForMail(await service.settings());
+    if (missing.length > 0) log.warn(noMail(missing));
+    await terminal.write(`${server.url}\n`);
+    await ended;
+    log.info("finishing");
+    service.endWaits();
+    await Promise.all([server.close(), metricsServer?.close(), engine.stop()]);
+  } finally {
+    await database.close();
+    destination.flushSync();
+  }
+}
+
+function portOf(flag: string, text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new UsageError(`${flag} must be a port number, not '${text}'`);
+  return port;
+}
+
+/** Parses --behind-proxy: without a value loopback and private networks, without the flag no networks. */
+async function trustedProxiesOf(value: string | true | undefined): Promise<BlockList | undefined> {
+  if (value === undefined) return undefined;
+  const { blockListOf, parseNetwork, privateNetworks } = await import("../../../http/server/client-address.ts");
+  const texts = value === true ? privateNetworks : value.split(",").map((text) => text.trim());
+  return blockListOf(
+    texts.map((text) => {
+      const network = parseNetwork(text);
+      if (network) return network;
+      throw new UsageError(`--behind-proxy must be networks like 10.0.0.0/8,::1/128, not '${text}'`);
+    }),
+  );
+}
+
+/** Parses --shutdown-notice and returns milliseconds. */
+function noticeOf(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || seconds > 3600) {
+    throw new UsageError(`--shutdown-notice must be a number of seconds from 0 to 3600, not '${text}'`);
+  }
+  return seconds * 1000;
+}
+
+function levelOf(level = "info"): string {
+  if (!["debug", "info", "warn", "error", "silent"].includes(level)) {
+    throw new UsageError(`--log-level must be debug, info, warn, error or silent, not '${level}'`);
+  }
+  return level;
+}

@@ -1,0 +1,132 @@
+import { type Field, fieldsOf } from "../../contract/field-spec.ts";
+import { settings as ops } from "../../contract/settings.ts";
+import { UsageError } from "../errors/cli-errors.ts";
+import { suggestName } from "../errors/nearest-name.ts";
+import { createSources } from "../file-io/value-sources.ts";
+import { type CommandGroup, type Context, command } from "../kit/command-spec.ts";
+import { parseValue } from "../kit/parse-value.ts";
+import { createOutput } from "../output/create-output.ts";
+
+const key = { name: "key", description: "Name of the setting, as shown by wcs settings list" };
+
+export const settings: CommandGroup = {
+  summary: "Show and change the settings of the instance",
+  commands: {
+    list: command(ops.list, {
+      showEmpty: true,
+    }),
+    get: {
+      summary: "Show the value of a setting",
+      args: [key],
+      examples: ["wcs settings get base_url"],
+      prints: true,
+      run: get,
+    },
+    set: {
+      summary: "Change a setting",
+      description: ops.set.description!,
+      args: [
+        key,
+        {
+          name: "value",
+          optional: true,
+          description: "New value, - for stdin; separate the items of a list by commas",
+        },
+      ],
+      flags: [
+        { flags: "--default", description: "Restore the default" },
+        { flags: "--value-stdin", description: "Read the value from stdin" },
+        { flags: "--value-file <path>", description: "Read the value from a file", completes: "file" },
+        { flags: "-n, --dry-run", description: "Check everything, change nothing" },
+      ],
+      examples: [
+        "wcs settings set base_url https://wcs.example.com",
+        "wcs settings set mail.smtp_url --value-file smtp-url.txt",
+        "wcs settings set tokens.lifetime --default",
+      ],
+      prints: true,
+      run: set,
+    },
+  },
+};
+
+function fieldOf(context: Context): Field {
+  const fields = fieldsOf(ops.set);
+  const name = context.args.key as string;
+  const field = fields.find((candidate) => candidate.name === name);
+  if (field) return field;
+  const names = fields.map((candidate) => candidate.name);
+  const meant = suggestName(name, names);
+  throw new UsageError(`there is no setting '${name}'`, {
+    hint: meant ? `did you mean '${meant}'?` : `settings are ${names.join(", ")}`,
+  });
+}
+
+async function get(context: Context): Promise<void> {
+  const { name } = fieldOf(context);
+  const { caller } = await context.connect();
+  try {
+    await show(context, name, (await caller.call(ops.list, {})) as Record<string, unknown>);
+  } finally {
+    await caller.close();
+  }
+}
+
+async function set(context: Context): Promise<void> {
+  const { terminal, flags } = context;
+  const field = fieldOf(context);
+  const value = flags.default ? null : await givenValue(field, context);
+  const { caller } = await context.connect();
+  try {
+    const changed = await caller.call(ops.set, { [field.name]: value }, flags.dryRun ? { dryRun: true } : {});
+    await show(context, field.name, changed as Record<string, unknown>);
+    if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
+  } finally {
+    await caller.close();
+  }
+}
+
+/** Prints the bare value, or an object with the key when an output format is requested. */
+async function show({ globals, terminal }: Context, name: string, all: Record<string, unknown>): Promise<void> {
+  const value = all[name] ?? null;
+  if (globals.output ?? globals.json ?? globals.query)
+    return createOutput({}, globals, terminal).one({ [name]: value });
+  const text = [value]
+    .flat()
+    .map((part) => terminal.sanitizeLine(String(part ?? "")))
+    .join(",");
+  await terminal.write(`${text}\n`);
+}
+
+async function givenValue(field: Field, { args, flags, terminal }: Context): Promise<unknown> {
+  const sources = createSources(terminal);
+  const given = args.value as string | undefined;
+  if (field.secret && given !== undefined && given !== "-") {
+    throw new UsageError(`${field.name} is a secret and must not be given on the command line`, {
+      hint: "use --value-stdin or --value-file",
+    });
+  }
+  let text: string | undefined;
+  if (flags.valueStdin) text = await sources.stdin("--value-stdin");
+  else if (flags.valueFile !== undefined) text = sources.file(flags.valueFile as string, "--value-file");
+  else if (given !== undefined) text = await sources.value(given, "<value>");
+  else if (terminal.interactive) {
+    const ask = await terminal.ask();
+    text = field.secret ? await ask.secret(`${field.name}:`) : await ask.text(`${field.name}:`);
+  }
+  if (text === undefined)
+    throw new UsageError(field.secret ? "missing --value-stdin or --value-file" : "missing <value>");
+  return read(field, text);
+}
+
+function read(field: Field, text: string): unknown {
+  if (field.kind === "array")
+    return text
+      .split(",")
+      .filter(Boolean)
+      .map((part) => parseValue(field.items!, part.trim(), field.name));
+  if (field.kind !== "boolean") return parseValue(field, text, field.name);
+  if (["true", "yes", "on", "1"].includes(text)) return true;
+  if (["false", "no", "off", "0"].includes(text)) return false;
+  throw new UsageError(`${field.name} must be true or false, not '${text}'`);
+}

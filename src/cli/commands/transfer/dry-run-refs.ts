@@ -1,0 +1,92 @@
+import { hash } from "node:crypto";
+import { leftOut, type Outcome } from "../../file-io/row-outcome.ts";
+import type { Row } from "../../file-io/source-row.ts";
+
+/**
+ * Remembers what the earlier parts of a dry run would have created. The service has taken each part back before it sees the next, so
+ * what later rows would have found is remembered here.
+ */
+export interface Rehearsal {
+  /** Returns further input fields for these rows. */
+  inputFor(rows: readonly Row[]): Record<string, unknown>;
+  /** Corrects the outcome of a row by the earlier batches. */
+  judge(line: number, row: Row, outcome: Outcome): Outcome;
+  /** Ends a batch. */
+  next(): void;
+}
+
+interface Made {
+  readonly line: number;
+  readonly part: number;
+  /** Hash of the whole row. */
+  readonly print: string;
+  /** Hash of the reference after the row. */
+  readonly reference: string | undefined;
+}
+
+const printOf = (text: string) => hash("sha1", text, "base64");
+const rowPrint = (row: Row) => printOf(JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))));
+const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
+/** Simulates an import of users, who are matched by reference, else by e-mail address. */
+export function rehearseUsers(): Rehearsal {
+  const byReference = new Map<string, Made>();
+  const byEmail = new Map<string, Made>();
+  let part = 0;
+  const earlier = (made: Made | undefined) => (made && made.part < part ? made : undefined);
+  return {
+    inputFor: () => ({}),
+    judge(line, row, outcome) {
+      if (outcome.action === "left out") return outcome;
+      const reference = textOf(row.reference);
+      const email = printOf(String(row.email).normalize("NFC").toLowerCase());
+      const key = reference && printOf(reference);
+      const holder = earlier(byEmail.get(email));
+      const same = key === undefined ? holder : earlier(byReference.get(key));
+      if (key !== undefined && holder !== undefined && holder.reference !== key) {
+        return leftOut({ email: [`is taken by line ${holder.line}`] }, outcome.reference);
+      }
+      const judged = same ? repeated(same, row, outcome) : outcome;
+      if (judged.action !== "unchanged") {
+        // An empty reference clears the previous one.
+        const kept = row.reference === undefined ? same?.reference : undefined;
+        const made = { line, part, print: rowPrint(row), reference: key ?? kept };
+        if (same?.reference !== undefined && same.reference !== made.reference) byReference.delete(same.reference);
+        if (made.reference !== undefined) byReference.set(made.reference, made);
+        byEmail.set(email, made);
+      }
+      return judged;
+    },
+    next() {
+      part += 1;
+    },
+  };
+}
+
+/** Simulates an import of units, which are matched by reference; the service assumes that their parents exist. */
+export function rehearseUnits(): Rehearsal {
+  const made = new Map<string, Made>();
+  let part = 0;
+  return {
+    inputFor(rows) {
+      const named = new Set(rows.flatMap(({ reference, parent }) => [textOf(reference) ?? "", textOf(parent) ?? ""]));
+      return { assume: [...named].filter((reference) => made.has(reference)) };
+    },
+    judge(line, row, outcome) {
+      const reference = textOf(row.reference);
+      if (outcome.action === "left out" || reference === undefined) return outcome;
+      const before = made.get(reference);
+      const judged = before && before.part < part ? repeated(before, row, outcome) : outcome;
+      if (judged.action !== "unchanged") made.set(reference, { line, part, print: rowPrint(row), reference });
+      return judged;
+    },
+    next() {
+      part += 1;
+    },
+  };
+}
+
+/** Returns the outcome of a row about an item that an earlier row created or changed. */
+function repeated(before: Made, row: Row, outcome: Outcome): Outcome {
+  return { ...outcome, action: before.print === rowPrint(row) ? "unchanged" : "changed" };
+}

@@ -1,0 +1,86 @@
+import { ServiceError } from "../../../contract/errors.ts";
+import type { OutputOf } from "../../../contract/operation.ts";
+import { units } from "../../../contract/units.ts";
+import { userRow } from "../../../contract/user-schemas.ts";
+import { users } from "../../../contract/users.ts";
+import { type Export, exportFile } from "../../file-io/export-file.ts";
+import { tableOf } from "../../file-io/row-columns.ts";
+import type { Row } from "../../file-io/source-row.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { parseValue } from "../../kit/parse-value.ts";
+import { walk } from "../../kit/walk-list.ts";
+
+type User = OutputOf<typeof users.get>;
+
+/** `wcs users export`: writes users by ID, as rows for import. */
+export async function exportUsers(context: Context): Promise<void> {
+  const { flags, terminal } = context;
+  const filter = {
+    ...(flags.inactive === true && { inactive: true }),
+    ...(flags.unit !== undefined && {
+      unit: parseValue({ kind: "integer" }, String(flags.unit), "--unit"),
+      below: true,
+    }),
+  };
+  let further = 0;
+  await exportFile(tableOf("users", userRow()), context, async (to) => {
+    const referenceOf = await unitReferences(to);
+    for await (const { items } of walk(to.caller, users.list, filter, { all: true, limit: undefined })) {
+      const rows: Row[] = [];
+      for (const user of items) {
+        const row = rowOf(user, referenceOf);
+        if (typeof row === "string") to.leaveOut(`user ${user.id} (${user.name}) ${row}`);
+        else rows.push(row);
+        if (user.memberUnits.length > 1) further += 1;
+      }
+      await to.write(rows);
+    }
+  });
+  if (further > 0) terminal.note(`${further} of them have further memberships, which a row cannot say`);
+}
+
+async function unitReferences({ caller, signal }: Export<Row>): Promise<Map<number, string | null>> {
+  const found = new Map<number, string | null>();
+  for await (const { items } of walk(caller, units.tree, {}, { all: true, limit: undefined })) {
+    signal.throwIfAborted();
+    for (const { id, reference } of items) found.set(id, reference);
+  }
+  return found;
+}
+
+/** Returns the row of a user, or the reason why it has none. */
+function rowOf(user: User, referenceOf: ReadonlyMap<number, string | null>): Row | string {
+  if (user.email === null) {
+    throw new ServiceError("forbidden", `You may not see the e-mail address of user ${user.id}.`, {
+      hint: "Exporting users needs the ability user over all of them; --unit ID takes those of one branch.",
+    });
+  }
+  const [membership] = user.memberUnits;
+  if (membership === undefined) return "is in no unit";
+  const { unit, department, userTypes } = membership;
+  const reference = referenceOf.get(unit.id) ?? null;
+  if (reference === null)
+    return `is in unit ${unit.id}, which has no reference; wcs units update ${unit.id} --reference REF`;
+  const names = userTypes.map((type) => type.name).sort();
+  const spaced = names.find((name) => name.trim() !== name);
+  if (spaced !== undefined) return `has the user type '${spaced}', whose name a list cannot hold`;
+  return {
+    reference: user.reference,
+    first_name: user.first_name,
+    last_name: user.last_name,
+    email: user.email,
+    unit: reference,
+    user_types: names.join(";"),
+    department: department?.name ?? null,
+    title: user.title,
+    phone: user.phone,
+    birthday: user.birthday,
+    language: user.language,
+    timezone: user.timezone,
+    meta_field_0: user.meta_field_0,
+    meta_field_1: user.meta_field_1,
+    meta_field_2: user.meta_field_2,
+    meta_field_3: user.meta_field_3,
+    meta_field_4: user.meta_field_4,
+  };
+}

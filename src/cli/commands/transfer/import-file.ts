@@ -1,0 +1,111 @@
+import { realpath } from "node:fs/promises";
+import { ServiceError } from "../../../contract/errors.ts";
+import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
+import { formatFor } from "../../file-io/file-format.ts";
+import { createReport, type Report } from "../../file-io/import-report.ts";
+import { openSource } from "../../file-io/open-source.ts";
+import { openResultFile, type ResultFile } from "../../file-io/result-file.ts";
+import { leftOut, type Outcome } from "../../file-io/row-outcome.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import type { Kind } from "./import-kinds.ts";
+import { type Job, send } from "./send-rows.ts";
+
+/** Imports a file and reports the outcome of each row. */
+export async function importFile(kind: Kind, context: Context): Promise<void> {
+  const { terminal, globals, flags } = context;
+  const file = String(context.args.file);
+  const format = formatFor(file, flags.format, globals);
+  const stop = new AbortController();
+  const { signal } = stop;
+  terminal.onInterrupt(() => stop.abort(new Interrupted()));
+  if (flags.results !== undefined && (await isSame(String(flags.results), file))) {
+    throw new UsageError("--results would replace the file that is imported");
+  }
+  const source = await openSource(file, terminal, { again: kind.parentsFirst || flags.strict === true, signal });
+  try {
+    const { caller } = await context.connect();
+    const options = flags.createUserTypes ? { create_user_types: true } : {};
+    const job: Job = { kind, source, format, caller, terminal, signal, options };
+    try {
+      if (flags.strict) await check(job, context);
+      await carryOut(job, context);
+    } finally {
+      await caller.close();
+    }
+  } catch (error) {
+    throw signal.aborted ? new Interrupted() : error;
+  } finally {
+    await source.close();
+  }
+}
+
+/** Checks all rows in a dry run. Throws when a row is invalid. */
+async function check(job: Job, { terminal, flags }: Context): Promise<void> {
+  const results = await resultFile(flags.results);
+  const report = createReport({ terminal, results, sort: job.kind.parentsFirst });
+  let bad = 0;
+  const none = {
+    add(line: number, outcome: Outcome) {
+      if (outcome.fields) bad += 1;
+      report.add(line, leftOut(outcome.fields, outcome.reference, outcome.issues));
+    },
+    flush: () => report.flush(),
+  };
+  try {
+    await send(job, "checking", true, none);
+    if (bad === 0) return;
+    await report.flush(true);
+    await results?.keep();
+  } finally {
+    await results?.discard();
+  }
+  terminal.note(report.summary());
+  throw new ServiceError("validation_failed", `${bad} of ${report.rows} rows cannot go in, so none did (--strict).`, {
+    hint: hintFor(job, report),
+  });
+}
+
+async function carryOut(job: Job, { terminal, flags }: Context): Promise<void> {
+  const results = await resultFile(flags.results);
+  const dryRun = flags.dryRun === true;
+  const report = createReport({ terminal, results, sort: job.kind.parentsFirst });
+  try {
+    await send(job, dryRun ? "checking" : "importing", dryRun, report);
+    await report.flush(true);
+    await results?.keep();
+  } catch (error) {
+    await report.flush(true);
+    if (report.rows > 0) await results?.keep();
+    if (report.rows > 0 && !dryRun) sayHowFar(report, job);
+    throw error;
+  } finally {
+    await results?.discard();
+  }
+  terminal.note(report.summary());
+  if (dryRun) terminal.note("dry run: nothing was changed");
+  if (report.leftOut === 0) return;
+  throw new ServiceError("validation_failed", `${report.leftOut} of ${report.rows} rows were left out.`, {
+    hint: hintFor(job, report),
+  });
+}
+
+function hintFor({ options }: Job, report: Report): string {
+  return report.lacksUserTypes && !options.create_user_types
+    ? "--create-user-types creates the user types that rows name."
+    : "Mend them and import the file again: what is in stays as it is.";
+}
+
+/** Reports the progress of an import that failed or was interrupted. */
+function sayHowFar(report: Report, { terminal, source }: Job): void {
+  terminal.note(`${report.summary()}, and not yet the rest of ${terminal.sanitizeLine(source.label)}`);
+  terminal.note("What is in stays; the same command again takes the rest.");
+}
+
+async function resultFile(path: unknown): Promise<ResultFile | undefined> {
+  return path === undefined ? undefined : openResultFile(String(path), formatFor(String(path)));
+}
+
+async function isSame(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((path) => realpath(path).catch(() => undefined)));
+  return a !== undefined && a === b;
+}

@@ -1,0 +1,34 @@
+import type { AnyOperation } from "../../../contract/operation.ts";
+import { unitRow, units } from "../../../contract/units.ts";
+import { userRow } from "../../../contract/user-schemas.ts";
+import { users } from "../../../contract/users.ts";
+import { type Table, tableOf } from "../../file-io/row-columns.ts";
+import { type Rehearsal, rehearseUnits, rehearseUsers } from "./dry-run-refs.ts";
+
+/** The import of one table. */
+export interface Kind {
+  readonly table: Table;
+  readonly op: AnyOperation;
+  /** Maximum number of rows in one call. */
+  readonly most: number;
+  /** Rows refer to other rows, which must be sent first. */
+  readonly parentsFirst: boolean;
+  readonly rehearse: () => Rehearsal;
+}
+
+export const userKind = (): Kind => ({
+  table: tableOf("users", userRow()),
+  op: users.import,
+  most: 1000,
+  parentsFirst: false,
+  rehearse: rehearseUsers,
+});
+
+export const unitKind = (): Kind => ({
+  table: tableOf("units", unitRow()),
+  op: units.import,
+  // In a dry run each row may name two units to assume, and the service accepts 1000 of them.
+  most: 500,
+  parentsFirst: true,
+  rehearse: rehearseUnits,
+});

@@ -1,0 +1,108 @@
+import { setImmediate as breathe } from "node:timers/promises";
+import type { Caller, CallOptions } from "../../../contract/operation.ts";
+import type { Format } from "../../file-io/file-format.ts";
+import { limitHeap } from "../../file-io/heap-limit.ts";
+import { createProgress, type Progress } from "../../file-io/import-progress.ts";
+import type { Report } from "../../file-io/import-report.ts";
+import type { Source } from "../../file-io/open-source.ts";
+import { batchesOf, readRows } from "../../file-io/read-rows.ts";
+import { leftOut, type Outcome } from "../../file-io/row-outcome.ts";
+import type { Row, SourceRow } from "../../file-io/source-row.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { Kind } from "./import-kinds.ts";
+import { type Order, orderOf } from "./unit-order.ts";
+
+/** An import: the rows, their destination and its options. */
+export interface Job {
+  readonly kind: Kind;
+  readonly source: Source;
+  readonly format: Format;
+  readonly caller: Caller;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  /** Further input fields of each call. */
+  readonly options: Record<string, unknown>;
+}
+
+/** Receives the outcomes batch by batch. */
+type Results = Pick<Report, "add" | "flush">;
+
+/** Sends all rows of a file in batches, parents before their children. */
+export async function send(job: Job, what: string, dryRun: boolean, results: Results): Promise<void> {
+  const { kind, source, signal } = job;
+  const rehearsal = dryRun ? kind.rehearse() : undefined;
+  const progress = createProgress(job.terminal, source);
+  let done = 0;
+  try {
+    for await (const batch of batchesOf(rowsInTurn(job, progress), kind.most)) {
+      // Lets Ctrl-C interrupt: a local database answers without returning to the event loop.
+      await breathe();
+      signal.throwIfAborted();
+      limitHeap();
+      const good = batch.flatMap((each) => ("row" in each ? [each.row] : []));
+      const outcomes = await sendBatch(job, good, { ...job.options, ...rehearsal?.inputFor(good) }, { dryRun, signal });
+      let next = 0;
+      for (const each of batch) {
+        if ("fields" in each) results.add(each.line, leftOut(each.fields));
+        else {
+          const outcome = outcomes[next++]!;
+          results.add(each.line, rehearsal ? notMade(rehearsal.judge(each.line, each.row, outcome)) : outcome);
+        }
+      }
+      rehearsal?.next();
+      done += batch.length;
+      await results.flush();
+      progress.show(`${what} ${kind.table.name}`, done);
+    }
+  } finally {
+    progress.clear();
+  }
+}
+
+/** Removes the ID of an item that a dry run would have created. */
+const notMade = (outcome: Outcome): Outcome => (outcome.action === "created" ? { ...outcome, id: null } : outcome);
+
+async function sendBatch(
+  { kind, caller }: Job,
+  rows: readonly Row[],
+  more: Record<string, unknown>,
+  options: CallOptions,
+): Promise<readonly Outcome[]> {
+  if (rows.length === 0) return [];
+  const { results } = (await caller.call(kind.op, { rows, ...more }, options)) as { results: readonly Outcome[] };
+  return results;
+}
+
+async function* rowsInTurn({ kind, source, format }: Job, progress: Progress): AsyncGenerator<SourceRow[]> {
+  const read = () => readRows(source, format, kind.table);
+  if (!kind.parentsFirst) return yield* read();
+  const order = await orderOf(watched(read(), progress));
+  for (let pass = 0; pass < order.passes; pass++) yield* turn(read(), order, pass);
+}
+
+async function* watched(rows: AsyncIterable<SourceRow[]>, progress: Progress): AsyncGenerator<SourceRow[]> {
+  let done = 0;
+  for await (const some of rows) {
+    done += some.length;
+    progress.show("reading", done);
+    yield some;
+  }
+}
+
+/** Selects the rows of one pass. */
+async function* turn(
+  rows: AsyncIterable<SourceRow[]>,
+  { passOf, circles }: Order,
+  pass: number,
+): AsyncGenerator<SourceRow[]> {
+  let place = 0;
+  for await (const some of rows) {
+    const now: SourceRow[] = [];
+    for (const each of some) {
+      const fields = circles.get(place);
+      if (passOf[place] === pass) now.push(fields ? { line: each.line, size: 0, fields } : each);
+      place += 1;
+    }
+    yield now;
+  }
+}

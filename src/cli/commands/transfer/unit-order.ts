@@ -1,0 +1,75 @@
+import type { FieldErrors } from "../../../contract/errors.ts";
+import type { SourceRow } from "../../file-io/source-row.ts";
+
+/** An order of rows in which each unit comes after its parent. */
+export interface Order {
+  /** How often the file has to be read: once when every parent comes before its children. */
+  readonly passes: number;
+  /** The pass of each row, by the index of the row. */
+  readonly passOf: readonly number[];
+  /** Messages about rows whose ancestors form a cycle, by the index of the row. */
+  readonly circles: ReadonlyMap<number, FieldErrors>;
+}
+
+/** Reads rows of units once to find their parents. Keeps only their references in memory. */
+export async function orderOf(rows: AsyncIterable<SourceRow[]>): Promise<Order> {
+  const placeOf = new Map<string, number>();
+  const references: string[] = [];
+  const parents: string[] = [];
+  for await (const some of rows) {
+    for (const each of some) {
+      const { reference, parent } = "row" in each ? each.row : {};
+      const name = kept(reference);
+      if (name !== "" && !placeOf.has(name)) placeOf.set(name, references.length);
+      references.push(name);
+      parents.push(kept(parent));
+    }
+  }
+  return arrange(references, parents, placeOf);
+}
+
+/** Copies the text, because a substring would keep the longer text in memory. */
+function kept(value: unknown): string {
+  return typeof value === "string" && value !== "" ? Buffer.from(value).toString() : "";
+}
+
+const inProgress = -1;
+
+function arrange(
+  references: readonly string[],
+  parents: readonly string[],
+  placeOf: ReadonlyMap<string, number>,
+): Order {
+  const passOf: number[] = [];
+  const circles = new Map<number, FieldErrors>();
+  // A row follows that of its parent, and a second row about a unit follows the first.
+  const before = (row: number) => {
+    const first = placeOf.get(references[row]!);
+    return first !== undefined && first !== row ? first : placeOf.get(parents[row]!);
+  };
+  for (let row = 0; row < references.length; row++) {
+    const chain: number[] = [];
+    let next: number | undefined = row;
+    while (next !== undefined && passOf[next] === undefined) {
+      passOf[next] = inProgress;
+      chain.push(next);
+      next = before(next);
+    }
+    if (next !== undefined && passOf[next] === inProgress)
+      markCircle(chain.slice(chain.indexOf(next)), references, circles);
+    for (let above = next; chain.length > 0; ) {
+      const place = chain.pop()!;
+      const pass: number = above === undefined ? 0 : Math.max(passOf[above]!, 0);
+      passOf[place] = above !== undefined && above > place ? pass + 1 : pass;
+      above = place;
+    }
+  }
+  return { passes: passOf.reduce((most, pass) => Math.max(most, pass + 1), 1), passOf, circles };
+}
+
+function markCircle(places: readonly number[], references: readonly string[], circles: Map<number, FieldErrors>): void {
+  const most = 5;
+  const names = places.slice(0, most).map((place) => references[place]);
+  const path = [...names, ...(places.length > most ? ["…"] : []), references[places[0]!]].join(" below ");
+  for (const place of places) circles.set(place, { parent: [`leads back to the unit itself: ${path}`] });
+}

@@ -1,0 +1,72 @@
+import { units as ops } from "../../../contract/units.ts";
+import { byReference, referenceFlag } from "../../kit/alternative-requests.ts";
+import { askAbout, type CommandGroup, command } from "../../kit/command-spec.ts";
+import { exportUnits, importUnits } from "../transfer/transfer-commands.ts";
+
+const id = { field: "id", completes: "units" } as const;
+const unit = { field: "id", label: "unit", completes: "units" } as const;
+const row = ["id", "name", "unit_type", "parent.name", "reference", "stats.users"] as const;
+
+const department: CommandGroup = {
+  summary: "Manage the departments of a unit",
+  commands: {
+    add: command(ops.departmentAdd, {
+      args: [unit, { field: "name" }],
+      examples: ["wcs units department add 4 Finance"],
+    }),
+    update: command(ops.departmentUpdate, {
+      args: [unit, { field: "department" }],
+    }),
+    remove: command(ops.departmentRemove, {
+      args: [unit, { field: "department" }],
+      confirm: ({ department, id }) => `Remove department ${department} from unit ${id}?`,
+      done: ({ department }) => `Removed department ${department}.`,
+    }),
+  },
+};
+
+export const units: CommandGroup = {
+  summary: "Manage the tree of units and their departments",
+  commands: {
+    list: command(ops.list, {
+      columns: row,
+      examples: ["wcs units list --parent 1", "wcs units list --all --fields id,name,path -o csv"],
+    }),
+    get: command(ops.get, {
+      args: [id],
+      columns: row,
+      alternative: (ids, flags) => byReference(ops.reference, ids, flags),
+      flags: [referenceFlag],
+      examples: ["wcs units get 4", "wcs units get --reference SALES"],
+    }),
+    tree: command(ops.tree, {
+      args: [{ ...unit, field: "unit" }],
+      columns: ["id", "name", "parent_id", "level", "stats.users"],
+      draw: async () => (await import("./draw-tree.ts")).drawTree,
+      examples: ["wcs units tree", "wcs units tree 4 --depth 2"],
+    }),
+    children: command(ops.children, {
+      args: [id],
+      columns: row,
+    }),
+    create: command(ops.create, {
+      examples: ["wcs units create --name Sales --parent 1 --reference SALES"],
+    }),
+    update: command(ops.update, {
+      args: [id],
+      examples: ["wcs units update 4 --contact-phone '+45 12 34 56 78'", "wcs units update 4 --unset reference"],
+    }),
+    move: command(ops.move, {
+      args: [id],
+      examples: ["wcs units move 7 --parent 4"],
+    }),
+    delete: command(ops.delete, {
+      args: [id],
+      confirm: askAbout(ops.get, ({ name }) => `Delete unit ${name}?`),
+      done: ({ id }) => `Deleted unit ${id}.`,
+    }),
+    department,
+    import: importUnits,
+    export: exportUnits,
+  },
+};

@@ -1,0 +1,133 @@
+import { ServiceError } from "../../../contract/errors.ts";
+import { users as ops } from "../../../contract/users.ts";
+import { byIds, byReference, referenceFlag } from "../../kit/alternative-requests.ts";
+import { askAbout, type CommandGroup, command, type OperationRun } from "../../kit/command-spec.ts";
+import { askForSecret } from "../../kit/prompt-for-field.ts";
+import { exportUsers, importUsers } from "../transfer/transfer-commands.ts";
+
+const id = { field: "id", completes: "users" } as const;
+const user = { field: "user", completes: "users" } as const;
+const unit = { field: "unit", completes: "units" } as const;
+const row = ["id", "name", "title", "unit.name", "email", "active"] as const;
+
+const membership: CommandGroup = {
+  summary: "Manage memberships of a user in units",
+  commands: {
+    list: command(ops.memberships, {
+      args: [user],
+      columns: ["unit.id", "unit.name", "department.name", "userTypes.name"],
+      examples: ["wcs users membership list me"],
+    }),
+    add: command(ops.membershipAdd, {
+      args: [user, unit],
+      examples: ["wcs users membership add 12 4 --user-types 2,3"],
+    }),
+    set: command(ops.membershipSet, {
+      args: [user, { field: "from", label: "unit", completes: "units" }],
+      done: ({ user, from }) => `Changed the membership of user ${user} in unit ${from}.`,
+      examples: [
+        "wcs users membership set 12 4 --unit 7          # Move the membership to unit 7",
+        "wcs users membership set 12 4 --user-types 3 --no-overwrite",
+      ],
+    }),
+    remove: command(ops.membershipRemove, {
+      args: [user, unit],
+      confirm: ({ user, unit }) => `Remove user ${user} from unit ${unit}?`,
+      done: ({ user, unit }) => `Removed user ${user} from unit ${unit}.`,
+    }),
+  },
+};
+
+export const users: CommandGroup = {
+  summary: "Manage users, their memberships and birthdays",
+  commands: {
+    list: command(ops.list, {
+      columns: row,
+      examples: [
+        "wcs users list --unit 4 --below",
+        "wcs users list --all -o ndjson > users.ndjson",
+        "wcs users list --all --query '[?admin].email'",
+      ],
+    }),
+    get: command(ops.get, {
+      args: [{ ...id, many: true }],
+      columns: row,
+      alternative: (ids, flags) => byReference(ops.reference, ids, flags) ?? byIds(ops.collection, ids),
+      flags: [referenceFlag],
+      examples: [
+        "wcs users get 12",
+        "wcs users get me --json",
+        "wcs users get 12 13 14",
+        "wcs users get --reference E-1044",
+      ],
+    }),
+    search: command(ops.search, {
+      args: [{ field: "q", label: "words", many: true }],
+      columns: row,
+      examples: ["wcs users search ada lov"],
+    }),
+    create: command(ops.create, {
+      examples: [
+        "wcs users create --first-name Ada --last-name Lovelace --email ada@example.com --unit 4 --welcome",
+        "wcs users create --data @user.json --dry-run",
+      ],
+    }),
+    update: command(ops.update, {
+      args: [id],
+      examples: ["wcs users update 12 --title 'Head of Sales'", "wcs users update me --unset phone"],
+    }),
+    delete: command(ops.delete, {
+      args: [id],
+      confirm: askAbout(ops.get, ({ name }) => `Delete user ${name}? The personal data is erased permanently.`),
+      done: ({ id }) => `Deleted user ${id}.`,
+    }),
+    deactivate: command(ops.deactivate, {
+      args: [id],
+      confirm: askAbout(ops.get, ({ name }) => `Deactivate user ${name}?`),
+      done: ({ id }) => `Deactivated user ${id}.`,
+    }),
+    reactivate: command(ops.reactivate, {
+      args: [id],
+      done: ({ id }) => `Reactivated user ${id}.`,
+    }),
+    current: command(ops.current, {}),
+    welcome: command(ops.welcome, {
+      args: [{ field: "users", label: "id", many: true, completes: "users" }],
+      done: ({ users }) => `Sent the welcome mail to ${users.join(", ")}.`,
+      examples: ["wcs users welcome 12 13"],
+    }),
+    password: command(ops.password, {
+      args: [id],
+      perform: setPassword,
+      done: ({ id }) => `Set the password of user ${id}. Existing tokens are no longer valid.`,
+      examples: ["wcs users password me", "pass show wcs/ada | wcs users password 12 --password-stdin"],
+    }),
+    birthdays: command(ops.birthdays, {
+      columns: ["id", "name", "title", "unit.name"],
+      examples: ["wcs users birthdays --start 12-01 --end 12-31 --all"],
+    }),
+    policy: {
+      summary: "Accept the site policy",
+      commands: {
+        accept: command(ops.policy, {
+          done: () => "Accepted the site policy.",
+        }),
+      },
+    },
+    membership,
+    import: importUsers,
+    export: exportUsers,
+  },
+};
+
+/** Sets the password. Prompts for the current password only when the service requires it. */
+async function setPassword({ input, context, finish }: OperationRun<typeof ops.password>): Promise<void> {
+  const { terminal } = context;
+  try {
+    await finish(input);
+  } catch (error) {
+    const isRequired = error instanceof ServiceError && error.fields?.current && input.current === undefined;
+    if (!isRequired || !terminal.interactive) throw error;
+    await finish({ ...input, current: await askForSecret({ name: "current" }, terminal) });
+  }
+}

@@ -1,0 +1,30 @@
+import type { Draw } from "../../output/renderer.ts";
+
+const blocks = " ▁▂▃▄▅▆▇█";
+
+interface Part {
+  readonly start: number;
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+/** Draws two lines of bars, for attempts that succeeded and failed, on the same scale, with the times below. */
+export const drawChart: Draw<Part> = (parts, terminal) => {
+  const highest = Math.max(...parts.flatMap(({ succeeded, failed }) => [succeeded, failed]), 1);
+  const bar = (count: number) =>
+    count === 0 ? blocks[0] : blocks[Math.max(1, Math.round((count / highest) * (blocks.length - 1)))];
+  const line = (counts: number[]) => counts.map((count) => bar(count)).join("");
+  const total = (counts: number[]) => counts.reduce((sum, count) => sum + count, 0);
+  const succeeded = parts.map((part) => part.succeeded);
+  const failed = parts.map((part) => part.failed);
+  const time = (seconds: number) =>
+    new Date(seconds * 1000).toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short" });
+  const width = Math.max(parts.length, 34);
+  const first = time(parts[0]?.start ?? 0);
+  return [
+    `succeeded │${terminal.paint.success(line(succeeded).padEnd(width))}│ ${total(succeeded)}`,
+    `failed    │${terminal.paint.error(line(failed).padEnd(width))}│ ${total(failed)}`,
+    `           ${terminal.paint.dim(`${first}${"now".padStart(width - first.length)}`)}`,
+    "",
+  ].join("\n");
+};

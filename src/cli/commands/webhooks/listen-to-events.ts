@@ -1,0 +1,83 @@
+import { createHmac, randomBytes } from "node:crypto";
+import http from "node:http";
+import https from "node:https";
+import { type Trigger, triggers, webhooks } from "../../../contract/webhooks.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { longPollSeconds, pollAnswers } from "../../session/poll.ts";
+import { version } from "../../session/version.ts";
+
+const forwardTimeout = 15_000;
+
+/** `wcs webhooks listen`: forwards events to a program on this machine, signed as the service signs them. */
+export async function listen(context: Context): Promise<void> {
+  const { terminal, flags } = context;
+  const target = targetOf(flags.forwardTo as string | undefined);
+  const wanted = triggersOf(flags.triggers as string | undefined);
+  const secret = randomBytes(32);
+  const { caller } = await context.connect();
+  try {
+    let after = (await caller.call(webhooks.events, {})).meta.last_id;
+    terminal.note(
+      `Forwarding ${wanted.size === triggers.length ? "all events" : [...wanted].join(", ")} to ${target.href}`,
+    );
+    if (flags.printSecret) await terminal.write(`whsec_${secret.toString("base64")}\n`);
+    const wait = longPollSeconds(context.globals);
+    const ask = () => caller.call(webhooks.events, { after, wait });
+    for await (const { data, meta } of pollAnswers(ask, terminal)) {
+      for (const { webhook_event_id, payload } of data) {
+        if (!wanted.has(payload.type as Trigger)) continue;
+        const outcome = await forward(target, secret, webhook_event_id, JSON.stringify(payload));
+        terminal.note(`${new Date().toISOString()}  ${payload.type.padEnd(12)}  ${webhook_event_id}  ${outcome}`);
+      }
+      after = meta.last_id;
+    }
+  } finally {
+    await caller.close();
+  }
+}
+
+function targetOf(text: string | undefined): URL {
+  if (text === undefined)
+    throw new UsageError("missing --forward-to", { hint: "for example --forward-to http://localhost:3000/hook" });
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new UsageError(`--forward-to must be a URL that begins with http:// or https://, not '${text}'`);
+  }
+  return new URL(text);
+}
+
+function triggersOf(text: string | undefined): Set<Trigger> {
+  const names = text?.split(",").map((name) => name.trim()) ?? [...triggers];
+  const unknown = names.filter((name) => !(triggers as readonly string[]).includes(name));
+  if (unknown.length > 0)
+    throw new UsageError(`--triggers: there is no trigger ${unknown.join(", ")}`, {
+      hint: `triggers are ${triggers.join(", ")}`,
+    });
+  return new Set(names as Trigger[]);
+}
+
+/** Sends one event (Standard Webhooks 1.0, signature v1). Returns the status or the reason of the failure. */
+function forward(target: URL, secret: Buffer, id: string, body: string): Promise<string> {
+  const timestamp = Math.floor(Date.now() / 1000);
+  const signature = createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`).digest("base64");
+  const headers = {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    "user-agent": `wcs/${version}`,
+    "webhook-id": id,
+    "webhook-timestamp": String(timestamp),
+    "webhook-signature": `v1,${signature}`,
+  };
+  const { request } = target.protocol === "https:" ? https : http;
+  return new Promise((resolve) => {
+    const sent = request(target, { method: "POST", headers, timeout: forwardTimeout }, (response) => {
+      response.resume();
+      resolve(String(response.statusCode));
+    });
+    sent.on("timeout", () => sent.destroy(Object.assign(new Error(), { code: "timeout" })));
+    sent.on("error", (error: NodeJS.ErrnoException) =>
+      resolve(error.code === "ECONNREFUSED" ? "connection refused" : (error.code ?? "failed")),
+    );
+    sent.end(body);
+  });
+}

@@ -1,0 +1,108 @@
+import type { ArgumentsOf, Caller, OutputOf } from "../../../contract/operation.ts";
+import { webhooks } from "../../../contract/webhooks.ts";
+import { ConditionError, UsageError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { parseValue } from "../../kit/parse-value.ts";
+import { walk } from "../../kit/walk-list.ts";
+import { createOutput } from "../../output/create-output.ts";
+import type { Item, Page } from "../../output/item.ts";
+import { pollAnswer, sleep } from "../../session/poll.ts";
+import { readDuration, readTime } from "../../time/parse-time.ts";
+
+/** Milliseconds between two requests for new entries. */
+const pause = 500;
+const standardWait = "60s";
+const columns = ["id", "created_at", "event", "status", "attempt", "duration_ms", "error"] as const;
+
+/** Number of entries per request. */
+const most = 500;
+
+type Filter = ArgumentsOf<typeof webhooks.logs>;
+type Entries = OutputOf<typeof webhooks.logs>;
+
+/** `wcs webhooks logs`: lists the log, follows it, or waits for an entry. */
+export async function logs(context: Context): Promise<void> {
+  const { flags, globals, terminal } = context;
+  if (flags.follow && flags.wait) throw new UsageError("--follow and --wait exclude each other");
+  const filter = await readFilter(context);
+  const { caller } = await context.connect();
+  try {
+    const endless = flags.follow === true;
+    const output = createOutput({ op: webhooks.logs, columns, items: "attempts", endless }, globals, terminal);
+    if (flags.wait) return await output.one(await waitForEntry(caller, filter, context));
+    if (flags.follow) return await output.list(follow(caller, filter, context));
+    const limit =
+      flags.limit === undefined
+        ? undefined
+        : (parseValue({ kind: "integer" }, String(flags.limit), "--limit") as number);
+    await output.list(walk(caller, webhooks.logs, { ...filter }, { all: flags.all === true, limit }));
+  } finally {
+    await caller.close();
+  }
+}
+
+interface Given {
+  readonly event?: NonNullable<Filter["event"]>;
+  readonly status?: string;
+  readonly since?: string;
+  readonly after?: string;
+}
+
+async function readFilter({ args, flags, globals }: Context): Promise<Filter> {
+  const id = parseValue({ kind: "integer" }, args.id as string, "<id>") as number;
+  const { event, status, since, after } = flags as Given;
+  return {
+    id,
+    ...(event !== undefined && { event }),
+    ...(status !== undefined && { status }),
+    ...(after !== undefined && { after: parseValue({ kind: "integer" }, after, "--after") as number }),
+    ...(since !== undefined && { since: await readTime(since, "--since", globals.tz) }),
+  };
+}
+
+/** Returns the newest entry that matches, existing or new. Throws ConditionError when none arrives within --timeout. */
+async function waitForEntry(caller: Caller, filter: Filter, { globals, terminal }: Context): Promise<Item> {
+  const length = globals.timeout ?? standardWait;
+  const deadline = performance.now() + readDuration(length, "--timeout") * 1000;
+  const look = async (): Promise<Item> => {
+    for (;;) {
+      const { data } = await caller.call(webhooks.logs, { ...filter, limit: 1 });
+      if (data[0]) return data[0];
+      if (performance.now() >= deadline) {
+        const { event = "any event", status = "any status" } = filter;
+        throw new ConditionError(`no attempt with ${event} and ${status} arrived within ${length}`);
+      }
+      await sleep(Math.min(pause, Math.max(deadline - performance.now(), 1)));
+    }
+  };
+  return terminal.spin("waiting for the webhook to be called", look());
+}
+
+/** Yields entries as they arrive, oldest first. Starts with new entries unless --since or --after is given. */
+async function* follow(caller: Caller, filter: Filter, { terminal }: Context): AsyncGenerator<Page> {
+  const newest = async () => (await caller.call(webhooks.logs, { id: filter.id, limit: 1 })).data[0]?.id ?? 0;
+  let seen = filter.after ?? (filter.since === undefined ? await newest() : 0);
+  for (;;) {
+    const input = { ...filter, after: seen, limit: most };
+    const ask = (page: number) => pollAnswer(() => caller.call(webhooks.logs, { ...input, page }), terminal);
+    for await (const data of fromTheEnd(ask)) {
+      const items = data.filter(({ id }) => id > seen).toReversed();
+      seen = items.at(-1)?.id ?? seen;
+      if (items.length > 0) yield { items, more: false, response: data };
+    }
+    await sleep(pause);
+  }
+}
+
+/**
+ * Yields pages from the last to the first. New entries move others to later pages meanwhile, so entries may be read
+ * twice, but none is missed.
+ */
+async function* fromTheEnd(ask: (page: number) => Promise<Entries>): AsyncGenerator<Entries["data"]> {
+  const first = await ask(1);
+  if (first.data.length < most) return yield first.data;
+  let last = first.meta.last_page;
+  // The service does not count a long log completely, so there may be pages after `last_page`.
+  while ((await ask(last + 1)).data.length > 0) last += 1;
+  for (let page = last; page > 0; page--) yield (await ask(page)).data;
+}

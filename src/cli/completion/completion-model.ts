@@ -1,0 +1,123 @@
+import type { Option } from "commander";
+import { buildOwn } from "../kit/build-command.ts";
+import {
+  type CommandEntry,
+  type CommandSpec,
+  type Completes,
+  isGroup,
+  isOperation,
+  type Registry,
+  summaryOf,
+} from "../kit/command-spec.ts";
+import { addSharedOptions, createCommand } from "../kit/commander-command.ts";
+import { type Flag, refersTo } from "../kit/field-flags.ts";
+import { buildOperation, createInputSpec } from "../kit/input-spec.ts";
+import { formats } from "../terminal/global-options.ts";
+import { noPaint } from "../terminal/terminal.ts";
+
+/** The completions at one node of the command tree. */
+export interface Place {
+  /** The words of the command, joined by spaces. */
+  readonly path: string;
+  readonly words: readonly Described[];
+  readonly flags: readonly CompletedFlag[];
+  /** Values of the arguments in order. With `many`, the last one repeats. */
+  readonly args: readonly Values[];
+  readonly many: boolean;
+}
+
+export interface Described {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface CompletedFlag extends Described {
+  /** Undefined when the flag takes no value. */
+  readonly values: Values | undefined;
+}
+
+/** `@users` and so on are looked up, `@file` is a file, `` is any value; otherwise a list of values separated by `|`. */
+export type Values = string;
+
+export interface Model {
+  readonly places: readonly Place[];
+  /** Flags that every command takes. */
+  readonly globals: readonly CompletedFlag[];
+}
+
+const help = { width: 80, paint: noPaint };
+
+/** Loads all commands and returns the flattened tree. */
+export async function createModel(registry: Registry): Promise<Model> {
+  const shared = addSharedOptions(createCommand([], help), true);
+  const known: Record<string, Completes> = {
+    "--output": formats,
+    "--profile": "profiles",
+    "--db": "file",
+    "--ca-file": "file",
+  };
+  const globals = shared.options.flatMap((option) =>
+    namesOf(option).map((name) => completed(name, option, known[option.long!])),
+  );
+  const top = Object.entries(registry).map(([name, { summary }]) => ({ name, description: summary }));
+  const version = { name: "--version", description: "Show the version", values: undefined };
+  const places: Place[] = [{ path: "", words: top, flags: [version], args: [], many: false }];
+  const walk = (path: readonly string[], entry: CommandEntry): void => {
+    if (!isGroup(entry)) {
+      places.push(leafPlace(path, entry, new Set(globals.map(({ name }) => name))));
+      return;
+    }
+    const words = Object.entries(entry.commands).map(([name, child]) => ({ name, description: summaryOf(child) }));
+    places.push({ path: path.join(" "), words, flags: [], args: [], many: false });
+    for (const [name, child] of Object.entries(entry.commands)) walk([...path, name], child);
+  };
+  for (const [name, { load }] of Object.entries(registry)) walk([name], await load());
+  return { places, globals };
+}
+
+function leafPlace(path: readonly string[], leaf: CommandSpec, globals: ReadonlySet<string>): Place {
+  const { command, completes, args, many, own } = isOperation(leaf) ? ofOperation(leaf) : ofOwn(leaf);
+  const flags = command.options
+    .flatMap((option) => namesOf(option).map((name) => completed(name, option, completes(option))))
+    .filter(({ name }) => own.has(name) || !globals.has(name));
+  return { path: path.join(" "), words: [], flags, args, many };
+
+  function ofOperation(operation: Extract<CommandSpec, { op: unknown }>) {
+    const spec = createInputSpec(operation);
+    const byName = new Map(spec.flags.map((flag) => [`--${flag.name}`, flag]));
+    return {
+      command: buildOperation(operation, path, help, spec),
+      completes: (option: Option) => ofFlag(byName.get(option.long!), option),
+      args: spec.args.map((arg) => valuesOf(arg.completes)),
+      many: spec.args.at(-1)?.many === true,
+      own: new Set<string>(),
+    };
+  }
+
+  function ofOwn(own: Exclude<CommandSpec, { op: unknown }>) {
+    const byFlags = new Map((own.flags ?? []).map(({ flags, completes }) => [flags, completes]));
+    return {
+      command: buildOwn(own, path, help),
+      completes: (option: Option) => byFlags.get(option.flags),
+      args: (own.args ?? []).map(({ completes }) => valuesOf(completes)),
+      many: own.args?.at(-1)?.many === true,
+      own: new Set(byFlags.keys().flatMap((flags) => flags.replace(/ <.*/, "").split(", "))),
+    };
+  }
+}
+
+function ofFlag(flag: Flag | undefined, option: Option): Completes | undefined {
+  if (!flag) return option.long?.endsWith("-file") ? "file" : undefined;
+  if (flag.reads === "files") return "file";
+  const group = refersTo(flag.field);
+  return flag.field.values ?? (group === "files" ? undefined : group);
+}
+
+const namesOf = ({ short, long }: Option): string[] => [long, short].filter((name) => name !== undefined);
+
+function completed(name: string, option: Option, completes: Completes | undefined): CompletedFlag {
+  return { name, description: option.description, values: option.required ? valuesOf(completes) : undefined };
+}
+
+const valuesOf = (completes: Completes | undefined): Values =>
+  completes === undefined ? "" : typeof completes === "string" ? `@${completes}` : completes.join("|");

@@ -1,0 +1,80 @@
+import { type ErrorCode, errorCodes, type FieldErrors, type ServiceError } from "../../contract/errors.ts";
+import { diskFailureOf } from "./disk-failure.ts";
+
+/** An invalid command line: exit 2. `usage` is the command's usage line. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  readonly hint: string | undefined;
+  readonly usage: string | undefined;
+
+  constructor(message: string, more: { hint?: string | undefined; usage?: string | undefined } = {}) {
+    super(message);
+    this.hint = more.hint;
+    this.usage = more.usage;
+  }
+}
+
+/** A checked condition is not met: exit 9. */
+export class ConditionError extends Error {
+  override readonly name = "ConditionError";
+}
+
+/** The user cancelled at a prompt or with Ctrl-C: exit 130, without a message. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+}
+
+/** The reader of stdout has closed it, as `| head` does: exit 0, without a message. */
+export class BrokenPipe extends Error {
+  override readonly name = "BrokenPipe";
+}
+
+export interface Failure {
+  exit: number;
+  code: ErrorCode | "usage" | "condition" | "disk_full" | "disk_failing" | "crash";
+  message: string;
+  hint?: string | undefined;
+  usage?: string | undefined;
+  fields?: FieldErrors | undefined;
+  retryAfter?: number | undefined;
+}
+
+const isServiceError = (error: unknown): error is ServiceError =>
+  error instanceof Error && error.name === "ServiceError" && (error as ServiceError).code in errorCodes;
+
+/** Converts an error into the exit code and message of a failed command. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof UsageError) {
+    return {
+      exit: 2,
+      code: "usage",
+      message: sentence(error.message),
+      hint: error.hint && sentence(error.hint),
+      usage: error.usage,
+    };
+  }
+  if (error instanceof ConditionError) return { exit: 9, code: "condition", message: sentence(error.message) };
+  const diskFailure = diskFailureOf(error);
+  if (diskFailure) return diskFailure;
+  if (isServiceError(error)) {
+    const { code, message, hint, fields, retryAfter } = error;
+    return { exit: errorCodes[code].exit, code, message, hint: hint ?? hints[code], fields, retryAfter };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    exit: 1,
+    code: "crash",
+    message: `Unexpected failure: ${message}`,
+    hint: "Set WCS_DEBUG=1 to see the stack trace.",
+  };
+}
+
+/** Adds a full stop, and a capital letter unless the text begins with the name of a program or field. */
+function sentence(text: string): string {
+  const begun = /^(wcs\b|\w+[._]\w)/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.?!]$/.test(begun) ? begun : `${begun}.`;
+}
+
+const hints: { [C in ErrorCode]?: string } = {
+  unauthenticated: "Sign in with wcs auth login.",
+};

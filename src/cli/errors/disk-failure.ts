@@ -1,0 +1,51 @@
+export interface DiskFailure {
+  readonly exit: 1;
+  readonly code: "disk_full" | "disk_failing";
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** System error codes. */
+const fullCodes: readonly unknown[] = ["ENOSPC", "EDQUOT"];
+const postgresFull = "53100";
+/** Primary result codes of SQLite. */
+const sqliteFull = 13;
+const sqliteFailing = 10;
+
+/** Returns whether an error was caused by a full disk. */
+export const isDiskFull = (error: unknown): boolean => hasCause(error, saysFull);
+
+/**
+ * Returns the failure for an error caused by a full or failing local disk; undefined for other errors. A disk failure of
+ * an instance is reported over HTTP as `unavailable`.
+ */
+export function diskFailureOf(error: unknown): DiskFailure | undefined {
+  const full = { exit: 1, code: "disk_full", hint: "Free some space, then run the command again." } as const;
+  if (isDiskFull(error)) return { ...full, message: "The disk is full." };
+  if (hasCause(error, ({ code }) => code === postgresFull))
+    return { ...full, message: "The disk of the database server is full." };
+  if (hasCause(error, ({ code }) => code === "EFBIG")) {
+    const message = "The file would be larger than the file system, or a limit of this process (ulimit -f), allows.";
+    return { ...full, message, hint: "Raise the limit, or write to another place." };
+  }
+  if (hasCause(error, ({ errcode }) => primary(errcode) === sqliteFailing)) {
+    const hint = "Check the system log and the free space of the disk. Check the database with wcs db check.";
+    return { exit: 1, code: "disk_failing", message: (error as Error).message, hint };
+  }
+  return undefined;
+}
+
+interface Coded {
+  readonly code?: unknown;
+  readonly errcode?: unknown;
+}
+
+const primary = (errcode: unknown) => (typeof errcode === "number" ? errcode & 0xff : undefined);
+
+const saysFull = ({ code, errcode }: Coded) => fullCodes.includes(code) || primary(errcode) === sqliteFull;
+
+/** Returns whether `isSuch` is true for the error or one of its causes. */
+function hasCause(error: unknown, isSuch: (error: Coded) => boolean): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (isSuch(cause as Coded)) return true;
+  return false;
+}

@@ -1,0 +1,31 @@
+/** Returns the most similar candidate; undefined when more than a third of its letters differ. */
+export function suggestName(word: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    const far = candidate.startsWith(word) && word.length > 1 ? 1 : distance(word, candidate);
+    if (far < least && far <= Math.max(1, candidate.length / 3)) {
+      best = candidate;
+      least = far;
+    }
+  }
+  return best;
+}
+
+/** Returns the Damerau-Levenshtein distance. */
+function distance(a: string, b: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row[j] = Math.min(replaced, last[j]! + 1, row[j - 1]! + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        row[j] = Math.min(row[j]!, before[j - 2]! + 1);
+    }
+    before = last;
+    last = row;
+  }
+  return last[b.length]!;
+}

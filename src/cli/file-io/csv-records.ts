@@ -1,0 +1,92 @@
+import { type CsvError, parse } from "csv-parse/sync";
+import { type Lines, longestRow } from "./read-lines.ts";
+
+/** One CSV record, which may span several lines, or the reason why it cannot be read. */
+export interface CsvRecord {
+  /** Number of its first line. */
+  readonly line: number;
+  /** In characters. */
+  readonly size: number;
+  readonly cells: readonly string[] | { readonly problem: string };
+}
+
+type Found = Omit<CsvRecord, "line"> & { readonly lines: number };
+
+/**
+ * Yields CSV records (RFC 4180) in batches. Records are split here before csv-parse reads them, since for csv-parse an
+ * unclosed quote extends to the end of the file. Here it affects one line, and the next line begins a new record.
+ */
+export async function* recordsOf(blocks: AsyncIterable<Lines>): AsyncGenerator<CsvRecord[]> {
+  let lines: readonly string[] = [];
+  let first = 1;
+  let delimiter: string | undefined;
+  const take = (whole: boolean, last: boolean): CsvRecord[] => {
+    const records: CsvRecord[] = [];
+    let at = 0;
+    while (at < lines.length) {
+      delimiter ??= delimiterOf(lines[at]!);
+      const found = recordAt(lines, at, delimiter, last);
+      if (found === undefined) break;
+      const { cells, size } = whole ? found : inUtf8(found);
+      if (!isBlank(cells)) records.push({ line: first + at, size, cells });
+      at += found.lines;
+    }
+    lines = lines.slice(at);
+    first += at;
+    return records;
+  };
+  let whole = true;
+  for await (const block of blocks) {
+    whole = block.whole && (lines.length === 0 || whole);
+    lines = lines.length === 0 ? block.lines : [...lines, ...block.lines];
+    yield take(whole, false);
+  }
+  yield take(whole, true);
+}
+
+/** Returns the delimiter of the header line. Spreadsheets use the list separator of the user's locale. */
+function delimiterOf(header: string): string {
+  return [",", ";", "\t"].find((character) => header.includes(character)) ?? ",";
+}
+
+/** Reads the record that begins at a line. Returns undefined when it may continue after the last line. */
+function recordAt(lines: readonly string[], at: number, delimiter: string, last: boolean): Found | undefined {
+  let text = lines[at]!;
+  if (!text.includes('"')) return { cells: withoutReturn(text).split(delimiter), size: text.length, lines: 1 };
+  for (let next = at + 1; text.length <= longestRow; ) {
+    const cells = split(withoutReturn(text), delimiter);
+    if (cells !== undefined) return { cells, size: text.length, lines: "problem" in cells ? 1 : next - at };
+    let added: string;
+    do {
+      if (next === lines.length) return last ? notClosed : undefined;
+      added = lines[next++]!;
+      text += `\n${added}`;
+    } while (!added.includes('"') && text.length <= longestRow);
+  }
+  return notClosed;
+}
+
+const notClosed: Found = { cells: { problem: "has an unclosed quote" }, size: 0, lines: 1 };
+
+const withoutReturn = (text: string) => (text.endsWith("\r") ? text.slice(0, -1) : text);
+
+/** Splits a record with quotes into cells. Returns undefined when it ends inside quotes. */
+function split(text: string, delimiter: string, relax_quotes = false): string[] | { problem: string } | undefined {
+  try {
+    return parse(text, { delimiter, relax_quotes, record_delimiter: "\n" })[0];
+  } catch (error) {
+    const { code } = error as CsvError;
+    if (code === "CSV_QUOTE_NOT_CLOSED") return undefined;
+    // A quote inside an unquoted cell is an ordinary character.
+    if (code === "INVALID_OPENING_QUOTE" && !relax_quotes) return split(text, delimiter, true);
+    return { problem: "has text after a closing quote" };
+  }
+}
+
+function inUtf8(found: Found): Found {
+  if ("problem" in found.cells || !found.cells.some((cell) => cell.includes("\ufffd"))) return found;
+  return { ...found, cells: { problem: "contains invalid UTF-8; save the file as UTF-8" } };
+}
+
+/** Spreadsheets write empty rows. */
+const isBlank = (cells: CsvRecord["cells"]) => !("problem" in cells) && cells.every((cell) => cell === "");

@@ -1,0 +1,139 @@
+import { setImmediate as breathe } from "node:timers/promises";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Caller } from "../../contract/operation.ts";
+import { Interrupted } from "../errors/cli-errors.ts";
+import { escapeCell } from "../output/spreadsheet-cells.ts";
+import type { Globals } from "../terminal/global-options.ts";
+import { sanitizeText } from "../terminal/sanitize.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { csvLine } from "./csv-line.ts";
+import { formatFor } from "./file-format.ts";
+import { openDestination } from "./open-destination.ts";
+import type { Table } from "./row-columns.ts";
+import type { Row } from "./source-row.ts";
+
+/** The context of an export command. */
+interface ExportCommand {
+  readonly terminal: Terminal;
+  readonly globals: Globals;
+  readonly args: Readonly<Record<string, string | string[] | undefined>>;
+  readonly flags: Readonly<Record<string, unknown>>;
+  connect(): Promise<{ readonly caller: Caller }>;
+}
+
+/** The functions that an export uses to write items and to report omitted ones. */
+export interface Export<T> {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  write(items: readonly T[]): Promise<void>;
+  /** Reports an item that cannot be exported. `what` is a sentence with the reason. */
+  leaveOut(what: string): void;
+}
+
+/** The items of an export and their text format. */
+export interface Exported<T> {
+  /** Plural noun of the items in messages. */
+  readonly name: string;
+  /** A file, or - for stdout. */
+  readonly path: string;
+  /** Text before the first item. */
+  readonly head: string;
+  text(items: readonly T[]): string | Promise<string>;
+  /** Text after the last item. Read after the last item is written. */
+  readonly tail?: string;
+}
+
+/** Exports rows of a table to the file and in the format that the line names. */
+export async function exportFile(
+  table: Table,
+  context: ExportCommand,
+  work: (to: Export<Row>) => Promise<void>,
+): Promise<void> {
+  const { globals, flags, args } = context;
+  const path = (args.file as string | undefined) ?? "-";
+  const csv = formatFor(path, flags.format, globals) === "csv";
+  const rows: Exported<Row> = {
+    name: table.name,
+    path,
+    head: csv ? csvLine(table.columns) : "",
+    text: (some) => some.map((row) => (csv ? asCsv(row, table) : `${JSON.stringify(row)}\n`)).join(""),
+  };
+  await exportItems(rows, context, work);
+}
+
+/** Runs `work` and moves the complete file to its path. Throws `validation_failed` at the end if items were omitted. */
+export async function exportItems<T>(
+  exported: Exported<T>,
+  context: ExportCommand,
+  work: (to: Export<T>) => Promise<void>,
+): Promise<void> {
+  const { path, head, text } = exported;
+  const { terminal } = context;
+  const stop = new AbortController();
+  const { signal } = stop;
+  // Stdout needs no cleanup, so the default handler of Ctrl-C stays.
+  if (path !== "-") terminal.onInterrupt(() => stop.abort(new Interrupted()));
+  const file = path === "-" ? stdout(terminal) : await openDestination(path);
+  const tally = createTally(exported, terminal);
+  const write = async (items: readonly T[]) => {
+    // A local database answers synchronously: yield to the event loop, so that Ctrl-C is handled.
+    await breathe();
+    signal.throwIfAborted();
+    await file.write(await text(items));
+    tally.written(items.length);
+  };
+  try {
+    const { caller } = await context.connect();
+    try {
+      await file.write(head);
+      await work({ caller, signal, write, leaveOut: tally.leaveOut });
+      const { tail } = exported;
+      if (tail !== undefined) await file.write(tail);
+      await file.keep();
+    } finally {
+      await caller.close();
+    }
+  } catch (error) {
+    throw signal.aborted ? new Interrupted() : error;
+  } finally {
+    terminal.progress(undefined);
+    await file.discard();
+  }
+  tally.report();
+}
+
+/** Counts written and omitted items and reports the totals. */
+function createTally({ name, path }: Pick<Exported<unknown>, "name" | "path">, terminal: Terminal) {
+  const count = { written: 0, left: 0 };
+  return {
+    written(more: number): void {
+      count.written += more;
+      if (path !== "-") terminal.progress(`exporting ${name}  ${count.written.toLocaleString("en")}`);
+    },
+    leaveOut(what: string): void {
+      count.left += 1;
+      terminal.progress(undefined);
+      terminal.complain(`${terminal.sanitizeLine(what)}\n`);
+    },
+    report(): void {
+      const { written, left } = count;
+      if (path !== "-") terminal.note(`Exported ${written} ${name} to ${terminal.sanitizeLine(path)}`);
+      if (left > 0)
+        throw new ServiceError("validation_failed", `${left} of ${left + written} ${name} were not exported.`);
+    },
+  };
+}
+
+function asCsv(row: Row, { columns }: Table): string {
+  return csvLine(columns.map((name) => escapeCell((row[name] as string | null) ?? "")));
+}
+
+function stdout(terminal: Terminal) {
+  return {
+    // A terminal needs no CR.
+    write: (text: string) =>
+      terminal.write(terminal.stdoutIsTerminal ? sanitizeText(text.replaceAll("\r\n", "\n")) : text),
+    keep: async () => {},
+    discard: async () => {},
+  };
+}

@@ -1,0 +1,15 @@
+import { UsageError } from "../errors/cli-errors.ts";
+import type { Globals } from "../terminal/global-options.ts";
+
+/** Format of a file with rows. */
+export type Format = "csv" | "ndjson";
+
+const isFormat = (text: string): text is Format => text === "csv" || text === "ndjson";
+
+/** Returns the requested format, else the format of the file's extension, else CSV. */
+export function formatFor(file: string, flag?: unknown, globals?: Globals): Format {
+  const asked = (flag as string | undefined) ?? (globals?.json ? "json" : globals?.output);
+  if (asked === undefined) return /\.(ndjson|jsonl)$/i.test(file) ? "ndjson" : "csv";
+  if (isFormat(asked)) return asked;
+  throw new UsageError(`the format must be csv or ndjson, not ${asked}`);
+}

@@ -1,0 +1,56 @@
+import { readFileSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import { type FileItem, uploadLimit } from "../../contract/file-schemas.ts";
+import { UsageError } from "../errors/cli-errors.ts";
+import { bytesAsText } from "../output/format-bytes.ts";
+import { reason } from "./value-sources.ts";
+
+/** Maximum bytes of files in one request: they are sent in base64, and 1 MiB is reserved for other fields. */
+const most = ((uploadLimit - 1_048_576) * 3) / 4;
+
+/** Reads files by path and videos by URL into the items of a request. `flag` names the flag in errors. */
+export function readItems(given: readonly string[], flag: string): FileItem[] {
+  const sizes = given.map((text) => (isUrl(text) ? 0 : sizeOf(text, flag)));
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  if (total > most) {
+    const what = given.length > 1 ? "the files together are" : `${given[0]} is`;
+    throw new UsageError(`${flag}: ${what} ${bytesAsText(total)}, and the limit per request is ${bytesAsText(most)}`);
+  }
+  return given.map((text) => (isUrl(text) ? video(text, flag) : upload(text, flag)));
+}
+
+const isUrl = (text: string) => /^https?:\/\//i.test(text);
+
+/** Returns the size of a file. Sizes are checked before reading, so that a large file does not fill the memory. */
+function sizeOf(path: string, flag: string): number {
+  try {
+    const stat = statSync(path);
+    if (stat.isDirectory()) throw new UsageError(`${flag}: ${path} is a directory`);
+    return stat.size;
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(`${flag}: ${reason(error, path)}`);
+  }
+}
+
+function upload(path: string, flag: string): FileItem {
+  try {
+    const data = readFileSync(path).toString("base64");
+    if (data === "") throw new UsageError(`${flag}: ${path} is empty`);
+    return { type: "upload", name: basename(path).normalize("NFC"), data };
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(`${flag}: ${reason(error, path)}`);
+  }
+}
+
+/** Returns the item of a video URL. The host decides the type; the service validates the rest of the URL. */
+function video(url: string, flag: string): FileItem {
+  const { hostname = "", pathname = "", searchParams } = URL.parse(url) ?? {};
+  const type = /youtu/.test(hostname) ? "youtube" : /vimeo/.test(hostname) ? "vimeo" : undefined;
+  if (!type) {
+    throw new UsageError(`${flag}: ${url} is not a YouTube or Vimeo URL`, {
+      hint: "download the file and pass its path",
+    });
+  }
+  const id = searchParams?.get("v") ?? pathname.split("/").at(-1) ?? "";
+  return { type, name: `${type === "youtube" ? "YouTube" : "Vimeo"} ${id}`.trim(), data: url };
+}

@@ -1,0 +1,88 @@
+import { type FileHandle, link, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { ServiceError } from "../../contract/errors.ts";
+import { UsageError } from "../errors/cli-errors.ts";
+import { isDiskFull } from "../errors/disk-failure.ts";
+
+/** A file that replaces the old one only when it is complete. */
+export interface Destination {
+  write(data: string | Uint8Array): Promise<void>;
+  /** Moves the complete file to its path. */
+  keep(): Promise<void>;
+  /** Removes the incomplete file. Does nothing after `keep`. */
+  discard(): Promise<void>;
+}
+
+/** A temporary file, and the function that moves it to its final path. */
+export interface Draft {
+  readonly path: string;
+  readonly put: () => Promise<void>;
+}
+
+/** Returns the draft of a file at `place`. With `fresh`, `put` throws `conflict` when a file exists there. */
+export function draftFor(place: string, fresh: boolean): Draft {
+  const path = join(dirname(place), `.${basename(place)}.${process.pid}.tmp`);
+  return { path, put: fresh ? () => add(path, place) : () => rename(path, place) };
+}
+
+/**
+ * Opens a new file that only its owner can read. Special files such as /dev/null are written to directly. With `fresh`,
+ * throws `conflict` when the file exists.
+ */
+export async function openDestination(path: string, { fresh = false } = {}): Promise<Destination> {
+  try {
+    const place = await realpath(path).catch(() => path);
+    const before = await stat(place).catch(() => undefined);
+    if (before?.isFile() && fresh) throw exists(path);
+    if (before && !before.isFile()) return direct(await open(place, "w"));
+    const draft = draftFor(place, fresh);
+    return replacing(await open(draft.path, "w", 0o600), draft);
+  } catch (error) {
+    if (error instanceof ServiceError || isDiskFull(error)) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`${path} cannot be written (${code ?? "unknown reason"})`);
+  }
+}
+
+/** Creates the error for a file that exists and is not replaced. */
+export const exists = (path: string): ServiceError =>
+  new ServiceError("conflict", `${path} already exists.`, { hint: "Pass --force to replace it." });
+
+/** Moves the draft to a path where no file exists. Links, since a rename would replace a file created meanwhile. */
+async function add(draft: string, place: string): Promise<void> {
+  try {
+    await link(draft, place);
+    await rm(draft);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") throw exists(place);
+    // Some file systems do not support links.
+    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP" && code !== "ENOSYS") throw error;
+    await rename(draft, place);
+  }
+}
+
+function replacing(file: FileHandle, draft: Draft): Destination {
+  let open = true;
+  return {
+    write: async (data) => void (await file.writeFile(data)),
+    async keep() {
+      if (!open) return;
+      await file.sync();
+      await draft.put();
+      open = false;
+      await file.close();
+    },
+    async discard() {
+      if (!open) return;
+      open = false;
+      await file.close();
+      await rm(draft.path, { force: true });
+    },
+  };
+}
+
+function direct(file: FileHandle): Destination {
+  const close = () => file.close();
+  return { write: async (data) => void (await file.writeFile(data)), keep: close, discard: close };
+}

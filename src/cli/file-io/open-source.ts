@@ -1,0 +1,128 @@
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { UsageError } from "../errors/cli-errors.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { reason } from "./value-sources.ts";
+
+/** A file or stdin, opened for reading. */
+export interface Source {
+  /** Its name in messages. */
+  readonly label: string;
+  /** Size in bytes, if known. */
+  readonly size: number | undefined;
+  /** Bytes read since the last call of `read`. */
+  readonly position: number;
+  /** Reads from the beginning. Can be called twice only if opened with `again`. */
+  read(): AsyncIterable<Uint8Array>;
+  close(): Promise<void>;
+}
+
+interface Reading {
+  /** Allows reading more than once. Pipes are copied to a private temporary file. */
+  readonly again: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Opens a file by path, or stdin for `-`. */
+export async function openSource(path: string, terminal: Terminal, { again, signal }: Reading): Promise<Source> {
+  if (path === "-") {
+    const chunks = terminal.input(signal);
+    return again
+      ? spool("stdin", chunks, signal)
+      : source(
+          "stdin",
+          undefined,
+          () => chunks,
+          async () => {},
+        );
+  }
+  try {
+    const file = await open(path);
+    const stat = await file.stat();
+    if (stat.isDirectory()) {
+      await file.close();
+      throw Object.assign(new Error("directory"), { code: "EISDIR" });
+    }
+    if (stat.isFile())
+      return source(
+        path,
+        stat.size,
+        () => chunksOf(file, signal, 0),
+        () => file.close(),
+      );
+    // Pipes can be read only once.
+    const chunks = chunksOf(file, signal);
+    if (!again)
+      return source(
+        path,
+        undefined,
+        () => chunks,
+        () => file.close(),
+      );
+    return await spool(path, chunks, signal).finally(() => file.close());
+  } catch (error) {
+    throw isSystem(error) ? new UsageError(reason(error, path)) : error;
+  }
+}
+
+const isSystem = (error: unknown) =>
+  typeof (error as NodeJS.ErrnoException).code === "string" && (error as Error).name === "Error";
+
+async function* chunksOf(file: FileHandle, signal: AbortSignal, start?: number): AsyncGenerator<Uint8Array> {
+  const options = { autoClose: false, highWaterMark: 262_144, ...(start !== undefined && { start }) };
+  for await (const chunk of file.createReadStream(options)) {
+    signal.throwIfAborted();
+    yield chunk as Uint8Array;
+  }
+}
+
+/** Copies a stream to a private temporary file, so that it can be read more than once. */
+async function spool(label: string, chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<Source> {
+  const folder = await mkdtemp(join(tmpdir(), "wcs-import-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const file = await open(join(folder, "rows"), "wx+", 0o600);
+    let size = 0;
+    for await (const chunk of chunks) {
+      await file.writeFile(chunk);
+      size += chunk.length;
+    }
+    return source(
+      label,
+      size,
+      () => chunksOf(file, signal, 0),
+      async () => {
+        await file.close();
+        await remove();
+      },
+    );
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function source(
+  label: string,
+  size: number | undefined,
+  read: () => AsyncIterable<Uint8Array>,
+  close: () => Promise<void>,
+): Source {
+  let position = 0;
+  return {
+    label,
+    size,
+    get position() {
+      return position;
+    },
+    async *read() {
+      position = 0;
+      for await (const chunk of read()) {
+        position += chunk.length;
+        yield chunk;
+      }
+    },
+    close,
+  };
+}

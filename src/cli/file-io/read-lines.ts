@@ -1,0 +1,75 @@
+import { isUtf8 } from "node:buffer";
+import { TextDecoder } from "node:util";
+import { ServiceError } from "../../contract/errors.ts";
+
+/** Maximum characters of a row: ten times the longest valid one. */
+export const longestRow = 131_072;
+
+/** A batch of lines, without the "\n" at their ends. */
+export interface Lines {
+  readonly lines: readonly string[];
+  /** Number of the first line, from 1. */
+  readonly first: number;
+  /** False when there were bytes that are not UTF-8; they are replaced by U+FFFD. */
+  readonly whole: boolean;
+}
+
+const newline = 10;
+const longestLine = 4_194_304;
+
+/** Yields the lines of a text in batches. The encoding is UTF-8, or UTF-16 with a byte order mark. */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>, label: string): AsyncGenerator<Lines> {
+  let first = 1;
+  let rest: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of inUtf8(chunks)) {
+    const end = chunk.lastIndexOf(newline) + 1;
+    if (end > 0) {
+      const read = split(rest, chunk.subarray(0, end), first);
+      read.lines.pop();
+      yield read;
+      first += read.lines.length;
+      rest = [];
+      size = 0;
+    }
+    if (end < chunk.length) rest.push(chunk.subarray(end));
+    size += chunk.length - end;
+    if (size > longestLine)
+      throw new ServiceError("validation_failed", `${label}: line ${first} is too long for a row.`);
+  }
+  if (size > 0) yield split(rest, new Uint8Array(), first);
+}
+
+function split(before: readonly Uint8Array[], chunk: Uint8Array, first: number) {
+  const bytes =
+    before.length > 0 ? Buffer.concat([...before, chunk]) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  const lines: string[] = [];
+  let start = first === 1 && bytes.indexOf("\ufeff") === 0 ? 3 : 0;
+  // Decoded line by line: one character beyond Latin-1 doubles the memory of a string and its substrings.
+  for (;;) {
+    const end = bytes.indexOf(newline, start);
+    lines.push(bytes.toString("utf8", start, end < 0 ? bytes.length : end));
+    if (end < 0) break;
+    start = end + 1;
+  }
+  return { lines, first, whole: isUtf8(bytes) };
+}
+
+/** Converts UTF-16 to UTF-8. Spreadsheets save "Unicode text" as UTF-16. */
+async function* inUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let decoder: TextDecoder | undefined;
+  let begun = false;
+  for await (const chunk of chunks) {
+    if (!begun) {
+      const mark =
+        chunk[0] === 0xff && chunk[1] === 0xfe
+          ? "utf-16le"
+          : chunk[0] === 0xfe && chunk[1] === 0xff
+            ? "utf-16be"
+            : undefined;
+      if (mark) decoder = new TextDecoder(mark);
+      begun = true;
+    }
+    yield decoder ? Buffer.from(decoder.decode(chunk, { stream: true })) : chunk;
+  }
+}

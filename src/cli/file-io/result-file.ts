@@ -1,0 +1,44 @@
+import { escapeCell } from "../output/spreadsheet-cells.ts";
+import { csvLine } from "./csv-line.ts";
+import type { Format } from "./file-format.ts";
+import { openDestination } from "./open-destination.ts";
+import type { Outcome } from "./row-outcome.ts";
+
+/** A file with the outcome of each row. */
+export interface ResultFile {
+  readonly path: string;
+  add(rows: readonly { readonly line: number; readonly outcome: Outcome }[]): Promise<void>;
+  /** Moves the file to its path, with the rows added so far. */
+  keep(): Promise<void>;
+  discard(): Promise<void>;
+}
+
+/** Opens a result file in CSV or newline-delimited JSON. */
+export async function openResultFile(path: string, format: Format): Promise<ResultFile> {
+  const { write, keep, discard } = await openDestination(path);
+  const lineOf = format === "csv" ? asCsv : asJson;
+  if (format === "csv") await write(csvLine(["line", "reference", "action", "id", "errors"]));
+  return {
+    path,
+    async add(rows) {
+      if (rows.length > 0) await write(rows.map(({ line, outcome }) => lineOf(line, outcome)).join(""));
+    },
+    keep,
+    discard,
+  };
+}
+
+function asCsv(line: number, { reference, action, id, fields = {} }: Outcome): string {
+  const errors = Object.entries(fields).map(([name, reasons]) => `${name} ${reasons.join(" and ")}`);
+  return csvLine([
+    String(line),
+    escapeCell(reference ?? ""),
+    action,
+    id === null ? "" : String(id),
+    escapeCell(errors.join("; ")),
+  ]);
+}
+
+function asJson(line: number, { reference, action, id, fields }: Outcome): string {
+  return `${JSON.stringify({ line, reference, action, id, errors: fields ?? null })}\n`;
+}

@@ -1,0 +1,20 @@
+import type { z } from "zod";
+import { shape } from "../../contract/field-spec.ts";
+
+/** The columns of a file of rows: the fields of a row in the contract. */
+export interface Table {
+  readonly name: "users" | "units";
+  readonly columns: readonly string[];
+  /** Columns that every file must have. */
+  readonly required: readonly string[];
+}
+
+/** Creates the table of an import from the schema of its rows. */
+export function tableOf(name: Table["name"], row: z.ZodType): Table {
+  const fields = shape("", row).fields ?? [];
+  return {
+    name,
+    columns: fields.map((field) => field.name),
+    required: fields.filter((field) => field.required).map((field) => field.name),
+  };
+}

@@ -1,0 +1,18 @@
+import type { FieldErrors } from "../../contract/errors.ts";
+import type { Issue } from "../../contract/issue-messages.ts";
+
+/** The result of a row. */
+export interface Outcome {
+  readonly action: "created" | "changed" | "unchanged" | "left out";
+  readonly id: number | null;
+  readonly reference: string | null;
+  readonly fields?: FieldErrors | undefined;
+  readonly issues?: readonly Issue[] | undefined;
+}
+
+/** Returns the outcome of a row that is not imported. */
+export const leftOut = (
+  fields: FieldErrors | undefined,
+  reference: string | null = null,
+  issues?: Outcome["issues"],
+): Outcome => ({ action: "left out", id: null, reference, fields, issues });

@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { UsageError } from "../errors/cli-errors.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** Reads long and secret values. `flag` names the flag in errors. */
+export interface Sources {
+  /** Returns the text itself, the content of `@file`, stdin for `-`, or `@...` for `@@...`. */
+  value(text: string, flag: string): Promise<string>;
+  stdin(flag: string): Promise<string>;
+  file(path: string, flag: string): string;
+}
+
+export function createSources(terminal: Terminal): Sources {
+  let reader: string | undefined;
+  const sources: Sources = {
+    async value(text, flag) {
+      if (text === "-") return sources.stdin(flag);
+      if (text.startsWith("@@")) return text.slice(1);
+      return text.startsWith("@") ? sources.file(text.slice(1), flag) : text;
+    },
+    async stdin(flag) {
+      if (reader !== undefined) throw new UsageError(`only one of ${reader} and ${flag} can read stdin`);
+      reader = flag;
+      return withoutLastBreak(await terminal.read());
+    },
+    file(path, flag) {
+      try {
+        return withoutLastBreak(readFileSync(path, "utf8"));
+      } catch (error) {
+        throw new UsageError(`${flag}: ${reason(error, path)}`);
+      }
+    },
+  };
+  return sources;
+}
+
+const withoutLastBreak = (text: string) => text.replace(/\r?\n$/, "");
+
+/** Describes why a file cannot be read. */
+export function reason(error: unknown, path: string): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case "ENOENT":
+      return `no such file: ${path}`;
+    case "EACCES":
+    case "EPERM":
+      return `no permission to read ${path}`;
+    case "EISDIR":
+      return `${path} is a directory`;
+    default:
+      return `${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"})`;
+  }
+}

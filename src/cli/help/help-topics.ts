@@ -1,0 +1,206 @@
+const environment = `Environment variables
+
+Target and credentials. Flags take precedence:
+  WCS_PROFILE          name of a profile
+  WCS_DB               SQLite file or postgres:// URL; the URL may contain a password
+  WCS_URL              base URL of an instance
+  WCS_TOKEN            access token, used instead of a stored login and never stored
+  WCS_PASSWORD         password for auth login, init, users password and auth password reset
+  PGPASSWORD           PostgreSQL password for URLs without one; default: PGPASSFILE or ~/.pgpass (mode 0600)
+
+Behaviour:
+  WCS_CONFIG_DIR       directory of the configuration
+  WCS_PAGER, PAGER     pager for long tables; default: less; empty or cat disables it
+  NO_COLOR             disables colour
+  FORCE_COLOR          enables colour without a terminal
+  TERM=dumb            disables colour, pager and progress
+  CI                   disables prompts
+  WCS_DEBUG=1          prints stack traces of unexpected failures
+  HTTP_PROXY, HTTPS_PROXY, NO_PROXY
+
+Databases and wcs serve:
+  WCS_SETTING_<KEY>    overrides a setting; dots become underscores: WCS_SETTING_BASE_URL,
+                       WCS_SETTING_MAIL_SMTP_URL=smtp://user:password@mail.example.com:587
+  WCS_TOKEN_KEY        key that signs access tokens
+  WCS_SECRET_KEY       key that encrypts the secrets in the database: 32 bytes in base64 or hexadecimal;
+                       wcs db rekey encrypts existing secrets or changes the key
+  WCS_SECRET_KEY_FILE  file that contains this key
+  WCS_METRICS_TOKEN    bearer token for GET /metrics on the API port
+`;
+
+/** Meanings of exit codes. The README's table is generated from them. */
+export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
+  [0, "success, also for an empty list"],
+  [1, "unexpected failure, or the disk is full or failing"],
+  [2, "usage error: unknown command or flag, missing or malformed argument, no target"],
+  [3, "the input was rejected, or items were omitted from an import or export"],
+  [4, "not signed in, or the token is no longer valid"],
+  [5, "forbidden"],
+  [6, "not found, deleted, or hidden from you"],
+  [7, "conflict with existing data"],
+  [8, "unreachable, timed out or busy"],
+  [9, "a checked condition is not met"],
+  [130, "interrupted"],
+];
+
+const exitCodesTopic = `Exit codes
+
+${exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}`).join("\n")}
+
+Errors are printed to stderr as one line, with a hint where possible. With -o json or ndjson they are objects:
+  {"error": {"code": "validation_failed", "message": "...", "fields": {"email": ["..."]}}}
+`;
+
+const formatting = `Output formats
+
+The default on a terminal is a table, with colour and a pager. The default elsewhere is tab-separated rows; a single
+item has one row per field. -o selects a format:
+
+  -o table   a table, also without a terminal
+  -o json    a list is an array of items, a single item an object; --json is short for -o json
+  -o ndjson  one item per line; memory use does not depend on the length of the list
+  -o csv     comma-separated values; an apostrophe is put before cells that a spreadsheet would evaluate
+  -o yaml    YAML
+
+  --fields id,name,unit.name   print only these fields
+  --query '[?active].email'    filter with a JMESPath expression (jmespath.org)
+  --no-header                  omit the header line
+  --raw                        print the API response unchanged
+
+Times are Unix seconds in JSON, CSV and YAML. Other formats show them in your time zone, or the one given by --tz.
+Lists print one page. --limit N prints at most N items, --all prints all items.
+`;
+
+const configuration = `Configuration
+
+config.json contains the profiles, their logins and the name of the current profile. Its directory is
+  $WCS_CONFIG_DIR, else $XDG_CONFIG_HOME/wcs (~/.config/wcs), on Windows %APPDATA%\\wcs.
+Only you can access the directory. Concurrent commands can change the configuration safely.
+
+The target of a command is the first of these:
+  1. --profile NAME, --db PATH or --url URL
+  2. WCS_PROFILE, WCS_DB or WCS_URL
+  3. the current profile (wcs profile use NAME)
+
+--db does not accept a PostgreSQL password, because other users of the machine could see it. Set PGPASSWORD, use ~/.pgpass,
+or put the whole URL into WCS_DB or a profile: wcs profile add NAME --db-stdin reads it from stdin.
+
+On a database, commands act as the user given by --as, else the user of the profile, else the first administrator.
+Stored logins are renewed automatically when less than half of their lifetime is left.
+`;
+
+const webhooks = `Webhooks
+
+A webhook sends a POST request to a URL when a user or a unit is created, updated or deleted:
+  {"type": "user.update", "timestamp": "2026-11-21T12:00:00.000Z", "data": {the complete user or unit}}
+It has the headers of Standard Webhooks (standardwebhooks.com):
+  webhook-id         ID of the event, the same for all attempts; receivers can use it to ignore duplicates
+  webhook-timestamp  Unix seconds of the attempt
+  webhook-signature  v1,<base64 of HMAC-SHA256 over id.timestamp.body>; two signatures for 24 hours after rotate-secret
+
+The secret (whsec_...) is shown only when the webhook is created. wcs webhooks verify checks a signature.
+
+A response with status 2xx is a success. After other responses, delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h,
+10 h, 14 h, 20 h and 24 h, or at the time of Retry-After. Redirects are not followed. The webhook is disabled after
+status 410, or after 5 days of failures without a success. Each event is delivered at least once, in no particular
+order. wcs webhooks logs shows each attempt for 30 days.
+
+Receivers at private addresses are refused unless the setting webhooks.allow_private is on.
+
+  wcs webhooks listen --forward-to http://localhost:3000/hook    forward events to a local receiver
+  wcs webhooks logs 3 --wait --event user.create --status 200    wait for a delivery: exit 0, or 9 after --timeout
+  wcs webhooks recover 3 --since -2d                             resend events that failed permanently
+  wcs doctor                                                     find overdue, disabled and failing webhooks
+`;
+
+const calendar = `Calendar events
+
+Times are read in your time zone, or the one given by --tz:
+  2026-12-24 18:00, 'friday 14:00', tomorrow, +2h; RFC 3339; Unix seconds
+  --end +90m and --end 15:30 are relative to --start
+  --date 2026-12-24 instead of --start and --end creates an all-day event
+
+--repeat describes the recurrence in words. It can be passed more than once:
+  every day                        every 2 weeks on monday and friday
+  every weekday                    every month on the 1st
+  every other week                 every month on the last friday
+  every tuesday and thursday       every year on 24 december
+Add 'in june', 'until 2026-12-31' or '10 times' to each. 'never' removes the recurrence.
+--rrule accepts a rule of RFC 5545: 'FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20261231'.
+An event recurs at the same local time in the time zone of the instance, also after clock changes.
+
+events export writes iCalendar files (RFC 5545), and events import reads them. An event keeps its UID, so importing an
+export again, also into another instance, creates no duplicates. Titles and locations are single lines: line breaks in
+those of a file become a space or a comma.
+`;
+
+const organisation = `An organisation as a file
+
+wcs export writes the file, wcs diff compares it with the current data, and wcs apply applies it. YAML or JSON:
+
+  version: 1
+  usertypes:
+  - reference: manager
+    name: Manager
+    abilities: [calendar, units, user]     # also groups, integrations, news, usertypes
+  units:
+  - reference: root                        # the root has no parent, every other unit has one
+    name: Acme
+  - reference: eng
+    name: Engineering
+    parent: root
+    unit_type: unit                        # or department
+    description: Builds things
+    departments: [Tools]
+                                           # also contact, addresses, opening_hours, geo, as units get --json shows them
+  users:
+  - reference: E-001
+    first_name: Grace
+    last_name: Hopper
+    email: grace@example.com
+    unit: eng
+    user_types: [manager]                  # references or names: all that the user holds there
+    department: Tools
+    memberships:                           # further units: all of them
+    - unit: root
+    active: true
+    admin: false
+                                           # also title, phone, birthday, language, timezone, meta_field_0 to meta_field_4
+  webhooks:
+  - name: payroll
+    uri: https://payroll.example.com/hook
+    triggers: [user.create, user.delete]
+    active: true
+
+Units are matched by reference, webhooks by name, user types by reference or else name, users by reference or else e-mail
+address. An existing entry without a reference gets the reference of the file.
+
+Sections and fields that are not in the file stay unchanged. null or an empty text clears a field. wcs export omits empty
+fields. Departments are added. Departments and entries that are not in the file are removed only by wcs apply --prune.
+`;
+
+const proxy = `Behind a proxy
+
+Sign-in rate limits count attempts by client address, with IPv6 addresses grouped by /64. Behind a reverse proxy, all
+clients would share the proxy's address, so wcs serve must know which proxies to trust:
+
+  wcs serve --behind-proxy                            trust proxies on loopback and private networks
+  wcs serve --behind-proxy 10.1.2.0/24,2001:db8:7::1  trust proxies in these networks or with these addresses
+
+Each proxy must add the address of its peer to X-Forwarded-For. The client's address is the last one in the header that
+does not belong to a trusted proxy; earlier addresses are ignored, since the client can forge them. Name the proxies
+explicitly if clients are in private networks, because these clients could otherwise forge their address. If the header
+is malformed, the address of the proxy is used.
+`;
+
+/** Texts of `wcs help <topic>`. */
+export const topics: Readonly<Record<string, string>> = {
+  environment,
+  "exit-codes": exitCodesTopic,
+  formatting,
+  configuration,
+  webhooks,
+  calendar,
+  organisation,
+  proxy,
+};

@@ -1,0 +1,71 @@
+import { type CommandEntry, isGroup, type Registry, summaryOf } from "../kit/command-spec.ts";
+import { version } from "../session/version.ts";
+import { globalOptions } from "../terminal/global-options.ts";
+import { layOut, type Section, termOf } from "../terminal/help-layout.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** Prints the help of the program or of a group. */
+export async function showHelp(
+  registry: Registry,
+  path: readonly string[],
+  entry: CommandEntry | undefined,
+  rest: readonly string[],
+  terminal: Terminal,
+): Promise<void> {
+  if (rest.some((arg) => arg !== "--help" && arg !== "-h")) {
+    const { createCommand, addSharedOptions, parseLine } = await import("../kit/commander-command.ts");
+    const command = addSharedOptions(createCommand(path, terminal).usage("<command> [options]"), false);
+    if (!entry) command.option("-V, --version");
+    const { options } = parseLine(
+      command,
+      rest.filter((arg) => arg !== "--help" && arg !== "-h"),
+    );
+    terminal.configure(options);
+    if (options.version) return terminal.write(`${version}\n`);
+  }
+  await terminal.write(
+    entry && isGroup(entry)
+      ? groupHelp(path, topLevelSummary(registry, path) ?? entry.summary, entry.commands, terminal)
+      : rootHelp(registry, terminal),
+  );
+}
+
+/** Returns the registry's summary of a top-level group, so that it reads the same in all help pages. */
+const topLevelSummary = (registry: Registry, path: readonly string[]): string | undefined =>
+  path.length === 1 ? registry[path[0] ?? ""]?.summary : undefined;
+
+function rootHelp(registry: Registry, terminal: Terminal): string {
+  const headings = Map.groupBy(Object.entries(registry), ([, { heading }]) => heading);
+  const sections: Section[] = [...headings].map(([title, entries]) => ({
+    title,
+    rows: entries.map(([name, { summary }]) => [name, summary]),
+  }));
+  sections.push({ title: "Options:", rows: [["-V, --version", "Show the version"]] });
+  return page([], "Workplace communication service and its administrator's tool.", sections, terminal);
+}
+
+function groupHelp(
+  path: readonly string[],
+  summary: string,
+  commands: Readonly<Record<string, CommandEntry>>,
+  terminal: Terminal,
+): string {
+  const rows = Object.entries(commands).map(
+    ([name, child]) => [isGroup(child) ? `${name} …` : name, summaryOf(child)] as const,
+  );
+  return page(path, `${summary}.`, [{ title: "Commands:", rows }], terminal);
+}
+
+function page(path: readonly string[], description: string, sections: readonly Section[], terminal: Terminal): string {
+  const usage = `${["wcs", ...path].join(" ")} <command> [options]`;
+  return layOut(
+    { usage, description, sections, globals: globalSection },
+    Math.min(terminal.width, 100),
+    terminal.paint,
+  );
+}
+
+const globalSection: Section = {
+  title: "Global options:",
+  rows: globalOptions.map(({ flags, description }) => [termOf(flags), description]),
+};

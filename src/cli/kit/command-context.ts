@@ -1,0 +1,21 @@
+import { connect } from "../session/connection.ts";
+import type { Globals } from "../terminal/global-options.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import type { Context, Program } from "./command-spec.ts";
+
+/** The program and the terminal of a running command. */
+export interface Surroundings {
+  readonly program: Program;
+  readonly terminal: Terminal;
+}
+
+/** Returns the context of a command, and configures the terminal by its global options. */
+export function createContext(
+  options: Record<string, unknown>,
+  { program, terminal }: Surroundings,
+  args: Context["args"] = {},
+): Context {
+  const globals = options as Partial<Globals> as Globals;
+  terminal.configure(globals);
+  return { terminal, globals, args, flags: options, program, connect: (how) => connect(globals, terminal, how) };
+}

@@ -1,0 +1,236 @@
+import type {
+  AnyOperation,
+  ArgumentsOf,
+  Caller,
+  InputOf,
+  ItemOf,
+  Operation,
+  OutputOf,
+} from "../../contract/operation.ts";
+import type { Draw, Renderer } from "../output/renderer.ts";
+import type { Connection, ConnectOptions } from "../session/connection.ts";
+import type { Globals } from "../terminal/global-options.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** The kind of value that a flag or argument takes, for shell completion. */
+export type Completes =
+  | "users"
+  | "units"
+  | "usertypes"
+  | "webhooks"
+  | "conversations"
+  | "messages"
+  | "events"
+  | "posts"
+  | "groups"
+  | "profiles"
+  | "file"
+  | readonly string[];
+
+/** Names of the fields of an operation's input. */
+type FieldName<O extends AnyOperation> = keyof ArgumentsOf<O> & string;
+
+/** Paths like `unit.name` in a value, through lists, at most four names deep. */
+type PathIn<T, Depth extends readonly 1[] = [1, 1, 1]> = T extends readonly (infer E)[]
+  ? PathIn<E, Depth>
+  : T extends object
+    ? {
+        [K in keyof T & string]:
+          | K
+          | (Depth extends readonly [1, ...infer Rest extends readonly 1[]] ? Deeper<K, T[K], Rest> : never);
+      }[keyof T & string]
+    : never;
+type Deeper<K extends string, T, Depth extends readonly 1[]> =
+  PathIn<NonNullable<T>, Depth> extends infer P extends string ? `${K}.${P}` : never;
+
+/** An input field given as an argument instead of a flag. */
+export interface Positional<Field extends string = string> {
+  readonly field: Field;
+  /** Its name in help; by default the field's name. */
+  readonly label?: string;
+  /** Takes all remaining arguments: as a list, or joined by spaces. */
+  readonly many?: true;
+  readonly optional?: true;
+  /** Makes the field required for this command only. */
+  readonly needed?: true;
+  readonly completes?: Completes;
+}
+
+/** A flag that does not belong to an input field. */
+export interface CommandFlag {
+  /** In commander's notation: `-f, --field <key=value>`. */
+  readonly flags: string;
+  readonly description: string;
+  readonly repeat?: true;
+  readonly completes?: Completes;
+  /** The input field that `complete` sets from this flag. Errors about the field then name the flag. */
+  readonly field?: string;
+}
+
+/** An operation and its input. */
+export interface Request {
+  readonly op: AnyOperation;
+  readonly input: Record<string, unknown>;
+}
+
+/** A confirmation question about the resource with the input's `id`. */
+export interface ResourceQuestion {
+  readonly about: AnyOperation;
+  ask(item: unknown): string;
+}
+
+/** The confirmation question of a destructive command, made from its input or from the resource. */
+type Question<O extends AnyOperation> = ((input: InputOf<O>) => string) | ResourceQuestion;
+
+/** Makes a confirmation question from the resource that `about` returns for the input's `id`. */
+export function askAbout<A extends AnyOperation>(about: A, ask: (item: ItemOf<A>) => string): ResourceQuestion {
+  return { about, ask: (item) => ask(item as ItemOf<A>) };
+}
+
+/** The input of a running command, and functions to carry it out. */
+export interface OperationRun<O extends AnyOperation = AnyOperation> {
+  readonly input: InputOf<O>;
+  readonly context: Context;
+  readonly caller: Caller;
+  /** Calls the operation and prints its response; with --dry-run as a dry run. */
+  finish(input: InputOf<O>): Promise<OutputOf<O>>;
+  /** Prints one resource. */
+  show(item: ItemOf<O> & object): Promise<void>;
+}
+
+interface Presentation<O extends AnyOperation> {
+  readonly summary?: string;
+  readonly args?: readonly Positional<FieldName<O>>[];
+  /** Table columns as paths of fields: `unit.name`. */
+  readonly columns?: readonly PathIn<ItemOf<O>>[];
+  readonly confirm?: Question<O>;
+  /** Returns the success message of an operation without output. */
+  done?(input: InputOf<O>): string;
+  readonly examples?: readonly string[];
+  /** Returns another request when arguments and flags name the resource in another way. */
+  alternative?(args: readonly string[], flags: Context["flags"]): Request | undefined;
+  /** Shows the empty fields of the resource as well. */
+  readonly showEmpty?: true;
+  /** Input fields without a flag. */
+  readonly hidden?: readonly FieldName<O>[];
+  /** Paths of fields with user IDs. They also accept `me`, full names and e-mail addresses. */
+  readonly people?: readonly PathIn<ArgumentsOf<O>>[];
+  /** Paths of times in the future, each with the field that `+90m` is relative to; null means now. */
+  readonly ahead?: { readonly [P in PathIn<ArgumentsOf<O>>]?: FieldName<O> | null };
+  readonly flags?: readonly (CommandFlag & { readonly field?: FieldName<O> })[];
+  /** Adds values that are derived from other fields and from the flags. */
+  complete?(input: Record<string, unknown>, flags: Context["flags"]): MaybePromise<Record<string, unknown>>;
+  /**
+   * A text field that is written in an editor, in a file of the given name: with --edit, and when the field is missing
+   * and not optional. `from` reads the current text.
+   */
+  readonly written?: {
+    readonly field: FieldName<O>;
+    readonly file: string;
+    readonly from?: AnyOperation;
+    readonly optional?: true;
+  };
+  /** Draws all items at once. Used on a terminal. */
+  draw?(): Promise<Draw<ItemOf<O>>>;
+  /** Renders items on a terminal in place of a table. */
+  renderer?(): Promise<Renderer<ItemOf<O>>>;
+  /** Replaces the default way to carry out the operation. */
+  perform?(run: OperationRun<O>): Promise<void>;
+}
+
+type MaybePromise<T> = T | Promise<T>;
+type RequiredOf<T, K extends keyof T> = T & { readonly [P in K]-?: T[P] };
+
+/** Requires columns, `draw` or `renderer` for lists, and `done` for operations without output. */
+type Complete<O extends AnyOperation, P extends Presentation<O>> =
+  O extends Operation<infer _I, infer _O, infer Items>
+    ? [OutputOf<O>] extends [void]
+      ? RequiredOf<P, "done">
+      : [Items] extends [never]
+        ? P
+        : RequiredOf<P, "columns"> | RequiredOf<P, "renderer"> | RequiredOf<P, "draw">
+    : P;
+
+/** A command that carries out one operation. The contract defines its input; this defines its presentation. */
+export interface OperationCommand extends Presentation<AnyOperation> {
+  readonly op: AnyOperation;
+}
+
+/** Declares the command of an operation. Unknown fields, columns and flags are compile errors. */
+export function command<O extends AnyOperation>(op: O, presentation: Complete<O, Presentation<O>>): OperationCommand;
+// biome-ignore lint/suspicious/noExplicitAny: callers only see the typed signature above
+export function command(op: AnyOperation, presentation: any): OperationCommand {
+  return { op, ...presentation };
+}
+
+/** Returns the operation as a list of the items in a field of its response. */
+export function listOf<
+  I extends Operation["input"] extends () => infer S ? S : never,
+  O extends ReturnType<Operation["output"]>,
+  const Items extends string,
+>(op: Operation<I, O, never, never>, items: Items): Operation<I, O, Items, never> {
+  return { ...op, list: { items } };
+}
+
+/** An argument of a custom command. */
+export interface CommandArgument {
+  readonly name: string;
+  readonly optional?: true;
+  readonly many?: true;
+  readonly description?: string;
+  readonly completes?: Completes;
+}
+
+/** A command with its own `run` function. */
+export interface CustomCommand {
+  readonly summary: string;
+  readonly description?: string;
+  readonly args?: readonly CommandArgument[];
+  readonly flags?: readonly CommandFlag[];
+  readonly examples?: readonly string[];
+  /** Prints data, so the output options apply. */
+  readonly prints?: true;
+  readonly run: (context: Context) => Promise<void>;
+}
+
+export interface CommandGroup {
+  readonly summary: string;
+  readonly commands: Readonly<Record<string, CommandEntry>>;
+}
+
+export type CommandSpec = OperationCommand | CustomCommand;
+export type CommandEntry = CommandGroup | CommandSpec;
+
+/** A top-level command or group. Loaded only when the line names it. */
+export interface RegistryEntry {
+  readonly summary: string;
+  /** The section of `wcs --help` that lists it. */
+  readonly heading: string;
+  readonly load: () => Promise<CommandEntry>;
+}
+
+/** Top-level commands and groups by name. */
+export type Registry = Readonly<Record<string, RegistryEntry>>;
+
+/** The program, for commands that show or run other commands. */
+export interface Program {
+  readonly registry: Registry;
+  /** Runs another command line on the given terminal. */
+  run(args: readonly string[], terminal: Terminal): Promise<void>;
+}
+
+/** The parsed line, the terminal and the program of a running command. */
+export interface Context {
+  readonly terminal: Terminal;
+  readonly globals: Globals;
+  /** Arguments of a custom command by name, as typed. */
+  readonly args: Readonly<Record<string, string | string[] | undefined>>;
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly program: Program;
+  connect(options?: ConnectOptions): Promise<Connection>;
+}
+
+export const isGroup = (entry: CommandEntry): entry is CommandGroup => "commands" in entry;
+export const isOperation = (entry: CommandEntry): entry is OperationCommand => "op" in entry;
+export const summaryOf = (entry: CommandEntry): string =>
+  isOperation(entry) ? (entry.summary ?? entry.op.summary) : entry.summary;

@@ -1,0 +1,122 @@
+import { Command, CommanderError, type Help, Option } from "commander";
+import { UsageError } from "../errors/cli-errors.ts";
+import { refusePassword } from "../session/database-url.ts";
+import { globalOptions, outputOptions } from "../terminal/global-options.ts";
+import { type HelpPage, layOut, type Section, termOf } from "../terminal/help-layout.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** Width and colours of a help page. */
+export type HelpOptions = Pick<Terminal, "width" | "paint">;
+
+/** Thrown when the line asks for help; `text` is the rendered page. */
+export class HelpShown extends Error {
+  readonly text: string;
+  constructor(text: string) {
+    super("help");
+    this.text = text;
+  }
+}
+
+/** Parts of a help page that commander does not know. */
+export interface Beside {
+  readonly examples?: readonly string[] | undefined;
+  readonly sections?: readonly Section[];
+}
+
+/** Creates a commander command that throws errors and prints nothing. */
+export function createCommand(path: readonly string[], help: HelpOptions, beside: Beside = {}): Command {
+  return new Command(["wcs", ...path].join(" "))
+    .exitOverride()
+    .helpOption(false)
+    .helpCommand(false)
+    .configureOutput({ writeErr: () => {} })
+    .configureHelp({
+      formatHelp: (command, helper) => layOut(pageOf(command, helper, beside), Math.min(help.width, 100), help.paint),
+    });
+}
+
+function pageOf(command: Command, helper: Help, { examples, sections: more = [] }: Beside): HelpPage {
+  const visible = helper.visibleOptions(command);
+  const names = new Set(visible.filter(({ required }) => !required).map(({ long }) => long));
+  const groups = Map.groupBy(visible, ({ helpGroupHeading }) => helpGroupHeading ?? "Options:");
+  const sections = [...groups].map(([title, options]) => ({
+    title,
+    rows: options.flatMap(({ flags, long, negate, description }) => {
+      if (negate && names.has(long?.replace("--no-", "--"))) return [];
+      const both = names.has(long) && names.has(long?.replace("--", "--no-"));
+      return [[termOf(both ? flags.replace("--", "--[no-]") : flags), description] as const];
+    }),
+  }));
+  const described = command.registeredArguments.filter(({ description }) => description);
+  return {
+    usage: usageOf(command),
+    description: command.description(),
+    sections: [
+      { title: "Arguments:", rows: described.map((argument) => [argument.name(), argument.description] as const) },
+      ...sections.slice(0, 1),
+      ...more,
+      ...sections.slice(1, -1),
+    ],
+    examples,
+    // Global options are added last.
+    globals: sections.at(-1)!,
+  };
+}
+
+/** Adds the global options and the output options. Help shows the output options only when the command prints data. */
+export function addSharedOptions(command: Command, prints: boolean): Command {
+  for (const { flags, description, choices } of outputOptions) {
+    // Commands that use the letter for another flag do not print data.
+    if (command.options.some(({ short }) => short && flags.startsWith(short))) continue;
+    const option = new Option(flags, description).helpGroup("Output options:").hideHelp(!prints);
+    command.addOption(choices ? option.choices(choices) : option);
+  }
+  for (const { flags, description } of globalOptions) {
+    command.addOption(new Option(flags, description).helpGroup("Global options:"));
+  }
+  return command;
+}
+
+/** Parses arguments and options; options are keyed by attribute name. */
+export function parseLine(command: Command, rest: readonly string[]) {
+  if (asksForHelp(rest)) throw new HelpShown(command.helpInformation());
+  command.action(() => {});
+  try {
+    command.parse(withoutTruth(command, rest), { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const [said = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
+    // The value may be a secret, so the message does not repeat it.
+    const message = said.replace(/^(unknown option '--[^=]+)=.*'$/, "$1'");
+    const meant = /Did you mean (.+)\?/.exec(suggestion ?? "")?.[1] ?? longerName(command, message);
+    throw new UsageError(message, meant ? { hint: `did you mean ${meant}?` } : { usage: usageOf(command) });
+  }
+  const options = command.opts();
+  refusePassword(options.db);
+  return { args: command.processedArgs, options };
+}
+
+/** Replaces `--important=false` by `--no-important`. */
+function withoutTruth({ options }: Command, rest: readonly string[]): string[] {
+  const end = rest.indexOf("--");
+  return rest.map((arg, at) => {
+    const [, name, value] = /^--([\w-]+)=(true|false)$/.exec(arg) ?? [];
+    if (name === undefined || (end >= 0 && at > end)) return arg;
+    if (!options.some(({ long, negate }) => negate && long === `--no-${name}`)) return arg;
+    return value === "true" ? `--${name}` : `--no-${name}`;
+  });
+}
+
+/** Returns the only option whose name ends with the typed word, as `--city` for `--address-city`. */
+function longerName({ options }: Command, message: string): string | undefined {
+  const [, typed] = /unknown option '--([\w-]{3,})/.exec(message) ?? [];
+  const ending = options.filter(({ long, negate }) => !negate && typed && long?.endsWith(`-${typed}`));
+  return ending.length === 1 ? ending[0]!.long : undefined;
+}
+
+export const usageOf = (command: Command): string => `${command.name()} ${command.usage()}`.trim();
+
+function asksForHelp(rest: readonly string[]): boolean {
+  const end = rest.indexOf("--");
+  return (end < 0 ? rest : rest.slice(0, end)).some((arg) => arg === "--help" || arg === "-h");
+}

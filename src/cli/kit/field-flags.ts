@@ -1,0 +1,140 @@
+import { Option } from "commander";
+import type { FieldFormat, Reference } from "../../contract/field-metadata.ts";
+import type { Field } from "../../contract/field-spec.ts";
+import type { AnyOperation } from "../../contract/operation.ts";
+import type { Section } from "../terminal/help-layout.ts";
+
+/** A flag of an operation's command: the input field that it sets, and how its value is parsed. */
+export interface Flag {
+  readonly name: string;
+  /** Path of the input field: `["contact", "phone"]`. */
+  readonly path: readonly string[];
+  readonly field: Field;
+  readonly reads: "text" | "integer" | "number" | "boolean" | "time" | "list" | "json" | "secret" | "files";
+  /** The value names users, also by name or e-mail address. */
+  readonly byName?: true;
+  /** For a time in the future: the field to which `+90m` is relative, or null for now. */
+  readonly ahead?: string | null;
+}
+
+export const kebab = (name: string): string =>
+  name
+    .replace(/[a-z0-9](?=[A-Z])/g, "$&-")
+    .replace(/[_.]/g, "-")
+    .toLowerCase();
+
+/** Returns the flags for the fields of an input. */
+export function flagsOf(fields: readonly Field[], above: readonly string[] = []): Flag[] {
+  return fields.flatMap((field) => {
+    const path = [...above, field.name];
+    // Files are given by path, not as base64.
+    if (holdsFiles(field)) return [{ name: "file", path, field, reads: "files" as const }];
+    if (field.fields?.length) return flagsOf(field.fields, path);
+    return [{ name: path.map(kebab).join("-"), path, field, reads: readsAs(field) }];
+  });
+}
+
+export const holdsFiles = ({ items }: Field): boolean => items?.file === true;
+
+function readsAs(field: Field): Flag["reads"] {
+  if (field.secret) return "secret";
+  if (field.format === "unix-time") return "time";
+  switch (field.kind) {
+    case "integer":
+    case "number":
+    case "boolean":
+      return field.kind;
+    case "string":
+      return "text";
+    case "array":
+      return field.items && ["integer", "number", "string"].includes(field.items.kind) ? "list" : "json";
+    default:
+      return "json";
+  }
+}
+
+/** Returns the group whose items a field names by ID. */
+export const refersTo = ({ refersTo: own, items }: Field): Reference | undefined => own ?? items?.refersTo;
+
+/** Flags of nested objects are many and similar, so help shows them as one family per object. */
+const isDeep = ({ path }: Flag) => path.length > 2;
+
+/** Returns the help section for the flags of nested objects: `--addresses-company-<field>`. */
+export function familiesOf(flags: readonly Flag[]): Section[] {
+  const families = Map.groupBy(flags.filter(isDeep), ({ path }) => path.slice(0, -1).map(kebab).join("-"));
+  if (families.size === 0) return [];
+  const rows = [...families].map(([family, members]): [string, string] => [
+    `    --${family}-<field>`,
+    members.map(({ path }) => kebab(path.at(-1)!)).join(", "),
+  ]);
+  return [{ title: "Families of options:", rows }];
+}
+
+/** Returns the commander options of a flag. */
+export function optionsOf(flag: Flag): Option[] {
+  const { name, field, reads } = flag;
+  const description = describe(flag);
+  const shown = (option: Option, hidden = false) => option.hideHelp(hidden || isDeep(flag));
+  if (reads === "secret") {
+    return [
+      new Option(`--${name}-stdin`, `Read ${description.toLowerCase()} from stdin`),
+      new Option(`--${name}-file <path>`, `Read ${description.toLowerCase()} from a file`),
+    ];
+  }
+  if (reads === "boolean") {
+    // Both forms exist. Help shows the form that changes the default, or both as one.
+    return [
+      shown(new Option(`--${name}`, description), field.default === true),
+      shown(
+        new Option(`--no-${name}`, field.default === true ? negated(description) : description),
+        field.default === false,
+      ),
+    ];
+  }
+  const option = shown(new Option(`--${name} <${placeholder(flag)}>`, description));
+  if (reads === "list" || reads === "files")
+    option.argParser((value, before: string[] | undefined) => [...(before ?? []), value]);
+  return [option];
+}
+
+const negated = (description: string) => `Do not ${description.charAt(0).toLowerCase()}${description.slice(1)}`;
+
+const placeholders: Readonly<Record<FieldFormat, string>> = {
+  "unix-time": "time",
+  date: "YYYY-MM-DD",
+  duration: "seconds",
+  bytes: "bytes",
+};
+
+function placeholder({ field, reads, byName }: Flag): string {
+  if (field.values) return field.values.join("|");
+  if (reads === "files") return "path";
+  if (byName) return "user,...";
+  if (reads === "list" && field.items) return `${valuePlaceholder(field.items)},...`;
+  return reads === "json" ? "json" : valuePlaceholder(field);
+}
+
+function valuePlaceholder(field: Field): string {
+  if (field.format) return placeholders[field.format];
+  if (field.refersTo) return "id";
+  return field.kind === "string" ? "text" : "n";
+}
+
+function describe({ path, field, reads }: Flag): string {
+  if (reads === "files")
+    return `Attach this file, or the video at this URL; again for more${field.required ? " (required)" : ""}`;
+  const text = [field.description ?? sentenceCase(path.slice(-2).join(" ")), field.items?.values?.join(", ")]
+    .filter(Boolean)
+    .join(": ");
+  if (field.required && path.length === 1) return `${text} (required)`;
+  return field.default === undefined || field.kind === "boolean" ? text : `${text} (default ${String(field.default)})`;
+}
+
+/** Converts `first_name` and `userTypes` to words: `First name`, `User types`. */
+export function sentenceCase(name: string): string {
+  const words = kebab(name).replaceAll("-", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Returns true when the operation changes data and so supports a dry run. */
+export const changes = (op: AnyOperation): boolean => op.method !== "GET";

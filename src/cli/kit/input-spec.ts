@@ -1,0 +1,84 @@
+import { type Command, Option } from "commander";
+import type { z } from "zod";
+import { fieldsOf } from "../../contract/field-spec.ts";
+import { tryParse } from "../../contract/parse-input.ts";
+import { describe, ownOption, usage } from "./build-command.ts";
+import type { OperationCommand, Positional } from "./command-spec.ts";
+import { addSharedOptions, createCommand, type HelpOptions } from "./commander-command.ts";
+import { changes, familiesOf, flagsOf, optionsOf } from "./field-flags.ts";
+import { clearablePaths, type InputSpec, labelOf } from "./read-input.ts";
+
+/** Creates the input spec of a command: each field of its operation is an argument or a flag. */
+export function createInputSpec(leaf: OperationCommand): InputSpec {
+  const args = leaf.args ?? [];
+  const needed = new Set(args.filter((arg) => arg.needed).map(({ field }) => field));
+  const fields = fieldsOf(leaf.op)
+    .filter(({ name }) => !leaf.hidden?.includes(name))
+    .map((field) => (needed.has(field.name) ? { ...field, required: true } : field));
+  const inLine = new Set(args.map(({ field }) => field));
+  const flags = flagsOf(fields.filter(({ name }) => !inLine.has(name))).map((flag) => {
+    const path = flag.path.join(".");
+    const ahead = leaf.ahead?.[path];
+    return {
+      ...flag,
+      ...(leaf.people?.includes(path) && { byName: true as const }),
+      ...(ahead !== undefined && { ahead }),
+    };
+  });
+  return { fields, args, flags, more: leaf.flags ?? [], check: (name, value) => check(leaf, name, value) };
+}
+
+function check({ op }: OperationCommand, name: string, value: unknown): string | undefined {
+  const result = tryParse((op.input() as z.ZodObject).shape[name] as z.ZodType, value);
+  return result.ok ? undefined : Object.values(result.fields)[0]?.[0];
+}
+
+/** Builds the commander command of an operation. */
+export function buildOperation(
+  leaf: OperationCommand,
+  path: readonly string[],
+  help: HelpOptions,
+  spec: InputSpec,
+): Command {
+  const { op } = leaf;
+  const command = createCommand(path, help, { examples: leaf.examples, sections: familiesOf(spec.flags) });
+  command.description(describe(leaf.summary ?? op.summary, op.description));
+  const args = spec.args.map((arg) => ({ ...arg, label: labelOf(arg), optional: isOptional(arg, leaf, spec) }));
+  // All arguments are optional for commander: missing ones are prompted for, or reported in one error.
+  for (const { label, many } of args) command.argument(many ? `[${label}...]` : `[${label}]`);
+  command.usage(usage(args));
+  for (const flag of spec.flags) {
+    if (flag.name === "limit" && op.list?.paging) continue;
+    for (const option of optionsOf(flag)) command.addOption(option);
+  }
+  for (const flag of spec.more) command.addOption(ownOption(flag));
+  if (leaf.written) command.option("--edit", `Edit the ${leaf.written.field} in $VISUAL or $EDITOR`);
+  addCommonOptions(command, leaf, spec);
+  addSharedOptions(command, true);
+  return command;
+}
+
+function addCommonOptions(command: Command, { op, confirm }: OperationCommand, { fields, flags }: InputSpec): void {
+  if (op.list?.paging) {
+    command.option("--limit <n>", "Maximum number of items");
+    command.option("--all", "Fetch all pages");
+  }
+  if (!changes(op)) return;
+  if (flags.length > 0)
+    command.option("--data <json>", "Fields as a JSON object, @file, or - for stdin; flags take precedence");
+  if (clearablePaths(fields).length > 0) {
+    command.addOption(
+      new Option("--unset <field,...>", "Fields to clear").argParser((value, before: string[] | undefined) => [
+        ...(before ?? []),
+        value,
+      ]),
+    );
+  }
+  if (confirm) command.option("-y, --yes", "Skip the confirmation");
+  command.option("-n, --dry-run", "Check the input and permissions without changing anything");
+}
+
+function isOptional(arg: Positional, leaf: OperationCommand, { fields }: InputSpec): true | undefined {
+  const required = fields.find(({ name }) => name === arg.field)?.required;
+  return arg.optional || !required || leaf.alternative ? true : undefined;
+}

@@ -1,0 +1,42 @@
+import type { Field } from "../../contract/field-spec.ts";
+import { UsageError } from "../errors/cli-errors.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { sentenceCase } from "./field-flags.ts";
+import { parseValue } from "./parse-value.ts";
+
+/** Prompts for the value of a field until `check` accepts it. `check` returns the issue with a value. */
+export async function askFor(
+  field: Field,
+  check: (value: unknown) => string | undefined,
+  terminal: Terminal,
+): Promise<unknown> {
+  const ask = await terminal.ask();
+  const question = field.description && field.description.length < 40 ? field.description : sentenceCase(field.name);
+  if (field.values) return ask.choice(question, field.values);
+  if (field.kind === "boolean") return ask.confirm(`${question}?`);
+  const read = (text: string) =>
+    field.items
+      ? text.split(",").map((part) => parseValue(field.items!, part.trim(), "It"))
+      : parseValue(field, text.trim(), "It");
+  const answer = await ask.text(`${question}:`, (text) => {
+    if (text.trim() === "") return "Enter a value";
+    try {
+      const wrong = check(read(text));
+      return wrong === undefined ? true : `It ${wrong}`;
+    } catch (error) {
+      return (error as UsageError).message;
+    }
+  });
+  return read(answer);
+}
+
+/** Prompts for a secret without showing it. A new password is asked for twice. */
+export async function askForSecret(field: Pick<Field, "name">, terminal: Terminal): Promise<string> {
+  const ask = await terminal.ask();
+  const question = sentenceCase(field.name);
+  const secret = await ask.secret(`${question}:`);
+  if (field.name === "password" && (await ask.secret(`${question} again:`)) !== secret) {
+    throw new UsageError("the passwords do not match");
+  }
+  return secret;
+}

@@ -1,0 +1,185 @@
+import type { Field } from "../../contract/field-spec.ts";
+import { UsageError } from "../errors/cli-errors.ts";
+import { suggestName } from "../errors/nearest-name.ts";
+import type { Sources } from "../file-io/value-sources.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import type { CommandFlag, Positional } from "./command-spec.ts";
+import { type Flag, holdsFiles, kebab } from "./field-flags.ts";
+import { parseJson, parseValue } from "./parse-value.ts";
+import { askFor, askForSecret } from "./prompt-for-field.ts";
+
+export type Input = Record<string, unknown>;
+
+/** The input fields of a command, and the arguments and flags that set them. */
+export interface InputSpec {
+  readonly fields: readonly Field[];
+  readonly args: readonly Positional[];
+  readonly flags: readonly Flag[];
+  /** Flags of the command that do not belong to a field. */
+  readonly more: readonly CommandFlag[];
+  /** Returns the issue with a value for a field; undefined when it is valid. */
+  readonly check: (name: string, value: unknown) => string | undefined;
+}
+
+export interface ParsedLine {
+  readonly args: readonly unknown[];
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export const labelOf = ({ field, label }: Positional): string => label ?? kebab(field);
+export const attribute = (name: string): string => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+/** Returns `--field` for `-f, --field <key=value>`. */
+export const longOf = ({ flags }: CommandFlag): string => /--[\w-]+/.exec(flags)?.[0] ?? flags;
+export const attributeOf = (flag: CommandFlag): string => attribute(longOf(flag).slice(2));
+
+/** Reads the input of an operation from the line. Flags take precedence over --data. Prompts for missing fields. */
+export async function readInput(
+  spec: InputSpec,
+  line: ParsedLine,
+  sources: Sources,
+  terminal: Terminal,
+): Promise<Input> {
+  const input: Input = await readData(spec, line.options.data as string | undefined, sources);
+  clear(spec.fields, line.options.unset as string[] | undefined, input);
+  for (const flag of spec.flags) {
+    const value = await readFlag(flag, line.options, sources, input);
+    if (value !== undefined) place(input, flag.path, value);
+  }
+  for (const [at, arg] of spec.args.entries()) {
+    const given = line.args[at] as string | string[] | undefined;
+    if (given === undefined || given.length === 0) continue;
+    const field = spec.fields.find(({ name }) => name === arg.field)!;
+    input[arg.field] = await readPositional(field, given, `<${labelOf(arg)}>`);
+  }
+  await complete(spec, input, terminal);
+  return input;
+}
+
+async function readData(spec: InputSpec, text: string | undefined, sources: Sources): Promise<Input> {
+  if (text === undefined) return {};
+  const data = parseJson(await sources.value(text, "--data"), "--data");
+  if (typeof data !== "object" || data === null || Array.isArray(data)) {
+    throw new UsageError('--data must be a JSON object, like {"name": "Sales"}');
+  }
+  const inline = text !== "-" && !text.startsWith("@");
+  for (const { name, path, reads } of spec.flags) {
+    // Other users of the machine see command lines, and shells keep them in their history.
+    if (inline && reads === "secret" && path[0]! in data) {
+      throw new UsageError(`${path[0]} must not be passed on the command line`, {
+        hint: `use --${name}-stdin, --${name}-file, or --data @file`,
+      });
+    }
+  }
+  return data as Input;
+}
+
+function clear(fields: readonly Field[], names: readonly string[] | undefined, input: Input): void {
+  const clearable = clearablePaths(fields);
+  for (const name of (names ?? []).flatMap((list) => list.split(","))) {
+    const path = clearable.find((candidate) => candidate.join(".") === name || candidate.map(kebab).join("-") === name);
+    if (!path) {
+      const known = clearable.map((candidate) => candidate.map(kebab).join("-"));
+      const meant = suggestName(name, known) ?? known.slice(0, 10).join(", ");
+      throw new UsageError(`--unset: '${name}' cannot be cleared`, { hint: `these can: ${meant}` });
+    }
+    place(input, path, null);
+  }
+}
+
+/** Returns the paths of nullable fields, including objects. */
+export function clearablePaths(fields: readonly Field[], above: readonly string[] = []): (readonly string[])[] {
+  return fields.flatMap((field) => {
+    const path = [...above, field.name];
+    return [...(field.nullable ? [path] : []), ...clearablePaths(field.fields ?? [], path)];
+  });
+}
+
+async function readFlag(flag: Flag, options: ParsedLine["options"], sources: Sources, before: Input): Promise<unknown> {
+  const given = options[attribute(flag.name)];
+  switch (flag.reads) {
+    case "secret": {
+      const file = options[attribute(`${flag.name}-file`)] as string | undefined;
+      if (options[attribute(`${flag.name}-stdin`)]) return sources.stdin(`--${flag.name}-stdin`);
+      return file === undefined ? undefined : sources.file(file, `--${flag.name}-file`);
+    }
+    case "list":
+      return (given as string[] | undefined)?.flatMap((text) => readList(flag.field, text, `--${flag.name}`));
+    case "boolean":
+      return given;
+    case "files":
+      return given && readFiles(given as string[], `--${flag.name}`);
+    case "time":
+      return given === undefined ? undefined : readTimeFlag(flag, given as string, options, before);
+    default:
+      return given === undefined ? undefined : readText(flag, given as string, sources);
+  }
+}
+
+async function readTimeFlag(flag: Flag, given: string, options: ParsedLine["options"], before: Input): Promise<number> {
+  const { readTime, readTimeAhead } = await import("../time/parse-time.ts");
+  const zone = options.tz as string | undefined;
+  const name = `--${flag.name}`;
+  if (flag.ahead === undefined) return readTime(given, name, zone);
+  const after = flag.ahead === null ? undefined : (before[flag.ahead] as number | undefined);
+  if (flag.ahead !== null && typeof after !== "number" && given.startsWith("+"))
+    throw new UsageError(`${name} ${given} is relative to --${flag.ahead}: pass both`);
+  return readTimeAhead(given, name, { zone, after });
+}
+
+async function readText(flag: Flag, given: string, sources: Sources): Promise<unknown> {
+  const name = `--${flag.name}`;
+  if (flag.reads === "json") return parseJson(await sources.value(given, name), name);
+  return parseValue(
+    flag.field,
+    flag.reads === "text" && !flag.field.values ? await sources.value(given, name) : given,
+    name,
+  );
+}
+
+function readList(field: Field, text: string, name: string): unknown[] {
+  return text
+    .split(",")
+    .filter(Boolean)
+    .map((part) => parseValue(field.items!, part.trim(), name));
+}
+
+async function readFiles(given: readonly string[], name: string): Promise<unknown> {
+  return (await import("../file-io/file-items.ts")).readItems(given, name);
+}
+
+async function readPositional(field: Field, given: string | string[], name: string): Promise<unknown> {
+  if (holdsFiles(field)) return readFiles([given].flat(), name);
+  if (field.kind === "array") return [given].flat().flatMap((text) => readList(field, text, name));
+  return parseValue(field, Array.isArray(given) ? given.join(" ") : given, name);
+}
+
+async function complete(spec: InputSpec, input: Input, terminal: Terminal): Promise<void> {
+  const missing = spec.fields.filter((field) => field.required && input[field.name] === undefined);
+  const nameOf = (field: Field) => {
+    const arg = spec.args.find((candidate) => candidate.field === field.name);
+    if (arg) return `<${labelOf(arg)}>`;
+    if (holdsFiles(field)) return "--file";
+    return field.secret ? `--${kebab(field.name)}-stdin` : `--${kebab(field.name)}`;
+  };
+  const unknown: Field[] = [];
+  for (const field of missing) {
+    if (field.name === "password" && terminal.env.WCS_PASSWORD) input.password = terminal.env.WCS_PASSWORD;
+    else unknown.push(field);
+  }
+  if (unknown.length === 0) return;
+  if (!terminal.interactive) throw new UsageError(`missing ${unknown.map(nameOf).join(", ")}`);
+  for (const field of unknown) {
+    if (field.secret) input[field.name] = await askForSecret(field, terminal);
+    else if (holdsFiles(field)) input[field.name] = await readFiles([await (await terminal.ask()).text("File:")], "It");
+    else input[field.name] = await askFor(field, (value) => spec.check(field.name, value), terminal);
+  }
+}
+
+function place(input: Input, path: readonly string[], value: unknown): void {
+  let inner = input;
+  for (const name of path.slice(0, -1)) {
+    const next = inner[name];
+    inner = inner[name] = typeof next === "object" && next !== null ? (next as Input) : {};
+  }
+  inner[path.at(-1)!] = value;
+}

@@ -1,0 +1,33 @@
+import { buildOwn } from "./build-command.ts";
+import { createContext, type Surroundings } from "./command-context.ts";
+import { type CommandSpec, type CustomCommand, isOperation } from "./command-spec.ts";
+import { HelpShown, parseLine } from "./commander-command.ts";
+
+/** Parses the remaining arguments and runs the command. */
+export async function runLeaf(
+  leaf: CommandSpec,
+  path: readonly string[],
+  rest: readonly string[],
+  surroundings: Surroundings,
+): Promise<void> {
+  try {
+    if (isOperation(leaf)) await (await import("./run-operation.ts")).runOperation(leaf, path, rest, surroundings);
+    else await runOwn(leaf, path, rest, surroundings);
+  } catch (error) {
+    if (!(error instanceof HelpShown)) throw error;
+    await surroundings.terminal.write(error.text);
+  }
+}
+
+async function runOwn(
+  leaf: CustomCommand,
+  path: readonly string[],
+  rest: readonly string[],
+  surroundings: Surroundings,
+): Promise<void> {
+  const { args, options } = parseLine(buildOwn(leaf, path, surroundings.terminal), rest);
+  const named = Object.fromEntries(
+    (leaf.args ?? []).map(({ name }, at) => [name, args[at] as string | string[] | undefined]),
+  );
+  await leaf.run(createContext(options, surroundings, named));
+}

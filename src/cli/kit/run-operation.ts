@@ -1,0 +1,124 @@
+import type { FileItem } from "../../contract/file-schemas.ts";
+import type { AnyOperation, Caller, CallOptions } from "../../contract/operation.ts";
+import { UsageError } from "../errors/cli-errors.ts";
+import { createSources } from "../file-io/value-sources.ts";
+import { createOutput, formatOf } from "../output/create-output.ts";
+import { valueAt } from "../output/item.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { createContext, type Surroundings } from "./command-context.ts";
+import type { Context, OperationCommand, Request } from "./command-spec.ts";
+import { parseLine } from "./commander-command.ts";
+import { confirm } from "./confirmation.ts";
+import { editField } from "./edit-field.ts";
+import { buildOperation, createInputSpec } from "./input-spec.ts";
+import { parseValue } from "./parse-value.ts";
+import { attributeOf, type Input, type InputSpec, labelOf, longOf, type ParsedLine, readInput } from "./read-input.ts";
+import { renameErrorFields } from "./rename-error-fields.ts";
+import { mentionsUsers, resolveUsers } from "./user-references.ts";
+import { walk } from "./walk-list.ts";
+
+/** Runs a command that carries out one operation. */
+export async function runOperation(
+  leaf: OperationCommand,
+  path: readonly string[],
+  rest: readonly string[],
+  surroundings: Surroundings,
+): Promise<void> {
+  const { terminal } = surroundings;
+  const spec = createInputSpec(leaf);
+  const line = parseLine(buildOperation(leaf, path, terminal, spec), rest);
+  const context = createContext(line.options, surroundings);
+  const read = async (line: ParsedLine) => ({
+    op: leaf.op,
+    input: await withCompletion(leaf, line, await readInput(spec, line, createSources(terminal), terminal)),
+  });
+  let request =
+    leaf.alternative?.(wordsOf(line), line.options) ?? (mentionsUsers(leaf, spec, line) ? undefined : await read(line));
+  const { caller } = await context.connect({ anonymous: leaf.op.access === "public" });
+  try {
+    request ??= await read(await resolveUsers(leaf, spec, line, caller));
+    const { op, input } = request;
+    if (op === leaf.op) await confirm(leaf, input, caller, context);
+    await editField(leaf, input, caller, context, (whole) => perform(leaf, { op, input: whole }, caller, context));
+    if (context.flags.dryRun) terminal.note("Dry run: nothing was changed.");
+  } catch (error) {
+    throw inFlags(error, spec, line, request?.input);
+  } finally {
+    await caller.close();
+  }
+}
+
+const withCompletion = async ({ complete }: OperationCommand, { options }: ParsedLine, input: Input): Promise<Input> =>
+  complete ? complete(input, options) : input;
+
+/** Returns the arguments as one list; comma-separated lists are split. */
+const wordsOf = ({ args }: ParsedLine): string[] => [args[0] ?? []].flat().flatMap((text) => String(text).split(","));
+
+async function perform(command: OperationCommand, { op, input }: Request, caller: Caller, context: Context) {
+  const { terminal, globals, flags } = context;
+  const output = createOutput<object>(
+    {
+      op,
+      columns: command.columns,
+      draw: command.draw,
+      items: op.name.split(".")[0],
+      showEmpty: command.showEmpty,
+      renderer: command.renderer,
+    },
+    globals,
+    terminal,
+  );
+  if (op.list) {
+    const all = flags.all === true || (command.draw !== undefined && formatOf(globals, terminal) === "table");
+    if (globals.raw && all) throw new UsageError("--raw and --all cannot be used together");
+    return output.list(walk(caller, op, input, { all, limit: op.list.paging ? limitOf(flags.limit) : undefined }));
+  }
+  const finish = async (whole: Input) => {
+    const dryRun = flags.dryRun ? { dryRun: true } : {};
+    const response: unknown = await caller.call(op, whole, {
+      ...dryRun,
+      ...(await uploadOptions(op, whole, terminal)),
+    });
+    const isEmpty = response === undefined || response === null;
+    if (isEmpty && !flags.dryRun) terminal.note(command.done?.(whole) ?? "Done.");
+    if (!isEmpty) await output.one((op.item ? valueAt(response, op.item) : response) as object, response);
+    return response;
+  };
+  if (!command.perform) return void (await finish(input));
+  await command.perform({ input, context, caller, finish, show: (item) => output.one(item) });
+}
+
+/** Shows upload progress for operations that take files. */
+async function uploadOptions(op: AnyOperation, input: Input, terminal: Terminal): Promise<CallOptions> {
+  if (op.bodyLimit === undefined) return {};
+  const { filesField } = await import("../../contract/file-schemas.ts");
+  if (input[filesField(op) ?? ""] === undefined) return {};
+  const { uploadProgress } = await import("../file-io/upload-progress.ts");
+  return { onSent: uploadProgress(terminal) };
+}
+
+function limitOf(given: unknown): number | undefined {
+  return given === undefined ? undefined : (parseValue({ kind: "integer" }, String(given), "--limit") as number);
+}
+
+/** Names flags and arguments in place of input fields in an error. */
+function inFlags(
+  error: unknown,
+  { args, flags, more, fields }: InputSpec,
+  line: ParsedLine,
+  input: Input = {},
+): unknown {
+  if (fields.length === 0) return error;
+  return renameErrorFields(error, (field) => {
+    const [first = "", index = ""] = field.split(".");
+    const file = index && (input[first] as Partial<FileItem>[] | undefined)?.[Number(index)]?.name;
+    const arg = args.find((candidate) => candidate.field === first);
+    if (arg) return `<${labelOf(arg)}>${file ? ` ${file}` : ""}`;
+    const other = more.find((flag) => flag.field === first && line.options[attributeOf(flag)] !== undefined);
+    if (other) return longOf(other);
+    const flag = flags.find(({ path }) => `${field}.`.startsWith(`${path.join(".")}.`));
+    if (!flag) return field;
+    if (flag.reads === "files") return `--${flag.name}${file ? ` ${file}` : ""}`;
+    return flag.reads === "secret" ? `--${flag.name}-stdin` : `--${flag.name}`;
+  });
+}

@@ -1,0 +1,67 @@
+import type { z } from "zod";
+import type { AnyOperation, Caller, ItemOf } from "../../contract/operation.ts";
+import { UsageError } from "../errors/cli-errors.ts";
+import { type Page, valueAt } from "../output/item.ts";
+import type { Input } from "./read-input.ts";
+
+/** The number of items to fetch: all, at most `limit`, or one page. */
+export interface Extent {
+  readonly all: boolean;
+  readonly limit: number | undefined;
+}
+
+/** Yields the pages of a list. Supports every kind of paging. */
+export async function* walk<O extends AnyOperation>(
+  caller: Caller,
+  op: O,
+  input: Input,
+  { all, limit }: Extent,
+): AsyncGenerator<Page<ItemOf<O> & object>> {
+  const most = pageLimit(op);
+  let left = limit ?? Number.POSITIVE_INFINITY;
+  if (left < 1) throw new UsageError("--limit must be at least 1");
+  let next: Input | undefined = { ...input };
+  // The page size must stay the same, or numbered pages would skip items.
+  if (most !== undefined && (all || limit !== undefined)) next.limit = Math.min(left, most);
+  while (next) {
+    const asked: Input = next;
+    const response: unknown = await caller.call<AnyOperation>(op, asked);
+    const found = valueAt(response, op.list?.items ?? "") as readonly (ItemOf<O> & object)[];
+    const items = found.length > left ? found.slice(0, left) : found;
+    left -= items.length;
+    const following = continuation(op, asked, response, found.length);
+    if (all) {
+      (await import("../file-io/heap-limit.ts")).limitHeap(33_554_432);
+      // A local database answers synchronously: yield to the event loop, so that Ctrl-C is handled.
+      await new Promise(setImmediate);
+    }
+    yield { items, more: following !== undefined || items.length < found.length, response };
+    next = left > 0 && (all || limit !== undefined) ? following : undefined;
+  }
+}
+
+function continuation(op: AnyOperation, input: Input, response: unknown, count: number): Input | undefined {
+  const page = Number(input.page ?? 1);
+  const nextPage = { ...input, page: page + 1 };
+  switch (op.list?.paging) {
+    case "cursor": {
+      const cursor = valueAt(response, "meta.next_cursor");
+      return cursor === null || cursor === undefined ? undefined : { ...input, cursor };
+    }
+    case "pages":
+      return page < Number(valueAt(response, "meta.last_page")) ? nextPage : undefined;
+    case "hits":
+      return page < Number(valueAt(response, "meta.pagination.total_pages")) ? nextPage : undefined;
+    case "numbered":
+      return count > 0 ? nextPage : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Returns the maximum page size of the operation. */
+function pageLimit(op: AnyOperation): number | undefined {
+  let field: z.ZodType | undefined = (op.input() as z.ZodObject).shape.limit as z.ZodType | undefined;
+  while (field && "innerType" in field.def) field = field.def.innerType as z.ZodType;
+  return (field as z.ZodNumber | undefined)?.maxValue ?? undefined;
+}

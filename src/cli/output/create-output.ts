@@ -1,0 +1,154 @@
+import { type AnyOperation, once } from "../../contract/operation.ts";
+import { UsageError } from "../errors/cli-errors.ts";
+import type { Format, Globals } from "../terminal/global-options.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { itemFields, parseFields, select, timePaths } from "./field-selection.ts";
+import { createCells } from "./format-value.ts";
+import type { Item, Page } from "./item.ts";
+import type { Draw, OutputOptions, Renderer, Writer } from "./renderer.ts";
+
+/** Describes the items that a command shows. */
+export interface View<T extends object = Item> {
+  /** The operation whose response holds the items: its output names the fields and their formats. */
+  readonly op?: AnyOperation;
+  /** Fields that hold Unix time, in items that are not those of an operation. */
+  readonly times?: readonly string[];
+  /** Columns of a row, unless --fields names others. */
+  readonly columns?: readonly string[];
+  readonly draw?: (() => Promise<Draw<T>>) | undefined;
+  /** Replaces the table. */
+  readonly renderer?: (() => Promise<Renderer<T>>) | undefined;
+  /** Plural name of the items, for the message that there are none. */
+  readonly items?: string;
+  /** Shows the empty fields of a single item, too. */
+  readonly showEmpty?: boolean;
+  /** The list never ends, so each page is printed immediately. */
+  readonly endless?: boolean;
+}
+
+/** Prints results in the requested format. */
+export interface Output<T extends object = Item> {
+  list(pages: AsyncIterable<Page<T>> | Iterable<Page<T>>): Promise<void>;
+  one(item: T, response?: unknown): Promise<void>;
+}
+
+/** Returns the output format. The default is a table on a terminal, and `rows` (tab-separated) elsewhere. */
+export function formatOf({ output, json }: Globals, terminal: Terminal): Format | "rows" {
+  if (output && json && output !== "json") throw new UsageError(`--json and -o ${output} cannot be used together`);
+  return output ?? (json ? "json" : terminal.stdoutIsTerminal ? "table" : "rows");
+}
+
+export function createOutput<T extends object = Item>(view: View<T>, globals: Globals, terminal: Terminal): Output<T> {
+  const format = formatOf(globals, terminal);
+  const fields = globals.fields === undefined ? undefined : parseFields(globals.fields, view.op);
+  const zone = checkZone(globals.tz);
+  const options: OutputOptions = {
+    terminal,
+    zone,
+    cells: createCells(zone, timesOf(view)),
+    header: globals.header,
+    columns: fields ?? view.columns,
+    chosen: fields !== undefined,
+    showEmpty: view.showEmpty === true,
+    endless: view.endless === true,
+  };
+  if (view.endless && globals.query !== undefined) {
+    throw new UsageError("--query cannot be used on an endless list", { hint: "use -o ndjson and jq" });
+  }
+  const cut = (item: object): Item =>
+    fields && !["table", "rows", "csv"].includes(format) ? select(item as Item, fields) : (item as Item);
+  const writer = async (): Promise<Omit<Writer<T>, "value">> => {
+    if (view.renderer && format === "table" && !fields) return (await view.renderer())(options);
+    const standard = await writerFor(format, options);
+    return {
+      page: (items) => standard.page(items.map(cut)),
+      end: () => standard.end(),
+      one: (item) => standard.one(cut(item)),
+    };
+  };
+  const raw = (response: unknown) => terminal.write(`${JSON.stringify(response)}\n`);
+
+  return {
+    async list(pages) {
+      if (globals.query !== undefined) return query(await collect(pages));
+      if (view.draw && format === "table" && !fields) {
+        return terminal.write((await view.draw())(await collect(pages), terminal));
+      }
+      let count = 0;
+      let more = false;
+      const to = globals.raw ? undefined : await writer();
+      for await (const page of pages) {
+        count += page.items.length;
+        more = page.more;
+        await (to ? to.page(page.items) : raw(page.response));
+      }
+      await to?.end();
+      if (terminal.stdoutIsTerminal && !globals.raw) summarize(count, more);
+    },
+    async one(item, response) {
+      if (globals.raw) return raw(response ?? item);
+      if (globals.query !== undefined) return query(item);
+      await (await writer()).one(item);
+    },
+  };
+
+  async function query(data: unknown): Promise<void> {
+    const { search } = await import("./jmespath-query.ts");
+    const found = search(fields ? selectAll(data, fields) : data, globals.query ?? "");
+    if (["json", "ndjson", "yaml"].includes(format)) return (await writerFor(format, options)).value(found);
+    const { plainly } = await import("./jmespath-query.ts");
+    const rows = plainly(found);
+    if (typeof rows === "string") return terminal.write(rows);
+    const writer = await writerFor(format, { ...options, columns: undefined });
+    if (!Array.isArray(rows)) return writer.one(rows);
+    await writer.page(rows);
+    await writer.end();
+  }
+
+  function summarize(count: number, more: boolean): void {
+    if (count === 0) terminal.note(`No ${view.items ?? "items"}.`);
+    else if (more) terminal.note(terminal.paint.dim(`Showing the first ${count}. Use --all or --limit N for more.`));
+  }
+}
+
+/** Returns a function that tells by its path whether a field holds Unix time. */
+function timesOf({ op, times = [] }: Pick<View, "op" | "times">): (path: string) => boolean {
+  const paths = once(() => new Set([...times, ...(op ? timePaths(itemFields(op)) : [])]));
+  return (path) => paths().has(path);
+}
+
+const selectAll = (data: unknown, fields: readonly string[]) =>
+  Array.isArray(data) ? data.map((item) => select(item, fields)) : select(data as Item, fields);
+
+async function collect<T extends object>(pages: AsyncIterable<Page<T>> | Iterable<Page<T>>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const page of pages) items.push(...page.items);
+  return items;
+}
+
+/** Returns the zone of --tz. Throws a `UsageError` when it is unknown. */
+export function checkZone(zone: string | undefined): string | undefined {
+  try {
+    if (zone !== undefined) new Intl.DateTimeFormat("en", { timeZone: zone });
+  } catch {
+    throw new UsageError(`--tz: unknown time zone '${zone}'`, { hint: "list time zones with wcs timezones list" });
+  }
+  return zone;
+}
+
+async function writerFor(format: Format | "rows", options: OutputOptions): Promise<Writer> {
+  switch (format) {
+    case "json":
+      return (await import("./json-writer.ts")).createJsonWriter(options);
+    case "ndjson":
+      return (await import("./json-writer.ts")).createLineWriter(options);
+    case "yaml":
+      return (await import("./yaml-writer.ts")).createYamlWriter(options);
+    case "csv":
+      return (await import("./csv-writer.ts")).createCsvWriter(options);
+    case "rows":
+      return (await import("./row-writer.ts")).createRowWriter(options);
+    case "table":
+      return (await import("./table-writer.ts")).createTableWriter(options);
+  }
+}

@@ -1,0 +1,37 @@
+import { stringify } from "csv-stringify/sync";
+import { sanitizeText } from "../terminal/sanitize.ts";
+import { pick } from "./field-selection.ts";
+import { columnsOf, type OutputOptions, type Writer } from "./renderer.ts";
+import { escapeCell } from "./spreadsheet-cells.ts";
+
+/** Writes comma-separated API values (RFC 4180), with formulas escaped for spreadsheets. */
+export function createCsvWriter({ terminal, header, columns }: OutputOptions): Writer {
+  let begun = false;
+  const writer: Writer = {
+    async page(items) {
+      const names = columns ?? columnsOf(items);
+      const rows = items.map((item) => names.map((name) => cell(pick(item, name.split(".")))));
+      const text = stringify(!begun && header ? [names, ...rows] : rows);
+      begun = true;
+      await terminal.write(terminal.stdoutIsTerminal ? sanitizeText(text) : text);
+    },
+    end: async () => {},
+    one: (item) => writer.page([item]),
+    value: (value) => writer.page([{ value }]),
+  };
+  return writer;
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") return escapeCell(value);
+  if (typeof value !== "object") return String(value);
+  if (Array.isArray(value)) return escapeCell(value.map(inList).join(";"));
+  return JSON.stringify(value);
+}
+
+function inList(value: unknown): string {
+  if (typeof value !== "object" || value === null) return String(value ?? "");
+  const { name } = value as { name?: unknown };
+  return typeof name === "string" ? name : JSON.stringify(value);
+}

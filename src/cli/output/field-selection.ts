@@ -1,0 +1,93 @@
+import type { z } from "zod";
+import { type Field, shape } from "../../contract/field-spec.ts";
+import type { AnyOperation } from "../../contract/operation.ts";
+import { UsageError } from "../errors/cli-errors.ts";
+import { suggestName } from "../errors/nearest-name.ts";
+import type { Item } from "./item.ts";
+
+/** Returns the value at a path like `unit.name`. For a list, returns the values of its items. */
+export function pick(value: unknown, path: readonly string[]): unknown {
+  if (path.length === 0 || value === null || value === undefined) return value;
+  if (Array.isArray(value)) return value.map((item) => pick(item, path));
+  const item = value as Item;
+  // Keys of settings contain dots.
+  const whole = path.join(".");
+  if (Object.hasOwn(item, whole)) return item[whole];
+  return Object.hasOwn(item, path[0]!) ? pick(item[path[0]!], path.slice(1)) : undefined;
+}
+
+/** Returns the item with only these fields, nested as before. */
+export function select(item: Item, paths: readonly string[]): Item {
+  const selected: Item = {};
+  for (const path of paths) merge(selected, item, path.split("."));
+  return selected;
+}
+
+function merge(into: Item, from: Item, path: readonly string[]): void {
+  const [name = "", ...rest] = path;
+  const whole = path.join(".");
+  if (Object.hasOwn(from, whole)) into[whole] = from[whole];
+  else if (!Object.hasOwn(from, name)) into[whole] = null;
+  else if (Array.isArray(from[name])) {
+    const before = into[name] as Item[] | undefined;
+    into[name] = (from[name] as Item[]).map((item, at) => {
+      const part = before?.[at] ?? {};
+      merge(part, item, rest);
+      return part;
+    });
+  } else if (typeof from[name] !== "object" || from[name] === null) into[name] = from[name];
+  else {
+    into[name] ??= {};
+    merge(into[name] as Item, from[name] as Item, rest);
+  }
+}
+
+/** Parses --fields. Throws a `UsageError` for a path that no item can have. */
+export function parseFields(text: string, op: AnyOperation | undefined): string[] {
+  const paths = text
+    .split(",")
+    .map((path) => path.trim())
+    .filter(Boolean);
+  const known = op && itemFields(op);
+  for (const path of paths) if (known) check(path, known);
+  return paths;
+}
+
+function check(path: string, fields: readonly Field[]): void {
+  let inner: readonly Field[] | undefined = fields;
+  const parts = path.split(".");
+  if (fields.some(({ name }) => name === path)) return;
+  for (const [depth, part] of parts.entries()) {
+    const field: Field | undefined = inner?.find(({ name }) => name === part);
+    if (!field && inner) {
+      const meant = suggestName(
+        part,
+        inner.map(({ name }) => name),
+      );
+      const hint = meant
+        ? `did you mean '${[...parts.slice(0, depth), meant].join(".")}'?`
+        : `available fields: ${inner.map(({ name }) => name).join(", ")}`;
+      throw new UsageError(`--fields: unknown field '${path}'`, { hint });
+    }
+    inner = field?.fields ?? field?.items?.fields;
+    if (field?.kind === "other") return;
+  }
+}
+
+/** Returns the fields of an operation's output; for a list, those of an item. */
+export function itemFields(op: AnyOperation): readonly Field[] {
+  const output = shape("", op.output() as z.ZodType);
+  const inside = [op.list?.items, op.item].filter((name) => name !== undefined).flatMap((name) => name.split("."));
+  let field: Field | undefined = output;
+  for (const name of inside) field = field?.fields?.find((candidate) => candidate.name === name);
+  return field?.items?.fields ?? field?.fields ?? [];
+}
+
+/** Returns the paths of the fields that hold Unix time. */
+export function timePaths(fields: readonly Field[], above = ""): string[] {
+  return fields.flatMap((field) => {
+    const path = above + field.name;
+    const isTime = (field.items ?? field).format === "unix-time";
+    return isTime ? [path] : timePaths(field.fields ?? field.items?.fields ?? [], `${path}.`);
+  });
+}

@@ -1,0 +1,16 @@
+/** A resource as the API returns it. */
+export type Item = Record<string, unknown>;
+
+/** One page of a list. */
+export interface Page<T extends object = Item> {
+  readonly items: readonly T[];
+  /** True when another page follows. */
+  readonly more: boolean;
+  /** The unchanged API response. */
+  readonly response: unknown;
+}
+
+/** Returns the value at a path like `meta.next_cursor`; undefined where the path ends early. */
+export function valueAt(value: unknown, path: string): unknown {
+  return path.split(".").reduce<unknown>((inner, name) => (inner as Item | null | undefined)?.[name], value);
+}

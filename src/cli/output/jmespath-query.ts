@@ -1,0 +1,30 @@
+import jmespath from "jmespath";
+import { UsageError } from "../errors/cli-errors.ts";
+import { sanitizeLine } from "../terminal/sanitize.ts";
+import type { Item } from "./item.ts";
+
+/** Evaluates a JMESPath expression. */
+export function search(data: unknown, expression: string): unknown {
+  try {
+    return jmespath.search(data, expression);
+  } catch (error) {
+    throw new UsageError(`--query: ${(error as Error).message}`, { hint: "see https://jmespath.org/tutorial.html" });
+  }
+}
+
+/** Prepares a query result for formats with rows: objects become rows, other values lines of text. */
+export function plainly(found: unknown): Item[] | Item | string {
+  const isItem = (value: unknown): value is Item =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  if (isItem(found)) return found;
+  const list = Array.isArray(found) ? found : [found];
+  if (list.length > 0 && list.every(isItem)) return list;
+  if (list.length > 0 && list.every(Array.isArray))
+    return list.map((row) => Object.fromEntries(row.map((value, at) => [String(at + 1), value])));
+  return list.map((value) => `${text(value)}\n`).join("");
+}
+
+function text(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return sanitizeLine(typeof value === "string" ? value : JSON.stringify(value));
+}

@@ -1,0 +1,46 @@
+import { sanitizeText } from "../terminal/sanitize.ts";
+import type { OutputOptions, Writer } from "./renderer.ts";
+
+/** Writes indented JSON. A list is one array, written page by page. */
+export function createJsonWriter({ terminal }: OutputOptions): Writer {
+  const pretty = (value: unknown) => JSON.stringify(value, null, 2);
+  const show = (text: string) => terminal.write(terminal.stdoutIsTerminal ? dye(sanitizeText(text)) : text);
+  const dye = (text: string) =>
+    text.replace(/("(?:\\.|[^"\\])*")(\s*:)?/g, (_, string: string, colon?: string) =>
+      colon ? terminal.paint.key(string) + colon : terminal.paint.value(string),
+    );
+  let before = "[\n";
+  return {
+    async page(items) {
+      if (items.length === 0) return;
+      const text = items.map((item) => `  ${pretty(item).replaceAll("\n", "\n  ")}`).join(",\n");
+      await show(before + text);
+      before = ",\n";
+    },
+    end: () => show(before === ",\n" ? "\n]\n" : "[]\n"),
+    one: (item) => show(`${pretty(item)}\n`),
+    value: (value) => show(`${pretty(value ?? null)}\n`),
+  };
+}
+
+/** Writes newline-delimited JSON: one item per line. */
+export function createLineWriter({ terminal }: OutputOptions): Writer {
+  const line = (value: unknown) => `${JSON.stringify(value ?? null)}\n`;
+  const show = (text: string) => terminal.write(terminal.stdoutIsTerminal ? sanitizeText(text) : text);
+  return {
+    async page(items) {
+      // In pieces: one character beyond Latin-1 doubles the memory of the whole text.
+      let text = "";
+      for (const item of items) {
+        text += line(item);
+        if (text.length < 16_384) continue;
+        await show(text);
+        text = "";
+      }
+      if (text !== "") await show(text);
+    },
+    end: async () => {},
+    one: (item) => show(line(item)),
+    value: (value) => show(Array.isArray(value) ? value.map(line).join("") : line(value)),
+  };
+}

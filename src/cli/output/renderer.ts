@@ -1,0 +1,68 @@
+import type { Terminal } from "../terminal/terminal.ts";
+import { pick } from "./field-selection.ts";
+import type { Cells } from "./format-value.ts";
+import type { Item } from "./item.ts";
+
+/** Options of all writers. */
+export interface OutputOptions {
+  readonly terminal: Terminal;
+  /** Time zone; undefined for the machine's. */
+  readonly zone: string | undefined;
+  readonly cells: Cells;
+  /** Prints column names above the rows. */
+  readonly header: boolean;
+  readonly columns: readonly string[] | undefined;
+  /** The columns come from --fields, so they apply to single items as well. */
+  readonly chosen: boolean;
+  /** Shows the empty fields of a single item as well. */
+  readonly showEmpty: boolean;
+  /** The list never ends, so each page is printed immediately. */
+  readonly endless: boolean;
+}
+
+/** Writes results in one format. For a list, `page` is called for each page, then `end`. */
+export interface Writer<T = Item> {
+  page(items: readonly T[]): Promise<void>;
+  end(): Promise<void>;
+  one(item: T): Promise<void>;
+  /** Writes the result of a query. */
+  value(value: unknown): Promise<void>;
+}
+
+/** Renders all items of a list at once. */
+export type Draw<T = Item> = (items: readonly T[], terminal: Terminal) => string;
+
+/** Creates a writer that renders items on a terminal. */
+export type Renderer<T = Item> = (options: OutputOptions) => Writer<T>;
+
+/** Returns the top-level keys of the items, as columns for items of unknown shape. */
+export const columnsOf = (items: readonly Item[]): string[] => [...new Set(items.flatMap((item) => Object.keys(item)))];
+
+interface Detail {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/** Returns the fields to show for a single item: those of --fields, else all that are not empty. */
+export function details(item: Item, { columns, chosen, showEmpty }: OutputOptions): Detail[] {
+  if (chosen && columns) return columns.map((path) => ({ path, value: pick(item, path.split(".")) }));
+  const all = opened(item, "");
+  return showEmpty ? all : all.filter(({ value }) => !isEmpty(value));
+}
+
+const isEmpty = (value: unknown) =>
+  value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
+
+/** Fields of no interest to people. */
+const technical = new Set(["content_type", "participant_type", "url"]);
+
+/** Flattens nested objects, as in `stats.users`, except those with `id` and `name`. */
+function opened(item: Item, above: string): Detail[] {
+  return Object.entries(item).flatMap(([name, value]) => {
+    const path = above + name;
+    if (technical.has(path)) return [];
+    const isOpen =
+      typeof value === "object" && value !== null && !Array.isArray(value) && !("name" in value && "id" in value);
+    return isOpen ? opened(value as Item, `${path}.`) : [{ path, value }];
+  });
+}

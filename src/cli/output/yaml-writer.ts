@@ -1,0 +1,22 @@
+import { stringify } from "yaml";
+import { sanitizeText } from "../terminal/sanitize.ts";
+import type { OutputOptions, Writer } from "./renderer.ts";
+
+/** Writes YAML. A list is written page by page. */
+export function createYamlWriter({ terminal }: OutputOptions): Writer {
+  const show = (value: unknown) => {
+    const text = stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+    return terminal.write(terminal.stdoutIsTerminal ? sanitizeText(text) : text);
+  };
+  let empty = true;
+  return {
+    async page(items) {
+      if (items.length === 0) return;
+      empty = false;
+      await show(items);
+    },
+    end: async () => (empty ? show([]) : undefined),
+    one: show,
+    value: (value) => show(value ?? null),
+  };
+}

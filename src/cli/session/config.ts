@@ -1,0 +1,115 @@
+import { chmodSync, mkdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { UsageError } from "../errors/cli-errors.ts";
+
+/** A named target with its login. */
+export interface Profile {
+  /** SQLite file path, postgres:// URL or http(s):// URL. */
+  readonly target: string;
+  readonly token?: string;
+  /** Unix time at which the token expires. */
+  readonly expires?: number;
+  /** E-mail address of the signed-in user, for display. */
+  readonly user?: string;
+}
+
+export interface Config {
+  readonly profiles: Readonly<Record<string, Profile>>;
+  readonly current?: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns the configuration directory: WCS_CONFIG_DIR, else the platform's default. */
+export function configDir(env: Environment, platform = process.platform): string {
+  if (env.WCS_CONFIG_DIR) return env.WCS_CONFIG_DIR;
+  if (platform === "win32") return join(env.APPDATA ?? join(homedir(), "AppData", "Roaming"), "wcs");
+  return join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "wcs");
+}
+
+/** Returns the default directory for new databases. */
+export function dataDir(env: Environment, platform = process.platform): string {
+  if (platform === "win32") return join(env.LOCALAPPDATA ?? join(homedir(), "AppData", "Local"), "wcs");
+  return join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "wcs");
+}
+
+export const configFile = (env: Environment): string => join(configDir(env), "config.json");
+
+/** Reads the configuration. Does not use `conf`, which takes longer to load than most commands run. */
+export function readConfig(env: Environment): Config {
+  const file = configFile(env);
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return { profiles: {} };
+    throw new UsageError(`the configuration file ${file} cannot be read (${code})`);
+  }
+  const config = parseConfig(text);
+  if (config) return config;
+  throw new UsageError(`the configuration file ${file} is invalid`, {
+    hint: "repair it, or move it away and sign in again with wcs auth login",
+  });
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function parseConfig(text: string): Config | undefined {
+  let config: unknown;
+  try {
+    config = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(config) || !isRecord(config.profiles ?? {})) return undefined;
+  const profiles: Record<string, Profile> = {};
+  for (const [name, profile] of Object.entries(config.profiles ?? {})) {
+    if (!isProfile(profile)) return undefined;
+    profiles[name] = profile;
+  }
+  return { ...config, profiles };
+}
+
+const isProfile = (value: unknown): value is Profile =>
+  isRecord(value) &&
+  typeof value.target === "string" &&
+  ["string", "undefined"].includes(typeof value.token) &&
+  ["number", "undefined"].includes(typeof value.expires);
+
+/** Changes the configuration under its lock. `change` gets the current content. */
+export async function changeConfig(env: Environment, change: (config: Config) => Config): Promise<Config> {
+  return withConfigLock(env, 10_000, async (save) => save(change(readConfig(env))));
+}
+
+/**
+ * Runs `work` while holding the configuration lock. `work` must read the configuration again before it saves.
+ * Throws `LockTimeout` when the lock is not acquired within `patience` milliseconds.
+ */
+export async function withConfigLock<T>(
+  env: Environment,
+  patience: number,
+  work: (save: (config: Config) => Promise<Config>) => Promise<T>,
+): Promise<T> {
+  const dir = configDir(env);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  chmodSync(dir, 0o700);
+  const { withLock } = await import("./file-lock.ts");
+  return withLock(`${configFile(env)}.lock`, patience, (held) => work(async (config) => save(dir, config, held)));
+}
+
+async function save(dir: string, config: Config, held: () => boolean): Promise<Config> {
+  const { default: Conf } = await import("conf");
+  // conf applies the umask to the given mode, and reads the file before it writes.
+  const umask = process.umask(0o077);
+  try {
+    const store = new Conf<Record<string, unknown>>({ projectName: "wcs", cwd: dir, configFileMode: 0o600 });
+    if (!held()) throw new Error("another process took over the configuration lock; try again");
+    store.store = { ...config };
+  } finally {
+    process.umask(umask);
+  }
+  return config;
+}

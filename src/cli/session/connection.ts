@@ -1,0 +1,75 @@
+import type { Caller } from "../../contract/operation.ts";
+import type { Client } from "../../http/client/client.ts";
+import type { Globals } from "../terminal/global-options.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { open, type Route } from "./open-caller.ts";
+import { findTarget, type Target } from "./target.ts";
+import { addTokenRenewal, freshToken } from "./token-renewal.ts";
+
+export interface ConnectOptions {
+  /** Sends no token. For public operations. */
+  readonly anonymous?: boolean;
+  /** Uses the stored token without renewing it or offering to sign in again. */
+  readonly asIs?: boolean;
+}
+
+/** An open connection to a target. */
+export interface Connection {
+  readonly caller: Caller;
+  readonly target: Target;
+  /** Sends any HTTP request to an instance; undefined for databases. */
+  readonly raw: Client["raw"] | undefined;
+}
+
+/** Connects to the target named by the line, the environment or the current profile. */
+export async function connect(globals: Globals, terminal: Terminal, options: ConnectOptions = {}): Promise<Connection> {
+  const route = { target: findTarget(globals, terminal.env), globals, terminal };
+  const { opened, token } = options.anonymous
+    ? { opened: await open(route, undefined) }
+    : await openSignedIn(route, options);
+  const caller = token === undefined ? opened : addTokenRenewal(route, opened, token);
+  const raw = "raw" in opened ? (opened as Client).raw : undefined;
+  return { caller: globals.verbose ? logCalls(caller, route) : caller, target: route.target, raw };
+}
+
+/** Opens a signed-in caller. Returns `token` only if it belongs to the profile and may be renewed. */
+async function openSignedIn(
+  route: Route,
+  { asIs }: ConnectOptions,
+): Promise<{ opened: Caller | Client; token?: string }> {
+  const { target, globals, terminal } = route;
+  const { profile } = target;
+  const ownToken = terminal.env.WCS_TOKEN || undefined;
+  if (globals.as !== undefined) return { opened: await open(route, undefined, globals.as) };
+  if (ownToken !== undefined || profile?.token === undefined) {
+    // Access to the database itself needs no login.
+    return { opened: await open(route, ownToken, ownToken === undefined ? (profile?.user ?? "") : undefined) };
+  }
+  if (asIs) return { opened: await open(route, profile.token) };
+  const token = await freshToken(route, profile);
+  return { opened: await open(route, token), token };
+}
+
+/** Logs calls and their results to stderr. Does not log inputs, since they may be secret. */
+function logCalls(caller: Caller, { target, terminal }: Route): Caller {
+  const place = target.remote ? target.address : "local";
+  terminal.note(
+    `* ${terminal.sanitizeLine(place)}${target.profile ? ` (profile ${terminal.sanitizeLine(target.profile.name)})` : ""}`,
+  );
+  return {
+    async call(op, input, options) {
+      const began = performance.now();
+      const took = () => `${(performance.now() - began).toFixed(1)} ms`;
+      terminal.note(`> ${op.name}: ${op.method} ${op.path}${options?.dryRun ? " (dry run)" : ""}`);
+      try {
+        const output = await caller.call(op, input, options);
+        terminal.note(`< done in ${took()}`);
+        return output;
+      } catch (error) {
+        terminal.note(`< ${(error as { code?: string }).code ?? "failed"} after ${took()}`);
+        throw error;
+      }
+    },
+    close: () => caller.close(),
+  };
+}

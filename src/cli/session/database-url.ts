@@ -1,0 +1,29 @@
+import { UsageError } from "../errors/cli-errors.ts";
+
+const isPostgres = (text: string) => /^\s*postgres(ql)?:/i.test(text);
+
+function hasPassword(address: string): boolean {
+  if (!isPostgres(address)) return false;
+  const url = URL.parse(address);
+  // A malformed URL may contain a password as well.
+  if (url === null || url.host === "") return /:.*@|[?&]password=/s.test(address.replace(/^[^:]*:/, ""));
+  return url.password !== "" || url.searchParams.has("password");
+}
+
+/** Throws a `UsageError` for a password in `--db`, which other users of the machine could see. Does not repeat it. */
+export function refusePassword(db: unknown): void {
+  if (typeof db !== "string" || !hasPassword(db)) return;
+  throw new UsageError("--db must not contain a password, since other users can see command lines", {
+    hint: "set PGPASSWORD or use ~/.pgpass, or put the whole URL into WCS_DB or a profile (wcs profile add NAME --db-stdin)",
+  });
+}
+
+/** Returns an address with its password masked. */
+export function withoutPassword(address: string): string {
+  if (!hasPassword(address)) return address;
+  const url = URL.parse(address);
+  if (url === null || url.host === "") return "postgres://***";
+  if (url.password !== "") url.password = "***";
+  if (url.searchParams.has("password")) url.searchParams.set("password", "***");
+  return url.href;
+}

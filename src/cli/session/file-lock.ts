@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, linkSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { hostname } from "node:os";
+
+/** The lock was not acquired in time. */
+export class LockTimeout extends Error {
+  override readonly name = "LockTimeout";
+}
+
+/** Milliseconds after which a lock is taken over although its owner seems alive. */
+const staleAfter = 10_000;
+/** Milliseconds that a process has to write its name into a lock created in two steps. */
+const unnamedAfter = 500;
+
+/** Runs `work` while holding the lock file. `held` returns whether this process still holds it. */
+export async function withLock<T>(
+  file: string,
+  patience: number,
+  work: (held: () => boolean) => Promise<T>,
+): Promise<T> {
+  const owner = newOwner();
+  const giveUp = Date.now() + patience;
+  while (!take(file, owner)) {
+    if (Date.now() > giveUp) throw new LockTimeout(`${file} is held by another process`);
+    if (isStale(file)) breakLock(file);
+    await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 30));
+  }
+  const held = () => read(file) === owner;
+  try {
+    return await work(held);
+  } finally {
+    if (held()) rmSync(file, { force: true });
+  }
+}
+
+const newOwner = () => `${process.pid} ${hostname()} ${randomUUID()}`;
+
+/**
+ * Creates the lock file with the name of its owner in one step, so that a killed process or a full disk leaves no lock
+ * without an owner.
+ */
+function take(file: string, owner: string): boolean {
+  const draft = `${file}.${owner.split(" ").at(-1)}`;
+  try {
+    writeFileSync(draft, owner, { flag: "wx", mode: 0o600 });
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return false;
+    // Some file systems do not support links.
+    if (["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(code)) return takeInSteps(file, owner);
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function takeInSteps(file: string, owner: string): boolean {
+  let lock: number;
+  try {
+    lock = openSync(file, "wx", 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+  try {
+    writeSync(lock, owner);
+    return true;
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  } finally {
+    closeSync(lock);
+  }
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns whether the owner of the lock is dead or unknown, or has held it for too long. */
+function isStale(file: string): boolean {
+  const text = read(file);
+  const [, pid, host] = /^(\d+) (\S+) \S/.exec(text ?? "") ?? [];
+  if (pid !== undefined && host === hostname() && !isAlive(Number(pid))) return true;
+  const stat = statSync(file, { throwIfNoEntry: false });
+  const isUnnamed = text !== undefined && pid === undefined;
+  return stat !== undefined && Date.now() - stat.mtimeMs > (isUnnamed ? unnamedAfter : staleAfter);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** Removes a stale lock. Uses a second lock, since a concurrent removal could delete a lock that was just acquired. */
+function breakLock(file: string): void {
+  const guard = `${file}.stale`;
+  if (!take(guard, newOwner())) {
+    if (isStale(guard)) rmSync(guard, { force: true });
+    return;
+  }
+  try {
+    if (isStale(file)) rmSync(file, { force: true });
+  } finally {
+    rmSync(guard, { force: true });
+  }
+}

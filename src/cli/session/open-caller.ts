@@ -1,0 +1,92 @@
+import type { Caller } from "../../contract/operation.ts";
+import type { Service } from "../../core/service.ts";
+import type { Client } from "../../http/client/client.ts";
+import type { Database } from "../../store/database.ts";
+import { createSources } from "../file-io/value-sources.ts";
+import type { Globals } from "../terminal/global-options.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { readDuration } from "../time/parse-time.ts";
+import { openWithKey } from "./open-with-key.ts";
+import type { Target } from "./target.ts";
+import { version } from "./version.ts";
+
+const standardTimeout = "30s";
+/** Milliseconds after which callbacks are sent while the command is still running. */
+const patience = 250;
+
+/** A target with the options and the terminal needed to open it. */
+export interface Route {
+  readonly target: Target;
+  readonly globals: Globals;
+  readonly terminal: Terminal;
+}
+
+/** Opens a caller that sends this token or, on a database, acts as this user ("" for the first administrator). */
+export async function open(
+  { target, globals, terminal }: Route,
+  token: string | undefined,
+  as?: string,
+): Promise<Caller | Client> {
+  if (target.remote) {
+    const { createClient } = await import("../../http/client/client.ts");
+    return createClient({
+      url: target.address,
+      ...(token && { token }),
+      userAgent: `wcs/${version}`,
+      timeout: readDuration(globals.timeout ?? standardTimeout, "--timeout") * 1000,
+      ...(globals.caFile !== undefined && { ca: createSources(terminal).file(globals.caFile, "--ca-file") }),
+    });
+  }
+  const { createService } = await import("../../core/service.ts");
+  const database = await openWithKey(target.address, terminal.env);
+  // Callbacks are sent when the command ends or, for a longer command, while it runs: it may be waiting for them.
+  let sending: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const send = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    sending = Promise.resolve(sending).then(() => attemptDeliveries(database, service, terminal));
+  };
+  const announce: typeof database.announce = (topics) => {
+    database.announce(topics);
+    if (topics.includes("outbox")) timer ??= setTimeout(send, patience);
+  };
+  const service = createService({ database: { ...database, announce }, environment: terminal.env });
+  // Public operations need no user.
+  const own = async () => (as === undefined ? { token: "" } : { userId: await service.resolveUser(as || undefined) });
+  const caller = service.caller(token === undefined ? await own() : { token });
+  return {
+    call: caller.call,
+    async close() {
+      if (timer !== undefined) send();
+      await sending;
+      await caller.close();
+    },
+  };
+}
+
+/** Maximum seconds that a command spends on first delivery attempts. */
+const firstAttempts = 5;
+
+/** Makes the first delivery attempts for the callbacks of a command and reports how many are left. */
+async function attemptDeliveries(database: Database, service: Service, terminal: Terminal): Promise<void> {
+  const { due, later } = await (await createDeliveryEngine(database, service, terminal)).drain({
+    maxSeconds: firstAttempts,
+  });
+  const left = due + later;
+  if (left === 1) terminal.note("1 callback is waiting. Run wcs webhooks deliver or wcs serve to send it.");
+  else if (left > 0)
+    terminal.note(`${left} callbacks are waiting. Run wcs webhooks deliver or wcs serve to send them.`);
+}
+
+/** Creates the delivery engine of a command. */
+export async function createDeliveryEngine(database: Database, service: Service, terminal: Terminal) {
+  const { createEngine } = await import("../../delivery/delivery.ts");
+  return createEngine({
+    database,
+    settings: service.settings,
+    userAgent: `wcs/${version}`,
+    // The webhook's own log has the results of attempts.
+    log: { info() {}, error: (_, message) => terminal.note(`${message}.`) },
+  });
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import type { Database, OpenOptions } from "../../store/database.ts";
+import { UsageError } from "../errors/cli-errors.ts";
+import { reason } from "../file-io/value-sources.ts";
+
+export const advice = "create a key with openssl rand -base64 32";
+
+/** Opens a database with the secret key from the environment. Throws a `UsageError` when the key is missing or wrong. */
+export async function openWithKey(
+  target: string,
+  env: NodeJS.ProcessEnv,
+  options: OpenOptions = {},
+): Promise<Database> {
+  const secretKey = await readKey(env);
+  const [{ openDatabase }, { SecretKeyError }] = await Promise.all([
+    import("../../store/open-database.ts"),
+    import("../../store/secret-cipher.ts"),
+  ]);
+  try {
+    return await openDatabase(target, { ...options, secretKey });
+  } catch (error) {
+    if (error instanceof SecretKeyError) throw new UsageError(error.message, { hint: error.hint });
+    throw error;
+  }
+}
+
+/** Reads the secret key; undefined when the environment has none. */
+async function readKey({ WCS_SECRET_KEY: text, WCS_SECRET_KEY_FILE: path }: NodeJS.ProcessEnv) {
+  if (text !== undefined && path !== undefined)
+    throw new UsageError("WCS_SECRET_KEY and WCS_SECRET_KEY_FILE cannot be used together");
+  if (text !== undefined) return parseKey(text, "WCS_SECRET_KEY");
+  if (path === undefined) return undefined;
+  try {
+    return await parseKey(readFileSync(path, "utf8"), "WCS_SECRET_KEY_FILE");
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(`WCS_SECRET_KEY_FILE: ${reason(error, path)}`);
+  }
+}
+
+/** Parses a key. `source` names its origin in the error, which does not repeat the key. */
+export async function parseKey(text: string, source: string): Promise<Uint8Array> {
+  const { parseSecretKey } = await import("../../store/secret-cipher.ts");
+  const key = parseSecretKey(text);
+  if (key === undefined) throw new UsageError(`${source} must be 32 bytes in base64 or hexadecimal`, { hint: advice });
+  return key;
+}

@@ -1,0 +1,51 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { Globals } from "../terminal/global-options.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { readDuration } from "../time/parse-time.ts";
+
+const retryPause = 2000;
+const longestWait = 25;
+
+/**
+ * Yields the answers of `ask` until the consumer stops. Waits while the service is unavailable, as during a restart, and
+ * reports that once.
+ */
+export async function* pollAnswers<T>(ask: () => Promise<T>, terminal: Terminal): AsyncGenerator<T, never> {
+  let lost = false;
+  for (;;) {
+    let answer: T;
+    try {
+      answer = await ask();
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      if (!lost) terminal.note(`${terminal.sanitizeLine(error.message)} Retrying until it is back.`);
+      lost = true;
+      await sleep(Math.max(retryPause, (error.retryAfter ?? 0) * 1000));
+      continue;
+    }
+    if (lost) terminal.note("The service is back.");
+    lost = false;
+    yield answer;
+  }
+}
+
+/** Returns the first answer of `ask`. Waits while the service is unavailable. */
+export async function pollAnswer<T>(ask: () => Promise<T>, terminal: Terminal): Promise<T> {
+  const { value } = await pollAnswers(ask, terminal).next();
+  return value as T;
+}
+
+/** Returns the seconds that a long poll may take: well below the request timeout. */
+export function longPollSeconds({ timeout }: Globals): number {
+  const most = timeout === undefined ? longestWait : Math.floor(readDuration(timeout, "--timeout") / 2);
+  return Math.max(1, Math.min(most, longestWait));
+}
+
+/** Returns whether the service is temporarily unavailable. */
+function isOutage(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && (error.code === "unavailable" || error.code === "too_many_requests");
+}
+
+export function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

@@ -1,0 +1,25 @@
+import { UsageError } from "../errors/cli-errors.ts";
+import { createSources } from "../file-io/value-sources.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** The terminal and the password flags of a line. */
+interface PasswordFlags {
+  readonly terminal: Terminal;
+  readonly flags: Readonly<Record<string, unknown>>;
+}
+
+/** Reads the password from stdin, a file or WCS_PASSWORD. No flag takes it as a value. */
+export async function ownPassword({ terminal, flags }: PasswordFlags): Promise<string | undefined> {
+  const sources = createSources(terminal);
+  if (flags.passwordStdin) return sources.stdin("--password-stdin");
+  if (flags.passwordFile !== undefined) return sources.file(flags.passwordFile as string, "--password-file");
+  return terminal.env.WCS_PASSWORD || undefined;
+}
+
+/** Prompts for a new password twice. */
+export async function newPassword(terminal: Terminal): Promise<string> {
+  const ask = await terminal.ask();
+  const password = await ask.secret("Password:");
+  if ((await ask.secret("Password again:")) !== password) throw new UsageError("the passwords do not match");
+  return password;
+}

@@ -1,0 +1,84 @@
+import { resolve } from "node:path";
+import { UsageError } from "../errors/cli-errors.ts";
+import { suggestName } from "../errors/nearest-name.ts";
+import type { Globals } from "../terminal/global-options.ts";
+import { type Config, type Profile, readConfig } from "./config.ts";
+
+/** The database or instance of a command. */
+export interface Target {
+  /** SQLite file path, postgres:// URL, or base URL of an instance. */
+  readonly address: string;
+  readonly remote: boolean;
+  /** The profile with the login for this target. */
+  readonly profile?: { readonly name: string } & Profile;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export const isRemote = (address: string): boolean => /^https?:\/\//i.test(address);
+
+/** Returns the base URL without a trailing slash or `/api`. */
+export function baseUrl(text: string): string {
+  if (!isRemote(text) || !URL.canParse(text)) {
+    throw new UsageError(`'${text}' is not the URL of an instance`, { hint: "use a URL like https://wcs.example.com" });
+  }
+  return text.replace(/\/+$/, "").replace(/\/api$/, "");
+}
+
+/** Returns the address of a database for a profile. Relative paths become absolute. */
+export const databaseAddress = (text: string): string => (/^postgres(ql)?:\/\//.test(text) ? text : resolve(text));
+
+/** Finds the target by flags, else by the environment, else by the current profile. */
+export function findTarget(globals: Globals, env: Environment, config: Config = readConfig(env)): Target {
+  const target =
+    chosen(config, [
+      ["--profile", "profile", globals.profile],
+      ["--db", "db", globals.db],
+      ["--url", "url", globals.url],
+    ]) ??
+    chosen(config, [
+      ["WCS_PROFILE", "profile", env.WCS_PROFILE || undefined],
+      ["WCS_DB", "db", env.WCS_DB || undefined],
+      ["WCS_URL", "url", env.WCS_URL || undefined],
+    ]) ??
+    (config.current === undefined ? undefined : byProfile(config, config.current));
+  if (!target) {
+    throw new UsageError("no target selected. Use --db, --url or --profile", {
+      hint: "create a database with wcs init, or sign in to an instance with wcs auth login --url URL",
+    });
+  }
+  if (target.remote && globals.as !== undefined)
+    throw new UsageError("--as cannot be used with an instance; sign in as the user instead");
+  return target;
+}
+
+type Choice = readonly [source: string, kind: "profile" | "db" | "url", value: string | undefined];
+
+function chosen(config: Config, choices: readonly Choice[]): Target | undefined {
+  const given = choices.filter(([, , value]) => value !== undefined);
+  if (given.length > 1)
+    throw new UsageError(`${given.map(([source]) => source).join(" and ")} cannot be used together`);
+  const [, kind, value] = given[0] ?? [];
+  if (kind === undefined || value === undefined) return undefined;
+  if (kind === "profile") return byProfile(config, value);
+  if (kind === "db") {
+    if (isRemote(value))
+      throw new UsageError(`'${value}' is the URL of an instance, not a database`, { hint: "use --url" });
+    return { address: databaseAddress(value), remote: false };
+  }
+  const address = baseUrl(value);
+  const names = [config.current ?? "", ...Object.keys(config.profiles)];
+  const name = names.find((candidate) => config.profiles[candidate]?.target === address);
+  return { address, remote: true, ...(name && { profile: { name, ...config.profiles[name]! } }) };
+}
+
+function byProfile(config: Config, name: string): Target {
+  const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
+  if (!profile) {
+    const meant = suggestName(name, Object.keys(config.profiles));
+    throw new UsageError(`unknown profile '${name}'`, {
+      hint: meant ? `did you mean '${meant}'?` : "list profiles with wcs profile list",
+    });
+  }
+  return { address: profile.target, remote: isRemote(profile.target), profile: { name, ...profile } };
+}

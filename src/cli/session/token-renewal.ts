@@ -1,0 +1,127 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { Caller } from "../../contract/operation.ts";
+import { type Config, changeConfig, type Profile, readConfig, withConfigLock } from "./config.ts";
+import { open, type Route } from "./open-caller.ts";
+import { isAging, timesOf } from "./token-times.ts";
+
+const now = () => Date.now() / 1000;
+
+/** Returns the token of a profile. Renews it when less than half of its lifetime is left. */
+export async function freshToken(route: Route, profile: Profile & { name: string }): Promise<string> {
+  const token = profile.token!;
+  const times = timesOf(token);
+  if (!times) return token;
+  if (times.expires <= now()) return (await offer(route)) ?? Promise.reject(expired(profile.name));
+  if (!isAging(times, now())) return token;
+  try {
+    return await renew(route, profile.name, token);
+  } catch {
+    // The token is still valid, so a failed renewal is ignored.
+    return token;
+  }
+}
+
+const expired = (name: string) =>
+  new ServiceError("unauthenticated", `The login of profile ${name} has expired.`, {
+    hint: `Sign in with wcs auth login --profile ${name}.`,
+  });
+
+/** Renews the token of a profile, unless another process has just done so. */
+export async function renew(route: Route, name: string, token: string): Promise<string> {
+  const { env } = route.terminal;
+  return withConfigLock(env, 3000, async (save) => {
+    const config = readConfig(env);
+    const present = config.profiles[name]?.token;
+    if (present !== undefined && present !== token) return present;
+    const { auth } = await import("../../contract/auth.ts");
+    const caller = await open(route, token);
+    try {
+      // Other processes take the lock over after ten seconds.
+      const [{ jwt, expires }] = await caller.call(auth.renew, {}, { signal: AbortSignal.timeout(5000) });
+      if (config.profiles[name])
+        await save(withProfile(config, name, { ...config.profiles[name], token: jwt, expires }));
+      return jwt;
+    } finally {
+      await caller.close();
+    }
+  });
+}
+
+export const withProfile = (config: Config, name: string, profile: Profile): Config => ({
+  ...config,
+  profiles: { ...config.profiles, [name]: profile },
+});
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Signs in and stores the token in the profile. A new profile becomes the current one. */
+export async function signIn(route: Route, name: string, credentials: Credentials): Promise<string> {
+  const { auth } = await import("../../contract/auth.ts");
+  const caller = await open(route, undefined);
+  try {
+    const [{ jwt, expires }] = await caller.call(auth.authenticate, credentials);
+    await changeConfig(route.terminal.env, (config) => ({
+      ...withProfile(config, name, { target: route.target.address, token: jwt, expires, user: credentials.username }),
+      current: config.profiles[name] ? (config.current ?? name) : name,
+    }));
+    return jwt;
+  } finally {
+    await caller.close();
+  }
+}
+
+/** Offers to sign in again as the same user; returns the new token. Returns undefined without a terminal. */
+async function offer(route: Route): Promise<string | undefined> {
+  const { terminal, target } = route;
+  const { profile } = target;
+  if (!terminal.interactive || !profile?.user) return undefined;
+  const ask = await terminal.ask();
+  if (!(await ask.confirm(`The login of profile ${profile.name} has expired. Sign in again as ${profile.user}?`)))
+    return undefined;
+  return signIn(route, profile.name, { username: profile.user, password: await ask.secret("Password:") });
+}
+
+/** Seconds before a failed renewal is retried. */
+const renewalPause = 60;
+
+/**
+ * Wraps a caller so that its token is renewed during long commands. When a token is rejected, offers to sign in again.
+ */
+export function addTokenRenewal(route: Route, first: Caller, token: string): Caller {
+  const profile = route.target.profile!;
+  // Calls in progress keep their token, so all callers stay open until the end.
+  const opened = [first];
+  let current = { caller: first, token, times: timesOf(token) };
+  let renewedAt = current.times && isAging(current.times, now()) ? now() : 0;
+  const take = async (token: string) => {
+    if (token === current.token) return;
+    current = { caller: await open(route, token), token, times: timesOf(token) };
+    opened.push(current.caller);
+  };
+  const refresh = async () => {
+    const { token, times } = current;
+    if (times === undefined || !isAging(times, now()) || now() < renewedAt + renewalPause) return;
+    renewedAt = now();
+    await take(await freshToken(route, { ...profile, token }));
+  };
+  return {
+    async call(op, input, options) {
+      await refresh();
+      try {
+        return await current.caller.call(op, input, options);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== "unauthenticated") throw error;
+        const token = await offer(route);
+        if (token === undefined) throw error;
+        await take(token);
+        return current.caller.call(op, input, options);
+      }
+    },
+    async close() {
+      for (const caller of opened) await caller.close();
+    },
+  };
+}

@@ -1,0 +1,20 @@
+export interface TokenTimes {
+  /** Unix seconds. */
+  readonly issued: number;
+  readonly expires: number;
+}
+
+/** Reads the issue and expiry times of a JWT without verifying it; undefined when it is not a JWT. */
+export function timesOf(token: string): TokenTimes | undefined {
+  try {
+    const { iat, exp } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+    return Number.isFinite(iat) && Number.isFinite(exp) ? { issued: iat, expires: exp } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns whether less than half of the token's lifetime is left. */
+export function isAging({ issued, expires }: TokenTimes, now: number): boolean {
+  return now > issued + (expires - issued) / 2;
+}

@@ -1,0 +1,44 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { UsageError } from "../errors/cli-errors.ts";
+
+/** A text from the user's editor. */
+export interface Draft {
+  readonly text: string;
+  /** A private file that keeps the text until `discard` is called. */
+  readonly path: string;
+  discard(): Promise<void>;
+}
+
+/** Opens the user's editor ($VISUAL, $EDITOR) with a text and waits until it exits. */
+export async function edit(text: string, env: NodeJS.ProcessEnv, name: string): Promise<Draft> {
+  const command = env.VISUAL || env.EDITOR || (process.platform === "win32" ? "notepad" : "vi");
+  const folder = await mkdtemp(join(tmpdir(), "wcs-text-"));
+  const path = join(folder, name);
+  const discard = () => rm(folder, { recursive: true, force: true });
+  try {
+    await writeFile(path, text, { mode: 0o600 });
+    await run(command, path, env);
+    // Editors add a line break at the end.
+    return { text: (await readFile(path, "utf8")).replace(/\s+$/, ""), path, discard };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
+/** Stdout may be a pipe, so the editor uses stderr. */
+function run(command: string, path: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const quoted = process.platform === "win32" ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;
+  const editor = spawn(`${command} ${quoted}`, { shell: true, stdio: ["inherit", 2, "inherit"], env });
+  return new Promise((resolve, reject) => {
+    editor.on("error", reject);
+    editor.on("close", (code) => {
+      if (code === 0) return resolve();
+      const hint = "set VISUAL or EDITOR, or pass the text as a flag";
+      reject(new UsageError(`the editor (${command}) ended with ${code ?? "a signal"}; nothing was sent`, { hint }));
+    });
+  });
+}

@@ -1,0 +1,61 @@
+export const formats = ["table", "json", "ndjson", "csv", "yaml"] as const;
+export type Format = (typeof formats)[number];
+
+/** Values of the global and output options, which may stand anywhere on the line. */
+export interface Globals {
+  readonly profile?: string;
+  readonly db?: string;
+  readonly url?: string;
+  readonly as?: string;
+  readonly timeout?: string;
+  readonly caFile?: string;
+  readonly output?: Format;
+  readonly json?: true;
+  readonly fields?: string;
+  readonly query?: string;
+  readonly raw?: true;
+  readonly header: boolean;
+  readonly tz?: string;
+  readonly quiet?: true;
+  readonly verbose?: true;
+  readonly color: boolean;
+  readonly input: boolean;
+}
+
+interface GlobalOption {
+  readonly flags: string;
+  readonly description: string;
+  readonly choices?: readonly string[];
+}
+
+/** Options of commands that print data. */
+export const outputOptions: readonly GlobalOption[] = [
+  { flags: "-o, --output <format>", description: "Output format: table, json, ndjson, csv or yaml", choices: formats },
+  { flags: "--json", description: "Same as -o json" },
+  { flags: "--fields <a,b.c>", description: "Fields to print" },
+  { flags: "--query <jmespath>", description: "Filter the output with a JMESPath expression" },
+  { flags: "--raw", description: "Print the API response unchanged" },
+  { flags: "--no-header", description: "Omit the header line" },
+  { flags: "--tz <zone>", description: "Time zone for times, as in Europe/Berlin (default: this machine's)" },
+];
+
+export const globalOptions: readonly GlobalOption[] = [
+  { flags: "--profile <name>", description: "Profile to use [WCS_PROFILE]" },
+  { flags: "--db <path>", description: "SQLite file, or postgres:// URL without a password [WCS_DB]" },
+  { flags: "--url <url>", description: "Base URL of an instance [WCS_URL]" },
+  { flags: "--as <user>", description: "With --db: act as the user with this e-mail address or ID" },
+  { flags: "--timeout <time>", description: "Maximum time to wait for a response, as in 30s or 2m (default: 30s)" },
+  { flags: "--ca-file <path>", description: "Additional certificate authorities to trust (PEM)" },
+  { flags: "--no-input", description: "Never prompt" },
+  { flags: "--no-color", description: "Disable colour [NO_COLOR]" },
+  { flags: "-q, --quiet", description: "Print only errors to stderr" },
+  { flags: "-v, --verbose", description: "Log API calls to stderr" },
+  { flags: "-h, --help", description: "Show this help" },
+];
+
+/** Global and output flags that take a value. The router skips their values to find the command. */
+export const valuedGlobals: ReadonlySet<string> = new Set(
+  [...outputOptions, ...globalOptions]
+    .filter(({ flags }) => flags.includes("<"))
+    .flatMap(({ flags }) => flags.replace(/ <.*/, "").split(", ")),
+);

@@ -1,0 +1,67 @@
+import type { Paint } from "./colors.ts";
+
+/** A heading followed by rows of terms and meanings. */
+export interface Section {
+  readonly title: string;
+  readonly rows: readonly (readonly [term: string, meaning: string])[];
+}
+
+export interface HelpPage {
+  readonly usage: string;
+  readonly description: string;
+  readonly sections: readonly Section[];
+  readonly examples?: readonly string[] | undefined;
+  /** The global options. Shown last. */
+  readonly globals: Section;
+}
+
+/** Wider terms get a line of their own. */
+const widest = 34;
+
+/** Formats a help page. */
+export function layOut(
+  { usage, description, sections, examples, globals }: HelpPage,
+  width: number,
+  paint: Paint,
+): string {
+  const parts = [
+    `${paint.strong("Usage:")} ${usage}`,
+    wrap(flowing(description), width, ""),
+    ...sections.filter(({ rows }) => rows.length > 0).map((section) => layOutSection(section, width, paint)),
+    ...(examples ? [`${paint.strong("Examples:")}\n${examples.map((example) => `  $ ${example}`).join("\n")}`] : []),
+    layOutSection(globals, width, paint),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+function layOutSection({ title, rows }: Section, width: number, paint: Paint): string {
+  const column = Math.min(widest, Math.max(...rows.map(([term]) => term.length)));
+  const indent = " ".repeat(column + 4);
+  const lines = rows.map(([term, meaning]) => {
+    const text = wrap(meaning, Math.max(30, width - indent.length), indent);
+    if (term.length > column) return `  ${term}\n${indent}${text}`;
+    return `  ${term.padEnd(column)}  ${text}`.trimEnd();
+  });
+  return `${paint.strong(title)}\n${lines.join("\n")}`;
+}
+
+/** Joins the lines of each paragraph. Indented and empty lines stay. */
+const flowing = (text: string) => text.replace(/(\S)\n(?=\S)/g, "$1 ");
+
+/** Breaks lines between words. Indented lines stay unchanged. */
+export function wrap(text: string, width: number, indent: string): string {
+  const lines = text.split("\n").flatMap((line) => {
+    if (line.startsWith(" ")) return [line];
+    const broken = [""];
+    for (const word of line.split(" ")) {
+      const last = broken.at(-1)!;
+      if (last !== "" && last.length + 1 + word.length > width) broken.push(word);
+      else broken[broken.length - 1] = last === "" ? word : `${last} ${word}`;
+    }
+    return broken;
+  });
+  return lines.join(`\n${indent}`);
+}
+
+/** Indents options without a short form, so that the long forms are aligned. */
+export const termOf = (flags: string): string => (/^-\w\b/.test(flags) ? flags : `    ${flags}`);

@@ -1,0 +1,51 @@
+import type { MarkedToken, Token } from "marked";
+import { sanitizeText } from "../sanitize.ts";
+import type { Span } from "./text-spans.ts";
+
+type Styles = Span["styles"];
+
+/** Returns the spans of inline tokens in reading order. */
+export function spansOf(tokens: readonly Token[] = [], styles: Styles = []): Span[] {
+  return tokens.flatMap((token) => spanOf(token as MarkedToken, styles));
+}
+
+/** Returns the text of inline tokens without styles. */
+export const plainOf = (tokens: readonly Token[] = []): string =>
+  spansOf(tokens)
+    .map((span) => span.text)
+    .join("");
+
+/** Creates a span. Sanitizes the text, since the parser has decoded entities. */
+const span = (text: string, styles: Styles): Span => ({ text: sanitizeText(text), styles });
+
+function spanOf(token: MarkedToken, styles: Styles): Span[] {
+  switch (token.type) {
+    case "strong":
+      return spansOf(token.tokens, [...styles, "strong"]);
+    case "em":
+      return spansOf(token.tokens, [...styles, "emphasis"]);
+    case "del":
+      return spansOf(token.tokens, [...styles, "dim"]);
+    case "codespan":
+      return [span(token.text, [...styles, "value"])];
+    case "br":
+      return [span("\n", styles)];
+    case "link":
+      return linked(spansOf(token.tokens, [...styles, "key"]), token.href, styles);
+    case "image":
+      return linked([span(`[${token.text || "picture"}]`, [...styles, "key"])], token.href, styles);
+    case "text":
+      return token.tokens ? spansOf(token.tokens, styles) : [span(token.text, styles)];
+    case "escape":
+      return [span(token.text, styles)];
+    default:
+      return [span(token.raw, styles)];
+  }
+}
+
+/** Adds the link's target, unless the text is the target. */
+function linked(shown: Span[], href: string, styles: Styles): Span[] {
+  const text = shown.map((span) => span.text).join("");
+  if (href === "" || href === text || href === `mailto:${text}` || href === `http://${text}`) return shown;
+  return [...shown, span(` (${href})`, [...styles, "dim"])];
+}

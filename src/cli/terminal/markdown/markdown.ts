@@ -1,0 +1,18 @@
+import { sanitizeText } from "../sanitize.ts";
+import { wrap } from "../wrap-text.ts";
+import { linesOfBlocks, type MarkdownOptions } from "./markdown-blocks.ts";
+
+/**
+ * Renders Markdown as sanitized terminal lines. Line breaks are kept, since many texts are not Markdown.
+ */
+export async function markdownLines(text: string, options: MarkdownOptions): Promise<string[]> {
+  const shown = sanitizeText(text.replaceAll("\r\n", "\n"));
+  try {
+    const { lexer } = await import("marked");
+    return linesOfBlocks(lexer(shown, { gfm: true, breaks: true }), options);
+  } catch (error) {
+    // Marked overflows the stack on texts nested a thousand levels deep: show these unformatted.
+    if (error instanceof RangeError) return wrap(shown, options.width);
+    throw error;
+  }
+}

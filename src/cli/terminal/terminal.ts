@@ -1,0 +1,191 @@
+import { once } from "../../contract/operation.ts";
+import type { Paint } from "./colors.ts";
+import type { Draft } from "./editor.ts";
+import type { Ask } from "./prompts.ts";
+import { sanitizeLine } from "./sanitize.ts";
+import { isTerminal, writeBytesOut, writeOut } from "./standard-output.ts";
+
+/** The parts of a process that a terminal uses. */
+export interface Surroundings {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: NodeJS.ProcessEnv;
+  readonly on: NodeJS.Process["on"];
+}
+
+/** Input and output of the program. `write` sends data to stdout; all messages go to stderr. */
+export interface Terminal {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdoutIsTerminal: boolean;
+  readonly width: number;
+  readonly height: number;
+  readonly stdinIsTerminal: boolean;
+  /** True when the user can be prompted. */
+  readonly interactive: boolean;
+  /** Styles for stdout. */
+  readonly paint: Paint;
+  /** Styles for stderr. */
+  errorPaint(): Promise<Paint>;
+  /** Applies global options. */
+  configure(options: { input?: boolean; color?: boolean; quiet?: boolean }): void;
+  /** Writes data to stdout. Resolves when more can be written. */
+  write(text: string): Promise<void>;
+  writeBytes(bytes: Uint8Array): Promise<void>;
+  /** Writes a line to stderr, unless --quiet is set. */
+  note(line: string): void;
+  /** Writes to stderr, also with --quiet. */
+  complain(text: string): void;
+  /** Escapes control characters and line breaks. */
+  sanitizeLine(text: string): string;
+  /** Reads all of stdin as text. Callers must read stdin only once. */
+  read(): Promise<string>;
+  readBytes(): Promise<Buffer>;
+  /** Yields chunks of stdin as they arrive. */
+  input(signal?: AbortSignal): AsyncIterable<Uint8Array>;
+  /** Shows a progress line on stderr, replacing the last one; undefined removes it. Does nothing without a terminal. */
+  progress(line: string | undefined): void;
+  ask(): Promise<Ask>;
+  /** Shows a spinner while `work` runs, unless it finishes quickly. */
+  spin<T>(text: string, work: Promise<T>): Promise<T>;
+  /** Shows `text` in the user's pager. */
+  page(text: string): Promise<void>;
+  /** Opens `text` in the user's editor, in a file called `name`. */
+  edit(text: string, name: string): Promise<Draft>;
+  /** Sets the handler of SIGINT and SIGTERM. */
+  onInterrupt(handler: () => void): void;
+}
+
+const same = (text: string) => text;
+/** Styles without colour. */
+export const noPaint: Paint = {
+  error: same,
+  success: same,
+  strong: same,
+  emphasis: same,
+  dim: same,
+  key: same,
+  value: same,
+};
+
+/** Returns whether a stream gets colour, following NO_COLOR, FORCE_COLOR and TERM. */
+export function wantsColour(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
+  return isTerminal && env.TERM !== "dumb";
+}
+
+const paints = async () => (await import("./colors.ts")).createPaint();
+
+/** Creates the terminal of a process. Streams are opened on first use, since opening them is slow. */
+export async function openTerminal(surroundings: Surroundings): Promise<Terminal> {
+  const { env } = surroundings;
+  const options = { input: true, quiet: false, color: true };
+  const stdout = () => surroundings.stdout;
+  const stdoutIsTerminal = isTerminal(stdout);
+  const paint = wantsColour(env, stdoutIsTerminal) ? await paints() : noPaint;
+  const stderr = once(() => surroundings.stderr.on("error", () => {}));
+  const signals = handleSignals(surroundings);
+
+  return {
+    env,
+    stdoutIsTerminal,
+    get width() {
+      return (stdoutIsTerminal && stdout().columns) || Number(env.COLUMNS) || 80;
+    },
+    get height() {
+      return (stdoutIsTerminal && stdout().rows) || 24;
+    },
+    get stdinIsTerminal() {
+      return surroundings.stdin.isTTY === true;
+    },
+    get interactive() {
+      return options.input && !env.CI && surroundings.stdin.isTTY === true && surroundings.stderr.isTTY === true;
+    },
+    get paint() {
+      return options.color ? paint : noPaint;
+    },
+    async errorPaint() {
+      return options.color && wantsColour(env, surroundings.stderr.isTTY) ? paints() : noPaint;
+    },
+    configure({ input = true, color = true, quiet = false }) {
+      Object.assign(options, { input, color, quiet });
+    },
+    write: (text) => writeOut(text, stdout),
+    writeBytes: (bytes) => writeBytesOut(bytes, stdout),
+    note(line) {
+      if (!options.quiet) stderr().write(`${line}\n`);
+    },
+    complain: (text) => void stderr().write(text),
+    sanitizeLine,
+    read: async () => (await readAll(surroundings.stdin)).toString("utf8"),
+    readBytes: () => readAll(surroundings.stdin),
+    async *input(signal) {
+      const { stdin } = surroundings;
+      signal?.addEventListener("abort", () => stdin.destroy(signal.reason), { once: true });
+      for await (const chunk of stdin) yield chunk as Uint8Array;
+    },
+    progress(line) {
+      if (options.quiet || !surroundings.stderr.isTTY || env.TERM === "dumb") return;
+      stderr().write(line === undefined ? "\r\u001b[K" : `\r${sanitizeLine(line)}\u001b[K`);
+    },
+    ask: async () =>
+      (await import("./prompts.ts")).createAsk({ input: surroundings.stdin, output: surroundings.stderr }),
+    spin: (text, work) =>
+      stdoutIsTerminal && surroundings.stderr.isTTY && !options.quiet && env.TERM !== "dumb"
+        ? spinLater(text, work, surroundings.stderr)
+        : work,
+    async page(text) {
+      const { page } = await import("./pager.ts");
+      // The pager handles Ctrl-C itself.
+      const release = signals.take(() => {});
+      await page(text, env).finally(release);
+    },
+    async edit(text, name) {
+      const { edit } = await import("./editor.ts");
+      const release = signals.take(() => {});
+      return edit(text, env, name).finally(release);
+    },
+    onInterrupt: (handler) => void signals.take(handler),
+  };
+}
+
+async function readAll(stream: NodeJS.ReadStream): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Uint8Array);
+  return Buffer.concat(chunks);
+}
+
+function handleSignals(surroundings: Surroundings) {
+  let handler: (() => void) | undefined;
+  return {
+    /** Replaces the current handler; returns a function that restores it. */
+    take(next: () => void): () => void {
+      const before = handler;
+      if (!handler) for (const signal of ["SIGINT", "SIGTERM"] as const) surroundings.on(signal, () => handler?.());
+      handler = next;
+      return () => {
+        handler = before;
+      };
+    },
+  };
+}
+
+/** Starts a spinner after 300 ms. Most work is done sooner, and ora is not loaded then. */
+async function spinLater<T>(text: string, work: Promise<T>, stream: NodeJS.WriteStream): Promise<T> {
+  let stop: (() => void) | undefined;
+  let over = false;
+  const timer = setTimeout(async () => {
+    const { default: ora } = await import("ora");
+    if (over) return;
+    const spinner = ora({ text, stream, discardStdin: false }).start();
+    stop = () => spinner.stop();
+  }, 300);
+  try {
+    return await work;
+  } finally {
+    over = true;
+    clearTimeout(timer);
+    stop?.();
+  }
+}

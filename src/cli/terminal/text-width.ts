@@ -1,0 +1,37 @@
+import stringWidth from "string-width";
+
+/** Latin-1 characters that take one column each; excludes the soft hyphen. */
+const latin = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u00ff]*$/;
+
+/** Returns the number of terminal columns of a text. */
+export const widthOf = (text: string): number => (latin.test(text) ? text.length : stringWidth(text));
+
+/** Cuts a text to a number of terminal columns; … marks what is cut off. */
+export function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = "";
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    used += widthOf(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+const narrowest = 8;
+
+/** Computes the column widths of a table: as wide as their content, with the widest columns narrowed to fit. */
+export function columnWidths(rows: readonly (readonly string[])[], width: number, gap: number): number[] {
+  const wanted = rows[0]!.map((_, at) => rows.reduce((most, row) => Math.max(most, widthOf(row[at]!)), 1));
+  let room = width - gap * (wanted.length - 1);
+  const widths = [...wanted];
+  const byWidth = wanted.map((_, at) => at).sort((a, b) => wanted[a]! - wanted[b]!);
+  for (const [done, at] of byWidth.entries()) {
+    // Each remaining column may take an equal part of the remaining width.
+    const part = Math.floor(room / (byWidth.length - done));
+    widths[at] = Math.min(wanted[at]!, Math.max(part, Math.min(narrowest, wanted[at]!)));
+    room -= widths[at];
+  }
+  return widths;
+}

@@ -1,0 +1,113 @@
+import { UsageError } from "../errors/cli-errors.ts";
+import { clockOf } from "./zone-clock.ts";
+
+const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** Parses a duration into seconds: `90`, `90s`, `5m`, `2h`, `7d`, `1w`. */
+export function readDuration(text: string, flag: string): number {
+  const [, count = "", unit = "s"] = /^(\d+(?:\.\d+)?)\s*([smhdw])?$/.exec(text.trim()) ?? [];
+  const length = Number(count) * (seconds[unit] ?? Number.NaN);
+  if (count === "" || !(length > 0 && length <= 366 * 86_400)) {
+    throw new UsageError(`${flag} must be a duration like 60s, 5m or 2h, not '${text}'`);
+  }
+  return length;
+}
+
+/**
+ * Parses a time into Unix seconds. Accepts Unix seconds, RFC 3339, `YYYY-MM-DD[ HH:MM[:SS]]` and words like
+ * `tomorrow 14:00` in the zone (default: the machine's), and times relative to now: `+2h`, `-7d`.
+ */
+export async function readTime(text: string, flag: string, zone?: string, now = Date.now()): Promise<number> {
+  return (await parse(text, flag, { zone, now })) ?? refuse(text, flag);
+}
+
+/** Context for parsing times in the future. */
+export interface Ahead {
+  readonly zone?: string | undefined;
+  /** Unix time that `+90m` and `15:00` are relative to; default: now. */
+  readonly after?: number | undefined;
+  readonly now?: number;
+}
+
+/** Parses a time in the future: `friday 9:00` is the next Friday. */
+export async function readTimeAhead(text: string, flag: string, ahead: Ahead): Promise<number> {
+  const { zone, after, now = Date.now() } = ahead;
+  const given = text.trim();
+  if (after !== undefined && /^\+\d+(\.\d+)?[smhdw]$/.test(given)) {
+    return after + Math.round(readDuration(given.slice(1), flag));
+  }
+  if (after !== undefined && /^\d{1,2}(:\d{2}|\s*[ap]m)$/i.test(given)) {
+    const clock = clockOf(zone);
+    const wall = await fromWords(given, { zone, now: after * 1000 });
+    if (wall === undefined) return refuse(text, flag);
+    return clock.instant(clock.instant(wall) < after ? wall + dayLength : wall);
+  }
+  return (await parse(text, flag, { zone, now, isAhead: true })) ?? refuse(text, flag);
+}
+
+/** Parses a day into YYYY-MM-DD. Accepts that format and words like `tomorrow`; `24 december` is the next one. */
+export async function readDay(text: string, flag: string, zone?: string, now = Date.now()): Promise<string> {
+  const given = text.trim();
+  const exact = /^\d{4}-\d{2}-\d{2}$/.test(given);
+  if (exact && wallOf(given) !== undefined) return given;
+  const wall = exact ? undefined : await fromWords(given, { zone, now, isAhead: true });
+  if (wall === undefined) throw new UsageError(`${flag} must be a day like 2026-12-31 or 'tomorrow', not '${text}'`);
+  return new Date(wall).toISOString().slice(0, 10);
+}
+
+const dayLength = 86_400_000;
+
+interface Reading {
+  readonly zone: string | undefined;
+  readonly now: number;
+  readonly isAhead?: true;
+}
+
+async function parse(text: string, flag: string, reading: Reading): Promise<number | undefined> {
+  const { zone, now } = reading;
+  const given = text.trim();
+  if (/^\d{1,12}$/.test(given)) return Number(given);
+  if (/^[+-]\d+(\.\d+)?[smhdw]$/.test(given)) {
+    const away = readDuration(given.slice(1), flag);
+    return Math.floor(now / 1000) + Math.round(given.startsWith("-") ? -away : away);
+  }
+  if (/^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:?\d{2})$/.test(given)) {
+    const instant = Date.parse(given.replace(" ", "T"));
+    if (!Number.isNaN(instant)) return Math.floor(instant / 1000);
+  }
+  const isLocal = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?$/.test(given);
+  const wall = isLocal ? wallOf(given) : await fromWords(given, reading);
+  return wall === undefined ? undefined : clockOf(zone).instant(wall);
+}
+
+function refuse(text: string, flag: string): never {
+  throw new UsageError(
+    `${flag} must be a time like 2026-12-31, '2026-12-31 14:00', -2h or 'tomorrow 14:00', not '${text}'`,
+  );
+}
+
+/** Parses `YYYY-MM-DD[ HH:MM[:SS]]` as UTC milliseconds; undefined when there is no such time. */
+function wallOf(text: string): number | undefined {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = text.split(/[-T :]/).map(Number);
+  const wall = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
+  // Date.UTC turns 30 February into a day in March, and a 13th month into the next year.
+  const isDay = wall.getUTCMonth() === month - 1 && wall.getUTCDate() === day;
+  return isDay && hour < 24 && minute < 60 && second < 60 ? wall.getTime() : undefined;
+}
+
+async function fromWords(text: string, { zone, now, isAhead }: Reading): Promise<number | undefined> {
+  // 02.03. is ambiguous: February in some countries, March in others.
+  const [, first, second] = /\b(\d{1,2})[./](\d{1,2})\b/.exec(text) ?? [];
+  if (first !== second && Number(first) <= 12 && Number(second) <= 12) return undefined;
+  const chrono = await import("chrono-node");
+  // Chrono gets the zone's wall time as UTC, so that only this module handles clock changes.
+  const reference = { instant: new Date(clockOf(zone).wall(Math.floor(now / 1000))), timezone: 0 };
+  const [found] = chrono.parse(text, reference, { forwardDate: isAhead === true });
+  if (!found || found.text.length !== text.length) return undefined;
+  const wall = found.start.date().getTime();
+  return saysTime(text, found.start.isCertain("hour")) ? wall : wall - (wall % dayLength);
+}
+
+/** Returns whether the text has a time of day. Chrono fills in the current time, or noon, when it does not. */
+const saysTime = (text: string, isCertain: boolean) =>
+  isCertain || /\b(ago|in|morning|noon|afternoon|evening|night|tonight|midnight)\b/i.test(text);

@@ -1,0 +1,42 @@
+/** A cursor over the words of a phrase. */
+export interface Cursor {
+  /** The current word; undefined at the end. */
+  readonly word: string | undefined;
+  /** Skips the current word if it is one of these; returns whether it did. */
+  take(...words: readonly string[]): boolean;
+  /** Skips the current word if `read` returns a value for it; returns that value. */
+  read<T>(read: (word: string) => T | undefined): T | undefined;
+  /** Throws: with the message, or because the current word is not understood. */
+  fail(message?: string): never;
+}
+
+/** Creates a cursor. Lists are normalized to `and`, ranges to `to`. `fail` gets the current word unless there is a message. */
+export function createCursor(phrase: string, fail: (message: string, word?: string) => never): Cursor {
+  const words = phrase
+    .toLowerCase()
+    .replace(/(?<=[a-z])\s*[-–]\s*(?=[a-z])/g, " to ")
+    .replace(/(\s*(,|&|\b(and|or)\b)\s*)+/g, " and ")
+    .split(/\s+/)
+    .filter(Boolean);
+  let at = 0;
+  return {
+    get word() {
+      return words[at];
+    },
+    take(...wanted) {
+      const found = words[at] !== undefined && wanted.includes(words[at]!);
+      if (found) at += 1;
+      return found;
+    },
+    read(read) {
+      const value = words[at] === undefined ? undefined : read(words[at]!);
+      if (value !== undefined) at += 1;
+      return value;
+    },
+    fail(message) {
+      const word = words[at];
+      if (message !== undefined) return fail(message);
+      return fail(word === undefined ? "the phrase is incomplete" : `'${word}' is not understood`, word);
+    },
+  };
+}

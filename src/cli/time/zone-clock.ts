@@ -1,0 +1,59 @@
+/** The clock of a time zone. Wall time is in milliseconds, as if it were UTC; instants are Unix seconds. */
+export interface Clock {
+  /** Returns the wall time at an instant. */
+  wall(instant: number): number;
+  /**
+   * Returns the instant of a wall time. A time skipped by a clock change is read with the offset before the change; of a
+   * time that occurs twice, the first is taken.
+   */
+  instant(wall: number): number;
+  /** Returns the day of an instant as YYYY-MM-DD. */
+  day(instant: number): string;
+  /** Returns the instant at which a day begins. */
+  startOf(day: string): number;
+}
+
+const clocks = new Map<string | undefined, Clock>();
+
+/** Returns the clock of an IANA time zone; without a zone, the machine's. */
+export function clockOf(zone: string | undefined): Clock {
+  const known = clocks.get(zone);
+  if (known) return known;
+  const clock = createClock(zone);
+  clocks.set(zone, clock);
+  return clock;
+}
+
+const hour = 3_600_000;
+
+function createClock(zone: string | undefined): Clock {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  const wall = (instant: number): number => {
+    const parts: Record<string, number> = {};
+    for (const { type, value } of format.formatToParts(instant * 1000)) parts[type] = Number(value);
+    const { year = 0, month = 1, day, hour, minute, second } = parts;
+    return Date.UTC(year, month - 1, day, hour, minute, second);
+  };
+  const offset = (instant: number) => wall(instant) - instant * 1000;
+  const instant = (shown: number): number => {
+    // Offsets a day before and after, in case a clock change lies between.
+    const before = offset(Math.floor((shown - 24 * hour) / 1000));
+    const after = offset(Math.floor((shown + 24 * hour) / 1000));
+    const first = Math.floor((shown - Math.max(before, after)) / 1000);
+    if (wall(first) === shown) return first;
+    const second = Math.floor((shown - Math.min(before, after)) / 1000);
+    // The wall time is skipped by a clock change: use the offset before the change.
+    return wall(second) === shown ? second : Math.floor((shown - before) / 1000);
+  };
+  const day = (at: number) => new Date(wall(at)).toISOString().slice(0, 10);
+  return { wall, instant, day, startOf: (text) => instant(Date.parse(text)) };
+}

@@ -1,0 +1,191 @@
+import { z } from "zod";
+import type { Reference } from "./field-metadata.ts";
+import { abilities, once } from "./operation.ts";
+
+/** Returns the schema of an ID in an input; `refersTo` names the group in which the thing can be looked up. */
+export const id = (refersTo?: Reference) => {
+  const schema = z.int("must be an integer").positive("must be a positive integer");
+  return refersTo === undefined ? schema : schema.meta({ refersTo });
+};
+export const ids = (refersTo: Reference, max = 500) => z.array(id(refersTo)).min(1).max(max);
+/** Returns the schema of an ID in an output. */
+export const idOf = (refersTo: Reference) => z.int().meta({ refersTo });
+export const unixTime = () => z.int().meta({ format: "unix-time" });
+/** Returns the schema of a date in an output. */
+export const dateText = () => z.string().meta({ format: "date" });
+export const bytes = () => z.int().meta({ format: "bytes" });
+/** A boolean, also accepted as 0 or 1. */
+export const flag = () => z.union([z.literal([0, 1]), z.boolean()]);
+export const nothing = () => z.strictObject({});
+export const noContent = () => z.void();
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+const notOnALine = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the same, but for the tab and the end of a line
+const notInText = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+
+export const onOneLine = "must be on one line, without control characters or direction overrides";
+
+/** Returns true when the text is one line, without control characters and direction overrides. */
+export const isLine = (value: string): boolean => !notOnALine.test(value);
+
+/** Text of `min` to `max` code points that every database and JSON parser accepts. */
+function text(schema: z.ZodString, max: number, min: number) {
+  return schema
+    .refine((value) => value.isWellFormed(), "must not contain half a surrogate pair")
+    .refine((value) => (value.length <= max ? true : [...value].length <= max), `must have at most ${max} characters`)
+    .refine(
+      (value) => min === 0 || value.trim().length >= min,
+      min <= 1 ? "must not be blank" : `must have at least ${min} characters`,
+    )
+    .meta({ maxLength: max, ...(min > 0 && { minLength: min }) });
+}
+
+/**
+ * Text on one line: no control characters, line breaks, or characters that turn the direction of text around. Joiners and
+ * direction marks, which emoji and scripts need, are allowed.
+ */
+export const line = (max: number, min = 0) => text(z.string().refine(isLine, onOneLine), max, min);
+
+/** Text of several lines. Tabs and line feeds are the only control characters allowed. CR LF becomes LF. */
+export const multiline = (max: number, min = 0) =>
+  text(
+    z
+      .string()
+      .overwrite((value) => value.replaceAll("\r\n", "\n"))
+      .refine((value) => !notInText.test(value), "must not contain control characters other than tab and line feed"),
+    max,
+    min,
+  ).meta({ multiline: true });
+
+/** A display name: 1 to 255 characters, not blank. */
+export const name = () => line(255, 1);
+/** A key assigned by another system: 1 to 255 characters, unique within its kind. */
+export const reference = () => line(255, 1);
+export const email = () => z.email("must be an e-mail address like ann@example.com").max(254);
+export const date = () => z.iso.date("must be a date that exists, as YYYY-MM-DD").meta({ format: "date" });
+export const url = () =>
+  z
+    .url({ protocol: /^https?$/, error: "must be a URL that begins with http:// or https://" })
+    .max(2048)
+    .refine(
+      (value) => value.isWellFormed() && isLine(value) && !/\s/u.test(value),
+      "must not contain spaces, control characters or direction overrides",
+    );
+
+function isLanguage(tag: string): boolean {
+  try {
+    return /^[a-z]/.test(tag) && Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
+export const language = () => z.string().max(35).refine(isLanguage, "must be a language tag like en or pt-BR (BCP 47)");
+
+const zones = new Map<string, boolean>();
+function isTimeZone(zone: string): boolean {
+  let known = zones.get(zone);
+  if (known === undefined) {
+    try {
+      // An offset such as +02:00 is not a zone of the IANA database.
+      known = /^[A-Za-z]/.test(zone) && Boolean(new Intl.DateTimeFormat("en", { timeZone: zone }));
+    } catch {
+      known = false;
+    }
+    if (zones.size < 1000) zones.set(zone, known);
+  }
+  return known;
+}
+export const timezone = () =>
+  z.string().max(64).refine(isTimeZone, "must be a time zone of the IANA database like Europe/Copenhagen");
+
+/** The input fields of a list with cursor pagination. */
+export const cursorInput = (max = 500, standard = 50) => ({
+  limit: z
+    .int()
+    .min(1)
+    .max(max)
+    .default(standard)
+    .meta({ description: `Items per page, 1 to ${max}` }),
+  cursor: line(1000).optional().meta({ description: "Continues a list: next_cursor or prev_cursor of a page" }),
+});
+
+/** A page of a list with cursor pagination. */
+export const cursorPage = <T extends z.ZodType>(item: T) =>
+  z.object({
+    data: z.array(item),
+    meta: z.object({ next_cursor: z.string().nullable(), prev_cursor: z.string().nullable() }),
+  });
+
+export const pageInput = (max = 500, standard = 50) => ({
+  page: z.int().min(1).default(1),
+  limit: z
+    .int()
+    .min(1)
+    .max(max)
+    .default(standard)
+    .meta({ description: `Items per page, 1 to ${max}` }),
+});
+
+/** A page of a list with numbered pages. */
+export const numberedPage = <T extends z.ZodType>(item: T) =>
+  z.object({
+    data: z.array(item),
+    links: z.object({
+      first: z.string().nullable(),
+      last: z.string().nullable(),
+      prev: z.string().nullable(),
+      next: z.string().nullable(),
+    }),
+    meta: z.object({
+      current_page: z.int(),
+      from: z.int().nullable(),
+      last_page: z.int(),
+      path: z.string(),
+      per_page: z.int(),
+      to: z.int().nullable(),
+      total: z.int(),
+    }),
+  });
+
+/** A boolean for each ability: true grants it. */
+export const abilityFlags = once(() =>
+  z.strictObject(
+    Object.fromEntries(abilities.map((ability) => [ability, z.boolean().optional()])) as Record<
+      (typeof abilities)[number],
+      z.ZodOptional<z.ZodBoolean>
+    >,
+  ),
+);
+
+/** The short form of a unit. */
+export const unitBrief = once(() =>
+  z
+    .object({
+      content_type: z.literal("unit"),
+      id: idOf("units"),
+      name: z.string(),
+      level: z.int(),
+      unit_type: z.string(),
+      parent: z
+        .object({
+          content_type: z.literal("unit"),
+          id: idOf("units"),
+          name: z.string(),
+          level: z.int(),
+          unit_type: z.string(),
+          url: z.string(),
+        })
+        .nullable(),
+      url: z.string(),
+    })
+    .meta({ id: "UnitBrief" }),
+);
+
+export const departmentBrief = once(() => z.object({ id: z.int(), name: z.string() }).meta({ id: "Department" }));
+export const userTypeBrief = once(() =>
+  z.object({ id: idOf("usertypes"), name: z.string(), url: z.string() }).meta({ id: "UserTypeBrief" }),
+);
+export const groupBrief = once(() =>
+  z.object({ id: idOf("groups"), name: z.string(), url: z.string() }).meta({ id: "GroupBrief" }),
+);

@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { departmentBrief, idOf, ids, unixTime } from "./common-schemas.ts";
+import { file } from "./file-schemas.ts";
+import { once } from "./operation.ts";
+
+/** Maximum number of participants of a group conversation. */
+export const largestGroup = 500;
+/** IDs of the participants other than the current user. */
+export const others = () => ids("users", largestGroup - 1);
+
+export const roles = ["member", "administrator"] as const;
+
+export const participant = once(() =>
+  z
+    .object({
+      id: idOf("users"),
+      first_name: z.string(),
+      last_name: z.string(),
+      name: z.string(),
+      title: z.string(),
+      active: z.boolean().meta({ description: "false once deactivated or deleted" }),
+      avatar: file().nullable(),
+      archived_at: unixTime().nullable().meta({ description: "When they archived the conversation" }),
+      participant_type: z.literal("user"),
+      subtext: z.string().meta({ description: "Title and unit" }),
+      department: departmentBrief().nullable(),
+      unit: z.object({ id: idOf("units"), name: z.string() }).nullable(),
+      role: z
+        .enum(roles)
+        .nullable()
+        .meta({ description: "Administrators change a group and who is in it; null for those who left" }),
+    })
+    .meta({ id: "Participant" }),
+);
+
+const person = once(() => z.object({ id: idOf("users"), name: z.string() }).meta({ id: "Person" }));
+
+const reaction = once(() =>
+  z.object({ emoji: z.string(), user: person(), created_at: unixTime() }).meta({ id: "Reaction" }),
+);
+
+const voice = once(() =>
+  z
+    .object({
+      id: z.int(),
+      processing: z.boolean(),
+      extension: z.string(),
+      duration: z.number().meta({ format: "duration" }),
+      url: z.string(),
+    })
+    .meta({ id: "Voice" }),
+);
+
+/** Events that a service message reports. */
+export const serviceEvents = ["joined", "left", "renamed"] as const;
+
+const meta = once(() =>
+  z
+    .object({
+      event: z.enum(serviceEvents),
+      users: z.array(person()).meta({ description: "Who joined or left; the author added or removed them" }),
+      title: z.string().nullable().meta({ description: "The new title" }),
+    })
+    .meta({ id: "ServiceMessageMeta" }),
+);
+
+const beforeParent = () => ({
+  id: z.int(),
+  type: z.enum(["normal", "service"]),
+  conversationId: idOf("conversations"),
+  is_reply: z.boolean(),
+});
+const afterParent = () => ({
+  deleted: z.boolean().meta({ description: "It stays in its place, without text, files and reactions" }),
+  message: z.string().meta({ description: "Empty in service messages and deleted ones" }),
+  date: unixTime(),
+  edited_at: unixTime().nullable(),
+  reactions: z.array(reaction()),
+  author: participant(),
+  files: z.array(file()),
+  voice: voice().nullable(),
+  meta: meta().nullable().meta({ description: "Of a service message: what happened" }),
+});
+
+const parent = once(() => z.object({ ...beforeParent(), parent: z.null(), ...afterParent() }).meta({ id: "Parent" }));
+
+export const message = once(() =>
+  z
+    .object({
+      ...beforeParent(),
+      parent: parent().nullable().meta({ description: "Null, too, when you deleted the conversation as it was then" }),
+      ...afterParent(),
+    })
+    .meta({ id: "Message" }),
+);
+
+const latestMessage = once(() => z.object({ ...beforeParent(), ...afterParent() }).meta({ id: "LatestMessage" }));
+
+export const conversation = once(() =>
+  z
+    .object({
+      id: idOf("conversations"),
+      type: z.enum(["direct", "group"]),
+      title: z.string().nullable().meta({ description: "Of groups; empty until one is given" }),
+      created_at: unixTime(),
+      updated_at: unixTime(),
+      latest_message: latestMessage()
+        .nullable()
+        .meta({ description: "Null when you deleted the conversation and nothing was written since" }),
+      mute_rule: z.int().nullable(),
+      unread_message_count: z.int().meta({ description: "Messages of others that you have not seen" }),
+      participants: z.array(participant()).meta({ description: "In the order in which they joined" }),
+      publish: z.object({ created_at: unixTime(), updated_at: unixTime() }),
+      archived_at: unixTime().nullable(),
+    })
+    .meta({ id: "Conversation" }),
+);
+
+const single = /^\p{RGI_Emoji}$/v;
+
+/** Returns the emoji in its fully-qualified form; undefined when the text is not an emoji. */
+export function emojiOf(text: string): string | undefined {
+  return [text, `${text}\uFE0F`].find((form) => single.test(form));
+}
+
+export const emoji = () =>
+  z
+    .string()
+    .refine((value) => value.length <= 40 && emojiOf(value) !== undefined, "must be one emoji")
+    .meta({ description: "One emoji, like 👍" });

@@ -1,0 +1,190 @@
+import { z } from "zod";
+import {
+  date,
+  dateText,
+  flag,
+  id,
+  idOf,
+  line,
+  multiline,
+  name,
+  unixTime,
+  url,
+  userTypeBrief,
+} from "./common-schemas.ts";
+import { file, fileItems } from "./file-schemas.ts";
+import { once } from "./operation.ts";
+import { shortUser } from "./user-schemas.ts";
+
+export const eventTypes = ["chain", "unit", "user"] as const;
+export const answers = ["accepted", "rejected"] as const;
+export const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;
+export const frequencies = ["daily", "weekly", "monthly", "yearly"] as const;
+
+/** Limits on the occurrences of an event and on the years after its start, however long its rules go on. */
+export const mostOccurrences = 730;
+export const mostYears = 5;
+export const mostRules = 4;
+
+// Every date library and format supports the times in between.
+const firstDate = "1900-01-01";
+const lastDate = "8999-12-31";
+const moment = () =>
+  unixTime()
+    .min(Date.parse(firstDate) / 1000, "must not be before the year 1900")
+    .max(Date.parse(lastDate) / 1000, "must be before the year 9000");
+const day = () =>
+  date().refine((value) => value >= firstDate && value <= lastDate, "must be between the years 1900 and 9000");
+
+const someDays = () =>
+  z
+    .string()
+    .regex(/^(MO|TU|WE|TH|FR|SA|SU)([+,](MO|TU|WE|TH|FR|SA|SU))*$/, `must be of ${weekdays.join(", ")}, as in MO+TU`);
+
+/** An integer, also accepted as text. */
+const written = (pattern: RegExp, message: string) =>
+  z.union([z.number().refine((value) => pattern.test(String(value)), message), z.string().regex(pattern, message)]);
+
+/** A recurrence rule in a request: one RRULE (RFC 5545, 3.3.10). null and [] count as absent, so a rule of a response is accepted. */
+export const ruleInput = once(() =>
+  z
+    .strictObject({
+      freq: z.enum(frequencies),
+      until: day().nullable().optional().meta({ description: "The last day on which it can occur; not with count" }),
+      count: z.int().min(1).max(100_000).nullable().optional().meta({ description: "How often it occurs" }),
+      interval: z.int().min(1).max(1000).nullable().optional().meta({ description: "Every so many of freq" }),
+      byday: z
+        .union([someDays(), z.array(someDays()).max(7)])
+        .nullable()
+        .optional()
+        .meta({ description: "One or more weekdays: MO, MO+TU or a list" }),
+      bymonthday: written(/^([1-9]|[12]\d|3[01])$/, "must be 1 to 31")
+        .nullable()
+        .optional()
+        .meta({ description: "1 to 31; not with weekly" }),
+      bymonth: written(/^([1-9]|1[0-2])$/, "must be 1 to 12")
+        .nullable()
+        .optional()
+        .meta({ description: "1 to 12" }),
+      bysetpos: written(/^([1-5]|-1)$/, "must be 1 to 5, or -1 for the last")
+        .nullable()
+        .optional()
+        .meta({ description: "Which of the days that byday names in each of freq: 1 to 5, or -1 for the last" }),
+    })
+    .meta({ id: "RecurrenceRuleInput" }),
+);
+export type RuleInput = z.infer<ReturnType<typeof ruleInput>>;
+
+/** A recurrence rule in a response. */
+export const rule = once(() =>
+  z
+    .object({
+      freq: z.enum(frequencies),
+      until: dateText().nullable(),
+      count: z.int().nullable(),
+      interval: z.int(),
+      byday: z.array(z.enum(weekdays)),
+      bymonthday: z.int().nullable(),
+      bymonth: z.int().nullable(),
+      bysetpos: z.int().nullable(),
+    })
+    .meta({ id: "RecurrenceRule" }),
+);
+export type Rule = z.infer<ReturnType<typeof rule>>;
+
+/** The optional fields of an event. */
+export const eventFields = () => ({
+  body: multiline(100_000).optional(),
+  location: line(1000).nullable().optional(),
+  link: z
+    .union([z.literal(""), url()])
+    .nullable()
+    .optional()
+    .meta({ description: "URL, http or https" }),
+  start: moment().nullable().optional(),
+  end: moment().nullable().optional(),
+  all_day: flag().optional().meta({ description: "The whole day that date names" }),
+  date: day().nullable().optional().meta({ description: "First day of an all-day event" }),
+  recurrence: z
+    .array(ruleInput())
+    .max(mostRules)
+    .optional()
+    .meta({ description: "Rules, no two alike; it occurs when any of them says" }),
+  units: z.array(id("units")).max(500).optional().meta({ description: "Units to publish in; not with type user" }),
+  userTypes: z
+    .array(id("usertypes"))
+    .max(500)
+    .optional()
+    .meta({ description: "Who can read it; none: all. Not with type user" }),
+  shares: z.array(id("users")).max(500).optional().meta({ description: "Users who can read it, too" }),
+  fileCount: z.int().min(0).max(200).optional().meta({ description: "How many uploads there will be in all" }),
+  files: fileItems().optional(),
+});
+
+export const title = name;
+export const type = () =>
+  z.enum(eventTypes).meta({ values: { chain: "units and all below them", unit: "one unit", user: "personal" } });
+
+/** The UID of an event in iCalendar files (RFC 5545, 3.8.4.7). */
+export const uid = () =>
+  line(255, 1).meta({
+    description: "UID in iCalendar files; unique among the events of one author. Default: a new one",
+  });
+
+/** The fields of an event in get, list and upcoming. `shared` is absent from upcoming. */
+const shown = once(() => ({
+  id: idOf("events"),
+  content_type: z.literal("event"),
+  permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
+  title: z.string(),
+  dates: z
+    .array(z.object({ start: unixTime(), end: unixTime() }))
+    .meta({ description: "Every occurrence; empty for the whole day, see days" }),
+  all_day: z.boolean(),
+  date: dateText().nullable().meta({ description: "Of an event for the whole day its first one" }),
+  days: z.array(dateText()).meta({ description: "Of an event for the whole day every day on which it occurs" }),
+  timezone: z.string().meta({ description: "In which recurrence and whole days are meant" }),
+  recurrence: z.array(rule()),
+  location: z.string().nullable(),
+  link: z.string(),
+  type: z.enum(eventTypes),
+  files: z.array(file()),
+  uploading_files: z.int().meta({ description: "Uploads that were announced and are not there yet" }),
+  body: z.string(),
+  userTypes: z.array(userTypeBrief()),
+  units: z.array(z.object({ content_type: z.literal("unit"), id: idOf("units"), name: z.string(), url: z.string() })),
+  author: z.object({ content_type: z.literal("user"), id: idOf("users"), name: z.string(), url: z.string() }),
+  seen: z.boolean().meta({ description: "By you" }),
+  participation: z.object({
+    accepted: z.int(),
+    rejected: z.int(),
+    answer: z.enum(answers).nullable().meta({ description: "Yours" }),
+  }),
+  uid: z.string(),
+  created_at: unixTime(),
+  updated_at: unixTime(),
+  url: z.string(),
+}));
+
+export const event = once(() => z.object({ ...shown(), shared: z.boolean() }).meta({ id: "Event" }));
+export const occurrence = once(() => z.object(shown()).meta({ id: "EventOccurrence" }));
+
+/** A page of events. Its shape differs from the other numbered pages for compatibility. */
+export const hits = <T extends z.ZodType>(item: T) =>
+  z.object({
+    hits: z.array(item),
+    meta: z.object({
+      pagination: z.object({
+        total: z.int(),
+        count: z.int(),
+        per_page: z.int(),
+        current_page: z.int(),
+        total_pages: z.int(),
+        links: z.array(z.never()),
+      }),
+    }),
+  });
+
+export const participant = once(() =>
+  z.object({ user: shortUser(), answer: z.enum(answers), answered_at: unixTime() }).meta({ id: "EventParticipant" }),
+);

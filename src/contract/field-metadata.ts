@@ -1,0 +1,34 @@
+/** The format of a value: a `unix-time` counts seconds since 1970, a `duration` is in seconds. */
+export type FieldFormat = "unix-time" | "date" | "duration" | "bytes";
+
+/** The group in which the thing that an ID stands for can be looked up. */
+export type Reference =
+  | "users"
+  | "units"
+  | "usertypes"
+  | "groups"
+  | "webhooks"
+  | "events"
+  | "posts"
+  | "conversations"
+  | "files";
+
+/** Metadata of a schema, given with zod's `meta`: everything that code has to know beyond the type of a value. */
+export interface FieldMetadata {
+  readonly description?: string | undefined;
+  readonly format?: FieldFormat | undefined;
+  readonly refersTo?: Reference | undefined;
+  /** The schema takes a file with its content. */
+  readonly file?: boolean | undefined;
+  /** The value must not be logged, repeated or shown in full. */
+  readonly secret?: boolean | undefined;
+  /** Text of several lines. */
+  readonly multiline?: boolean | undefined;
+  /** Explains the values of an enum that do not explain themselves. */
+  readonly values?: Readonly<Record<string, string>> | undefined;
+  /** Name of the schema in the OpenAPI document. */
+  readonly id?: string | undefined;
+}
+
+/** Metadata keys that must not appear in the OpenAPI document. */
+export const internalMetadata = ["refersTo", "file", "secret", "multiline", "values"] as const;

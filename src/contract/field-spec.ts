@@ -1,0 +1,127 @@
+import type { z } from "zod";
+import type { FieldFormat, FieldMetadata, Reference } from "./field-metadata.ts";
+import type { AnyOperation } from "./operation.ts";
+
+export type Kind = "integer" | "number" | "boolean" | "string" | "array" | "object" | "other";
+
+/** Describes a field as data: enough to read it from a query string, to make a flag of it, and to show its value. */
+export interface Field {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly required: boolean;
+  readonly nullable: boolean;
+  readonly secret: boolean;
+  /** Text of several lines. */
+  readonly multiline: boolean;
+  readonly format: FieldFormat | undefined;
+  /** The value is an ID that can be looked up in this group. */
+  readonly refersTo: Reference | undefined;
+  /** The value is a file with its content. */
+  readonly file: boolean;
+  readonly default: unknown;
+  /** Includes the explanations of the values. */
+  readonly description: string | undefined;
+  /** The only values that the field accepts. */
+  readonly values: readonly string[] | undefined;
+  /** Items of an array. */
+  readonly items: Field | undefined;
+  /** Fields of an object. */
+  readonly fields: readonly Field[] | undefined;
+}
+
+/** Returns the fields of an operation's input. */
+export function fieldsOf(op: AnyOperation): readonly Field[] {
+  return shape("", op.input()).fields ?? [];
+}
+
+/** Returns the names of the input fields in the path, in order, with the name that each has there. */
+export function pathFields(op: AnyOperation): { wire: string; name: string }[] {
+  return [...op.path.matchAll(/\{(\w+)(?:=(\w+))?\}/g)].map(([, wire = "", name]) => ({ wire, name: name ?? wire }));
+}
+
+/** Returns the path of the thing that an operation created: its `location`, filled in from the response. */
+export function pathOfCreated(op: AnyOperation, location: string, output: unknown): string {
+  const created = output as Record<string, unknown>;
+  const wrapped = (op.item ? created[op.item] : undefined) as Record<string, unknown> | undefined;
+  return location.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = created[name] ?? wrapped?.[name];
+    if (value === undefined) throw new Error(`${op.name}: the response has no ${name} for its Location`);
+    return encodeURIComponent(String(value));
+  });
+}
+
+/** Returns the metadata of a schema, completed from the schemas that it wraps. */
+export const metadataOf = (schema: z.core.$ZodType): FieldMetadata => unwrap(schema).metadata;
+
+/** Returns the description followed by the explanations of the values. */
+export function describeField({ description, values }: FieldMetadata): string | undefined {
+  const explained = values && Object.entries(values).map(([name, explanation]) => `${name}: ${explanation}`);
+  return [description, explained?.join("; ")].filter(Boolean).join("; ") || undefined;
+}
+
+export function shape(name: string, schema: z.ZodType): Field {
+  const { inner, required, nullable, fallback, metadata } = unwrap(schema);
+  const { def } = inner._zod;
+  return {
+    name,
+    required,
+    nullable,
+    kind: kindOf(inner),
+    secret: metadata.secret === true,
+    multiline: metadata.multiline === true,
+    format: metadata.format,
+    refersTo: metadata.refersTo,
+    file: metadata.file === true,
+    default: fallback,
+    description: describeField(metadata),
+    values: def.type === "enum" ? Object.values((def as z.core.$ZodEnumDef).entries).map(String) : undefined,
+    items: def.type === "array" ? shape("", (def as z.core.$ZodArrayDef).element as z.ZodType) : undefined,
+    fields:
+      def.type === "object"
+        ? Object.entries((def as z.core.$ZodObjectDef).shape).map(([key, value]) => shape(key, value as z.ZodType))
+        : undefined,
+  };
+}
+
+/** Removes `optional`, `nullable`, `default` and unions from a schema and returns what they say. */
+function unwrap(schema: z.core.$ZodType) {
+  let inner = schema;
+  let required = true;
+  let nullable = false;
+  let fallback: unknown;
+  const meta: Record<string, unknown> = { ...(schema as z.ZodType).meta() };
+  for (;;) {
+    const { def } = inner._zod;
+    if (def.type === "optional" || def.type === "nullable" || def.type === "default") {
+      if (def.type === "optional") required = false;
+      if (def.type === "nullable") nullable = true;
+      if (def.type === "default") {
+        required = false;
+        fallback = (def as z.core.$ZodDefaultDef).defaultValue;
+      }
+      inner = (def as z.core.$ZodOptionalDef).innerType;
+      for (const [key, value] of Object.entries((inner as z.ZodType).meta() ?? {})) meta[key] ??= value;
+    } else if (def.type === "union") {
+      // The last alternative is the full form.
+      inner = (def as z.core.$ZodUnionDef).options.at(-1)!;
+    } else break;
+  }
+  return { inner, required, nullable, fallback, metadata: meta as FieldMetadata };
+}
+
+function kindOf(schema: z.core.$ZodType): Kind {
+  const { def } = schema._zod;
+  switch (def.type) {
+    case "number":
+      return (def as { format?: string }).format === "safeint" ? "integer" : "number";
+    case "boolean":
+    case "string":
+    case "array":
+    case "object":
+      return def.type;
+    case "enum":
+      return "string";
+    default:
+      return "other";
+  }
+}

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { bytes, idOf, line, unixTime } from "./common-schemas.ts";
+import { fieldsOf } from "./field-spec.ts";
+import { type AnyOperation, once } from "./operation.ts";
+
+/** Fits 25 MiB in base64 and the rest of the request. */
+export const uploadLimit = 40 * 1024 * 1024;
+
+const displayName = () =>
+  line(255, 1).refine((value) => !/[/\\]/.test(value) && !/^\.+$/.test(value), "must be a file name, not a path");
+
+/** A file in a request that creates an event, a post or a message. */
+export const fileItem = once(() =>
+  z
+    .strictObject({
+      type: z.enum(["upload", "youtube", "vimeo"]),
+      name: displayName().meta({ description: "Shown to people" }),
+      data: z
+        .string()
+        .min(1, "must not be empty")
+        .max(uploadLimit)
+        .meta({ description: "Of an upload its content in base64, else the URL of the video" }),
+    })
+    .meta({ id: "FileItem", file: true }),
+);
+export type FileItem = z.infer<ReturnType<typeof fileItem>>;
+
+export const fileItems = () => z.array(fileItem()).max(50);
+
+/** Returns the name of the input field that takes files, if the operation has one. */
+export function filesField(op: AnyOperation): string | undefined {
+  return fieldsOf(op).find(({ items }) => items?.file)?.name;
+}
+
+export const file = once(() =>
+  z
+    .object({
+      id: idOf("files"),
+      name: z.string(),
+      mime: z.string(),
+      size: bytes().meta({ description: "0 for videos hosted elsewhere" }),
+      type: z.enum(["upload", "youtube", "vimeo"]),
+      extension: z.string(),
+      uploaded: z.boolean(),
+      processing: z.boolean(),
+      height: z.int().nullable(),
+      width: z.int().nullable(),
+      source: z.string().meta({ description: "Relative path of the content, or the URL of the video" }),
+      stream: z.string().nullable().meta({ description: "What a player plays: of video and audio only" }),
+      versions: z.array(z.never()),
+      screenshot: z.null(),
+      date: unixTime(),
+      created_at: unixTime(),
+      updated_at: unixTime(),
+      created_formatted: z.string().meta({ description: "YYYY-MM-DD HH:MM in the instance's time zone" }),
+      updated_formatted: z.string(),
+    })
+    .meta({ id: "File" }),
+);
+export type File = z.infer<ReturnType<typeof file>>;
+
+/** The content of a file with its metadata. The bytes are loaded as they are read. */
+export const content = once(() =>
+  z.object({
+    name: z.string(),
+    mime: z.string(),
+    size: bytes(),
+    sha256: z.string().meta({ description: "Of all bytes, base64url" }),
+    /** Reads the bytes from `from` to `to` (exclusive); all bytes by default. */
+    read: z.custom<(from?: number, to?: number) => AsyncIterable<Uint8Array>>((value) => typeof value === "function"),
+  }),
+);
+export type Content = z.infer<ReturnType<typeof content>>;

@@ -1,0 +1,83 @@
+/** Parameters that a message names. */
+export type IssueParams = Readonly<Record<string, string | number | readonly string[]>>;
+
+interface MessageSource {
+  readonly [name: string]: (params: IssueParams) => string;
+}
+
+const text = (value: IssueParams[string] | undefined): string =>
+  typeof value === "object" ? value.join(", ") : String(value ?? "");
+
+/**
+ * Messages by code. A message is a sentence without its subject, which is the name of the field. `invalid` stands for
+ * every issue that has a message of its own and no further code.
+ */
+const messages = {
+  invalid: () => "is not valid",
+  required: () => "is required",
+  unknown_field: () => "is not a field of this operation",
+  wrong_type: ({ expected }) => `must be ${withArticle(nouns[text(expected)] ?? text(expected))}`,
+  not_allowed_value: ({ values }) =>
+    Array.isArray(values) && values.length === 1 ? `must be ${values[0]}` : `must be one of ${text(values)}`,
+  too_small: ({ minimum, of }) => `must ${bound(of)} at least ${text(minimum)}${unit(of)}`,
+  too_big: ({ maximum, of }) => `must ${bound(of)} at most ${text(maximum)}${unit(of)}`,
+  wrong_format: ({ format }) => (format === "regex" ? "has the wrong form" : `must be ${withArticle(text(format))}`),
+  not_multiple_of: ({ divisor }) => `must be a multiple of ${text(divisor)}`,
+  no_such_unit: ({ reference }) => `names no unit: ${text(reference)}`,
+  no_such_user_type: ({ name }) => `names no user type: ${text(name)}`,
+  no_such_department: ({ name }) => `is no department of the unit: ${text(name)}`,
+  unreachable_unit: ({ reference }) => `cannot be reached: ${text(reference)}`,
+  already_member: ({ user }) => `has user ${text(user)} as a member already`,
+  email_taken: ({ user }) => `is taken by user ${text(user)}`,
+  root_parent: () => "must be empty: the root stays where it is",
+  circular_parent: () => "must not be the unit itself or one below it",
+  too_deep: () => "is too deep in the tree",
+  out_of_reach: () => "is outside of what you may administer",
+  user_out_of_reach: () => "belongs to a user whom you may not change",
+  user_beyond_abilities: ({ abilities }) =>
+    `belongs to a user whom you may not change, with abilities beyond yours: ${text(abilities)}`,
+  own_membership: () => "is a unit to which you may not change your own membership",
+  own_user_types: () => "are more than you have, and you may not change your own",
+  user_type_beyond_abilities: ({ name, abilities }) => `${text(name)} grants what you do not have: ${text(abilities)}`,
+  move_beyond_abilities: ({ abilities }) => `extends abilities that you may not change: ${text(abilities)}`,
+} satisfies MessageSource;
+
+/** A machine-readable code for each kind of issue. More may be added. */
+export type IssueCode = keyof typeof messages;
+
+/** A wrong field: its path, as in `contact.phone`, and what is wrong with it. */
+export interface Issue {
+  readonly field: string;
+  readonly code: IssueCode;
+  readonly params?: IssueParams | undefined;
+}
+
+export const issueCodes = Object.keys(messages) as readonly IssueCode[];
+
+const permissionCodes: ReadonlySet<string> = new Set<IssueCode>([
+  "out_of_reach",
+  "user_out_of_reach",
+  "user_beyond_abilities",
+  "own_membership",
+  "own_user_types",
+  "user_type_beyond_abilities",
+  "move_beyond_abilities",
+]);
+
+/** Returns true when the issue is that the actor lacks a permission. */
+export const isPermissionIssue = ({ code }: Pick<Issue, "code">): boolean => permissionCodes.has(code);
+
+export const messageOf = ({ code, params = {} }: Omit<Issue, "field">): string =>
+  (messages as MessageSource)[code]!(params);
+
+const nouns: Readonly<Record<string, string>> = {
+  int: "integer",
+  string: "text",
+  array: "list",
+  record: "object",
+  boolean: "boolean (true or false)",
+};
+const withArticle = (noun: string) => (/^[aeio]/.test(noun) ? `an ${noun}` : `a ${noun}`);
+const bound = (of: IssueParams[string] | undefined) => (of === "string" || of === "array" ? "have" : "be");
+const unit = (of: IssueParams[string] | undefined) =>
+  of === "string" ? " characters" : of === "array" ? " items" : "";

@@ -1,0 +1,168 @@
+import { z } from "zod";
+import {
+  abilityFlags,
+  date,
+  dateText,
+  departmentBrief,
+  email,
+  groupBrief,
+  idOf,
+  language,
+  line,
+  name,
+  reference,
+  timezone,
+  unitBrief,
+  unixTime,
+  userTypeBrief,
+} from "./common-schemas.ts";
+import { issueCodes } from "./issue-messages.ts";
+import { once } from "./operation.ts";
+
+const person = once(() => ({
+  content_type: z.literal("user"),
+  id: idOf("users"),
+  name: z.string(),
+  first_name: z.string(),
+  last_name: z.string(),
+  title: z.string(),
+  active: z.boolean(),
+  avatar: z.null(),
+  url: z.string(),
+}));
+
+export const membership = once(() =>
+  z
+    .object({
+      unit: unitBrief(),
+      department: departmentBrief().nullable(),
+      userTypes: z.array(userTypeBrief()),
+      abilities: abilityFlags().required(),
+    })
+    .meta({ id: "Membership" }),
+);
+
+/** The short form of a user. */
+export const shortUser = once(() =>
+  z
+    .object({ ...person(), unit: unitBrief().nullable(), physicalUnit: unitBrief().nullable() })
+    .meta({ id: "ShortUser" }),
+);
+
+/** The full form of a user. `email`, `phone` and `birthday` are null when the caller may not see them. */
+export const user = once(() =>
+  z
+    .object({
+      ...person(),
+      reference: z.string().nullable(),
+      email: z.string().nullable(),
+      phone: z.string().nullable(),
+      birthday: dateText().nullable(),
+      language: z.string().nullable(),
+      timezone: z.string().nullable(),
+      admin: z.boolean(),
+      policy_accepted_at: unixTime().nullable(),
+      settings: z.object({ show_birthdays: z.enum(["all", "unit", "none"]), birthdays_optout: z.boolean() }),
+      meta_field_0: z.string(),
+      meta_field_1: z.string(),
+      meta_field_2: z.string(),
+      meta_field_3: z.string(),
+      meta_field_4: z.string(),
+      permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
+      unit: unitBrief().nullable(),
+      physicalUnit: unitBrief().nullable(),
+      department: departmentBrief().nullable(),
+      twoFactor: z.object({ enabled: z.boolean() }),
+      userTypes: z.array(userTypeBrief()),
+      memberUnits: z.array(membership()),
+      memberGroups: z.array(groupBrief()).meta({ description: "As far as you may know of them" }),
+      specialties: z.array(z.never()),
+      all_integrations: z.array(z.never()),
+      devices: z.array(z.never()),
+      provider: z.array(z.string()),
+      participant_type: z.literal("user"),
+      created_at: unixTime(),
+      updated_at: unixTime(),
+    })
+    .meta({ id: "User" }),
+);
+
+const phone = () => line(64);
+const metaFields = () => ({
+  meta_field_0: line(1000).optional(),
+  meta_field_1: line(1000).optional(),
+  meta_field_2: line(1000).optional(),
+  meta_field_3: line(1000).optional(),
+  meta_field_4: line(1000).optional(),
+});
+
+/** The optional fields of a user. */
+export const profile = () => ({
+  reference: reference().nullable().optional(),
+  title: line(255).optional(),
+  phone: phone().nullable().optional(),
+  birthday: date().nullable().optional(),
+  language: language().nullable().optional(),
+  timezone: timezone().nullable().optional(),
+  settings: z
+    .strictObject({
+      show_birthdays: z.enum(["all", "unit", "none"]).optional(),
+      birthdays_optout: z.boolean().optional(),
+    })
+    .optional(),
+  ...metaFields(),
+});
+
+/** The schema of one import row. An empty cell clears the field, a missing column keeps it. */
+export const userRow = once(() => {
+  const cell = <T extends z.ZodType>(schema: T) => z.union([z.literal("").transform(() => null), schema]).optional();
+  return z.strictObject({
+    reference: cell(reference()),
+    first_name: name(),
+    last_name: name(),
+    email: email(),
+    unit: line(255, 1).meta({ description: "Reference of the unit" }),
+    user_types: line(10_000).optional().meta({ description: "Names of user types, divided by semicolons" }),
+    department: cell(name()),
+    title: line(255).optional(),
+    phone: cell(phone()),
+    birthday: cell(date()),
+    language: cell(language()),
+    timezone: cell(timezone()),
+    ...metaFields(),
+  });
+});
+
+/** The schema of an issue in a response. */
+export const issue = once(() =>
+  z
+    .object({
+      field: z.string().meta({ description: "Path of the field" }),
+      code: z.enum(issueCodes).meta({ description: "More may be added" }),
+      params: z
+        .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
+        .optional()
+        .meta({ description: "Values that the message names" }),
+    })
+    .meta({ id: "Issue" }),
+);
+
+/** The result of an import, in the order of its rows. */
+export const importResult = once(() =>
+  z
+    .object({
+      results: z.array(
+        z.object({
+          action: z.enum(["created", "changed", "unchanged", "left out"]),
+          id: z.int().nullable(),
+          reference: z.string().nullable(),
+          fields: z
+            .record(z.string(), z.array(z.string()))
+            .optional()
+            .meta({ description: "Messages about a row that was left out, by field" }),
+          issues: z.array(issue()).optional().meta({ description: "The same as fields, as codes" }),
+        }),
+      ),
+    })
+    .meta({ id: "ImportResult" }),
+);

@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { idOf, unixTime } from "./common-schemas.ts";
+import { once } from "./operation.ts";
+
+/** Events that can trigger a webhook. */
+export const triggers = [
+  "user.create",
+  "user.update",
+  "user.delete",
+  "unit.create",
+  "unit.update",
+  "unit.delete",
+] as const;
+export type Trigger = (typeof triggers)[number];
+
+/** The event type of a test. It is not a trigger, so receivers can tell it from real events. */
+export const testEvent = "webhook.test";
+
+const place = once(() =>
+  z
+    .object({
+      content_type: z.literal("unit"),
+      id: idOf("units"),
+      name: z.string(),
+      level: z.int(),
+      unit_type: z.string(),
+      parent_id: idOf("units").nullable(),
+      stats: z.array(z.never()),
+      url: z.string(),
+    })
+    .meta({ id: "WebhookAuthorUnit" }),
+);
+
+const permissions = () => ({ permissions: z.object({ edit: z.boolean(), delete: z.boolean() }) });
+
+const author = once(() =>
+  z
+    .object({
+      content_type: z.literal("user"),
+      id: idOf("users"),
+      name: z.string(),
+      first_name: z.string(),
+      last_name: z.string(),
+      title: z.string(),
+      active: z.boolean(),
+      ...permissions(),
+      avatar: z.null(),
+      unit: place().nullable(),
+      physicalUnit: place().nullable(),
+      url: z.string(),
+    })
+    .meta({ id: "WebhookAuthor" }),
+);
+
+export const webhook = once(() =>
+  z
+    .object({
+      content_type: z.literal("webhook"),
+      id: idOf("webhooks"),
+      name: z.string(),
+      uri: z.string(),
+      triggers: z.array(z.enum(triggers)),
+      active: z.boolean(),
+      disabled_at: unixTime().nullable(),
+      disabled_reason: z
+        .enum(["manual", "gone", "failing"])
+        .nullable()
+        .meta({
+          values: {
+            manual: "by an administrator",
+            gone: "the receiver answered 410",
+            failing: "every attempt failed for 5 days",
+          },
+        }),
+      secret: z.string().optional().meta({
+        secret: true,
+        description:
+          "Signs the callbacks (Standard Webhooks); only in the first answer that creates or rotates it, and never again",
+      }),
+      author: author(),
+      ...permissions(),
+      created_at: unixTime(),
+      updated_at: unixTime(),
+      url: z.string(),
+    })
+    .meta({ id: "Webhook" }),
+);
+export const oneWebhook = once(() => z.object({ data: webhook() }));
+
+const logFields = {
+  id: z.int(),
+  event: z.string(),
+  uri: z.string(),
+  status: z.string().meta({
+    description:
+      "HTTP status, or timeout, refused, dns_error, tls_error, blocked, reset; disabled: not sent, because the webhook was",
+  }),
+  webhook_event_id: z.string().meta({ description: "The header webhook-id: the same in all attempts" }),
+  attempt: z.int(),
+  duration_ms: z.int(),
+  created_at: unixTime(),
+  error: z.string().nullable(),
+  next_attempt_at: unixTime().nullable(),
+};
+export const logEntry = once(() => z.object(logFields).meta({ id: "WebhookLogEntry" }));
+const headers = () => z.record(z.string(), z.string());
+export const wholeEntry = once(() =>
+  z
+    .object({
+      ...logFields,
+      request: z.object({ headers: headers(), body: z.string().nullable() }),
+      response: z
+        .object({ headers: headers(), body: z.string(), cut: z.boolean() })
+        .nullable()
+        .meta({ description: "The body's first 4 KiB; null when no response came" }),
+    })
+    .meta({ id: "WebhookLogDetails" }),
+);
+
+export const event = once(() =>
+  z
+    .object({
+      id: z.int(),
+      webhook_event_id: z.string(),
+      created_at: unixTime(),
+      payload: z.object({ type: z.string(), timestamp: z.string(), data: z.record(z.string(), z.unknown()) }),
+    })
+    .meta({ id: "WebhookEvent" }),
+);

@@ -1,0 +1,95 @@
+import { largestGroup } from "../../contract/conversation-schemas.ts";
+import type { conversations as contract } from "../../contract/conversations.ts";
+import { invalid, ServiceError } from "../../contract/errors.ts";
+import { insertRows } from "../../store/bulk.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { appendService } from "./append-message.ts";
+import { directRefusal, lockedParticipation, type Participation, requireAdministrator } from "./participation.ts";
+import { presentConversation } from "./present-conversations.ts";
+import { People, type Standing, standingsIn } from "./present-participants.ts";
+import { keepPeopleKey, requireActiveUsers } from "./recipients.ts";
+
+type Membership = "participantAdd" | "participantUpdate" | "participantRemove";
+
+export const members: Pick<Handlers<typeof contract>, Membership> = {
+  async participantAdd(ctx, { id, users }) {
+    const mine = await lockedParticipation(ctx, id);
+    requireAdministrator(mine, "add people");
+    await requireActiveUsers(ctx, "users", users);
+    const there = await standingsIn(ctx.db, { conversations: [id] });
+    const joining = users.filter((user) => !there.some((standing) => standing.user_id === user));
+    if (there.length + joining.length > largestGroup) {
+      throw invalid({
+        users: [`would exceed the maximum of ${largestGroup} people; there are ${there.length} already`],
+      });
+    }
+    if (joining.length > 0) await join(ctx, mine, joining);
+    return presentConversation(ctx, id);
+  },
+
+  async participantUpdate(ctx, { id, user, role }) {
+    const mine = await lockedParticipation(ctx, id);
+    requireAdministrator(mine, "change roles");
+    const there = await standingsIn(ctx.db, { conversations: [id] });
+    const before = standingOf(there, user, id);
+    if (role === "member" && administrators(there).every((standing) => standing.user_id === user)) {
+      throw new ServiceError(
+        "conflict",
+        `User ${user} is the last administrator of group ${id}; make another participant administrator first.`,
+      );
+    }
+    if (before.role !== role) await setRole(ctx, id, user, role);
+    const people = await People.load(ctx, [user]);
+    return people.participant(user, { ...before, role });
+  },
+
+  async participantRemove(ctx, { id, user }) {
+    const mine = await lockedParticipation(ctx, id);
+    if (mine.type === "direct") throw directRefusal(id, "leave it");
+    if (user !== ctx.actor.id) requireAdministrator(mine, "remove people");
+    const there = await standingsIn(ctx.db, { conversations: [id] });
+    standingOf(there, user, id);
+    await ctx.db
+      .deleteFrom("conversation_participants")
+      .where("conversation_id", "=", id)
+      .where("user_id", "=", user)
+      .execute();
+    const [longest, ...others] = there.filter((standing) => standing.user_id !== user);
+    if (longest !== undefined && administrators([longest, ...others]).length === 0) {
+      await setRole(ctx, id, longest.user_id, "administrator");
+    }
+    await keepPeopleKey(ctx, id);
+    await appendService(ctx, mine, { event: "left", users: [user], title: null });
+  },
+};
+
+async function join(ctx: Ctx, mine: Participation, users: readonly number[]): Promise<void> {
+  const message = await appendService(ctx, mine, { event: "joined", users, title: null });
+  const rows = users.map((user_id) => ({
+    conversation_id: mine.id,
+    user_id,
+    joined_position: message.position,
+    seen_position: message.position,
+    latest_message_id: message.id,
+  }));
+  await insertRows(ctx.db, "conversation_participants", rows);
+  await keepPeopleKey(ctx, mine.id);
+}
+
+const administrators = (standings: readonly Standing[]) => standings.filter(({ role }) => role === "administrator");
+
+function standingOf(standings: readonly Standing[], user: number, conversation: number): Standing {
+  const standing = standings.find((each) => each.user_id === user);
+  if (standing === undefined)
+    throw new ServiceError("not_found", `User ${user} is not in conversation ${conversation}.`);
+  return standing;
+}
+
+async function setRole(ctx: Ctx, conversation: number, user: number, role: Standing["role"]): Promise<void> {
+  await ctx.db
+    .updateTable("conversation_participants")
+    .set({ role })
+    .where("conversation_id", "=", conversation)
+    .where("user_id", "=", user)
+    .execute();
+}

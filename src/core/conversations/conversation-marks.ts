@@ -1,0 +1,80 @@
+import type { conversations as contract } from "../../contract/conversations.ts";
+import { words } from "../directory/text-keys.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { appendService } from "./append-message.ts";
+import { lockedParticipation, participation, requireAdministrator } from "./participation.ts";
+import { presentConversation } from "./present-conversations.ts";
+
+type Marking = "get" | "update" | "delete" | "seen" | "archive" | "unarchive";
+
+export const marks: Pick<Handlers<typeof contract>, Marking> = {
+  async get(ctx, { id }) {
+    await participation(ctx, id);
+    return presentConversation(ctx, id);
+  },
+
+  async update(ctx, { id, title, mute_rule }) {
+    const mine = await lockedParticipation(ctx, id);
+    if (title !== undefined) requireAdministrator(mine, "rename it");
+    if (mute_rule !== undefined) await mark(ctx, id, { mute_rule });
+    if (title !== undefined && title !== mine.title) {
+      await ctx.db
+        .updateTable("conversations")
+        .set({
+          title,
+          title_key: words(title)
+            .map((word) => ` ${word}`)
+            .join(""),
+        })
+        .where("id", "=", id)
+        .execute();
+      await appendService(ctx, mine, { event: "renamed", users: [], title });
+    }
+    return presentConversation(ctx, id);
+  },
+
+  async delete(ctx, { id }) {
+    const { last_position } = await lockedParticipation(ctx, id);
+    await mark(ctx, id, {
+      cleared_position: last_position,
+      seen_position: last_position,
+      unread_count: 0,
+      latest_message_id: null,
+      archived_at: null,
+    });
+  },
+
+  async seen(ctx, { id }) {
+    const { last_position, unread_count } = await lockedParticipation(ctx, id);
+    if (unread_count > 0) await mark(ctx, id, { seen_position: last_position, unread_count: 0 });
+  },
+
+  async archive(ctx, { id }) {
+    const { archived_at } = await lockedParticipation(ctx, id);
+    if (archived_at === null) await mark(ctx, id, { archived_at: ctx.now });
+  },
+
+  async unarchive(ctx, { id }) {
+    const { archived_at } = await lockedParticipation(ctx, id);
+    if (archived_at !== null) await mark(ctx, id, { archived_at: null });
+  },
+};
+
+interface Mark {
+  readonly cleared_position?: number;
+  readonly seen_position?: number;
+  readonly unread_count?: number;
+  readonly latest_message_id?: null;
+  readonly archived_at?: number | null;
+  readonly mute_rule?: number | null;
+}
+
+/** Changes the actor's own view of the conversation. */
+async function mark(ctx: Ctx, conversation: number, changes: Mark): Promise<void> {
+  await ctx.db
+    .updateTable("conversation_participants")
+    .set(changes)
+    .where("conversation_id", "=", conversation)
+    .where("user_id", "=", ctx.actor.id)
+    .execute();
+}

@@ -1,0 +1,64 @@
+import { invalid, ServiceError } from "../../contract/errors.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import type { Participation } from "./participation.ts";
+import { type MessageRow, messagesById } from "./present-messages.ts";
+
+/** A range of positions, excluding both ends. */
+export interface Range {
+  id: number;
+  after: number;
+  before: number;
+  limit: number;
+}
+
+export const newestFirst = prepared((db, p: Range) =>
+  db
+    .selectFrom("messages")
+    .selectAll()
+    .where("conversation_id", "=", p.id)
+    .where("position", ">", p.after)
+    .where("position", "<", p.before)
+    .orderBy("position", "desc")
+    .limit(p.limit),
+);
+export const oldestFirst = prepared((db, p: Range) =>
+  db
+    .selectFrom("messages")
+    .selectAll()
+    .where("conversation_id", "=", p.id)
+    .where("position", ">", p.after)
+    .where("position", "<", p.before)
+    .orderBy("position")
+    .limit(p.limit),
+);
+
+/** A position after all others. */
+export const noEnd = Number.MAX_SAFE_INTEGER;
+
+/** Returns a message of the conversation, unless the participant deleted the conversation after it. */
+async function loadVisible(ctx: Ctx, mine: Participation, id: number): Promise<MessageRow | undefined> {
+  const [row] = await messagesById(ctx.db, { ids: [id] });
+  return row?.conversation_id === mine.id && row.position > mine.cleared_position ? row : undefined;
+}
+
+/** Returns a message that the path refers to. Throws `not_found` when the participant cannot see it. */
+export async function visibleMessage(ctx: Ctx, mine: Participation, id: number): Promise<MessageRow> {
+  const row = await loadVisible(ctx, mine, id);
+  if (row === undefined) throw new ServiceError("not_found", `Conversation ${mine.id} has no message ${id}.`);
+  return row;
+}
+
+/** Returns a message that an input field refers to. Throws `validation_failed` when the participant cannot see it. */
+export async function visibleNamed(ctx: Ctx, mine: Participation, field: string, id: number): Promise<MessageRow> {
+  const row = await loadVisible(ctx, mine, id);
+  if (row === undefined) throw invalid({ [field]: [`names no message of conversation ${mine.id}: ${id}`] });
+  return row;
+}
+
+/** Throws `conflict` for service messages and deleted messages, which have no text by a user. */
+export function requireText({ id, type, deleted_at }: MessageRow): void {
+  if (type === "service")
+    throw new ServiceError("conflict", `Message ${id} is a service message and cannot be changed.`);
+  if (deleted_at !== null) throw new ServiceError("conflict", `Message ${id} was deleted.`);
+}

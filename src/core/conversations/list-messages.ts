@@ -1,0 +1,103 @@
+import type { conversations as contract } from "../../contract/conversations.ts";
+import { messagesWithWords } from "../../store/message-words.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { decodeCursor, encodeCursor, type Position, page } from "../pipeline/cursor.ts";
+import { newestFirst, noEnd, oldestFirst, type Range, visibleMessage, visibleNamed } from "./find-message.ts";
+import { type Participation, participation } from "./participation.ts";
+import { type MessageRow, messagesById, presentMessages, presentOneMessage } from "./present-messages.ts";
+import { wordsInOrder } from "./query-words.ts";
+
+type Reading = "messages" | "message" | "follow";
+
+export const messages: Pick<Handlers<typeof contract>, Reading> = {
+  async messages(ctx, { id, limit, cursor, starter_message_id, query }) {
+    const mine = await participation(ctx, id);
+    if (starter_message_id !== undefined && cursor === undefined && query === undefined) {
+      return around(ctx, mine, starter_message_id, limit);
+    }
+    const list = query === undefined ? listOf(id) : `${listOf(id)} ${query}`;
+    const position = decodeCursor<number>(ctx, list, cursor);
+    const range = rangeOf(mine, position, limit + 1);
+    const found =
+      query === undefined ? await read(ctx, range, position) : await find(ctx, upTo(mine, range), position, query);
+    const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => row.position });
+    return { data: await presentMessages(ctx, mine, rows), meta };
+  },
+
+  async message(ctx, { id, messageId }) {
+    const mine = await participation(ctx, id);
+    return presentOneMessage(ctx, mine, await visibleMessage(ctx, mine, messageId));
+  },
+
+  async follow(ctx, { id, after, wait, limit }) {
+    let mine = await participation(ctx, id);
+    if (after === undefined) return { data: [], meta: { last_id: await lastOf(ctx, mine) } };
+    const position = after === 0 ? 0 : (await visibleNamed(ctx, mine, "after", after)).position;
+    const data = await ctx.waitFor({ seconds: wait, topics: [`conversation:${id}`] }, async () => {
+      const range = { id, after: Math.max(position, mine.cleared_position), before: noEnd, limit };
+      const rows = await oldestFirst(ctx.db, range);
+      // Checked after reading: a participant who was removed meanwhile must not read on.
+      mine = await participation(ctx, id);
+      const { cleared_position } = mine;
+      const visible = rows.filter((row) => row.position > cleared_position);
+      return visible.length > 0 ? presentMessages(ctx, mine, visible) : undefined;
+    });
+    return { data: data ?? [], meta: { last_id: data?.at(-1)?.id ?? after } };
+  },
+};
+
+const listOf = (conversation: number) => `messages ${conversation}`;
+
+function rangeOf({ id, cleared_position }: Participation, position: Position<number> | undefined, limit: number) {
+  return position?.direction === "before"
+    ? { id, after: Math.max(position.key, cleared_position), before: noEnd, limit }
+    : { id, after: cleared_position, before: position?.key ?? noEnd, limit };
+}
+
+function read(ctx: Ctx, range: Range, position: Position<number> | undefined): Promise<MessageRow[]> {
+  return position?.direction === "before" ? oldestFirst(ctx.db, range) : newestFirst(ctx.db, range);
+}
+
+/** Ends a range at the last message of the conversation. */
+const upTo = ({ last_position }: Participation, range: Range): Range => ({
+  ...range,
+  before: Math.min(range.before, last_position + 1),
+});
+
+async function find(
+  ctx: Ctx,
+  { id, ...range }: Range,
+  position: Position<number> | undefined,
+  query: string,
+): Promise<MessageRow[]> {
+  const words = wordsInOrder(query);
+  if (words.length === 0) return [];
+  const back = position?.direction === "before";
+  const ids = await messagesWithWords(ctx.db, { conversation: id, words, newestFirst: !back, ...range });
+  const rows = new Map((await messagesById(ctx.db, { ids })).map((row) => [row.id, row]));
+  return ids.flatMap((found) => rows.get(found) ?? []);
+}
+
+/**
+ * Returns a page with the message in its middle, or nearer to an end when there are not enough messages on one side.
+ */
+async function around(ctx: Ctx, mine: Participation, starter: number, limit: number) {
+  const { id, cleared_position } = mine;
+  const { position } = await visibleNamed(ctx, mine, "starter_message_id", starter);
+  const newer = await oldestFirst(ctx.db, { id, after: position, before: noEnd, limit: limit - 1 });
+  const older = await newestFirst(ctx.db, { id, after: cleared_position, before: position + 1, limit });
+  const half = Math.floor((limit - 1) / 2);
+  const newerShown = Math.min(newer.length, Math.max(half, limit - older.length));
+  const rows = [...newer.slice(0, newerShown).reverse(), ...older.slice(0, limit - newerShown)];
+  const cursor = (direction: "after" | "before", row: MessageRow) =>
+    encodeCursor(ctx, listOf(id), { direction, key: row.position });
+  return {
+    data: await presentMessages(ctx, mine, rows),
+    meta: { next_cursor: cursor("after", rows.at(-1)!), prev_cursor: cursor("before", rows[0]!) },
+  };
+}
+
+async function lastOf(ctx: Ctx, { id, cleared_position }: Participation): Promise<number> {
+  const [last] = await newestFirst(ctx.db, { id, after: cleared_position, before: noEnd, limit: 1 });
+  return last?.id ?? 0;
+}

@@ -1,0 +1,89 @@
+import type { z } from "zod";
+import type { participant as contract } from "../../contract/conversation-schemas.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { Ctx } from "../pipeline/context.ts";
+
+export type Participant = z.infer<ReturnType<typeof contract>>;
+
+/** Returns users with the unit and department of their first membership, including deleted users. */
+const peopleById = prepared((db, p: { ids: number[] }) =>
+  db
+    .selectFrom("users as u")
+    .leftJoin("units as n", "n.id", "u.unit_id")
+    .leftJoin("memberships as m", (join) => join.onRef("m.user_id", "=", "u.id").onRef("m.unit_id", "=", "u.unit_id"))
+    .leftJoin("departments as d", "d.id", "m.department_id")
+    .select(["u.id", "u.first_name", "u.last_name", "u.title", "u.active"])
+    .select(["n.id as unit_id", "n.name as unit_name", "d.id as department_id", "d.name as department_name"])
+    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids)),
+);
+
+type PersonRow = Awaited<ReturnType<typeof peopleById>>[number];
+
+/** The people that appear in conversations, by ID. */
+export class People {
+  readonly #rows: ReadonlyMap<number, PersonRow>;
+
+  private constructor(rows: readonly PersonRow[]) {
+    this.#rows = new Map(rows.map((row) => [row.id, row]));
+  }
+
+  static async load(ctx: Ctx, ids: Iterable<number>): Promise<People> {
+    return new People(await peopleById(ctx.db, { ids: [...new Set(ids)] }));
+  }
+
+  name(id: number): string {
+    const row = this.#rows.get(id);
+    return row === undefined ? "" : `${row.first_name} ${row.last_name}`;
+  }
+
+  /** `standing` is undefined for people who have left. */
+  participant(id: number, standing: Standing | undefined): Participant {
+    const row = this.#rows.get(id);
+    const title = row?.title ?? "";
+    const unit = row?.unit_id == null ? null : { id: row.unit_id, name: row.unit_name ?? "" };
+    return {
+      id,
+      first_name: row?.first_name ?? "",
+      last_name: row?.last_name ?? "",
+      name: this.name(id),
+      title,
+      active: row?.active === 1,
+      avatar: null,
+      archived_at: standing?.archived_at ?? null,
+      participant_type: "user",
+      subtext: [title, unit?.name].filter(Boolean).join(", "),
+      department: row?.department_id == null ? null : { id: row.department_id, name: row.department_name ?? "" },
+      unit,
+      role: standing?.role ?? null,
+    };
+  }
+}
+
+/** A participant's role and state in a conversation. */
+export interface Standing {
+  readonly conversation_id: number;
+  readonly user_id: number;
+  readonly role: "member" | "administrator";
+  readonly archived_at: number | null;
+}
+
+/** Returns the participants of conversations in the order in which they joined. */
+export const standingsIn = prepared((db, p: { conversations: number[] }) =>
+  db
+    .selectFrom("conversation_participants")
+    .select(["conversation_id", "user_id", "role", "archived_at"])
+    .where((eb) => isAmong(db, eb.ref("conversation_id"), p.conversations))
+    .orderBy("conversation_id")
+    .orderBy("joined_position")
+    .orderBy("user_id"),
+);
+
+/** Returns those of the given users who participate in the conversation. */
+export const standingsOf = prepared((db, p: { conversation: number; users: number[] }) =>
+  db
+    .selectFrom("conversation_participants")
+    .select(["conversation_id", "user_id", "role", "archived_at"])
+    .where("conversation_id", "=", p.conversation)
+    .where((eb) => isAmong(db, eb.ref("user_id"), p.users)),
+);

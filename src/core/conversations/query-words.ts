@@ -1,0 +1,20 @@
+import { tokens } from "../directory/text-keys.ts";
+
+/** Scripts that do not separate words by spaces. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/** Maximum number of characters of an indexed word; longer words are cut. */
+const longestWord = 64;
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** Returns the folded words of a message or a query in order, in any script. */
+export function wordsInOrder(text: string): string[] {
+  const found = unspaced.test(text) ? segments(text).flatMap(tokens) : tokens(text);
+  return found.map((word) => (word.length > longestWord ? [...word].slice(0, longestWord).join("") : word));
+}
+
+function segments(text: string): string[] {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "word" });
+  return Array.from(segmenter.segment(text.normalize("NFKC")), ({ segment }) => segment);
+}

@@ -1,0 +1,49 @@
+import { emojiOf } from "../../contract/conversation-schemas.ts";
+import type { conversations as contract } from "../../contract/conversations.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Handlers } from "../pipeline/context.ts";
+import { requireText, visibleMessage } from "./find-message.ts";
+import { lockedParticipation } from "./participation.ts";
+import { presentOneMessage } from "./present-messages.ts";
+
+/** Maximum number of reactions of one participant to one message. */
+const mostReactions = 10;
+
+export const reactions: Pick<Handlers<typeof contract>, "react" | "unreact"> = {
+  async react(ctx, { id, messageId, emoji }) {
+    const mine = await lockedParticipation(ctx, id);
+    const row = await visibleMessage(ctx, mine, messageId);
+    requireText(row);
+    const own = await ctx.db
+      .selectFrom("message_reactions")
+      .select("emoji")
+      .where("message_id", "=", messageId)
+      .where("user_id", "=", ctx.actor.id)
+      .execute();
+    const wanted = emojiOf(emoji)!;
+    if (!own.some((reaction) => reaction.emoji === wanted)) {
+      if (own.length >= mostReactions) {
+        throw new ServiceError("conflict", `You have ${mostReactions} reactions to this message; remove one first.`);
+      }
+      await ctx.db
+        .insertInto("message_reactions")
+        .values({ message_id: messageId, user_id: ctx.actor.id, emoji: wanted, created_at: ctx.now })
+        .execute();
+    }
+    return presentOneMessage(ctx, mine, row);
+  },
+
+  async unreact(ctx, { id, messageId, emoji }) {
+    const mine = await lockedParticipation(ctx, id);
+    await visibleMessage(ctx, mine, messageId);
+    const gone = await ctx.db
+      .deleteFrom("message_reactions")
+      .where("message_id", "=", messageId)
+      .where("user_id", "=", ctx.actor.id)
+      .where("emoji", "=", emojiOf(emoji)!)
+      .executeTakeFirst();
+    if (gone.numDeletedRows === 0n) {
+      throw new ServiceError("not_found", `You have not reacted to message ${messageId} with ${emoji}.`);
+    }
+  },
+};

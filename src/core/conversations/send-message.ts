@@ -1,0 +1,116 @@
+import type { conversations as contract } from "../../contract/conversations.ts";
+import { invalid, ServiceError } from "../../contract/errors.ts";
+import { waitForTurn } from "../../store/dialect.ts";
+import { indexWords, unindexWords } from "../../store/message-words.ts";
+import { prepared } from "../../store/prepared.ts";
+import { removeFiles } from "../files/attached-files.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { appendMessage, type Locked } from "./append-message.ts";
+import { requireText, visibleMessage, visibleNamed } from "./find-message.ts";
+import { lockedParticipation } from "./participation.ts";
+import { presentOneMessage } from "./present-messages.ts";
+import { wordsInOrder } from "./query-words.ts";
+import { digestOf, peopleKey, requireActiveUsers } from "./recipients.ts";
+
+type Sending = "create" | "send" | "messageUpdate" | "messageDelete";
+
+export const sending: Pick<Handlers<typeof contract>, Sending> = {
+  async create(ctx, { recipients, message, files }) {
+    await requireActiveUsers(ctx, "recipients", recipients);
+    const people = new Set([ctx.actor.id, ...recipients]);
+    if (people.size === 1) throw invalid({ recipients: ["must include somebody other than yourself"] });
+    const conversation = await conversationOf(ctx, people);
+    const row = await appendMessage(ctx, conversation, { message, files });
+    return presentOneMessage(ctx, conversation, row);
+  },
+
+  async send(ctx, { id, message, parent_id, files }) {
+    const mine = await lockedParticipation(ctx, id);
+    if (parent_id !== undefined) {
+      const parent = await visibleNamed(ctx, mine, "parent_id", parent_id);
+      if (parent.deleted_at !== null) throw invalid({ parent_id: [`names a deleted message: ${parent_id}`] });
+    }
+    const row = await appendMessage(ctx, mine, { message, parent: parent_id, files });
+    return presentOneMessage(ctx, mine, row);
+  },
+
+  async messageUpdate(ctx, { id, messageId, message }) {
+    const mine = await lockedParticipation(ctx, id);
+    const before = await visibleMessage(ctx, mine, messageId);
+    requireText(before);
+    if (before.author_id !== ctx.actor.id) {
+      throw new ServiceError("forbidden", "Only the author can change a message.");
+    }
+    if (before.message === message) return presentOneMessage(ctx, mine, before);
+    const row = { ...before, message, edited_at: ctx.now };
+    await ctx.db.updateTable("messages").set({ message, edited_at: ctx.now }).where("id", "=", messageId).execute();
+    await unindexWords(ctx.db, messageId);
+    await indexWords(ctx.db, row, [...new Set(wordsInOrder(message))]);
+    return presentOneMessage(ctx, mine, row);
+  },
+
+  async messageDelete(ctx, { id, messageId }) {
+    const mine = await lockedParticipation(ctx, id);
+    const before = await visibleMessage(ctx, mine, messageId);
+    requireText(before);
+    if (before.author_id !== ctx.actor.id && mine.role !== "administrator") {
+      throw new ServiceError("forbidden", "Only the author or an administrator of the group can delete a message.");
+    }
+    await ctx.db
+      .updateTable("messages")
+      .set({ message: "", deleted_at: ctx.now })
+      .where("id", "=", messageId)
+      .execute();
+    await untell(ctx.db, { conversation: id, author: before.author_id, position: before.position });
+    await ctx.db.deleteFrom("message_reactions").where("message_id", "=", messageId).execute();
+    await unindexWords(ctx.db, messageId);
+    await removeFiles(ctx, "message", [messageId]);
+  },
+};
+
+/** Subtracts a deleted message from the unread counts of participants who have not seen it. */
+const untell = prepared((db, p: { conversation: number; author: number; position: number }) =>
+  db
+    .updateTable("conversation_participants")
+    .set((eb) => ({ unread_count: eb("unread_count", "-", eb.lit(1)) }))
+    .where("conversation_id", "=", p.conversation)
+    .where("user_id", "<>", p.author)
+    .where("seen_position", "<", p.position),
+);
+
+/**
+ * Returns the locked conversation of exactly these people: the direct conversation, the newest group or a new
+ * conversation.
+ */
+async function conversationOf(ctx: Ctx, people: ReadonlySet<number>): Promise<Locked & { cleared_position: number }> {
+  const type = people.size === 2 ? "direct" : "group";
+  // A simultaneous request for the same people waits here and then finds the new conversation.
+  await waitForTurn(ctx.db, digestOf(people).readUIntBE(0, 6));
+  const known = await ctx.db
+    .selectFrom("conversations")
+    .select("id")
+    .where("people_key", "=", peopleKey(people))
+    .where("type", "=", type)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (known !== undefined) return lockedParticipation(ctx, known.id);
+  const { id } = await ctx.db
+    .insertInto("conversations")
+    .values({ type, people_key: peopleKey(people), created_at: ctx.now, updated_at: ctx.now })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await ctx.db
+    .insertInto("conversation_participants")
+    .values(
+      [...people].map((user_id) => ({
+        conversation_id: id,
+        user_id,
+        role: type === "group" && user_id === ctx.actor.id ? "administrator" : "member",
+        joined_position: 0,
+        seen_position: 0,
+      })),
+    )
+    .execute();
+  return { id, last_position: 0, cleared_position: 0 };
+}

@@ -1,0 +1,179 @@
+import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
+import { type counters as contract, counterNames, mostCounted, mostLookedAt } from "../../contract/counters.ts";
+import { forEach, listed } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { Schema } from "../../store/schema/schema.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { type Reader, readable, readerOf } from "../visibility/audience.ts";
+import { placesOfPosts } from "../visibility/feed-index.ts";
+import { type PostReader, postReader, published, visible } from "../visibility/post-visibility.ts";
+
+type Name = (typeof counterNames)[number];
+/** The start of each counter's period, in Unix seconds. */
+type Since = Record<Name, number>;
+
+export const counters: Handlers<typeof contract> = {
+  async list(ctx) {
+    const since = await loadCounterStarts(ctx);
+    const { db, now, actor } = ctx;
+    const posts = new Map<string, number>();
+    const { groups: debatesSince, events: eventsSince, news: newsSince } = since;
+    const earliest = Math.min(debatesSince, eventsSince, newsSince);
+    const query = { ...postReader(actor), now, since: earliest, debatesSince, eventsSince, newsSince };
+    const places = await placesOfPosts(ctx, "readable");
+    const found = await (places ? newPostsIn(db, { ...query, places }) : newPosts(db, query));
+    for (const { counter, count } of found) posts.set(counter, count);
+    const [events] = await newEvents(db, { ...readerOf(actor, "calendar"), since: since.events });
+    const [messages] = await newMessages(db, { me: actor.id, since: since.messages });
+    const upTo = (count = 0) => Math.min(count, mostCounted);
+    return {
+      groups: upTo(posts.get("groups")),
+      events: upTo((posts.get("events") ?? 0) + events!.count),
+      news: upTo(posts.get("news")),
+      messages: messages!.count,
+    };
+  },
+
+  async reset({ db, actor, now }, { type }) {
+    await db
+      .insertInto("counter_marks")
+      .values({ user_id: actor.id, counter: type, since: now })
+      .onConflict((conflict) => conflict.columns(["user_id", "counter"]).doUpdateSet({ since: now }))
+      .execute();
+  },
+};
+
+const marksOf = prepared((db, p: { me: number }) =>
+  db
+    .selectFrom("users as u")
+    .leftJoin("counter_marks as m", "m.user_id", "u.id")
+    .select(["u.created_at", "m.counter", "m.since"])
+    .where("u.id", "=", p.me),
+);
+
+/** Returns the start of each counter: its last reset or, without one, the creation of the user. */
+async function loadCounterStarts({ db, actor }: Ctx): Promise<Since> {
+  const rows = await marksOf(db, { me: actor.id });
+  const since = (name: Name) => rows.find((row) => row.counter === name)?.since ?? rows[0]?.created_at ?? 0;
+  return Object.fromEntries(counterNames.map((name) => [name, since(name)])) as Since;
+}
+
+/**
+ * Returns the condition that an object's audience (`a` in `condition`) meets `condition` and that the object is not the
+ * reader's own. A correlated condition, because PostgreSQL would otherwise scan all audiences.
+ */
+function inAudience(thing: string, me: number, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  const id = sql.ref(`${thing}.audience_id`);
+  return sql<SqlBool>`case when exists (
+    select 1 from audiences a where a.id = ${id} and a.author_id <> ${me} and ${condition}) then 1 else 0 end = 1`;
+}
+
+interface NewPosts extends PostReader {
+  readonly now: number;
+  readonly since: number;
+  readonly debatesSince: number;
+  readonly eventsSince: number;
+  readonly newsSince: number;
+}
+
+/** Counts among all posts, for users for whom searching by place is slower. */
+const newPosts = prepared((db, p: NewPosts) => {
+  const newest = db
+    .selectFrom("posts")
+    .select("id")
+    .where("deleted_at", "is", null)
+    .where("listed_at", ">", p.since)
+    .where("listed_at", "<=", p.now)
+    .orderBy("listed_at", "desc")
+    .orderBy("id", "desc")
+    .limit(sql.lit(mostLookedAt));
+  return counted(db, p, sql`${newest}`);
+});
+
+/** Counts among the posts in these places. */
+const newPostsIn = prepared((db, p: NewPosts & { readonly places: readonly string[] }) => {
+  const one = db
+    .selectFrom("post_places as pp")
+    .select(["pp.place", "pp.listed_at", "pp.post_id"])
+    .where(sql<SqlBool>`pp.place = place.value`)
+    .where("pp.listed_at", ">", p.since)
+    .where("pp.listed_at", "<=", p.now)
+    .orderBy("pp.listed_at", "desc")
+    .orderBy("pp.post_id", "desc")
+    .limit(sql.lit(mostLookedAt));
+  const key = ["place", "listed_at", "post_id"];
+  const newest = sql`(select distinct found.post_id as id, found.listed_at
+    from ${forEach(db, listed(db, "place", p.places), one, { table: "post_places", key })}
+    order by found.listed_at desc, found.post_id desc limit ${sql.lit(mostLookedAt)})`;
+  return counted(db, p, newest);
+});
+
+/**
+ * Counts the posts that are new to the actor among the newest ones, by counter. Only debates of groups in which the
+ * actor is a member count.
+ */
+function counted(db: Kysely<Schema>, p: NewPosts, newest: RawBuilder<unknown>) {
+  const counter = sql<Name>`case p.content_type when 'debate' then 'groups' when 'event' then 'events' else 'news' end`;
+  const mine = sql<SqlBool>`(p.content_type <> 'debate' or exists (
+    select 1 from group_members mine where mine.group_id = a.group_id and mine.user_id = ${p.me}))`;
+  return db
+    .selectFrom(sql<{ id: number }>`${newest}`.as("newest"))
+    .innerJoin("posts as p", "p.id", "newest.id")
+    .select([counter.as("counter"), (eb) => eb.fn.countAll<number>().as("count")])
+    .where(published(p.now))
+    .where(
+      sql<SqlBool>`((p.content_type = 'debate' and p.listed_at > ${p.debatesSince})
+        or (p.content_type = 'event' and p.listed_at > ${p.eventsSince})
+        or (p.content_type = 'news' and p.listed_at > ${p.newsSince}))`,
+    )
+    .where(
+      sql<SqlBool>`not exists (
+        select 1 from post_marks k where k.post_id = p.id and k.user_id = ${p.me} and k.seen_at is not null)`,
+    )
+    .where(inAudience("p", p.me, sql<SqlBool>`${mine} and ${visible(db, p, p.now)}`))
+    .groupBy(counter);
+}
+
+const newEvents = prepared((db, p: Reader & { since: number }) => {
+  const newest = db
+    .selectFrom("events")
+    .select(["id", "audience_id", "created_at"])
+    .where("deleted_at", "is", null)
+    .orderBy("id", "desc")
+    .limit(sql.lit(mostLookedAt));
+  return db
+    .selectFrom(newest.as("e"))
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("e.created_at", ">", p.since)
+    .where(
+      sql<SqlBool>`not exists (
+        select 1 from event_marks k where k.event_id = e.id and k.user_id = ${p.me} and k.seen_at is not null)`,
+    )
+    .where(inAudience("e", p.me, readable(db, "a", p)));
+});
+
+/** Counts the newest messages in each of the newest conversations that have unread messages. */
+const newMessages = prepared((db, p: { me: number; since: number }) => {
+  const unread = db
+    .selectFrom("conversation_participants as c")
+    .innerJoin("conversations as v", "v.id", "c.conversation_id")
+    .select(["c.conversation_id", "c.seen_position", "v.last_position"])
+    .where("c.user_id", "=", p.me)
+    .where("c.archived_at", "is", null)
+    .where("c.unread_count", ">", 0)
+    .where("c.latest_message_id", "is not", null)
+    .orderBy("c.latest_message_id", "desc")
+    .limit(sql.lit(mostLookedAt));
+  const found = db
+    .selectFrom(unread.as("c"))
+    .innerJoin("messages as m", "m.conversation_id", "c.conversation_id")
+    .select("m.id")
+    .whereRef("m.position", ">", "c.seen_position")
+    .where(sql<SqlBool>`m.position > c.last_position - ${sql.lit(mostCounted)}`)
+    .where("m.type", "=", "normal")
+    .where("m.deleted_at", "is", null)
+    .where("m.author_id", "<>", p.me)
+    .where("m.created_at", ">", p.since)
+    .limit(sql.lit(mostCounted));
+  return db.selectFrom(found.as("found")).select((eb) => eb.fn.countAll<number>().as("count"));
+});

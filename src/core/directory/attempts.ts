@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Ctx, Instance } from "../pipeline/context.ts";
+import * as limits from "../pipeline/rate-limits.ts";
+import { type Place, type Subject, settle, tooMany } from "../pipeline/rate-limits.ts";
+
+/** Milliseconds that an attempt waits for pending ones. */
+const patience = 15_000;
+const pause = 20;
+/** Maximum number of attempts that wait for the same limit in one process. */
+const mostWaiting = 300;
+const busySeconds = 1;
+
+interface Attempt<T> {
+  /** Checks a secret that the caller claims to know. */
+  readonly check: () => Promise<T>;
+  /** Runs in the transaction that counts the result. */
+  readonly settled?: (tx: Ctx, good: boolean) => Promise<unknown>;
+}
+
+/**
+ * Checks a secret under the rate limits of its subject. Only failures count. Simultaneous attempts wait for each other
+ * as soon as they would exceed a limit if all of them failed. Throws `too_many_requests` without checking when a limit
+ * is reached or the wait takes too long.
+ */
+export async function attempt<T extends { readonly good: boolean }>(
+  ctx: Ctx,
+  subject: Subject,
+  { check, settled }: Attempt<T>,
+): Promise<T> {
+  const id = await placeFor(ctx, subject);
+  const result = await check();
+  const count = async (tx: Ctx) => {
+    await settle(tx, subject, id, result.good);
+    await settled?.(tx, result.good);
+  };
+  await ctx.transaction(count, { lasting: true, locking: true });
+  return result;
+}
+
+async function placeFor(ctx: Ctx, subject: Subject): Promise<number> {
+  const deadline = performance.now() + patience;
+  let place = await reserve(ctx, subject);
+  while (place.id === undefined) {
+    if (place.until > 0) throw tooMany(place.until - ctx.now);
+    if (performance.now() >= deadline) throw tooMany(busySeconds);
+    const { busy = "" } = place;
+    place = await inLine(ctx.instance, busy, () => poll(ctx, subject, { busy, deadline }));
+  }
+  return place.id;
+}
+
+/** Attempts from one network are serialized by the database anyway; here they wait without using a connection. */
+function reserve(ctx: Ctx, subject: Subject): Promise<Place> {
+  const { kind, account, network = account } = subject;
+  return inLine(ctx.instance, `reserve ${kind} ${network}`, () => limits.reserve(ctx, subject));
+}
+
+/** Retries until there is a free place, or until another limit than `busy` is the obstacle. */
+async function poll(
+  ctx: Ctx,
+  subject: Subject,
+  { busy, deadline }: { readonly busy: string; readonly deadline: number },
+): Promise<Place> {
+  for (;;) {
+    const place = await reserve(ctx, subject);
+    if (place.busy !== busy || place.until > 0 || performance.now() >= deadline) return place;
+    await sleep(pause);
+  }
+}
+
+interface Line {
+  length: number;
+  end: Promise<unknown>;
+}
+
+const lines = new WeakMap<Instance, Map<string, Line>>();
+
+/**
+ * Runs `work` after all earlier work with the same name, so that only the first of many callers queries the database.
+ */
+async function inLine<T>(instance: Instance, name: string, work: () => Promise<T>): Promise<T> {
+  const byName = lines.get(instance) ?? new Map<string, Line>();
+  lines.set(instance, byName);
+  const line = byName.get(name) ?? { length: 0, end: Promise.resolve() };
+  if (line.length >= mostWaiting) throw tooMany(busySeconds);
+  byName.set(name, line);
+  line.length += 1;
+  const result = line.end.then(work);
+  line.end = result.catch(() => {});
+  try {
+    return await result;
+  } finally {
+    line.length -= 1;
+    if (line.length === 0) byName.delete(name);
+  }
+}

@@ -1,0 +1,136 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type { z } from "zod";
+import type { groupBrief } from "../../contract/common-schemas.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { groupRoles } from "../../contract/group-schemas.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
+import { type Actor, may } from "../pipeline/actor.ts";
+import type { Ctx } from "../pipeline/context.ts";
+
+export type Role = (typeof groupRoles)[number];
+export type GroupBrief = z.infer<ReturnType<typeof groupBrief>>;
+
+/** Returns true when the actor has the rights of a group administrator in every group. */
+export function ruleGroups(actor: Actor): boolean {
+  return may(actor, "groups");
+}
+
+/** Describes which groups the actor may see, as plain values that can be parameters of a prepared query. */
+export interface GroupReader {
+  readonly me: number;
+  readonly allGroups: 0 | 1;
+}
+
+export function groupReader(actor: Actor): GroupReader {
+  return { me: actor.id, allGroups: ruleGroups(actor) ? 1 : 0 };
+}
+
+/**
+ * Returns the only rule for who may see a group: everybody if it is public, otherwise its members. `g` is the alias of
+ * `groups`.
+ */
+export function known(g: string, { me, allGroups }: GroupReader): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${sql.ref(`${g}.privacy`)} = 'public' or ${allGroups} = 1 or exists (
+    select 1 from group_members own where own.group_id = ${sql.ref(`${g}.id`)} and own.user_id = ${me}))`;
+}
+
+export async function addMember(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
+  await ctx.db
+    .insertInto("group_members")
+    .values({ group_id: group, user_id: user, role, created_at: ctx.now })
+    .execute();
+  await countMembers(ctx, group, 1);
+}
+
+/** Ends a membership. Throws `conflict` when the last administrator would leave other members behind. */
+export async function removeMember(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
+  if (role === "administrator") {
+    const [other] = await othersOf(ctx, group, user);
+    if (other !== undefined && other.role !== "administrator") throw lastAdministrator(group, user);
+  }
+  await ctx.db.deleteFrom("group_members").where("group_id", "=", group).where("user_id", "=", user).execute();
+  await countMembers(ctx, group, -1);
+}
+
+export async function changeRole(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
+  if (role === "member") {
+    const [other] = await othersOf(ctx, group, user);
+    if (other?.role !== "administrator") throw lastAdministrator(group, user);
+  }
+  await ctx.db
+    .updateTable("group_members")
+    .set({ role })
+    .where("group_id", "=", group)
+    .where("user_id", "=", user)
+    .execute();
+}
+
+function lastAdministrator(group: number, user: number): ServiceError {
+  const message = `User ${user} is the last administrator of group ${group}; make another member administrator first.`;
+  return new ServiceError("conflict", message);
+}
+
+/** Returns the first administrator among the other members or, if there is none, the member who joined first. */
+async function othersOf({ db }: Ctx, group: number, user: number) {
+  return db
+    .selectFrom("group_members")
+    .select(["user_id", "role"])
+    .where("group_id", "=", group)
+    .where("user_id", "<>", user)
+    .orderBy("role")
+    .orderBy("created_at")
+    .orderBy("user_id")
+    .limit(1)
+    .execute();
+}
+
+/**
+ * Removes a user from all groups. Where the user was the last administrator, the member who joined first becomes one.
+ */
+export async function leaveGroups({ db }: Ctx, user: number): Promise<void> {
+  await sql`update group_members set role = 'administrator' where (group_id, user_id) in (
+    select group_id, user_id from (
+      select m.group_id, m.user_id,
+        row_number() over (partition by m.group_id order by m.role, m.created_at, m.user_id) as place
+      from group_members mine join group_members m on m.group_id = mine.group_id and m.user_id <> mine.user_id
+      where mine.user_id = ${user} and mine.role = 'administrator'
+    ) others where place = 1)`.execute(db);
+  await db
+    .updateTable("groups")
+    .set((eb) => ({ member_count: eb("member_count", "-", 1) }))
+    .where("id", "in", (eb) => eb.selectFrom("group_members").select("group_id").where("user_id", "=", user))
+    .execute();
+  await db.deleteFrom("group_members").where("user_id", "=", user).execute();
+}
+
+async function countMembers(ctx: Ctx, group: number, more: number): Promise<void> {
+  await ctx.db
+    .updateTable("groups")
+    .set((eb) => ({ member_count: eb("member_count", "+", more) }))
+    .where("id", "=", group)
+    .execute();
+}
+
+const groupsByUser = prepared((db, p: GroupReader & { ids: number[] }) =>
+  db
+    .selectFrom("group_members as m")
+    .innerJoin("groups as g", "g.id", "m.group_id")
+    .select(["m.user_id", "g.id", "g.name"])
+    .where((eb) => isAmong(db, eb.ref("m.user_id"), p.ids))
+    .where(known("g", p))
+    .orderBy("g.name_key")
+    .orderBy("g.id"),
+);
+
+/** Returns the groups of these users, by user, limited to those that the actor may see. Runs one query. */
+export async function groupsOf({ db, actor }: Ctx, ids: number[]): Promise<Map<number, GroupBrief[]>> {
+  const found = new Map<number, GroupBrief[]>();
+  for (const { user_id, id, name } of await groupsByUser(db, { ...groupReader(actor), ids })) {
+    const brief = { id, name, url: `/groups/${id}` };
+    const list = found.get(user_id);
+    if (list) list.push(brief);
+    else found.set(user_id, [brief]);
+  }
+  return found;
+}

@@ -1,0 +1,238 @@
+import { sql } from "kysely";
+import { invalid, ServiceError } from "../../contract/errors.ts";
+import type { Ability } from "../../contract/operation.ts";
+import { isAmong } from "../../store/dialect.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { requireAbilities, unitPath } from "../pipeline/permissions.ts";
+
+type Work = Pick<Ctx, "db" | "actor">;
+
+/** A membership to create. */
+export interface Membership {
+  readonly user: number;
+  readonly unit: number;
+  readonly userTypes?: readonly number[] | undefined;
+  readonly department?: number | null | undefined;
+}
+
+/**
+ * Makes a user a member of a unit and returns the membership's ID. Throws `conflict` when the user is a member already,
+ * `validation_failed` when the unit does not exist.
+ */
+export async function addMembership(
+  ctx: Work,
+  { user, unit, userTypes = [], department = null }: Membership,
+): Promise<number> {
+  if ((await findMembership(ctx, user, unit)) !== undefined) {
+    throw new ServiceError("conflict", `User ${user} is already a member of unit ${unit}.`);
+  }
+  await requireMembershipChange(ctx, user, { after: { unit, userTypes } });
+  await requireDepartment(ctx, unit, department);
+  const { id } = await ctx.db
+    .insertInto("memberships")
+    .values({ user_id: user, unit_id: unit, department_id: department })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await setUserTypes(ctx, id, userTypes);
+  await countMembers(ctx, unit, 1);
+  await rememberFirstUnit(ctx, user);
+  return id;
+}
+
+/** A membership before or after a change. */
+interface MembershipState {
+  readonly unit: number;
+  readonly userTypes: readonly number[];
+}
+
+/**
+ * Throws `forbidden` unless the actor has every ability that the membership grants before and after the change, in the
+ * unit concerned. Only administrators may extend their own membership: even without abilities, it decides what the user
+ * may read.
+ */
+export async function requireMembershipChange(
+  ctx: Work,
+  user: number,
+  { before, after }: { before?: MembershipState; after?: MembershipState },
+): Promise<void> {
+  if (user === ctx.actor.id && !ctx.actor.admin && after && extendsReach(before, after)) throw ownMembership();
+  const abilitiesOf = await loadAbilities(ctx, [before, after]);
+  const grants = [];
+  for (const state of [before, after]) {
+    if (state === undefined) continue;
+    const path = await unitPath(ctx.db, state.unit);
+    // The unit may have been deleted since the permission check.
+    if (path === undefined) throw invalid({ unit: [`names no unit: ${state.unit}`] });
+    grants.push({ path, abilities: state.userTypes.flatMap((id) => abilitiesOf.get(id) ?? []) });
+  }
+  requireAbilities(ctx.actor, grants);
+}
+
+function ownMembership(): ServiceError {
+  const message = "You cannot extend your own membership; ask another user with the ability user in the unit.";
+  return new ServiceError("forbidden", message);
+}
+
+/** Returns true when the change adds a unit or a user type. */
+function extendsReach(before: MembershipState | undefined, after: MembershipState): boolean {
+  return before?.unit !== after.unit || after.userTypes.some((id) => !before.userTypes.includes(id));
+}
+
+/** Returns the abilities of each user type. Throws `validation_failed` when a type does not exist. */
+async function loadAbilities(
+  ctx: Work,
+  states: readonly (MembershipState | undefined)[],
+): Promise<Map<number, Ability[]>> {
+  const types = [...new Set(states.flatMap((state) => state?.userTypes ?? []))];
+  if (types.length === 0) return new Map();
+  const rows = await ctx.db
+    .selectFrom("user_types")
+    .select(["id", "abilities"])
+    .where((eb) => isAmong(ctx.db, eb.ref("id"), types))
+    .execute();
+  const found = new Map(rows.map((row) => [row.id, JSON.parse(row.abilities) as Ability[]]));
+  const unknown = types.filter((id) => !found.has(id));
+  if (unknown.length > 0) throw invalid({ userTypes: [`name no user types: ${unknown.join(", ")}`] });
+  return found;
+}
+
+/** Moves a membership to another unit and clears its department. The caller has checked permission. */
+export async function moveMembership(
+  ctx: Work,
+  { id, user, from, to }: { id: number; user: number; from: number; to: number },
+) {
+  if ((await findMembership(ctx, user, to)) !== undefined) {
+    throw new ServiceError("conflict", `User ${user} is a member of unit ${to} already.`);
+  }
+  await ctx.db.updateTable("memberships").set({ unit_id: to, department_id: null }).where("id", "=", id).execute();
+  await countMembers(ctx, from, -1);
+  await countMembers(ctx, to, 1);
+  await rememberFirstUnit(ctx, user);
+}
+
+/** Ends a membership. Throws `conflict` when it is the user's last one. */
+export async function removeMembership(ctx: Work, user: number, unit: number): Promise<void> {
+  const memberships = await ctx.db
+    .selectFrom("memberships")
+    .select(["id", "unit_id"])
+    .where("user_id", "=", user)
+    .execute();
+  const membership = memberships.find((each) => each.unit_id === unit);
+  if (membership === undefined) throw noMembership(user, unit);
+  if (memberships.length === 1)
+    throw new ServiceError("conflict", "A user needs at least one membership; move it instead.");
+  const userTypes = await heldTypes(ctx, membership.id);
+  await requireMembershipChange(ctx, user, { before: { unit, userTypes } });
+  await ctx.db.deleteFrom("memberships").where("id", "=", membership.id).execute();
+  await countMembers(ctx, unit, -1);
+  await rememberFirstUnit(ctx, user);
+}
+
+/** Ends all memberships of a user that is being deleted. */
+export async function removeAllMemberships(ctx: Work, user: number): Promise<void> {
+  const ended = await ctx.db.deleteFrom("memberships").where("user_id", "=", user).returning("unit_id").execute();
+  for (const { unit_id } of ended) await countMembers(ctx, unit_id, -1);
+  await rememberFirstUnit(ctx, user);
+}
+
+/**
+ * Moves all members of a unit to another and returns their IDs. For those who are members there already, only the old
+ * membership ends.
+ */
+export async function moveMembers(ctx: Work, from: number, to: number): Promise<number[]> {
+  const { admin, units } = ctx.actor;
+  if (!admin && units.includes(from) && !units.includes(to)) throw ownMembership();
+  const members = await ctx.db.selectFrom("memberships").select("user_id").where("unit_id", "=", from).execute();
+  await ctx.db
+    .deleteFrom("memberships")
+    .where("unit_id", "=", from)
+    .where("user_id", "in", (eb) =>
+      eb.selectFrom("memberships as other").select("other.user_id").where("other.unit_id", "=", to),
+    )
+    .execute();
+  const moved = await ctx.db
+    .updateTable("memberships")
+    .set({ unit_id: to, department_id: null })
+    .where("unit_id", "=", from)
+    .returning("id")
+    .execute();
+  await countMembers(ctx, from, -members.length);
+  await countMembers(ctx, to, moved.length);
+  const ids = members.map((member) => member.user_id);
+  await rememberFirstUnit(ctx, ...ids);
+  return ids;
+}
+
+export async function findMembership(ctx: Work, user: number, unit: number) {
+  return ctx.db
+    .selectFrom("memberships")
+    .select(["id", "department_id"])
+    .where("user_id", "=", user)
+    .where("unit_id", "=", unit)
+    .executeTakeFirst();
+}
+
+export function noMembership(user: number, unit: number): ServiceError {
+  return new ServiceError("not_found", `User ${user} is not a member of unit ${unit}.`);
+}
+
+/** Returns the IDs of a membership's user types. */
+export async function heldTypes({ db }: Work, membership: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom("membership_user_types")
+    .select("user_type_id")
+    .where("membership_id", "=", membership)
+    .orderBy("user_type_id")
+    .execute();
+  return rows.map((row) => row.user_type_id);
+}
+
+/** Gives a membership exactly these user types. The caller has checked permission. */
+export async function setUserTypes(ctx: Work, membership: number, userTypes: readonly number[]): Promise<void> {
+  const wanted = new Set(userTypes);
+  const removed = (await heldTypes(ctx, membership)).filter((id) => !wanted.delete(id));
+  if (removed.length > 0) {
+    await ctx.db
+      .deleteFrom("membership_user_types")
+      .where("membership_id", "=", membership)
+      .where((eb) => isAmong(ctx.db, eb.ref("user_type_id"), removed))
+      .execute();
+  }
+  if (wanted.size > 0) {
+    const rows = [...wanted].map((user_type_id) => ({ membership_id: membership, user_type_id }));
+    await ctx.db.insertInto("membership_user_types").values(rows).execute();
+  }
+}
+
+/** Throws `validation_failed` when the department does not belong to the unit. */
+export async function requireDepartment(ctx: Work, unit: number, department: number | null): Promise<void> {
+  if (department === null) return;
+  const found = await ctx.db
+    .selectFrom("departments")
+    .select("id")
+    .where("id", "=", department)
+    .where("unit_id", "=", unit)
+    .executeTakeFirst();
+  if (found === undefined) throw invalid({ department: [`is not a department of unit ${unit}: ${department}`] });
+}
+
+async function countMembers(ctx: Work, unit: number, more: number): Promise<void> {
+  if (more === 0) return;
+  await ctx.db
+    .updateTable("units")
+    .set((eb) => ({ user_count: eb("user_count", "+", more) }))
+    .where("id", "=", unit)
+    .execute();
+}
+
+/** Updates `users.unit_id`, which is the unit of the first membership. */
+async function rememberFirstUnit(ctx: Work, ...users: number[]): Promise<void> {
+  const first = sql<
+    number | null
+  >`(select m.unit_id from memberships m where m.user_id = users.id order by m.id limit 1)`;
+  await ctx.db
+    .updateTable("users")
+    .set({ unit_id: first })
+    .where((eb) => isAmong(ctx.db, eb.ref("id"), users))
+    .execute();
+}

@@ -1,0 +1,84 @@
+import { promisify } from "node:util";
+import { invalid } from "../../contract/errors.ts";
+import type { Settings } from "../../contract/settings.ts";
+import { fold } from "./text-keys.ts";
+
+/** Parameters of argon2id (RFC 9106; OWASP's first choice for 19 MiB). Memory is in KiB. */
+const parameters = { memory: 19_456, passes: 2, parallelism: 1 };
+const saltBytes = 16;
+const tagBytes = 32;
+
+/** Hashes a password off the event loop, in the PHC string format. */
+export async function hashPassword(password: string): Promise<string> {
+  const { randomBytes } = await import("node:crypto");
+  const salt = randomBytes(saltBytes);
+  const tag = await digest(password, salt, parameters);
+  const { memory, passes, parallelism } = parameters;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
+}
+
+const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
+// Used when there is no such user, so that the check takes the same time.
+const absent = `$argon2id$v=19$m=${parameters.memory},t=${parameters.passes},p=${parameters.parallelism}$${base64(Buffer.alloc(saltBytes))}$${base64(Buffer.alloc(tagBytes))}`;
+
+/**
+ * Compares a password with its hash; `outdated` tells that the hash uses old parameters. Takes the same time without a
+ * hash.
+ */
+export async function checkPassword(
+  password: string,
+  hash: string | null,
+): Promise<{ good: boolean; outdated: boolean }> {
+  const [, memory, passes, parallelism, salt = "", tag = ""] = phc.exec(hash ?? absent) ?? phc.exec(absent)!;
+  const used = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
+  const expected = Buffer.from(tag, "base64");
+  const found = await digest(password, Buffer.from(salt, "base64"), used);
+  const { timingSafeEqual } = await import("node:crypto");
+  const good = hash !== null && found.length === expected.length && timingSafeEqual(found, expected);
+  const outdated =
+    used.memory !== parameters.memory ||
+    used.passes !== parameters.passes ||
+    used.parallelism !== parameters.parallelism;
+  return { good, outdated };
+}
+
+/** Throws `validation_failed` for `field` when the password is too short, common, or the user's own name or address. */
+export async function checkNewPassword(
+  password: string,
+  person: { email: string | null; first_name: string; last_name: string },
+  settings: Settings,
+  field = "password",
+): Promise<void> {
+  const least = settings["passwords.min_length"];
+  const refuse = (reason: string) => {
+    throw invalid({ [field]: [reason] });
+  };
+  if ([...password].length < least) refuse(`must have at least ${least} characters`);
+  if ((await commonPasswords()).has(password.toLowerCase()))
+    refuse("is one of the most common passwords; choose another");
+  const own = [person.email ?? "", person.first_name, person.last_name, `${person.first_name} ${person.last_name}`];
+  if (own.some((each) => each !== "" && fold(each) === fold(password))) {
+    refuse("must not be the user's name or e-mail address");
+  }
+}
+
+let common: Set<string> | undefined;
+/** Returns about 18,000 passwords of at least 8 characters that attackers try first. */
+async function commonPasswords(): Promise<Set<string>> {
+  if (common === undefined) {
+    const { dictionary } = await import("@zxcvbn-ts/language-common");
+    common = new Set(dictionary["passwords-common"].filter((each) => each.length >= 8));
+  }
+  return common;
+}
+
+// node:crypto is loaded on demand, because most commands have no password to hash.
+async function digest(password: string, salt: Buffer, used: typeof parameters): Promise<Buffer> {
+  const { argon2 } = await import("node:crypto");
+  const message = Buffer.from(password.normalize("NFC"));
+  return promisify(argon2)("argon2id", { message, nonce: salt, tagLength: tagBytes, ...used });
+}
+
+function base64(bytes: Buffer): string {
+  return bytes.toString("base64").replace(/=+$/, "");
+}

@@ -1,0 +1,211 @@
+import type { z } from "zod";
+import { type Ability, abilities } from "../../contract/operation.ts";
+import type { user as contract } from "../../contract/user-schemas.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
+import { type Actor, may } from "../pipeline/actor.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { abilityFlags } from "../pipeline/permissions.ts";
+import { ancestorsOf } from "../pipeline/unit-path.ts";
+import { type GroupBrief, groupsOf } from "./group-memberships.ts";
+import { unitBrief } from "./unit-tree.ts";
+
+export type User = z.infer<ReturnType<typeof contract>>;
+type UnitBrief = NonNullable<User["unit"]>;
+
+const usersById = prepared((db, p: { ids: number[] }) =>
+  db
+    .selectFrom("users")
+    .selectAll()
+    .where((eb) => isAmong(db, eb.ref("id"), p.ids))
+    .where("deleted_at", "is", null),
+);
+
+/** Returns a row per user type of each membership, or a single row for a membership without user types. */
+const membershipsByUser = prepared((db, p: { ids: number[] }) =>
+  db
+    .selectFrom("memberships as m")
+    .innerJoin("units as n", "n.id", "m.unit_id")
+    .leftJoin("units as a", "a.id", "n.parent_id")
+    .leftJoin("departments as d", "d.id", "m.department_id")
+    .leftJoin("membership_user_types as mt", "mt.membership_id", "m.id")
+    .leftJoin("user_types as t", "t.id", "mt.user_type_id")
+    .select(["m.id", "m.user_id", "m.unit_id", "n.name", "n.level", "n.unit_type", "n.path", "n.parent_id"])
+    .select(["a.name as parent_name", "a.level as parent_level", "a.unit_type as parent_type"])
+    .select(["m.department_id", "d.name as department_name"])
+    .select(["t.id as type_id", "t.name as type_name", "t.abilities"])
+    .where((eb) => isAmong(db, eb.ref("m.user_id"), p.ids))
+    .orderBy("m.user_id")
+    .orderBy("m.id")
+    .orderBy("t.id"),
+);
+
+const placesOfDepartments = prepared((db, p: { ids: number[] }) =>
+  db
+    .selectFrom("units as n")
+    .leftJoin("units as a", "a.id", "n.parent_id")
+    .select(["n.id as unit_id", "n.name", "n.level", "n.unit_type", "n.path", "n.parent_id"])
+    .select(["a.name as parent_name", "a.level as parent_level", "a.unit_type as parent_type"])
+    .where((eb) => isAmong(db, eb.ref("n.id"), p.ids)),
+);
+
+type UserRow = Awaited<ReturnType<typeof usersById>>[number];
+type MembershipRow = Awaited<ReturnType<typeof membershipsByUser>>[number];
+type PlaceRow = Awaited<ReturnType<typeof placesOfDepartments>>[number];
+
+/** The API's representation of a membership, with the path of its unit. */
+export interface ShownMembership {
+  readonly path: string;
+  readonly shown: User["memberUnits"][number];
+}
+
+/** Returns full users in the order of `ids`, without unknown and deleted ones. Runs a constant number of queries. */
+export async function presentUsers(ctx: Ctx, ids: number[]): Promise<User[]> {
+  return ids.length === 0 ? [] : presentWith(ctx, ids, await groupsOf(ctx, ids));
+}
+
+async function presentWith(ctx: Ctx, ids: number[], groups: ReadonlyMap<number, GroupBrief[]>): Promise<User[]> {
+  if (ids.length === 0) return [];
+  const rows = new Map((await usersById(ctx.db, { ids })).map((row) => [row.id, row]));
+  const memberships = await loadMemberships(ctx, ids);
+  const physical = await physicalUnits(ctx, memberships);
+  return ids.flatMap((id) => {
+    const row = rows.get(id);
+    return row === undefined
+      ? []
+      : [{ ...present(ctx, row, memberships.get(id) ?? [], physical), memberGroups: groups.get(id) ?? [] }];
+  });
+}
+
+/** Returns short users in the order of `ids`, without unknown and deleted ones. */
+export async function presentShortUsers(ctx: Ctx, ids: number[]) {
+  return (await presentWith(ctx, ids, new Map())).map(
+    ({ content_type, id, name, first_name, last_name, title, avatar, active, unit, physicalUnit, url }) => {
+      return { content_type, id, name, first_name, last_name, title, avatar, active, unit, physicalUnit, url };
+    },
+  );
+}
+
+/** Returns memberships by user, the first membership first. */
+export async function loadMemberships(ctx: Ctx, ids: number[]): Promise<Map<number, ShownMembership[]>> {
+  const byUser = new Map<number, ShownMembership[]>();
+  let last: { id: number; rows: MembershipRow[] } | undefined;
+  const finish = () => {
+    const row = last?.rows[0];
+    if (last === undefined || row === undefined) return;
+    const list = byUser.get(row.user_id);
+    const membership = { path: row.path, shown: presentMembership(last.rows, row) };
+    if (list) list.push(membership);
+    else byUser.set(row.user_id, [membership]);
+  };
+  for (const row of await membershipsByUser(ctx.db, { ids })) {
+    if (last?.id === row.id) last.rows.push(row);
+    else {
+      finish();
+      last = { id: row.id, rows: [row] };
+    }
+  }
+  finish();
+  return byUser;
+}
+
+function presentMembership(rows: MembershipRow[], first: MembershipRow): User["memberUnits"][number] {
+  const granted: Ability[] = [];
+  const userTypes: User["userTypes"] = [];
+  for (const { type_id, type_name, abilities } of rows) {
+    if (type_id === null) continue;
+    userTypes.push({ id: type_id, name: type_name ?? "", url: `/usertypes/${type_id}` });
+    if (abilities !== "[]") granted.push(...(JSON.parse(abilities ?? "[]") as Ability[]));
+  }
+  return {
+    unit: place(first),
+    department: first.department_id === null ? null : { id: first.department_id, name: first.department_name ?? "" },
+    userTypes,
+    abilities: abilityFlags(granted),
+  };
+}
+
+function place(row: PlaceRow): UnitBrief {
+  const parent =
+    row.parent_id === null
+      ? null
+      : unitBrief(row.parent_id, row.parent_name ?? "", row.parent_level ?? 0, row.parent_type ?? "unit");
+  const { url, ...unit } = unitBrief(row.unit_id, row.name, row.level, row.unit_type);
+  return { ...unit, parent, url };
+}
+
+/** Returns, for units that are departments, the nearest physical unit above, by the ID of the department. */
+async function physicalUnits(ctx: Ctx, memberships: Map<number, ShownMembership[]>): Promise<Map<number, UnitBrief>> {
+  const pathById = new Map<number, string>();
+  for (const [first] of memberships.values()) {
+    if (first && first.shown.unit.unit_type !== "unit") pathById.set(first.shown.unit.id, first.path);
+  }
+  const found = new Map<number, UnitBrief>();
+  if (pathById.size === 0) return found;
+  const ids = [...new Set([...pathById.values()].flatMap(ancestorsOf))];
+  const above = new Map((await placesOfDepartments(ctx.db, { ids })).map((row) => [row.unit_id, row]));
+  for (const [id, path] of pathById) {
+    const nearest = ancestorsOf(path).findLast((ancestor) => above.get(ancestor)?.unit_type === "unit");
+    const row = nearest === undefined ? undefined : above.get(nearest);
+    if (row) found.set(id, place(row));
+  }
+  return found;
+}
+
+function present(ctx: Ctx, row: UserRow, memberships: ShownMembership[], physical: Map<number, UnitBrief>): User {
+  const [first] = memberships;
+  const unit = first?.shown.unit ?? null;
+  const mayEdit = may(ctx.actor, "user", first?.path ?? null) && (ctx.actor.admin || row.admin === 0);
+  const shown = mayEdit || row.id === ctx.actor.id || may(ctx.actor, "user", first?.path ?? null);
+  return {
+    content_type: "user",
+    id: row.id,
+    name: `${row.first_name} ${row.last_name}`,
+    first_name: row.first_name,
+    last_name: row.last_name,
+    title: row.title,
+    active: row.active === 1,
+    avatar: null,
+    url: `/users/${row.id}`,
+    reference: row.reference,
+    email: shown ? row.email : null,
+    phone: shown ? row.phone : null,
+    birthday: shown ? row.birthday : null,
+    language: row.language,
+    timezone: row.timezone,
+    admin: row.admin === 1,
+    policy_accepted_at: row.policy_accepted_at,
+    settings: { show_birthdays: row.show_birthdays, birthdays_optout: row.birthdays_optout === 1 },
+    meta_field_0: row.meta_field_0,
+    meta_field_1: row.meta_field_1,
+    meta_field_2: row.meta_field_2,
+    meta_field_3: row.meta_field_3,
+    meta_field_4: row.meta_field_4,
+    permissions: { edit: mayEdit, delete: mayEdit && hasAllOf(ctx.actor, memberships) },
+    unit,
+    physicalUnit: unit === null || unit.unit_type === "unit" ? unit : (physical.get(unit.id) ?? null),
+    department: first?.shown.department ?? null,
+    twoFactor: { enabled: false },
+    userTypes: distinct(memberships.flatMap((each) => each.shown.userTypes)),
+    memberUnits: memberships.map((each) => each.shown),
+    memberGroups: [],
+    specialties: [],
+    all_integrations: [],
+    devices: [],
+    provider: [row.provider],
+    participant_type: "user",
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
+/** Returns true when the actor has every ability that the memberships grant, as users.delete requires. */
+function hasAllOf(actor: Actor, memberships: readonly ShownMembership[]): boolean {
+  return memberships.every(({ path, shown }) =>
+    abilities.every((ability) => !shown.abilities[ability] || may(actor, ability, path)),
+  );
+}
+
+function distinct<T extends { id: number }>(items: T[]): T[] {
+  return items.length < 2 ? items : [...new Map(items.map((item) => [item.id, item])).values()];
+}

@@ -1,0 +1,37 @@
+/** Letters that Unicode decomposition does not reduce to a plain letter; ς is σ at the end of a word. */
+const plain: Record<string, string> = {
+  ø: "o",
+  æ: "ae",
+  œ: "oe",
+  ß: "ss",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ı: "i",
+  ς: "σ",
+};
+
+/** Returns text in the form used for searching: without case, accents and Unicode variants. */
+export function fold(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .toLowerCase()
+    .replace(/[øæœßłđðþıς]/g, (letter) => plain[letter] ?? letter);
+}
+
+/** Returns the folded words of a text in order: runs of letters and digits. */
+export function tokens(text: string): string[] {
+  return fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** Returns the folded words of a text in order, without duplicates. */
+export function words(text: string): string[] {
+  return [...new Set(tokens(text))];
+}
+
+/** Returns an e-mail address in the form used for comparing: case is ignored. */
+export function emailKey(email: string): string {
+  return email.normalize("NFC").toLowerCase();
+}

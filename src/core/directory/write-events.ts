@@ -1,0 +1,93 @@
+import { sql } from "kysely";
+import type { Trigger } from "../../contract/webhooks.ts";
+import { insertRows } from "../../store/bulk.ts";
+import { isPostgres } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import {
+  type Change,
+  insertEvents,
+  listeningSeconds,
+  newDelivery,
+  newEvent,
+  type OutboxEvent,
+} from "../pipeline/outbox.ts";
+import { asAdministrator } from "../pipeline/permissions.ts";
+import { presentUnits } from "./present-units.ts";
+import { presentUsers } from "./present-users.ts";
+
+/** Events presented and written at a time, so that a very large change needs little memory. */
+const portion = 500;
+
+const receiverRows = prepared((db, p: { since: number }) =>
+  db
+    .selectFrom("webhooks")
+    .select(["id", "triggers"])
+    .where("active", "=", 1)
+    .unionAll(
+      db
+        .selectFrom("event_listening")
+        .select([sql.lit(0).as("id"), sql.lit("").as("triggers")])
+        .where("polled_at", ">", p.since),
+    ),
+);
+
+/**
+ * Writes changes as events with their deliveries in the transaction of the change, so neither exists without the other.
+ * Skips events without a webhook or a polling client.
+ */
+export async function writeEvents(ctx: Ctx, changes: readonly Change[]): Promise<void> {
+  const rows = await receiverRows(ctx.db, { since: ctx.now - listeningSeconds });
+  if (rows.length === 0) return;
+  const listened = rows.some((row) => row.id === 0);
+  const webhooks = rows
+    .filter((row) => row.id !== 0)
+    .map(({ id, triggers }) => ({ id, triggers: JSON.parse(triggers) }));
+  const receivers = (trigger: Trigger) => webhooks.filter((each) => each.triggers.includes(trigger));
+  const wanted = merged(changes).filter(({ trigger }) => listened || receivers(trigger).length > 0);
+  if (wanted.length === 0) return;
+  if (listened) await inOrder(ctx);
+  for (let start = 0; start < wanted.length; start += portion) {
+    const events = await present(ctx, wanted.slice(start, start + portion));
+    const ids = await insertEvents(ctx, events);
+    const deliveries = events.flatMap(({ type, message_id }) =>
+      receivers(type).map(({ id }) => newDelivery(ctx, ids.get(message_id)!, id)),
+    );
+    await insertRows(ctx.db, "deliveries", deliveries);
+  }
+  ctx.announce("outbox", "webhook-events");
+}
+
+/** Reduces the changes of the transaction to one per object. */
+function merged(changes: readonly Change[]): Change[] {
+  const byThing = new Map<string, Change>();
+  for (const change of changes) {
+    const [kind, verb] = change.trigger.split(".");
+    const thing = `${kind} ${change.id}`;
+    if (verb !== "update" || !byThing.has(thing)) byThing.set(thing, change);
+  }
+  return [...byThing.values()];
+}
+
+async function present(ctx: Ctx, changes: readonly Change[]): Promise<OutboxEvent[]> {
+  const seen = asAdministrator(ctx);
+  const idsOf = (kind: string) =>
+    changes.filter((each) => each.trigger.startsWith(kind) && !each.before).map((each) => each.id);
+  const users = new Map((await presentUsers(seen, idsOf("user."))).map((user) => [user.id, user]));
+  const units = new Map((await presentUnits(seen, idsOf("unit."))).map((unit) => [unit.id, unit]));
+  return changes.flatMap(({ trigger, id, before }) => {
+    const data = before ?? (trigger.startsWith("user.") ? users.get(id) : units.get(id));
+    return data === undefined ? [] : [newEvent(ctx, trigger, data)];
+  });
+}
+
+/**
+ * Makes events visible in the order of their IDs, because clients that continue after an ID must not miss a lower one
+ * committed later: PostgreSQL assigns IDs before the commit. SQLite has a single writer.
+ */
+async function inOrder({ db }: Ctx): Promise<void> {
+  if (isPostgres(db)) await sql`select pg_advisory_xact_lock(${sql.lit(orderLock)})`.execute(db);
+}
+
+/** The advisory lock under which events become visible in the order of their IDs. */
+const orderLock = 0x77637365;

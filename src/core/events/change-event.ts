@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import type { events as contract } from "../../contract/events.ts";
+import { addFiles, fileMistakes, removeFiles } from "../files/attached-files.ts";
+import { differing } from "../pipeline/changed-columns.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { addAudience, changeAudience, loadAudiences, refuse } from "../visibility/audience.ts";
+import { audienceOf, planReaders, type Readers, requirePlaces } from "./event-audience.ts";
+import type { EventRow } from "./event-rows.ts";
+import { keepOccurrences, planTimes, type Times, timesOf } from "./event-times.ts";
+import { editableEvent } from "./find-event.ts";
+import { displaceEvent, placeEvent } from "./index-event.ts";
+
+type Changing = Pick<Handlers<typeof contract>, "create" | "update" | "delete">;
+type Input = Parameters<Changing["create"]>[1];
+type Fields = Omit<Parameters<Changing["update"]>[1], "id">;
+
+export const changing: Changing = {
+  // Rules are expanded before the transaction, because all other writers would have to wait otherwise.
+  async create(ctx, input) {
+    const issues: FieldErrors = {};
+    const times = await planTimes(ctx, input, issues);
+    return ctx.transaction((tx) => add(tx, input, { times, issues }));
+  },
+
+  async update(ctx, { id, ...fields }) {
+    const before = await editableEvent(ctx, id);
+    const issues: FieldErrors = {};
+    const planned = { before, issues, times: await planTimes(ctx, fields, issues, before) };
+    await ctx.transaction((tx) => change(tx, id, fields, planned));
+  },
+
+  async delete(ctx, { id }) {
+    const before = await editableEvent(ctx, id);
+    const readers = await readersOf(ctx, before);
+    await removeFiles(ctx, "event", [id]);
+    await displaceEvent(ctx, { id, author: before.author_id, readers });
+    await ctx.db.deleteFrom("event_dates").where("event_id", "=", id).execute();
+    await ctx.db.deleteFrom("event_marks").where("event_id", "=", id).execute();
+    // The audience is kept, so that only users who could read the event learn that it was deleted.
+    await ctx.db
+      .updateTable("events")
+      .set({ ...erased, updated_at: ctx.now, deleted_at: ctx.now })
+      .where("id", "=", id)
+      .execute();
+  },
+};
+
+interface Planned {
+  readonly times: Times | undefined;
+  readonly issues: FieldErrors;
+}
+
+async function add(ctx: Ctx, { uid = `${randomUUID()}@wcs`, ...fields }: Input, planned: Planned) {
+  const issues: FieldErrors = {};
+  const readers = await planReaders(ctx, fields, issues);
+  Object.assign(issues, planned.issues, await fileMistakes(ctx, fields.files ?? []));
+  refuse(issues);
+  await requirePlaces(ctx, readers);
+  await requireFreeUid(ctx, uid);
+  const { occurrences, columns } = planned.times!;
+  const audience_id = await addAudience(ctx, audienceOf(readers));
+  const { title, type } = fields;
+  const own = { audience_id, title, type, uid, created_at: ctx.now, updated_at: ctx.now };
+  const { id } = await ctx.db
+    .insertInto("events")
+    .values({ ...texts(fields), ...columns, ...own })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await keepOccurrences(ctx, id, occurrences);
+  await placeEvent(ctx, { id, author: ctx.actor.id, readers });
+  await addFiles(ctx, "event", id, fields.files ?? []);
+  return { message: `Event ${id} was created.`, id };
+}
+
+async function change(
+  ctx: Ctx,
+  id: number,
+  fields: Fields,
+  { before: seen, ...planned }: Planned & { before: EventRow },
+) {
+  const before = await editableEvent(ctx, id);
+  const had = await readersOf(ctx, before);
+  const issues: FieldErrors = {};
+  const readers = await planReaders(ctx, { ...fields, type: fields.type ?? before.type }, issues, had);
+  const isAsPlanned = Object.keys(differing(seen, timesOf(before))).length === 0;
+  const { times } = isAsPlanned ? planned : { times: await planTimes(ctx, fields, issues, before) };
+  Object.assign(issues, isAsPlanned && planned.issues, await fileMistakes(ctx, fields.files ?? []));
+  refuse(issues);
+  await requirePlaces(ctx, readers, had);
+  const changes = differing(before, { ...texts(fields), ...times?.columns, type: readers.type });
+  const others = !isDeepStrictEqual(readers, had);
+  if (Object.keys(changes).length === 0 && !others && fields.files === undefined) return;
+  await ctx.db
+    .updateTable("events")
+    .set({ ...changes, updated_at: ctx.now })
+    .where("id", "=", id)
+    .execute();
+  if (others || times !== undefined) {
+    const author = before.author_id;
+    await displaceEvent(ctx, { id, author, readers: had });
+    if (others) await changeAudience(ctx, before.audience_id, audienceOf(readers));
+    if (times !== undefined) await keepOccurrences(ctx, id, times.occurrences);
+    await placeEvent(ctx, { id, author, readers });
+  }
+  if (fields.files === undefined) return;
+  await removeFiles(ctx, "event", [id]);
+  await addFiles(ctx, "event", id, fields.files);
+}
+
+/** Column values of a deleted event. */
+const erased = {
+  title: "",
+  body: "",
+  location: null,
+  link: "",
+  recurrence: "[]",
+  file_count: 0,
+  accepted_count: 0,
+  rejected_count: 0,
+} as const;
+
+/** Returns the columns that hold an event's texts. */
+function texts({ title, body, location, link, fileCount }: Fields) {
+  return { title, body, location, link: link === null ? "" : link, file_count: fileCount };
+}
+
+async function readersOf({ db }: Ctx, { audience_id, type, owner_unit_id }: EventRow): Promise<Readers> {
+  const { units, userTypes, shares } = (await loadAudiences(db, [audience_id]))(audience_id);
+  const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
+  return { type, units: ids(units), userTypes: ids(userTypes), shares, owner: owner_unit_id };
+}
+
+async function requireFreeUid({ db, actor }: Ctx, uid: string): Promise<void> {
+  const taken = await db
+    .selectFrom("events as e")
+    .innerJoin("audiences as a", "a.id", "e.audience_id")
+    .select("e.id")
+    .where("e.uid", "=", uid)
+    .where("a.author_id", "=", actor.id)
+    .where("e.deleted_at", "is", null)
+    .executeTakeFirst();
+  if (taken) throw new ServiceError("conflict", `Your event ${taken.id} has this uid already.`);
+}

@@ -1,0 +1,99 @@
+import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import type { eventTypes } from "../../contract/event-schemas.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { may } from "../pipeline/actor.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { type Audience, audienceMistakes } from "../visibility/audience.ts";
+import { ability } from "./find-event.ts";
+
+export type EventType = (typeof eventTypes)[number];
+
+/** The readers of an event, in the form of the input. */
+export interface ReadersInput {
+  readonly type?: EventType | undefined;
+  readonly units?: readonly number[] | undefined;
+  readonly userTypes?: readonly number[] | undefined;
+  readonly shares?: readonly number[] | undefined;
+}
+
+/** The readers of an event. */
+export interface Readers {
+  readonly type: EventType;
+  readonly units: readonly number[];
+  readonly userTypes: readonly number[];
+  readonly shares: readonly number[];
+  /** The unit whose editors may change the event; null for personal events. */
+  readonly owner: number | null;
+}
+
+/** Returns the readers of an event after a change. Adds validation errors to `issues`. */
+export async function planReaders(
+  ctx: Ctx,
+  input: ReadersInput & { readonly type: EventType },
+  issues: FieldErrors,
+  before?: Readers,
+): Promise<Readers> {
+  const { type } = input;
+  const shares = distinct(input.shares ?? before?.shares);
+  const added = (ids: readonly number[] = [], known: readonly number[] = []) => ids.filter((id) => !known.includes(id));
+  const personal = type === "user";
+  const asked = {
+    units: personal ? [] : added(input.units, before?.units),
+    userTypes: personal ? [] : added(input.userTypes, before?.userTypes),
+    shares: added(input.shares, before?.shares),
+  };
+  Object.assign(
+    issues,
+    await audienceMistakes(ctx, asked, { units: "units", userTypes: "userTypes", shares: "shares" }),
+  );
+  if (personal) {
+    for (const name of ["units", "userTypes"] as const) {
+      if (input[name]?.length) issues[name] = ["must not be given for personal events"];
+    }
+    return { type, units: [], userTypes: [], shares, owner: null };
+  }
+  const named = input.units ?? before?.units ?? [];
+  const stays = before?.type === type && input.units === undefined;
+  const units = named.length > 0 || stays ? distinct(named) : [ctx.actor.unitId].filter((id) => id !== null);
+  if (type === "unit" && units.length > 1) {
+    issues.units = [...(issues.units ?? []), "must contain a single unit for events of type unit"];
+  }
+  const owner = (type === "unit" ? units[0] : undefined) ?? before?.owner ?? ctx.actor.unitId;
+  return { type, units, userTypes: distinct(input.userTypes ?? before?.userTypes), shares, owner };
+}
+
+const distinct = (ids: readonly number[] = []) => [...new Set(ids)].sort((a, b) => a - b);
+
+/** Returns the audience that is stored for these readers. */
+export function audienceOf({ type, units, userTypes, shares, owner }: Readers) {
+  const audience: Audience = {
+    everywhere: false,
+    units: units.map((id) => ({ id, falldown: type === "chain" })),
+    userTypes,
+    shares,
+    group: null,
+  };
+  return { ...audience, ownerUnit: owner, personal: type === "user" };
+}
+
+/**
+ * Throws `forbidden` when the actor lacks the ability in an added unit. Without a change of type, units that were there
+ * `before` may stay.
+ */
+export async function requirePlaces({ db, actor }: Ctx, after: Readers, before?: Readers): Promise<void> {
+  if (actor.admin || after.type === "user") return;
+  const there = before?.type === after.type ? before.units : [];
+  const asked = after.units.filter((id) => !there.includes(id));
+  const rows = await db
+    .selectFrom("units")
+    .select(["id", "path"])
+    .where((eb) => isAmong(db, eb.ref("id"), asked))
+    .orderBy("id")
+    .execute();
+  const missing = rows.filter(({ path }) => !may(actor, ability, path)).map(({ id }) => id);
+  if (missing.length === 0) return;
+  throw new ServiceError(
+    "forbidden",
+    `This needs the ability ${ability} in these units, or above them: ${missing.join(", ")}.`,
+  );
+}

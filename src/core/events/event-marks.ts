@@ -1,0 +1,54 @@
+import type { events as contract } from "../../contract/events.ts";
+import { keepAnswer } from "../directory/event-rsvp.ts";
+import { presentShortUsers } from "../directory/present-users.ts";
+import type { Handlers } from "../pipeline/context.ts";
+import { decodeCursor, page } from "../pipeline/cursor.ts";
+import { readableEvent } from "./find-event.ts";
+
+type Marks = "seen" | "participants" | "accept" | "withdraw";
+
+export const marks: Pick<Handlers<typeof contract>, Marks> = {
+  async seen(ctx, { id }) {
+    const { seen_at } = await readableEvent(ctx, id);
+    if (seen_at !== null) return;
+    await ctx.db
+      .insertInto("event_marks")
+      .values({ event_id: id, user_id: ctx.actor.id, seen_at: ctx.now, answer: null, answered_at: null })
+      .onConflict((conflict) => conflict.columns(["event_id", "user_id"]).doUpdateSet({ seen_at: ctx.now }))
+      .execute();
+  },
+
+  async participants(ctx, { id, answer, limit, cursor }) {
+    await readableEvent(ctx, id);
+    const list = `participants ${id} ${answer}`;
+    const position = decodeCursor<number>(ctx, list, cursor);
+    const back = position?.direction === "before";
+    let query = ctx.db
+      .selectFrom("event_marks")
+      .select(["user_id", "answer", "answered_at"])
+      .where("event_id", "=", id)
+      .orderBy("user_id", back ? "desc" : "asc")
+      .limit(limit + 1);
+    query = answer === undefined ? query.where("answer", "is not", null) : query.where("answer", "=", answer);
+    if (position) query = query.where("user_id", back ? "<" : ">", position.key);
+    const keyOf = (row: { user_id: number }) => row.user_id;
+    const { rows, meta } = page(ctx, list, await query.execute(), { limit, position, keyOf });
+    const users = new Map((await presentShortUsers(ctx, rows.map(keyOf))).map((user) => [user.id, user]));
+    const data = rows.map((row) => ({
+      user: users.get(row.user_id)!,
+      answer: row.answer!,
+      answered_at: row.answered_at!,
+    }));
+    return { data, meta };
+  },
+
+  async accept(ctx, { id, answer: after }) {
+    const { answer: before } = await readableEvent(ctx, id);
+    await keepAnswer(ctx.db, { event_id: id, user_id: ctx.actor.id }, { before, after, now: ctx.now });
+  },
+
+  async withdraw(ctx, { id }) {
+    const { answer: before } = await readableEvent(ctx, id);
+    await keepAnswer(ctx.db, { event_id: id, user_id: ctx.actor.id }, { before, after: null, now: ctx.now });
+  },
+};

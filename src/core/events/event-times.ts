@@ -1,0 +1,98 @@
+import type { FieldErrors } from "../../contract/errors.ts";
+import type { Rule, RuleInput } from "../../contract/event-schemas.ts";
+import { insertRows } from "../../store/bulk.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { expand, fullRule, type Occurrence, ruleMistakes } from "../pipeline/recurrence.ts";
+import { spanOf } from "./occurrence-spans.ts";
+
+/** The times of an event, in the form of the input. */
+export interface TimesInput {
+  readonly start?: number | null | undefined;
+  readonly end?: number | null | undefined;
+  readonly all_day?: boolean | 0 | 1 | undefined;
+  readonly date?: string | null | undefined;
+  readonly recurrence?: readonly RuleInput[] | undefined;
+}
+
+/** The columns that hold the times of an event. */
+interface TimesColumns {
+  readonly start_at: number;
+  readonly end_at: number;
+  readonly all_day: 0 | 1;
+  readonly date: string | null;
+  readonly recurrence: string;
+}
+
+export interface Times {
+  readonly columns: TimesColumns & { readonly last_at: number; readonly timezone: string };
+  readonly occurrences: readonly Occurrence[];
+}
+
+export function timesOf({ start_at, end_at, all_day, date, recurrence }: TimesColumns): TimesColumns {
+  return { start_at, end_at, all_day, date, recurrence };
+}
+
+/**
+ * Returns the times of an event after a change; undefined when they stay as they were `before`. Adds validation errors
+ * to `issues`.
+ */
+export async function planTimes(
+  ctx: Ctx,
+  input: TimesInput,
+  issues: FieldErrors,
+  before?: TimesColumns,
+): Promise<Times | undefined> {
+  const rules: Rule[] = input.recurrence?.map(fullRule) ?? JSON.parse(before?.recurrence ?? "[]");
+  const first = firstOf(input, issues, before);
+  const recurrence = JSON.stringify(rules);
+  if (first === undefined) {
+    Object.assign(issues, ruleMistakes(rules));
+    return undefined;
+  }
+  const same = before && first.day === before.date && (first.day !== null || isAt(before, first));
+  if (same && before.recurrence === recurrence) return undefined;
+  const { timezone } = ctx.settings;
+  const { occurrences, mistakes: more } = await expand({ ...first, rules, timezone });
+  Object.assign(issues, more);
+  const [begin] = occurrences;
+  if (begin === undefined) return undefined;
+  const { day: date, start: start_at, end: end_at } = begin;
+  const all_day = date === null ? 0 : 1;
+  const last_at = occurrences.at(-1)!.end;
+  return { columns: { start_at, end_at, last_at, all_day, date, recurrence, timezone }, occurrences };
+}
+
+const isAt = (before: TimesColumns, { start, end }: { start: number; end: number }) =>
+  before.start_at === start && before.end_at === end;
+
+/** Returns the first occurrence, as a day or as start and end; undefined when a field is missing. */
+function firstOf(input: TimesInput, issues: FieldErrors, before?: TimesColumns) {
+  const wasAllDay = before?.all_day === 1;
+  const allDay = input.all_day === undefined ? wasAllDay : Boolean(input.all_day);
+  if (allDay) {
+    const day = input.date === undefined ? before?.date : input.date;
+    if (day) return { day, start: 0, end: 0 };
+    issues.date = ["is required for the whole day"];
+    return undefined;
+  }
+  if (input.date) issues.date = ["is for the whole day: set all_day, too"];
+  const start = input.start === undefined && !wasAllDay ? before?.start_at : input.start;
+  const end = input.end === undefined && !wasAllDay ? before?.end_at : input.end;
+  if (start == null) issues.start = ["is required, unless it is for the whole day"];
+  if (end == null) issues.end = ["is required, unless it is for the whole day"];
+  else if (start != null && end < start) issues.end = ["must not be before start"];
+  return start == null ? undefined : { day: null, start, end: Math.max(end ?? start, start) };
+}
+
+/** Stores the occurrences of an event, replacing earlier ones. */
+export async function keepOccurrences({ db }: Ctx, event_id: number, occurrences: readonly Occurrence[]) {
+  await db.deleteFrom("event_dates").where("event_id", "=", event_id).execute();
+  const rows = occurrences.map(({ start, end, day }) => ({
+    event_id,
+    start_at: start,
+    end_at: end,
+    day,
+    span: spanOf(end - start),
+  }));
+  await insertRows(db, "event_dates", rows);
+}

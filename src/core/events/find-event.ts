@@ -1,0 +1,32 @@
+import { invalid, ServiceError } from "../../contract/errors.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { mayEdit, readerOf } from "../visibility/audience.ts";
+import { type EventRow, eventRows } from "./event-rows.ts";
+
+/** The ability that allows editing events. */
+export const ability = "calendar";
+
+/**
+ * Returns an event that the actor may read. Throws `gone` when it was deleted and `not_found` when the actor may not
+ * read it, as if it did not exist; `validation_failed` instead when the ID came from the input field `named`.
+ */
+export async function readableEvent(ctx: Ctx, id: number, named?: string): Promise<EventRow> {
+  const [row] = await eventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids: [id] });
+  if (row === undefined || row.reads === 0) {
+    if (named !== undefined) throw invalid({ [named]: [`names no event: ${id}`] });
+    throw new ServiceError("not_found", `There is no event ${id}.`);
+  }
+  if (row.deleted_at !== null) throw new ServiceError("gone", `Event ${id} was deleted.`);
+  return row;
+}
+
+/**
+ * Returns an event that the actor may change. Throws like `readableEvent`, and `forbidden` when the actor may only read
+ * it.
+ */
+export async function editableEvent(ctx: Ctx, id: number, named?: string): Promise<EventRow> {
+  const row = await readableEvent(ctx, id, named);
+  if (mayEdit(ctx.actor, ability, row)) return row;
+  const needed = row.personal === 1 ? "" : `, and those with the ability ${ability} in the unit that owns it`;
+  throw new ServiceError("forbidden", `Event ${id} can be changed by its author${needed} only.`);
+}

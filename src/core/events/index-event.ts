@@ -1,0 +1,47 @@
+import { sql } from "kysely";
+import { isAmong, listed } from "../../store/dialect.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { place, placesFor, placesOf } from "../visibility/feed-index.ts";
+import { audienceOf, type Readers } from "./event-audience.ts";
+import { datesOf } from "./event-rows.ts";
+import { ability } from "./find-event.ts";
+
+/** The `previous_at` of an event's first occurrence: earlier than all times, so that a single comparison suffices. */
+export const never = Number.MIN_SAFE_INTEGER;
+
+interface Placed {
+  readonly id: number;
+  readonly author: number;
+  readonly readers: Readers;
+}
+
+/** Adds the occurrences of an event to the feed index. */
+export async function placeEvent({ db }: Ctx, event: Placed): Promise<void> {
+  await sql`insert into event_places (place, start_at, event_id, end_at, span, previous_at)
+    select place.value, d.start_at, d.event_id, d.end_at, d.span,
+      lag(d.start_at, 1, ${sql.lit(never)}) over (partition by place.value order by d.start_at)
+    from event_dates d cross join ${listed(db, "place", placesOfEvent(event))}
+    where d.event_id = ${event.id}`.execute(db);
+}
+
+/** Removes the occurrences of an event from the feed index. Must run before its occurrences or readers change. */
+export async function displaceEvent({ db }: Ctx, event: Placed): Promise<void> {
+  const starts = (await datesOf(db, { ids: [event.id] })).map((date) => date.start_at);
+  await db
+    .deleteFrom("event_places")
+    .where((eb) => isAmong(db, eb.ref("place"), placesOfEvent(event)))
+    .where((eb) => isAmong(db, eb.ref("start_at"), starts))
+    .where("event_id", "=", event.id)
+    .execute();
+}
+
+function placesOfEvent({ author, readers }: Placed): string[] {
+  const common = readers.type === "user" ? [] : [place.common];
+  return [...placesOf(audienceOf(readers), { author, owner: readers.owner }), ...common];
+}
+
+/** Returns the places of all events that the actor may read. */
+export async function placesOfReader(ctx: Ctx): Promise<string[]> {
+  const { id } = ctx.actor;
+  return (await placesFor(ctx, "readable", [ability])) ?? [place.common, place.author(id), place.share(id)];
+}

@@ -1,0 +1,46 @@
+import { invalid } from "../../contract/errors.ts";
+import type { events as contract } from "../../contract/events.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { readerOf } from "../visibility/audience.ts";
+import { eventRows } from "./event-rows.ts";
+import { ability, readableEvent } from "./find-event.ts";
+import { findEvents } from "./list-events.ts";
+import { type Event, hitsOf, occurrences, presentEvents } from "./present-events.ts";
+import { nextOccurrences } from "./upcoming-events.ts";
+
+const upcomingOccurrences = 3;
+
+export const reading: Pick<Handlers<typeof contract>, "list" | "get" | "upcoming"> = {
+  async list(ctx, input) {
+    const { start, end } = input;
+    if (start !== undefined && end !== undefined && end < start) throw invalid({ end: ["must not be before start"] });
+    const { ids, total } = await findEvents(ctx, input);
+    return hitsOf(await presentInOrder(ctx, ids), { ...input, total });
+  },
+
+  async get(ctx, { id }) {
+    const [event] = await presentEvents(ctx, [await readableEvent(ctx, id)]);
+    return event!;
+  },
+
+  async upcoming(ctx) {
+    const dates = await nextOccurrences(ctx, upcomingOccurrences);
+    const ids = [...new Set(dates.map((row) => row.event_id))];
+    const events = new Map((await presentInOrder(ctx, ids)).map((event) => [event.id, event]));
+    const hits = dates.map((row) => {
+      const { shared, ...event } = events.get(row.event_id)!;
+      return { ...event, ...occurrences([row]), date: row.day };
+    });
+    return hitsOf(hits, { page: 1, limit: upcomingOccurrences, total: hits.length });
+  },
+};
+
+async function presentInOrder(ctx: Ctx, ids: readonly number[]): Promise<Event[]> {
+  if (ids.length === 0) return [];
+  const rows = await eventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return presentEvents(
+    ctx,
+    ids.flatMap((id) => byId.get(id) ?? []),
+  );
+}

@@ -1,0 +1,176 @@
+import { type FieldErrors, invalid } from "../../contract/errors.ts";
+import type { File, FileItem } from "../../contract/file-schemas.ts";
+import { insertRows } from "../../store/bulk.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { FileOwner } from "../../store/schema/content-schema.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { keepContent, removeUnused } from "./file-contents.ts";
+import type { Upload } from "./inspect-upload.ts";
+
+/** Maximum number of files per owner. */
+const mostFiles = 200;
+
+/**
+ * Attaches files to their owner. Throws `validation_failed` with an error for each invalid file, as in `files.0.data`.
+ */
+export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, items: readonly FileItem[]): Promise<void> {
+  if (items.length === 0) return;
+  const issues = await fileMistakes(ctx, items);
+  const { count } = await ctx.db
+    .selectFrom("files")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("owner", "=", owner)
+    .where("owner_id", "=", ownerId)
+    .executeTakeFirstOrThrow();
+  if (count + items.length > mostFiles) {
+    issues.files = [`exceed the maximum of ${mostFiles} files; there are ${count} already`];
+  }
+  if (Object.keys(issues).length > 0) throw invalid(issues);
+  const rows = [];
+  for (const item of items) {
+    const upload = item.type === "upload" ? await keep(ctx, item) : undefined;
+    rows.push({
+      owner,
+      owner_id: ownerId,
+      ...(await describe(item, upload)),
+      created_at: ctx.now,
+      updated_at: ctx.now,
+    });
+  }
+  await insertRows(ctx.db, "files", rows);
+}
+
+/**
+ * Returns the validation errors of files to attach, by field, for callers that validate more at the same time. Decodes
+ * each file only once.
+ */
+export async function fileMistakes(ctx: Pick<Ctx, "settings">, items: readonly FileItem[]): Promise<FieldErrors> {
+  const issues: FieldErrors = {};
+  for (const [index, item] of items.entries()) {
+    const issue = item.type === "upload" ? await uploadIssue(ctx, item) : await videoIssue(item);
+    if (issue !== undefined) issues[`files.${index}.data`] = [issue];
+  }
+  return issues;
+}
+
+async function uploadIssue(ctx: Pick<Ctx, "settings">, item: FileItem): Promise<string | undefined> {
+  const { inspect, sizeOf } = await import("./inspect-upload.ts");
+  const { extensionOf, fits } = await import("./file-types.ts");
+  const most = ctx.settings["uploads.max_bytes"];
+  if (sizeOf(item.data) > most) return `must have at most ${most} bytes`;
+  const content = await inspect(item);
+  if (content === undefined) return "must be base64 (RFC 4648), padded, without spaces or line breaks";
+  const extension = extensionOf(item.name);
+  return fits(extension, content.mime) ? undefined : `is ${content.mime}, not what is called .${extension}`;
+}
+
+async function videoIssue({ type, data }: FileItem): Promise<string | undefined> {
+  const { hosts, videoUrl } = await import("./video-urls.ts");
+  if (type === "upload" || videoUrl(type, data) !== undefined) return undefined;
+  return `must be a URL that begins with https:// and one of ${hosts[type].join(", ")}`;
+}
+
+/** Stores the content of an upload and returns its description. */
+async function keep({ db }: Ctx, item: FileItem): Promise<Upload> {
+  const { chunksOf, inspect } = await import("./inspect-upload.ts");
+  const upload = (await inspect(item))!;
+  await keepContent(db, upload, () => chunksOf(item.data));
+  return upload;
+}
+
+async function describe({ type, name, data }: FileItem, upload: Upload | undefined) {
+  if (type === "upload") {
+    const { extensionOf } = await import("./file-types.ts");
+    const { sha256, size, mime, width, height } = upload!;
+    const extension = extensionOf(name) || upload!.extension;
+    return { type, name, extension, mime, size, width, height, source: null, sha256 };
+  }
+  const { videoUrl } = await import("./video-urls.ts");
+  const none = { extension: "", size: 0, width: null, height: null, sha256: null };
+  return { type, name, mime: `video/${type}`, ...none, source: videoUrl(type, data) ?? null };
+}
+
+/**
+ * Removes all files of the owners, or only those with the given IDs, together with contents that no other file uses.
+ * Returns the number of removed files.
+ */
+export async function removeFiles(
+  { db }: Ctx,
+  owner: FileOwner,
+  ownerIds: readonly number[],
+  ids?: readonly number[],
+): Promise<number> {
+  let deletion = db
+    .deleteFrom("files")
+    .where("owner", "=", owner)
+    .where((eb) => isAmong(db, eb.ref("owner_id"), ownerIds));
+  if (ids) deletion = deletion.where((eb) => isAmong(db, eb.ref("id"), ids));
+  const removed = await deletion.returning("sha256").execute();
+  await removeUnused(db, [...new Set(removed.flatMap(({ sha256 }) => sha256 ?? []))]);
+  return removed.length;
+}
+
+const filesByOwner = prepared((db, p: { owner: FileOwner; ids: readonly number[] }) =>
+  db
+    .selectFrom("files")
+    .selectAll()
+    .where("owner", "=", p.owner)
+    .where((eb) => isAmong(db, eb.ref("owner_id"), p.ids))
+    .orderBy("id"),
+);
+type Row = Awaited<ReturnType<typeof filesByOwner>>[number];
+
+/** Returns the API's representation of files by owner, in the order in which they were attached. */
+export async function presentFiles(
+  ctx: Ctx,
+  owner: FileOwner,
+  ownerIds: readonly number[],
+): Promise<Map<number, File[]>> {
+  const files = new Map<number, File[]>();
+  if (ownerIds.length === 0) return files;
+  const { timezone } = ctx.settings;
+  for (const row of await filesByOwner(ctx.db, { owner, ids: ownerIds })) {
+    const list = files.get(row.owner_id);
+    if (list) list.push(present(row, timezone));
+    else files.set(row.owner_id, [present(row, timezone)]);
+  }
+  return files;
+}
+
+function present({ id, name, mime, size, type, extension, height, width, ...row }: Row, timezone: string): File {
+  const source = row.source ?? `/files/${id}`;
+  return {
+    id,
+    name,
+    mime,
+    size,
+    type,
+    extension,
+    uploaded: true,
+    processing: false,
+    height,
+    width,
+    source,
+    stream: type === "upload" && /^(video|audio)\//.test(mime) ? source : null,
+    versions: [],
+    screenshot: null,
+    date: row.created_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    created_formatted: formatted(row.created_at, timezone),
+    updated_formatted: formatted(row.updated_at, timezone),
+  };
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Formats a time as `YYYY-MM-DD HH:MM`, which is the Swedish format. */
+function formatted(time: number, timeZone: string): string {
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "short" });
+    formats.set(timeZone, format);
+  }
+  return format.format(time * 1000);
+}

@@ -1,0 +1,76 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { Db } from "../../store/database.ts";
+import { isAmong, locking } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
+
+/**
+ * Bytes of a stored chunk, except the last one of a content. A multiple of 3, so that each chunk is complete base64.
+ */
+export const chunkBytes = 255 * 1024;
+
+/** Identifies a content. */
+export interface ContentKey {
+  /** The base64url hash of all bytes. */
+  readonly sha256: string;
+  readonly size: number;
+}
+
+/** Stores a content unless it exists already; calls `chunks` only when it is needed. */
+export async function keepContent(
+  db: Db,
+  { sha256, size }: ContentKey,
+  chunks: () => AsyncIterable<Uint8Array>,
+): Promise<void> {
+  // Locks the row, so that it is not deleted meanwhile and a simultaneous upload of the same content waits.
+  await db
+    .insertInto("file_contents")
+    .values({ sha256, size })
+    .onConflict((conflict) => conflict.column("sha256").doUpdateSet({ size }))
+    .execute();
+  if ((await chunkAt(db, { sha256, number: 0 })).length > 0) return;
+  let number = 0;
+  for await (const bytes of chunks()) await addChunk(db, { sha256, number: number++, bytes });
+}
+
+/** Removes the contents that no file refers to any more. */
+export async function removeUnused(db: Db, contents: readonly string[]): Promise<void> {
+  if (contents.length === 0) return;
+  const these = db.selectFrom("file_contents").select("sha256");
+  await locking(db, these.where((eb) => isAmong(db, eb.ref("sha256"), contents)).orderBy("sha256")).execute();
+  await db
+    .deleteFrom("file_contents")
+    .where((eb) => isAmong(db, eb.ref("sha256"), contents))
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("files").select("files.id").whereRef("files.sha256", "=", "file_contents.sha256"))),
+    )
+    .execute();
+}
+
+/**
+ * Yields the bytes of a content from `from` up to, but not including, `to`. Reads each chunk when the previous one is
+ * consumed.
+ */
+export async function* readContent(
+  db: Db,
+  { sha256, size }: ContentKey,
+  from = 0,
+  to = size,
+): AsyncGenerator<Uint8Array, void> {
+  for (let at = from; at < to; ) {
+    const number = Math.floor(at / chunkBytes);
+    const [chunk] = await chunkAt(db, { sha256, number });
+    if (chunk === undefined) throw new ServiceError("gone", "The file was deleted while it was read.");
+    const begin = number * chunkBytes;
+    const part = chunk.bytes.subarray(at - begin, to - begin);
+    yield part;
+    at += part.length;
+  }
+}
+
+const addChunk = prepared((db, p: { sha256: string; number: number; bytes: Uint8Array }) =>
+  db.insertInto("file_chunks").values({ sha256: p.sha256, number: p.number, bytes: p.bytes }),
+);
+
+const chunkAt = prepared((db, p: { sha256: string; number: number }) =>
+  db.selectFrom("file_chunks").select("bytes").where("sha256", "=", p.sha256).where("number", "=", p.number),
+);

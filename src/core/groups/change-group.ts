@@ -1,0 +1,68 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { groups as contract } from "../../contract/groups.ts";
+import { addMember } from "../directory/group-memberships.ts";
+import { fold } from "../directory/text-keys.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { findOwnGroup, oneGroup } from "./read-groups.ts";
+
+/** Counting stops after this number of posts. */
+const mostCounted = 1000;
+
+export const changing: Pick<Handlers<typeof contract>, "create" | "update" | "delete"> = {
+  async create(ctx, { name, description = "", privacy }) {
+    const { id } = await ctx.db
+      .insertInto("groups")
+      .values({
+        name,
+        name_key: fold(name),
+        description,
+        privacy,
+        author_id: ctx.actor.id,
+        created_at: ctx.now,
+        updated_at: ctx.now,
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    await addMember(ctx, id, ctx.actor.id, "administrator");
+    return oneGroup(ctx, id);
+  },
+
+  async update(ctx, { id, name, description, privacy }) {
+    const before = await findOwnGroup(ctx, id);
+    const next = {
+      name: name ?? before.name,
+      description: description ?? before.description,
+      privacy: privacy ?? before.privacy,
+    };
+    const differs = Object.entries(next).some(([column, value]) => before[column as keyof typeof next] !== value);
+    if (differs) {
+      const changes = { ...next, name_key: fold(next.name), updated_at: ctx.now };
+      await ctx.db.updateTable("groups").set(changes).where("id", "=", id).execute();
+    }
+    return oneGroup(ctx, id);
+  },
+
+  async delete(ctx, { id }) {
+    await findOwnGroup(ctx, id);
+    const posts = await countPosts(ctx, id);
+    if (posts > 0) {
+      const many = posts > mostCounted ? `more than ${mostCounted} posts` : posts === 1 ? "1 post" : `${posts} posts`;
+      throw new ServiceError("conflict", `Group ${id} has ${many}; delete them first.`);
+    }
+    // Deleted posts of the group were addressed to its members; nobody can see them any more.
+    await ctx.db.updateTable("audiences").set({ group_id: null }).where("group_id", "=", id).execute();
+    await ctx.db.deleteFrom("groups").where("id", "=", id).execute();
+  },
+};
+
+async function countPosts({ db }: Ctx, group: number): Promise<number> {
+  const posts = await db
+    .selectFrom("posts as p")
+    .innerJoin("audiences as a", "a.id", "p.audience_id")
+    .select("p.id")
+    .where("a.group_id", "=", group)
+    .where("p.deleted_at", "is", null)
+    .limit(mostCounted + 1)
+    .execute();
+  return posts.length;
+}

@@ -1,0 +1,86 @@
+import { invalid, ServiceError } from "../../contract/errors.ts";
+import type { groups as contract } from "../../contract/groups.ts";
+import type { OutputOf } from "../../contract/operation.ts";
+import { addMember, changeRole, type Role, removeMember, ruleGroups } from "../directory/group-memberships.ts";
+import { presentAuthors } from "../directory/present-authors.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { decodeCursor, page } from "../pipeline/cursor.ts";
+import { findGroup, findOwnGroup } from "./read-groups.ts";
+
+type Member = OutputOf<typeof contract.memberAdd>;
+
+export const members: Pick<Handlers<typeof contract>, "members" | "memberAdd" | "memberSet" | "memberRemove"> = {
+  async members(ctx, { id, role, limit, cursor }) {
+    await findGroup(ctx, id);
+    const list = `group members ${id} ${role}`;
+    const position = decodeCursor<number>(ctx, list, cursor);
+    const back = position?.direction === "before";
+    let query = memberRows(ctx, id)
+      .orderBy("user_id", back ? "desc" : "asc")
+      .limit(limit + 1);
+    if (role !== undefined) query = query.where("role", "=", role);
+    if (position) query = query.where("user_id", back ? "<" : ">", position.key);
+    const found = await query.execute();
+    const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => row.user_id });
+    return { data: await present(ctx, rows), meta };
+  },
+
+  async memberAdd(ctx, { id, user = ctx.actor.id, role }) {
+    const group = await findGroup(ctx, id);
+    const joins = user === ctx.actor.id && role === "member" && group.privacy === "public";
+    if (!joins && group.role !== "administrator" && !ruleGroups(ctx.actor)) {
+      throw new ServiceError("forbidden", `Only administrators of group ${id} can add other users or administrators.`);
+    }
+    await requireActive(ctx, user);
+    const present = await memberRows(ctx, id).where("user_id", "=", user).executeTakeFirst();
+    if (present) throw new ServiceError("conflict", `User ${user} is already a member of group ${id}.`);
+    await addMember(ctx, id, user, role);
+    return oneMember(ctx, id, user);
+  },
+
+  async memberSet(ctx, { id, user, role }) {
+    await findOwnGroup(ctx, id);
+    const member = await findMember(ctx, id, user);
+    if (member.role !== role) await changeRole(ctx, id, user, role);
+    return oneMember(ctx, id, user);
+  },
+
+  async memberRemove(ctx, { id, user }) {
+    await (user === ctx.actor.id ? findGroup(ctx, id) : findOwnGroup(ctx, id));
+    const { role } = await findMember(ctx, id, user);
+    await removeMember(ctx, id, user, role);
+  },
+};
+
+function memberRows({ db }: Ctx, group: number) {
+  return db.selectFrom("group_members").select(["user_id", "role", "created_at"]).where("group_id", "=", group);
+}
+
+async function findMember(ctx: Ctx, group: number, user: number) {
+  const member = await memberRows(ctx, group).where("user_id", "=", user).executeTakeFirst();
+  if (member) return member;
+  throw new ServiceError("not_found", `User ${user} is not a member of group ${group}.`);
+}
+
+async function oneMember(ctx: Ctx, group: number, user: number): Promise<Member> {
+  const [member] = await present(ctx, [await findMember(ctx, group, user)]);
+  return member!;
+}
+
+async function present(
+  ctx: Ctx,
+  rows: readonly { user_id: number; role: Role; created_at: number }[],
+): Promise<Member[]> {
+  const userOf = await presentAuthors(
+    ctx,
+    rows.map((row) => row.user_id),
+  );
+  return rows.map(({ user_id, role, created_at }) => {
+    return { content_type: "group_member", user: userOf(user_id), role, joined_at: created_at };
+  });
+}
+
+async function requireActive({ db }: Ctx, user: number): Promise<void> {
+  const row = await db.selectFrom("users").select("active").where("id", "=", user).executeTakeFirst();
+  if (row?.active !== 1) throw invalid({ user: [`names no active user: ${user}`] });
+}

@@ -1,0 +1,44 @@
+import type { groups as contract } from "../../contract/groups.ts";
+import type { OutputOf } from "../../contract/operation.ts";
+import { ruleGroups } from "../directory/group-memberships.ts";
+import { presentAuthors } from "../directory/present-authors.ts";
+import type { Ctx } from "../pipeline/context.ts";
+
+export type Group = OutputOf<typeof contract.get>;
+export type GroupRow = Awaited<ReturnType<ReturnType<typeof groupRows>["execute"]>>[number];
+
+/** Returns groups, with the alias `g`, and the actor's role in them. */
+export function groupRows({ db, actor }: Ctx) {
+  return db
+    .selectFrom("groups as g")
+    .leftJoin("group_members as m", (join) => join.onRef("m.group_id", "=", "g.id").on("m.user_id", "=", actor.id))
+    .selectAll("g")
+    .select("m.role");
+}
+
+/** Returns the API's representation of groups. Runs a constant number of queries. */
+export async function presentGroups(ctx: Ctx, rows: readonly GroupRow[]): Promise<Group[]> {
+  const authorOf = await presentAuthors(
+    ctx,
+    rows.map((row) => row.author_id),
+  );
+  const rules = ruleGroups(ctx.actor);
+  return rows.map(({ id, name, description, privacy, member_count, role, author_id, created_at, updated_at }) => {
+    const edit = rules || role === "administrator";
+    return {
+      content_type: "group",
+      id,
+      name,
+      description,
+      privacy,
+      member_count,
+      role,
+      image: null,
+      permissions: { edit, delete: edit },
+      author: authorOf(author_id),
+      created_at,
+      updated_at,
+      url: `/groups/${id}`,
+    };
+  });
+}

@@ -1,0 +1,73 @@
+import { type SqlBool, sql } from "kysely";
+import { ServiceError } from "../../contract/errors.ts";
+import type { groups as contract } from "../../contract/groups.ts";
+import { afterPrefix } from "../../store/dialect.ts";
+import { groupReader, known, ruleGroups } from "../directory/group-memberships.ts";
+import { fold } from "../directory/text-keys.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { decodeCursor, page } from "../pipeline/cursor.ts";
+import { type Group, type GroupRow, groupRows, presentGroups } from "./present-groups.ts";
+
+export const reading: Pick<Handlers<typeof contract>, "list" | "get"> = {
+  async list(ctx, { limit, cursor, ...filter }) {
+    const list = `groups ${JSON.stringify(filter)}`;
+    const position = decodeCursor<[string, number]>(ctx, list, cursor);
+    const back = position?.direction === "before";
+    let query = groupRows(ctx)
+      .where(known("g", groupReader(ctx.actor)))
+      .orderBy("g.name_key", back ? "desc" : "asc")
+      .orderBy("g.id", back ? "desc" : "asc")
+      .limit(limit + 1);
+    if (filter.name !== undefined) {
+      const prefix = fold(filter.name) || filter.name;
+      query = query.where("g.name_key", ">=", prefix).where("g.name_key", "<", afterPrefix(prefix));
+    }
+    if (filter.mine === true) {
+      query = query.where("g.id", "in", (eb) =>
+        eb.selectFrom("group_members").select("group_id").where("user_id", "=", ctx.actor.id),
+      );
+    }
+    if (filter.mine === false) query = query.where("m.role", "is", null);
+    if (filter.privacy !== undefined) query = query.where("g.privacy", "=", filter.privacy);
+    if (position) {
+      const [name, id] = position.key;
+      const order = sql.raw(back ? "<" : ">");
+      query = query.where(sql<SqlBool>`(g.name_key, g.id) ${order} (${name}, ${id})`);
+    }
+    const { rows, meta } = page(ctx, list, await query.execute(), {
+      limit,
+      position,
+      keyOf: (row) => [row.name_key, row.id] as [string, number],
+    });
+    return { data: await presentGroups(ctx, rows), meta };
+  },
+
+  async get(ctx, { id }) {
+    return oneGroup(ctx, id);
+  },
+};
+
+export async function oneGroup(ctx: Ctx, id: number): Promise<Group> {
+  const [group] = await presentGroups(ctx, [await findGroup(ctx, id)]);
+  return group!;
+}
+
+/**
+ * Returns the group with the actor's role in it. Throws `not_found` when it is private and the actor is not a member,
+ * as if it did not exist.
+ */
+export async function findGroup(ctx: Ctx, id: number): Promise<GroupRow> {
+  const row = await groupRows(ctx)
+    .where("g.id", "=", id)
+    .where(known("g", groupReader(ctx.actor)))
+    .executeTakeFirst();
+  if (row === undefined) throw new ServiceError("not_found", `There is no group ${id}.`);
+  return row;
+}
+
+/** Returns the group like `findGroup`. Throws `forbidden` when the actor may see but not change it. */
+export async function findOwnGroup(ctx: Ctx, id: number): Promise<GroupRow> {
+  const row = await findGroup(ctx, id);
+  if (row.role === "administrator" || ruleGroups(ctx.actor)) return row;
+  throw new ServiceError("forbidden", `Only administrators of group ${id} may do this.`);
+}

@@ -1,0 +1,76 @@
+import type { Ability } from "../../contract/operation.ts";
+import type { Db } from "../../store/database.ts";
+import { prepared } from "../../store/prepared.ts";
+import { ancestorsOf, idOf } from "./unit-path.ts";
+
+/** The user that sends a request: an active user with the abilities that the memberships grant. */
+export interface Actor {
+  readonly id: number;
+  readonly admin: boolean;
+  readonly unitId: number | null;
+  readonly showBirthdays: "all" | "unit" | "none";
+  readonly tokenVersion: number;
+  /** Granted abilities; each grant applies to the unit with that path and to all units below it. */
+  readonly grants: readonly { path: string; abilities: readonly Ability[] }[];
+  /**
+   * `units`: the units that the user is a member of; `branch`: those units and all their ancestors; `types`: the user
+   * types held in any unit. All are IDs.
+   */
+  readonly units: readonly number[];
+  readonly branch: readonly number[];
+  readonly types: readonly number[];
+}
+
+/** The actor of a request without a token. May only use public operations. */
+export const nobody: Actor = {
+  id: 0,
+  admin: false,
+  unitId: null,
+  showBirthdays: "all",
+  tokenVersion: 0,
+  grants: [],
+  units: [],
+  branch: [],
+  types: [],
+};
+
+const actorRows = prepared((db, p: { id: number }) =>
+  db
+    .selectFrom("users as u")
+    .leftJoin("memberships as m", "m.user_id", "u.id")
+    .leftJoin("units as n", "n.id", "m.unit_id")
+    .leftJoin("membership_user_types as mt", "mt.membership_id", "m.id")
+    .leftJoin("user_types as t", "t.id", "mt.user_type_id")
+    .select(["u.admin", "u.unit_id", "u.show_birthdays", "u.token_version", "n.path", "t.id as type", "t.abilities"])
+    .where("u.id", "=", p.id)
+    .where("u.active", "=", 1),
+);
+
+/** Returns the active user with that ID, or undefined. */
+export async function loadActor(db: Db, id: number): Promise<Actor | undefined> {
+  const rows = await actorRows(db, { id });
+  const user = rows[0];
+  if (user === undefined) return undefined;
+  const places = [...new Set(rows.flatMap(({ path }) => path ?? []))].map((path) => [...ancestorsOf(path), idOf(path)]);
+  return {
+    id,
+    admin: user.admin === 1,
+    unitId: user.unit_id,
+    showBirthdays: user.show_birthdays,
+    tokenVersion: user.token_version,
+    grants: rows.flatMap(({ path, abilities }) =>
+      path && abilities && abilities !== "[]" ? [{ path, abilities: JSON.parse(abilities) }] : [],
+    ),
+    units: places.map((place) => place.at(-1)!),
+    branch: [...new Set(places.flat())],
+    types: [...new Set(rows.flatMap(({ type }) => type ?? []))],
+  };
+}
+
+/** Returns true when the actor has the ability in the unit with that path; without a path, in any unit. */
+export function may(actor: Actor, ability: Ability, path?: string | null): boolean {
+  if (actor.admin) return true;
+  return actor.grants.some(
+    (grant) => grant.abilities.includes(ability) && (path === undefined || (path?.startsWith(grant.path) ?? false)),
+  );
+}

@@ -1,0 +1,40 @@
+import type { Insertable } from "kysely";
+import { auth } from "../../contract/auth.ts";
+import { pathFields, pathOfCreated } from "../../contract/field-spec.ts";
+import type { AnyOperation } from "../../contract/operation.ts";
+import type { Schema } from "../../store/schema/schema.ts";
+import type { Ctx } from "./context.ts";
+
+/**
+ * Records a change in the same transaction: the actor, the address, the path and the names of the given fields. Leaves
+ * out their values, which may be secret.
+ */
+export async function recordChange(ctx: Ctx, op: AnyOperation, input: object, output: unknown): Promise<void> {
+  const inPath = pathFields(op);
+  const given = input as Record<string, unknown>;
+  const names = new Set(inPath.map(({ name }) => name));
+  const fields = Object.keys(given).filter((name) => !names.has(name) && given[name] !== undefined);
+  const paths = new Map(inPath.map(({ wire, name }) => [wire, String(given[name])]));
+  const path = op.location
+    ? pathOfCreated(op, op.location, output)
+    : op.path.replace(/\{(\w+)[^}]*\}/g, (_, wire: string) => paths.get(wire)!);
+  await writeEntry(ctx, { actor_id: ctx.actor.id || null, operation: op.name, path, fields: JSON.stringify(fields) });
+}
+
+/**
+ * Records a successful or failed sign-in. Never stores the typed user name, because an unknown one may be a password.
+ */
+export async function recordSignIn(ctx: Ctx, user: number | undefined, good: boolean): Promise<void> {
+  const { name: operation, path } = auth.authenticate;
+  const outcome = good ? "done" : "failed";
+  await writeEntry(ctx, { actor_id: user ?? null, operation, path, fields: "[]", outcome });
+}
+
+type Entry = Omit<Insertable<Schema["audit_entries"]>, "created_at" | "address">;
+
+async function writeEntry({ db, address, now }: Ctx, entry: Entry): Promise<void> {
+  await db
+    .insertInto("audit_entries")
+    .values({ ...entry, address: address ?? null, created_at: now })
+    .execute();
+}

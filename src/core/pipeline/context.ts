@@ -1,0 +1,96 @@
+import type { z } from "zod";
+import type { AnyOperation, InputOf, OutputOf } from "../../contract/operation.ts";
+import type { Settings } from "../../contract/settings.ts";
+import type { Trigger } from "../../contract/webhooks.ts";
+import type { Database, Db } from "../../store/database.ts";
+import type { SecretCipher } from "../../store/secret-cipher.ts";
+import type { Topic } from "../../store/topics.ts";
+import type { Actor } from "./actor.ts";
+
+/** Identifies the instance: the issuer of its tokens and the key that signs them. */
+export interface Instance {
+  readonly issuer: string;
+  readonly tokenKey: Uint8Array;
+}
+
+/** The context that each operation runs in. The time does not change while it runs. */
+export interface Ctx {
+  /** The transaction of a writing operation, or the reader. */
+  readonly db: Db;
+  readonly actor: Actor;
+  /** Unix seconds. In an operation that only reads, using it keeps the answer from being cached; see `nowUntil`. */
+  readonly now: number;
+  /**
+   * Returns `now`, and allows caching the answer until the next of the times in `changes`, at which it changes by
+   * itself.
+   */
+  nowUntil(changes: readonly (number | null)[]): number;
+  readonly settings: Settings;
+  readonly instance: Instance;
+  /** Encrypts secrets before they are stored. */
+  readonly secrets: SecretCipher;
+  /** The client's network address; undefined when the core is embedded. */
+  readonly address: string | undefined;
+  /**
+   * The address that rate limits count by: an IPv4 address, or the /64 of an IPv6 address; undefined when the core is
+   * embedded.
+   */
+  readonly network: string | undefined;
+  /** The URL at which the service is served, without a trailing slash. The setting `base_url` takes precedence. */
+  readonly servedAt: string | undefined;
+  /** True when all changes are rolled back at the end, except those in `lasting` transactions. */
+  readonly dryRun: boolean;
+  /** The claims of the token that was sent, if any. */
+  readonly token: { readonly authTime: number } | undefined;
+  /**
+   * Runs `work` in a transaction with a context of its own, for operations with `transaction: "own"`. A `lasting`
+   * transaction is committed in a dry run, too; `locking` has the same meaning as in the contract.
+   */
+  transaction<T>(
+    work: (ctx: Ctx) => Promise<T>,
+    options?: { readonly lasting?: boolean; readonly locking?: boolean },
+  ): Promise<T>;
+  /** Runs `wake` after the commit; never after a rollback. */
+  onCommit(wake: () => void): void;
+  /**
+   * Reports that a user or unit was created or changed, or is about to be deleted. All changes of the same object in
+   * one transaction become one event. `before` is the full form of a deleted object, as administrators see it.
+   */
+  changed(trigger: Trigger, id: number, before?: object): void;
+  /** Wakes delivery workers and clients that wait for these topics, after the commit. */
+  announce(...topics: Topic[]): void;
+  /** Waits for a result; see `Waits.waitFor`. */
+  waitFor<T>(
+    options: { readonly seconds: number; readonly topics: readonly Topic[] },
+    look: () => Promise<T | undefined>,
+  ): Promise<T | undefined>;
+}
+
+/** The functions of a group, one per operation of its contract. */
+export type Handlers<R extends Record<string, AnyOperation>> = {
+  [K in keyof R]: (ctx: Ctx, input: InputOf<R[K]>) => Promise<Result<R[K]>>;
+};
+
+type Result<O extends AnyOperation> = ReturnType<O["output"]> extends z.ZodVoid ? undefined : OutputOf<O>;
+
+type OfTransaction = "db" | "onCommit" | "announce" | "changed" | "transaction" | "waitFor";
+
+/** Returns a context for operations that only read. */
+export function readingContext(op: AnyOperation, base: Omit<Ctx, OfTransaction>, database: Database): Ctx {
+  const misplaced = (what: string) => new Error(`${op.name}: ${what} cannot be used in an operation that only reads`);
+  return {
+    ...base,
+    db: database.reader,
+    onCommit: (wake) => wake(),
+    announce: (...topics) => database.announce(topics),
+    changed(trigger) {
+      throw misplaced(trigger);
+    },
+    transaction: async () => {
+      throw misplaced("a transaction");
+    },
+    waitFor: async () => {
+      throw misplaced("waiting");
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { setImmediate as breathe } from "node:timers/promises";
+import { ServiceError } from "../../contract/errors.ts";
+import type { AnyOperation, Origin } from "../../contract/operation.ts";
+import { isReplayable, withoutSecrets } from "../../contract/secrets.ts";
+import type { Ctx, Instance } from "./context.ts";
+
+const retentionSeconds = 86_400;
+/**
+ * Number of characters hashed at a time. A longer text is hashed in parts, so that other requests get a turn in
+ * between.
+ */
+const portion = 262_144;
+
+/** Identifies a request whose repeats with the same key and input get the stored answer. */
+export interface Repeatable {
+  readonly op: AnyOperation;
+  readonly key: string;
+  readonly input_hash: string;
+}
+
+/**
+ * Returns the identity of a request whose repeats get the stored answer; undefined when each repeat runs again. The
+ * hash leaves out secret input, and the instance's key protects the rest from guessing.
+ */
+export async function repeatableOf(
+  op: AnyOperation,
+  given: unknown,
+  { idempotencyKey: key, dryRun }: Origin,
+  instance: () => Promise<Instance>,
+): Promise<Repeatable | undefined> {
+  if (key === undefined || dryRun || !isReplayable(op)) return undefined;
+  const { createHmac, hkdfSync } = await import("node:crypto");
+  const { tokenKey } = await instance();
+  const hashKey = hkdfSync("sha256", tokenKey, "", "wcs idempotency_keys.input_hash", 32);
+  const hash = createHmac("sha256", new Uint8Array(hashKey)).update(op.name);
+  const input = withoutSecrets(op.input(), given);
+  const long: string[] = [];
+  const put = (_: string, value: unknown) =>
+    typeof value === "string" && value.length > portion ? { length: value.length, long: long.push(value) } : value;
+  hash.update(` ${JSON.stringify(input, put)}`);
+  for (const text of long) {
+    for (let at = 0; at < text.length; at += portion) {
+      hash.update(text.slice(at, at + portion));
+      await breathe();
+    }
+  }
+  return { op, key, input_hash: hash.digest("base64url") };
+}
+
+/**
+ * Runs `work` once per actor and key. A repeat with the same input returns the first answer; one with another input
+ * throws `validation_failed`. The answer is stored in the transaction of the work, so neither exists without the other.
+ * Secrets of the answer are not stored: only the first answer contains them.
+ */
+export async function keepAnswer<T>(ctx: Ctx, repeatable: Repeatable | undefined, work: () => Promise<T>): Promise<T> {
+  if (repeatable === undefined) return work();
+  const { op, key, input_hash } = repeatable;
+  await ctx.db
+    .deleteFrom("idempotency_keys")
+    .where("created_at", "<=", ctx.now - retentionSeconds)
+    .execute();
+  const stored = await ctx.db
+    .selectFrom("idempotency_keys")
+    .select(["input_hash", "response"])
+    .where("actor_id", "=", ctx.actor.id)
+    .where("key", "=", key)
+    .executeTakeFirst();
+  if (stored !== undefined) {
+    if (stored.input_hash === input_hash) return JSON.parse(stored.response) ?? undefined;
+    throw new ServiceError("validation_failed", "The Idempotency-Key was used for another request; use a new key.", {
+      fields: { "Idempotency-Key": ["was used for another request"] },
+    });
+  }
+  const answer = await work();
+  const response = JSON.stringify(withoutSecrets(op.output(), answer) ?? null);
+  await ctx.db
+    .insertInto("idempotency_keys")
+    .values({ actor_id: ctx.actor.id, key, input_hash, response, created_at: ctx.now })
+    .execute();
+  return answer;
+}
+
+/** Rejects a second request with the same key while the first is still running in this process. */
+export function exclusive() {
+  const running = new Set<string>();
+  return async <T>(actorId: number, { idempotencyKey: key }: Origin, work: () => Promise<T>): Promise<T> => {
+    if (key === undefined) return work();
+    const name = `${actorId} ${key}`;
+    if (running.has(name)) {
+      throw new ServiceError("conflict", "A request with this Idempotency-Key is still running.", { retryAfter: 1 });
+    }
+    running.add(name);
+    try {
+      return await work();
+    } finally {
+      running.delete(name);
+    }
+  };
+}

@@ -1,0 +1,67 @@
+import type { z } from "zod";
+import { type Issue, messageOf } from "../../contract/issue-messages.ts";
+import { type Issues, tryParse } from "../../contract/parse-input.ts";
+import type { importResult } from "../../contract/user-schemas.ts";
+
+export type ImportResult = z.infer<ReturnType<typeof importResult>>;
+export type RowResult = ImportResult["results"][number];
+
+/** A valid row, or the issues of an invalid one. */
+export type ParsedRow<T> =
+  | { readonly index: number; readonly row: T }
+  | { readonly index: number; readonly wrong: Issues };
+
+export function parseRows<S extends z.ZodType>(schema: S, rows: readonly unknown[]): ParsedRow<z.infer<S>>[] {
+  return rows.map((row, index) => {
+    const result = tryParse(schema, row);
+    return result.ok ? { index, row: result.value } : { index, wrong: result };
+  });
+}
+
+/** Collects the issues of a row that only the database shows. A later issue of a field replaces the earlier ones. */
+export interface RowIssues {
+  readonly isEmpty: boolean;
+  has(field: string): boolean;
+  set(field: string, ...causes: readonly Cause[]): void;
+  add(field: string, cause: Cause): void;
+  all(): Issues;
+}
+type Cause = Omit<Issue, "field">;
+
+export function createRowIssues(): RowIssues {
+  const found = new Map<string, Cause[]>();
+  return {
+    get isEmpty() {
+      return found.size === 0;
+    },
+    has: (field) => found.has(field),
+    set(field, ...causes) {
+      found.set(field, [...causes]);
+    },
+    add(field, cause) {
+      found.set(field, [...(found.get(field) ?? []), cause]);
+    },
+    all: () => ({
+      fields: Object.fromEntries([...found].map(([field, causes]) => [field, causes.map(messageOf)])),
+      issues: [...found].flatMap(([field, causes]) => causes.map((cause) => ({ field, ...cause }))),
+    }),
+  };
+}
+
+/** Collects the results of an import, in the order of its rows. */
+export function results(rows: readonly Record<string, unknown>[]) {
+  const list: RowResult[] = rows.map(({ reference }) => ({
+    action: "left out",
+    id: null,
+    reference: typeof reference === "string" && reference !== "" ? reference : null,
+  }));
+  return {
+    list,
+    leaveOut(index: number, { fields, issues }: Issues): void {
+      Object.assign(list[index]!, { fields: { ...fields }, issues });
+    },
+    done(index: number, action: RowResult["action"], id: number | null): void {
+      Object.assign(list[index]!, { action, id });
+    },
+  };
+}

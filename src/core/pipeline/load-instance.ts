@@ -1,0 +1,58 @@
+import { ServiceError } from "../../contract/errors.ts";
+import { defaults, type Settings, settingsSchema } from "../../contract/settings.ts";
+import type { Database } from "../../store/database.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { Instance } from "./context.ts";
+
+type Environment = Record<string, string | undefined>;
+type Kept = Pick<Database, "reader" | "secrets">;
+export const tokenKeyBytes = 32;
+
+const instanceRow = prepared((db) => db.selectFrom("instance").select(["issuer", "token_key"]));
+const settingRows = prepared((db) => db.selectFrom("settings").select(["key", "value"]));
+
+/** Loads the instance. `WCS_TOKEN_KEY` takes precedence over the stored key and must have at least 32 bytes. */
+export async function loadInstance({ reader, secrets }: Kept, environment: Environment): Promise<Instance> {
+  const [row] = await instanceRow(reader, {});
+  if (row === undefined)
+    throw new ServiceError("not_found", "The database contains no wcs instance. Create one with wcs init.");
+  const given = environment.WCS_TOKEN_KEY;
+  const tokenKey =
+    given === undefined
+      ? Buffer.from(secrets.open("instance.token_key", row.token_key), "base64url")
+      : Buffer.from(given);
+  if (tokenKey.length < tokenKeyBytes) {
+    throw new ServiceError("unavailable", `WCS_TOKEN_KEY is shorter than ${tokenKeyBytes} bytes.`);
+  }
+  return { issuer: row.issuer, tokenKey };
+}
+
+/**
+ * Loads the settings: the defaults, overridden by the database, overridden by `WCS_SETTING_<KEY>` in the environment.
+ */
+export async function loadSettings({ reader, secrets }: Kept, environment: Environment): Promise<Settings> {
+  const settings: Record<string, unknown> = { ...defaults };
+  for (const { key, value } of await settingRows(reader, {}))
+    settings[key] = JSON.parse(secrets.open(`settings.value.${key}`, value));
+  const named = Object.entries(environment).filter(([name]) => name.startsWith("WCS_SETTING_"));
+  if (named.length === 0) return settings as Settings;
+  for (const key of Object.keys(defaults)) {
+    const value = environment[`WCS_SETTING_${key.replaceAll(".", "_").toUpperCase()}`];
+    if (value !== undefined) settings[key] = typeof defaults[key as keyof Settings] === "string" ? value : json(value);
+  }
+  const parsed = settingsSchema().safeParse(settings);
+  if (parsed.success) return parsed.data;
+  const key = String(parsed.error.issues[0]?.path[0]);
+  throw new ServiceError(
+    "unavailable",
+    `WCS_SETTING_${key.replaceAll(".", "_").toUpperCase()} holds no good value for ${key}.`,
+  );
+}
+
+function json(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,130 @@
+import { ServiceError } from "../../contract/errors.ts";
+import { mostWaits } from "../../contract/waits.ts";
+import type { Topic } from "../../store/topics.ts";
+import { takeTurn } from "./event-loop-turns.ts";
+import type { TopicWatch } from "./topic-watch.ts";
+
+export interface WaitOptions {
+  readonly user: number;
+  readonly topics: readonly Topic[];
+  readonly seconds: number;
+  /** Milliseconds until the token expires. */
+  readonly tokenEnds: number;
+  /** Aborted when the client no longer waits for the answer. */
+  readonly signal: AbortSignal | undefined;
+  /** Throws when the user may no longer see the answer. */
+  authorize(): Promise<void>;
+}
+
+/** Runs the operations of this process that wait for a result. */
+export class Waits {
+  readonly #watch: TopicWatch;
+  readonly #byUser = new Map<number, Set<Waiter>>();
+  #ended = false;
+
+  constructor(watch: TopicWatch) {
+    this.#watch = watch;
+  }
+
+  /**
+   * Calls `look` now and after each change of the topics until it returns a result, the time is over, or the client is
+   * gone. Holds neither a transaction nor a connection between two calls. After a wait, checks that the user may still
+   * see the answer. Throws `too_many_requests` when the user has too many waiting requests.
+   */
+  async waitFor<T>(options: WaitOptions, look: () => Promise<T | undefined>): Promise<T | undefined> {
+    const { user, topics, signal } = options;
+    if (options.seconds === 0 || this.#ended) return look();
+    const waiter = this.#enter(options);
+    const end = () => waiter.end();
+    signal?.addEventListener("abort", end);
+    let stop = () => {};
+    try {
+      stop = await this.#watch.watch([...topics, `user:${user}`], () => waiter.wake());
+      for (let waited = false; ; waited = true) {
+        const { over } = waiter;
+        const found = await look();
+        // Checked after reading: data that was read before the permission ended may be returned.
+        if (waited) await options.authorize();
+        if (found !== undefined || over) return found;
+        await waiter.sleep();
+        if (signal?.aborted) return undefined;
+        // One change may wake many waiters; each reads in a turn of its own.
+        await takeTurn();
+      }
+    } finally {
+      stop();
+      signal?.removeEventListener("abort", end);
+      this.#leave(user, waiter);
+    }
+  }
+
+  /** Makes all waiting requests answer at once with the current state, now and from now on. */
+  end(): void {
+    this.#ended = true;
+    for (const waiters of this.#byUser.values()) for (const waiter of waiters) waiter.end();
+  }
+
+  #enter({ user, seconds, tokenEnds }: WaitOptions): Waiter {
+    const waiters = this.#byUser.get(user) ?? new Set();
+    if (waiters.size >= mostWaits) {
+      const soonest = Math.min(...[...waiters].map((waiter) => waiter.left));
+      throw new ServiceError(
+        "too_many_requests",
+        `At most ${mostWaits} requests of one user can wait at the same time; end one of them first.`,
+        { retryAfter: Math.max(1, Math.ceil(soonest / 1000)) },
+      );
+    }
+    const waiter = new Waiter(Math.min(seconds * 1000, tokenEnds));
+    this.#byUser.set(user, waiters.add(waiter));
+    return waiter;
+  }
+
+  #leave(user: number, waiter: Waiter): void {
+    const waiters = this.#byUser.get(user);
+    if (waiters?.delete(waiter) && waiters.size === 0) this.#byUser.delete(user);
+  }
+}
+
+/** Sleeps until it is woken or its time is over. */
+class Waiter {
+  readonly #deadline: number;
+  #ended = false;
+  #woken = false;
+  #awake = () => {};
+
+  constructor(milliseconds: number) {
+    this.#deadline = performance.now() + milliseconds;
+  }
+
+  /** Milliseconds until the deadline. */
+  get left(): number {
+    return Math.max(0, this.#deadline - performance.now());
+  }
+
+  get over(): boolean {
+    return this.#ended || this.left === 0;
+  }
+
+  wake(): void {
+    this.#woken = true;
+    this.#awake();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.wake();
+  }
+
+  /** Returns at once when `wake` was called since the last sleep. */
+  async sleep(): Promise<void> {
+    if (!this.#woken) {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.#awake = resolve;
+        timer = setTimeout(resolve, this.left);
+      });
+      clearTimeout(timer);
+    }
+    this.#woken = false;
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * The version of the data, which tells whether a cached value is still current; undefined when the database cannot
+ * tell.
+ */
+export type Version = number | undefined;
+
+/** Caches the value of `load` while the version stays the same or, when there is no version, for `milliseconds`. */
+export function kept<T>(
+  clock: () => number,
+  milliseconds: number,
+  load: () => Promise<T>,
+): (version: Version) => Promise<T> | T {
+  let known: { value: T; version: Version; until: number } | undefined;
+  return (version) => {
+    const fresh = version === undefined ? (known?.until ?? 0) > clock() : known?.version === version;
+    if (known !== undefined && fresh) return known.value;
+    return load().then((value) => {
+      known = { value, version, until: clock() + milliseconds };
+      return value;
+    });
+  };
+}
+
+/** A map that removes its oldest entry instead of growing beyond `most` entries. */
+export class BoundedMap<K, V> extends Map<K, V> {
+  readonly #most: number;
+
+  constructor(most: number) {
+    super();
+    this.#most = most;
+  }
+
+  override set(key: K, value: V): this {
+    if (this.size >= this.#most && !this.has(key)) this.delete(this.keys().next().value as K);
+    return super.set(key, value);
+  }
+}

@@ -1,0 +1,163 @@
+import { invalid, ServiceError } from "../../contract/errors.ts";
+import { pathFields } from "../../contract/field-spec.ts";
+import { type Ability, type Access, type AnyOperation, abilities, type Reach } from "../../contract/operation.ts";
+import type { Db } from "../../store/database.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
+import { type Actor, may, nobody } from "./actor.ts";
+import type { Ctx } from "./context.ts";
+import { idOf } from "./unit-path.ts";
+
+/** Returns the context with an actor that sees everything. */
+export function asAdministrator(ctx: Ctx): Ctx {
+  return { ...ctx, actor: { ...nobody, admin: true } };
+}
+
+/** Abilities in the unit with that path; without a path, in any unit. */
+export interface Grant {
+  readonly path?: string;
+  readonly abilities: readonly Ability[];
+}
+
+/** Returns the abilities that the actor lacks, each with its unit, as in "news in unit 5". */
+export function missingAbilities(actor: Actor, grants: readonly Grant[]): string[] {
+  const missing = new Set<string>();
+  for (const { path, abilities } of grants) {
+    for (const ability of abilities) {
+      if (!may(actor, ability, path)) missing.add(path === undefined ? ability : `${ability} in unit ${idOf(path)}`);
+    }
+  }
+  return [...missing];
+}
+
+/**
+ * Throws `forbidden` unless the actor has all of these abilities: users cannot grant, revoke or extend abilities that
+ * they do not have themselves.
+ */
+export function requireAbilities(actor: Actor, grants: readonly Grant[]): void {
+  const missing = missingAbilities(actor, grants);
+  if (missing.length === 0) return;
+  const named = missing.slice(0, mostNamed).join(", ");
+  const more = missing.length > mostNamed ? ` and ${missing.length - mostNamed} more` : "";
+  throw new ServiceError("forbidden", `This needs abilities that you do not have: ${named}${more}.`);
+}
+
+/** Maximum number of missing abilities named in one message. */
+const mostNamed = 10;
+
+export function abilityFlags(granted: Iterable<Ability>): Record<Ability, boolean> {
+  const set = new Set(granted);
+  return Object.fromEntries(abilities.map((ability) => [ability, set.has(ability)])) as Record<Ability, boolean>;
+}
+
+/**
+ * Checks that the actor may call the operation. Throws `unauthenticated`, `forbidden`, or an error about a named user
+ * or unit that does not exist.
+ */
+export async function permit(ctx: Ctx, op: AnyOperation, input: Record<string, unknown>): Promise<void> {
+  const access = op.access as Access;
+  if (access === "public") return;
+  if (ctx.actor.id === 0) throw new ServiceError("unauthenticated", "Sign in first: this needs a token.");
+  if (access === "signed_in") return;
+  if (access === "administrator") {
+    if (!ctx.actor.admin) throw new ServiceError("forbidden", "Only administrators may do this.");
+    return;
+  }
+  const [first] = access.at ?? [];
+  if (access.self && first && "user" in first && input[first.user] === ctx.actor.id) return;
+  const inPath = pathFields(op).map(({ name }) => name);
+  const paths: (string | null | undefined)[] = access.at ? [] : [undefined];
+  for (const reach of access.at ?? []) paths.push(...(await pathsOf(ctx, reach, input, inPath)));
+  if (!paths.every((path) => may(ctx.actor, access.ability, path))) {
+    throw new ServiceError("forbidden", `This needs the ability ${access.ability} in the unit, or in a unit above it.`);
+  }
+  if (access.takeover) await requireGrantsOf(ctx, await takenOver(ctx, access, input));
+}
+
+/** Returns the users whose accounts the caller could take over with this operation. */
+async function takenOver(
+  { db }: Ctx,
+  { at = [], takeover }: Exclude<Access, string>,
+  input: Record<string, unknown>,
+): Promise<number[]> {
+  const ids = at.flatMap((reach) => ("user" in reach ? (input[reach.user] as number | number[]) : []));
+  if (takeover === undefined || takeover === true) return ids;
+  const asked = takeover.filter((field) => input[field] !== undefined);
+  if (asked.length === 0) return [];
+  const rows = await db
+    .selectFrom("users")
+    .select(["id", "email", "reference"])
+    .where((eb) => isAmong(db, eb.ref("id"), ids))
+    .execute();
+  return rows.filter((row) => asked.some((field) => row[field] !== input[field])).map((row) => row.id);
+}
+
+const grantsOfUsers = prepared((db, p: { ids: readonly number[] }) =>
+  db
+    .selectFrom("memberships as m")
+    .innerJoin("units as n", "n.id", "m.unit_id")
+    .innerJoin("membership_user_types as mt", "mt.membership_id", "m.id")
+    .innerJoin("user_types as t", "t.id", "mt.user_type_id")
+    .select(["n.path", "t.abilities"])
+    .distinct()
+    .where((eb) => isAmong(db, eb.ref("m.user_id"), p.ids))
+    .where("t.abilities", "<>", "[]"),
+);
+
+/**
+ * Throws `forbidden` unless the actor has every ability of these users, in the same units: otherwise taking over such
+ * an account would give the actor more abilities. Runs one query.
+ */
+async function requireGrantsOf({ db, actor }: Ctx, ids: readonly number[]): Promise<void> {
+  if (actor.admin || ids.length === 0) return;
+  const rows = await grantsOfUsers(db, { ids });
+  requireAbilities(
+    actor,
+    rows.map(({ path, abilities }) => ({ path, abilities: JSON.parse(abilities) })),
+  );
+}
+
+async function pathsOf(ctx: Ctx, reach: Reach, input: Record<string, unknown>, inPath: readonly string[]) {
+  if ("user" in reach) return usersPaths(ctx, reach.user, input[reach.user] as number | number[]);
+  if ("member" in reach) {
+    await usersPaths(ctx, reach.member, input[reach.member] as number);
+    return [];
+  }
+  const unit = input[reach.unit] as number | null | undefined;
+  if (unit === undefined || unit === null) return [];
+  const path = await unitPath(ctx.db, unit);
+  if (path !== undefined) return [path];
+  if (inPath.includes(reach.unit)) throw new ServiceError("not_found", `There is no unit ${unit}.`);
+  throw invalid({ [reach.unit]: [`names no unit: ${unit}`] });
+}
+
+const unitPaths = prepared((db, p: { id: number }) => db.selectFrom("units").select("path").where("id", "=", p.id));
+
+export async function unitPath(db: Db, id: number): Promise<string | undefined> {
+  return (await unitPaths(db, { id }))[0]?.path;
+}
+
+async function usersPaths(ctx: Ctx, field: string, named: number | number[]): Promise<(string | null)[]> {
+  const ids = Array.isArray(named) ? [...new Set(named)] : [named];
+  const rows = await ctx.db
+    .selectFrom("users as u")
+    .leftJoin("units as n", "n.id", "u.unit_id")
+    .select(["u.id", "u.deleted_at", "u.admin", "n.path"])
+    .where((eb) => isAmong(ctx.db, eb.ref("u.id"), ids))
+    .execute();
+  if (!Array.isArray(named)) requireUser(rows[0], named);
+  const known = new Set(rows.filter((row) => row.deleted_at === null).map((row) => row.id));
+  const unknown = ids.filter((id) => !known.has(id));
+  if (unknown.length > 0) throw invalid({ [field]: [`name no users: ${unknown.join(", ")}`] });
+  // Changing an administrator's account would allow the actor to take it over.
+  if (!ctx.actor.admin && rows.some((row) => row.admin === 1)) {
+    throw new ServiceError("forbidden", "Only administrators may change an administrator.");
+  }
+  return rows.map((row) => row.path);
+}
+
+/** Throws `not_found` when the user does not exist and `gone` when it was deleted. */
+export function requireUser<T extends { deleted_at: number | null }>(row: T | undefined, id: number): asserts row is T {
+  if (row === undefined) throw new ServiceError("not_found", `There is no user ${id}.`);
+  if (row.deleted_at !== null) throw new ServiceError("gone", `User ${id} was deleted.`);
+}

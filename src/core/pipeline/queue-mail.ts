@@ -1,0 +1,39 @@
+import { sql } from "kysely";
+import type { Ctx } from "./context.ts";
+
+/**
+ * Queues a mail to a user in the transaction of the change. It contains no token: the worker creates that when it sends
+ * the mail. If a mail of the same kind is still waiting, it becomes due now and no second one is queued.
+ */
+export async function queueMail(
+  ctx: Ctx,
+  kind: "welcome" | "password_reset",
+  user: { readonly id: number; readonly email: string },
+): Promise<void> {
+  const asked = { recipient: user.email, created_at: ctx.now };
+  await ctx.db
+    .insertInto("mails")
+    .values({ kind, user_id: user.id, payload: "{}", ...asked })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["user_id", "kind"])
+        .where("sent_at", "is", null)
+        .where("failed_at", "is", null)
+        .where("kind", "<>", sql.lit<"webhook_disabled">("webhook_disabled"))
+        .doUpdateSet((eb) => ({
+          ...asked,
+          // Keeps the lease of a worker that is sending this mail.
+          due_at: eb.case().when("mails.lease_token", "is", null).then(0).else(eb.ref("mails.due_at")).end(),
+        })),
+    )
+    .execute();
+  ctx.announce("outbox");
+}
+
+/**
+ * Invalidates the link for setting a user's password that was sent to the old address, which may belong to somebody else.
+ * A queued mail needs nothing: it goes to the address that the user has when it is sent.
+ */
+export async function endPasswordLinks({ db }: Ctx, user: number): Promise<void> {
+  await db.deleteFrom("password_tokens").where("user_id", "=", user).execute();
+}

@@ -1,0 +1,177 @@
+import { ServiceError } from "../../contract/errors.ts";
+import { isPostgres, waitForTurn } from "../../store/dialect.ts";
+import type { Schema } from "../../store/schema/schema.ts";
+import type { Ctx } from "./context.ts";
+
+/** The account and network that a rate limit of this `kind` counts by. */
+export interface Subject {
+  readonly kind: Schema["rate_limit_events"]["kind"];
+  readonly account: string;
+  /** Undefined when the core is embedded: limits by network alone do not apply then. */
+  readonly network: string | undefined;
+}
+
+type Column = "account" | "network";
+
+interface RateLimits {
+  readonly seconds: number;
+  readonly limits: readonly { readonly by: readonly Column[]; readonly most: number }[];
+}
+
+const rateLimits: Record<Subject["kind"], RateLimits> = {
+  sign_in: {
+    seconds: 900,
+    limits: [
+      { by: ["account", "network"], most: 10 },
+      { by: ["account"], most: 100 },
+      { by: ["network"], most: 30 },
+    ],
+  },
+  current_password: { seconds: 900, limits: [{ by: ["account"], most: 10 }] },
+  password_request: {
+    seconds: 3600,
+    limits: [
+      { by: ["account"], most: 5 },
+      { by: ["network"], most: 30 },
+    ],
+  },
+};
+
+/** Seconds after which a pending attempt stops counting, in case its process has ended. */
+const pendingSeconds = 30;
+/** Maximum number of expired rows deleted at a time. */
+const portion = 100;
+
+/**
+ * Returns the name under which an account is counted. Users sometimes type a password into the user name field, so an
+ * unknown name is stored only as a keyed hash.
+ */
+export function accountOf({ instance }: Ctx, typed: string, user: { readonly id: number } | undefined): string {
+  const { createHmac } = process.getBuiltinModule("node:crypto");
+  const hash = createHmac("sha256", instance.tokenKey).update(typed).digest("base64url");
+  return user === undefined ? `unknown:${hash}` : accountOfUser(user.id);
+}
+
+export const accountOfUser = (id: number): string => `user:${id}`;
+
+/**
+ * Counts an event and returns true, unless a limit is reached. Does the same work in both cases, so that the duration
+ * reveals nothing.
+ */
+export async function countEvent(ctx: Ctx, subject: Subject): Promise<boolean> {
+  await lock(ctx, subject);
+  await removeExpired(ctx);
+  const { until } = await standing(ctx, subject);
+  const counts = until === 0;
+  const { seconds } = rateLimits[subject.kind];
+  await insert(ctx, subject, { pending: 0, expires_at: counts ? ctx.now + seconds : ctx.now });
+  return counts;
+}
+
+/**
+ * A reserved place among the events. When a limit is reached: the time until which it applies, or the name of the limit
+ * if pending attempts use it up.
+ */
+export interface Place {
+  readonly id?: number;
+  readonly until: number;
+  readonly busy: string | undefined;
+}
+
+/** Reserves a place for an attempt, so that simultaneous attempts cannot exceed the limits together. */
+export function reserve(ctx: Ctx, subject: Subject): Promise<Place> {
+  const work = async (tx: Ctx): Promise<Place> => {
+    await lock(tx, subject);
+    const place = await standing(tx, subject);
+    if (place.until > 0 || place.busy !== undefined) return place;
+    return { ...place, id: await insert(tx, subject, { pending: 1, expires_at: tx.now + pendingSeconds }) };
+  };
+  return ctx.transaction(work, { lasting: true, locking: true });
+}
+
+/**
+ * Ends a reservation: a failure counts from now on; a success deletes the failures of the account from that network.
+ */
+export async function settle(tx: Ctx, subject: Subject, id: number, good: boolean): Promise<void> {
+  await removeExpired(tx);
+  await tx.db.deleteFrom("rate_limit_events").where("id", "=", id).execute();
+  const { kind, account, network } = subject;
+  const { seconds } = rateLimits[kind];
+  if (!good) await insert(tx, subject, { pending: 0, expires_at: tx.now + seconds });
+  else
+    await failures(tx, account)
+      .where("kind", "=", kind)
+      .where("network", "=", network ?? "")
+      .execute();
+}
+
+/** Deletes a user's failed sign-ins and wrong current passwords. */
+export async function forgetFailures(ctx: Ctx, user: number): Promise<void> {
+  await failures(ctx, accountOfUser(user)).where("kind", "in", ["sign_in", "current_password"]).execute();
+}
+
+export function tooMany(retryAfter: number): ServiceError {
+  return new ServiceError("too_many_requests", "There were too many attempts; try again later.", { retryAfter });
+}
+
+function failures({ db }: Ctx, account: string) {
+  return db.deleteFrom("rate_limit_events").where("account", "=", account).where("pending", "=", 0);
+}
+
+async function insert(
+  { db }: Ctx,
+  { kind, account, network = "" }: Subject,
+  state: { readonly pending: 0 | 1; readonly expires_at: number },
+): Promise<number> {
+  const row = { kind, account, network, ...state };
+  const { id } = await db.insertInto("rate_limit_events").values(row).returning("id").executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Waits for transactions that count for the same account or network. The order is fixed, which prevents deadlocks. */
+async function lock({ db }: Ctx, { kind, account, network }: Subject): Promise<void> {
+  await waitForTurn(db, lockNumber(`${kind} account ${account}`));
+  if (network !== undefined) await waitForTurn(db, lockNumber(`${kind} network ${network}`));
+}
+
+async function removeExpired({ db, now }: Ctx): Promise<void> {
+  const expired = db
+    .selectFrom("rate_limit_events")
+    .select("id")
+    .where("expires_at", "<=", now)
+    .orderBy("expires_at")
+    .limit(portion);
+  await db
+    .deleteFrom("rate_limit_events")
+    .where("id", "in", isPostgres(db) ? expired.forUpdate().skipLocked() : expired)
+    .execute();
+}
+
+function lockNumber(name: string): number {
+  return process.getBuiltinModule("node:crypto").createHash("sha256").update(name).digest().readUIntBE(0, 6);
+}
+
+/** Checks each limit: finds the event that has to expire or be settled before another one is allowed. */
+async function standing({ db, now }: Ctx, subject: Subject): Promise<Place> {
+  const { kind, account, network } = subject;
+  let until = 0;
+  let busy: string | undefined;
+  for (const { by, most } of rateLimits[kind].limits) {
+    if (network === undefined && !by.includes("account")) continue;
+    const values = { account, network: network ?? "" };
+    let query = db
+      .selectFrom("rate_limit_events")
+      .select(["pending", "expires_at"])
+      .where("kind", "=", kind)
+      .where("expires_at", ">", now)
+      .orderBy("pending")
+      .orderBy("expires_at", "desc")
+      .offset(most - 1)
+      .limit(1);
+    for (const column of by) query = query.where(column, "=", values[column]);
+    const last = await query.executeTakeFirst();
+    if (last?.pending === 1) busy = [kind, ...by.map((column) => `${column} ${values[column]}`)].join(" ");
+    else if (last) until = Math.max(until, last.expires_at);
+  }
+  return { until, busy };
+}

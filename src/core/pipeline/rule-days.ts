@@ -1,0 +1,46 @@
+import type { Temporal } from "temporal-polyfill";
+import { mostOccurrences } from "../../contract/event-schemas.ts";
+import { takeTurn } from "./event-loop-turns.ts";
+
+/** Months searched in one turn of the event loop: at most 31 days, which takes some milliseconds. */
+const monthsAtOnce = 1;
+
+/** The parts of a rule by their RFC 5545 names, without UNTIL and COUNT. */
+export type RuleParts = ReadonlyMap<string, string>;
+
+/**
+ * Yields the days that the rule selects from the first day on, in order, one list per month, empty lists included.
+ * Throws `Error` for a rule that is invalid by RFC 5545.
+ */
+export async function* daysByRule(
+  parts: RuleParts,
+  first: Temporal.PlainDate,
+  last: Temporal.PlainDate,
+): AsyncGenerator<string[]> {
+  const [{ Temporal }, { RRuleTemporal }] = await Promise.all([import("temporal-polyfill"), import("rrule-temporal")]);
+  // Calendar days are represented in UTC, which has no clock changes.
+  const asTime = (day: Temporal.PlainDate) => day.toZonedDateTime("UTC");
+  const rule = new RRuleTemporal({
+    rruleString: [...parts].map((part) => part.join("=")).join(";"),
+    dtstart: asTime(first),
+    until: asTime(last),
+    strict: true,
+    cache: false,
+  });
+  const written = (days: readonly { toPlainDate(): object }[]) => [
+    ...new Set(days.map((day) => `${day.toPlainDate()}`)),
+  ];
+  if (parts.has("BYWEEKNO")) {
+    // For BYWEEKNO, the library's between() selects another weekday than all(), so all() is used.
+    await takeTurn();
+    yield written(rule.all((_, found) => found < mostOccurrences));
+    return;
+  }
+  for (let months = 0; ; months += monthsAtOnce) {
+    const from = first.add({ months });
+    if (Temporal.PlainDate.compare(from, last) > 0) return;
+    const to = first.add({ months: months + monthsAtOnce }).subtract({ days: 1 });
+    await takeTurn();
+    yield written(rule.between(asTime(from), asTime(to), true));
+  }
+}

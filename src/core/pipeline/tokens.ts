@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { jwtVerify, SignJWT } from "jose";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Settings } from "../../contract/settings.ts";
+import type { Instance } from "./context.ts";
+
+export interface Claims {
+  readonly userId: number;
+  /** Unix seconds of the sign-in that the token goes back to. */
+  readonly authTime: number;
+  readonly expires: number;
+  /** The user's `token_version` when the token was issued. */
+  readonly version: number;
+}
+
+/**
+ * Issues a token (JWT, HS256, RFC 7519). It expires at the latest when the absolute lifetime since the sign-in ends.
+ */
+export async function issueToken(
+  { issuer, tokenKey }: Instance,
+  settings: Settings,
+  now: number,
+  { userId, authTime, version }: Omit<Claims, "expires">,
+): Promise<{ jwt: string; expires: number }> {
+  const expires = Math.min(now + settings["tokens.lifetime"], authTime + settings["tokens.absolute_lifetime"]);
+  if (expires <= now) throw new ServiceError("unauthenticated", "The sign-in is too old to be renewed; sign in again.");
+  const jwt = await new SignJWT({ auth_time: authTime, ver: version })
+    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+    .setIssuer(issuer)
+    .setAudience(issuer)
+    .setSubject(String(userId))
+    .setIssuedAt(now)
+    .setExpirationTime(expires)
+    .setJti(randomUUID())
+    .sign(tokenKey);
+  return { jwt, expires };
+}
+
+/** Seconds that the clock of another server may be ahead. */
+const clockTolerance = 60;
+
+/**
+ * Checks form, signature, issuer, audience and times. Throws `unauthenticated` for everything except a valid token of
+ * this instance.
+ */
+export async function verifyToken({ issuer, tokenKey }: Instance, token: string, now: number): Promise<Claims> {
+  try {
+    if (!isCompact(token)) throw new Error("not a compact JWT");
+    const { payload } = await jwtVerify(token, tokenKey, {
+      algorithms: ["HS256"],
+      issuer,
+      currentDate: new Date(now * 1000),
+      requiredClaims: ["sub", "aud", "iat", "exp", "jti", "auth_time", "ver"],
+    });
+    const claims = {
+      userId: Number(payload.sub),
+      authTime: Number(payload.auth_time),
+      expires: Number(payload.exp),
+      version: Number(payload.ver),
+    };
+    // A token with several audiences would be valid elsewhere, too.
+    const isForUs = payload.aud === issuer && Number(payload.iat) <= now + clockTolerance;
+    if (isForUs && Object.values(claims).every(Number.isSafeInteger)) return claims;
+  } catch {
+    // The client does not learn which check failed.
+  }
+  throw new ServiceError("unauthenticated", "The token is invalid or has expired; sign in again.");
+}
+
+/**
+ * Returns true for three parts in canonical base64url without padding (RFC 7515), so that each token has exactly one
+ * spelling.
+ */
+function isCompact(token: string): boolean {
+  const parts = token.split(".");
+  return parts.length === 3 && parts.every((part) => Buffer.from(part, "base64url").toString("base64url") === part);
+}

@@ -1,0 +1,116 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Database } from "../../store/database.ts";
+import { readStates } from "../../store/topic-states.ts";
+import type { Topic } from "../../store/topics.ts";
+
+interface Watched {
+  readonly wakes: Set<() => void>;
+  /** The state at the last read; undefined before that. */
+  state: string | undefined;
+}
+
+/**
+ * Wakes waiters when a topic changes: immediately when the change was announced with its topics, otherwise after
+ * comparing the states of all watched topics. All waiters in this process share that comparison.
+ */
+export class TopicWatch {
+  readonly #database: Pick<Database, "reader" | "onChange">;
+  readonly #blindPause: number;
+  readonly #topics = new Map<Topic, Watched>();
+  #end: (() => void) | undefined;
+  #learning: Promise<void> | undefined;
+  #comparing = false;
+  #again = false;
+
+  /** `blindPause` is the number of milliseconds after which unannounced changes are noticed. */
+  constructor(database: Pick<Database, "reader" | "onChange">, blindPause: number) {
+    this.#database = database;
+    this.#blindPause = blindPause;
+  }
+
+  /** Calls `wake` after each change, from the moment the promise resolves until the returned function is called. */
+  async watch(topics: readonly Topic[], wake: () => void): Promise<() => void> {
+    for (const topic of topics) this.#add(topic, wake);
+    this.#end ??= this.#begin();
+    const stop = () => {
+      for (const topic of topics) this.#remove(topic, wake);
+      if (this.#topics.size > 0) return;
+      this.#end?.();
+      this.#end = undefined;
+    };
+    try {
+      if (topics.some((topic) => this.#topics.get(topic)!.state === undefined)) await this.#learn();
+    } catch (error) {
+      stop();
+      throw error;
+    }
+    return stop;
+  }
+
+  #add(topic: Topic, wake: () => void): void {
+    const watched = this.#topics.get(topic) ?? { wakes: new Set(), state: undefined };
+    watched.wakes.add(wake);
+    this.#topics.set(topic, watched);
+  }
+
+  #remove(topic: Topic, wake: () => void): void {
+    const watched = this.#topics.get(topic);
+    if (watched?.wakes.delete(wake) && watched.wakes.size === 0) this.#topics.delete(topic);
+  }
+
+  #begin(): () => void {
+    const stop = this.#database.onChange((topics) => {
+      if (topics === undefined) void this.#compare();
+      else for (const topic of topics) this.#wake(topic);
+    });
+    const timer = setInterval(() => void this.#compare(), this.#blindPause);
+    timer.unref();
+    return () => {
+      stop();
+      clearInterval(timer);
+    };
+  }
+
+  #wake(topic: Topic): void {
+    for (const wake of [...(this.#topics.get(topic)?.wakes ?? [])]) wake();
+  }
+
+  /** Reads the states of new topics, once for all topics added in the same turn of the event loop. */
+  #learn(): Promise<void> {
+    this.#learning ??= nextTurn().then(async () => {
+      this.#learning = undefined;
+      const unknown = [...this.#topics].flatMap(([topic, { state }]) => (state === undefined ? topic : []));
+      for (const [topic, state] of await readStates(this.#database.reader, unknown)) {
+        const watched = this.#topics.get(topic);
+        if (watched !== undefined) watched.state ??= state;
+      }
+    });
+    return this.#learning;
+  }
+
+  async #compare(): Promise<void> {
+    if (this.#comparing) {
+      this.#again = true;
+      return;
+    }
+    this.#comparing = true;
+    try {
+      do {
+        this.#again = false;
+        const known = [...this.#topics].flatMap(([topic, { state }]) => (state === undefined ? [] : topic));
+        for (const [topic, state] of await readStates(this.#database.reader, known)) this.#note(topic, state);
+      } while (this.#again);
+    } catch {
+      // The next comparison follows soon, and waiters see a failing database in their own reads.
+    } finally {
+      this.#comparing = false;
+    }
+  }
+
+  #note(topic: Topic, state: string): void {
+    const watched = this.#topics.get(topic);
+    if (watched === undefined || watched.state === state) return;
+    watched.state = state;
+    this.#wake(topic);
+  }
+}

@@ -1,0 +1,14 @@
+/** Returns an upper bound for all paths of a branch: "0" follows "/" in ASCII. */
+export function branchEnd(path: string): string {
+  return `${path.slice(0, -1)}0`;
+}
+
+/** Returns the IDs of the units above the unit with that path, from the root down. */
+export function ancestorsOf(path: string): number[] {
+  return path.split("/").slice(1, -2).map(Number);
+}
+
+/** Returns the ID of the unit with that path. */
+export function idOf(path: string): number {
+  return Number(path.split("/").at(-2));
+}

@@ -1,0 +1,139 @@
+import type { z } from "zod";
+import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import type { pollFields } from "../../contract/poll-schemas.ts";
+import { insertRows } from "../../store/bulk.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { fold } from "../directory/text-keys.ts";
+import { differing } from "../pipeline/changed-columns.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { type Poll, presentPolls } from "./present-polls.ts";
+
+export type PollFields = z.infer<ReturnType<typeof pollFields>>;
+
+/** Returns the validation errors of a poll to create or change. */
+export function pollMistakes({ question, choices, ...fields }: PollFields, before?: Poll): FieldErrors {
+  const issues: FieldErrors = {};
+  if (before === undefined && question === undefined) issues["poll.question"] = ["is required"];
+  const open = fields.allow_user_choices ?? before?.allow_user_choices ?? false;
+  const count = choices?.length ?? before?.choices.length ?? 0;
+  if (count < 2 && !open) issues["poll.choices"] = ["must have at least 2 items, unless readers may add some"];
+  const there = new Set(before?.choices.map((choice) => choice.id));
+  const ids = choices?.flatMap((choice) => choice.id ?? []) ?? [];
+  const unknown = ids.filter((id) => !there.has(id));
+  if (unknown.length > 0) issues["poll.choices"] = [`name no choices of the poll: ${unknown.join(", ")}`];
+  else if (new Set(ids).size < ids.length) issues["poll.choices"] = ["must not name a choice twice"];
+  const titles = (choices ?? []).map((choice) => titleKey(choice.title));
+  if (new Set(titles).size < titles.length) issues["poll.choices"] = ["must not have the same title twice"];
+  return issues;
+}
+
+/** Returns the form in which choices are compared for duplicates. */
+export const titleKey = (title: string): string => fold(title.trim()) || title;
+
+/** Creates the poll of a post. */
+export async function addPoll({ db }: Ctx, post: number, { choices = [], ...fields }: PollFields): Promise<void> {
+  const { id } = await db
+    .insertInto("polls")
+    .values({ ...columns(fields), post_id: post, question: fields.question!, type: fields.type ?? "single" })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await insertRows(
+    db,
+    "poll_choices",
+    choices.map(({ title }, position) => ({ poll_id: id, title, position })),
+  );
+}
+
+/**
+ * Changes a poll and returns true when anything changed. Throws `conflict` when votes would be lost or secret votes
+ * would become public.
+ */
+export async function changePoll(ctx: Ctx, poll: Poll, { choices, ...fields }: PollFields): Promise<boolean> {
+  requireVotesKept(poll, fields);
+  if (fields.type === "single" && poll.type === "multiple") await requireOneVoteEach(ctx, poll.id);
+  const { id, choices: _, voted: __, ...before } = poll;
+  const changes = differing(columns(before), columns(fields));
+  if (Object.keys(changes).length > 0) await ctx.db.updateTable("polls").set(changes).where("id", "=", id).execute();
+  const moved = choices !== undefined && (await changeChoices(ctx, poll, choices));
+  return moved || Object.keys(changes).length > 0;
+}
+
+/** Removes the poll of a post. Throws `conflict` when it has votes. */
+export async function removePoll(ctx: Ctx, poll: Poll): Promise<void> {
+  requireUnvoted(poll.choices);
+  await ctx.db.deleteFrom("polls").where("id", "=", poll.id).execute();
+}
+
+type Columns = Omit<PollFields, "choices">;
+
+function columns({ question, type, close_at, allow_user_choices, anonymous, mandatory }: Columns) {
+  const flag = (value: boolean | undefined) => (value === undefined ? undefined : value ? (1 as const) : (0 as const));
+  return {
+    question,
+    type,
+    close_at,
+    allow_user_choices: flag(allow_user_choices),
+    anonymous: flag(anonymous),
+    mandatory: flag(mandatory),
+  };
+}
+
+async function changeChoices({ db }: Ctx, poll: Poll, choices: NonNullable<PollFields["choices"]>): Promise<boolean> {
+  const remaining = new Set(choices.map((choice) => choice.id));
+  const removed = poll.choices.filter((choice) => !remaining.has(choice.id));
+  requireUnvoted(removed);
+  if (removed.length > 0) {
+    const ids = removed.map((choice) => choice.id);
+    await db
+      .deleteFrom("poll_choices")
+      .where((eb) => isAmong(db, eb.ref("id"), ids))
+      .execute();
+  }
+  const same =
+    choices.length === poll.choices.length &&
+    choices.every(({ id, title }, at) => {
+      const before = poll.choices[at];
+      return before?.id === id && before?.title === title;
+    });
+  if (same) return false;
+  for (const [position, { id, title }] of choices.entries()) {
+    if (id === undefined) await db.insertInto("poll_choices").values({ poll_id: poll.id, title, position }).execute();
+    else await db.updateTable("poll_choices").set({ title, position }).where("id", "=", id).execute();
+  }
+  return true;
+}
+
+function requireUnvoted(choices: Poll["choices"]): void {
+  const voted = choices.filter((choice) => choice.votes > 0);
+  if (voted.length === 0) return;
+  throw new ServiceError(
+    "conflict",
+    `Choices with votes cannot be removed: ${voted.map((choice) => choice.id).join(", ")}.`,
+  );
+}
+
+function requireVotesKept({ choices, anonymous }: Poll, fields: Columns): void {
+  if (anonymous && fields.anonymous === false && choices.some((choice) => choice.votes > 0)) {
+    throw new ServiceError("conflict", "The poll must stay anonymous, because it has secret votes already.");
+  }
+}
+
+async function requireOneVoteEach({ db }: Ctx, poll: number): Promise<void> {
+  const several = await db
+    .selectFrom("poll_votes")
+    .select("user_id")
+    .where("poll_id", "=", poll)
+    .groupBy("user_id")
+    .having((eb) => eb.fn.countAll(), ">", 1)
+    .limit(1)
+    .executeTakeFirst();
+  if (several)
+    throw new ServiceError("conflict", "The poll must stay multiple, because somebody voted for more than one choice.");
+}
+
+/** Returns the poll of a post. Throws `conflict` when it has none. */
+export async function pollOf(ctx: Ctx, { id, poll_id }: { id: number; poll_id: number | null }): Promise<Poll> {
+  const poll = poll_id === null ? undefined : (await presentPolls(ctx, [poll_id])).get(poll_id);
+  if (poll === undefined) throw new ServiceError("conflict", `Post ${id} has no poll.`);
+  return poll;
+}

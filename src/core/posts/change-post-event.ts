@@ -1,0 +1,180 @@
+import type { Temporal } from "temporal-polyfill";
+import type { FieldErrors } from "../../contract/errors.ts";
+import type { PostEventFields } from "../../contract/post-event-schemas.ts";
+import { occurrencesOn } from "../pipeline/recurrence.ts";
+import { BadRule, daysOf, fullRecurrence, parseRule, type Repetition, ruleOf, writeRule } from "./post-recurrence.ts";
+import type { StoredEvent } from "./stored-event.ts";
+
+type Zoned = Temporal.ZonedDateTime;
+interface Span {
+  readonly start: Zoned;
+  readonly end: Zoned;
+  readonly all_day: boolean;
+}
+
+/** Returns the event with these fields changed, or their validation errors. `zone` is the instance's time zone. */
+export async function changeEvent(
+  before: StoredEvent | null,
+  fields: PostEventFields,
+  zone: string,
+): Promise<{ event: StoredEvent | null; issues: FieldErrors }> {
+  const timezone = fields.timezone ?? before?.timezone ?? zone;
+  const all_day = fields.all_day ?? before?.all_day ?? false;
+  const read = await reader(before, timezone);
+  const start = read(fields.datetime_start, before?.datetime_start);
+  if (start === undefined) return { event: null, issues: { "event.datetime_start": ["is required"] } };
+  const span = { start, end: read(fields.datetime_end, before?.datetime_end) ?? start, all_day };
+  const issues = spanIssues(span, fields);
+  const repeats = repetition(before, fields);
+  Object.assign(issues, repeats.issues);
+  if (Object.keys(issues).length > 0) return { event: null, issues };
+  const end_date = fields.end_date === undefined ? (before?.end_date ?? null) : fields.end_date;
+  try {
+    const { dates, rrule } = await takePlace(span, repeats.rule, { end_date, timezone });
+    const event: StoredEvent = {
+      location: fields.location === undefined ? (before?.location ?? null) : fields.location,
+      link: fields.link === undefined ? (before?.link ?? null) : fields.link,
+      all_day,
+      datetime_start: written(span.start, all_day),
+      datetime_end: written(span.end, all_day),
+      dates,
+      recurrence: repeats.recurrence,
+      rrule,
+      end_date,
+      timezone,
+      participation: fields.participation?.enabled ?? before?.participation ?? false,
+    };
+    return { event, issues: {} };
+  } catch (error) {
+    if (!(error instanceof BadRule)) throw error;
+    return { event: null, issues: ruleIssue(error, repeats.recurrence !== null) };
+  }
+}
+
+/**
+ * Returns a function that reads a given time or, without one, the stored time. When the time zone changes, the stored
+ * local time is kept.
+ */
+async function reader(before: StoredEvent | null, timezone: string) {
+  const { Temporal } = await import("temporal-polyfill");
+  const byClock = (text: string) => Temporal.PlainDateTime.from(text).toZonedDateTime(timezone);
+  const read = (text: string) =>
+    /[Z+]|T.*-/.test(text) ? Temporal.Instant.from(text).toZonedDateTimeISO(timezone) : byClock(text);
+  return (given: string | undefined, stored: string | undefined): Zoned | undefined => {
+    if (given !== undefined) return read(given);
+    if (stored === undefined) return undefined;
+    return before?.timezone === timezone ? read(stored) : byClock(stored);
+  };
+}
+
+function spanIssues({ start, end, all_day }: Span, fields: PostEventFields): FieldErrors {
+  const issues: FieldErrors = {};
+  for (const [name, moment] of [
+    ["start", start],
+    ["end", end],
+  ] as const) {
+    if (moment.year < 1970 || moment.year > 8999) {
+      issues[`event.datetime_${name}`] = ["must be between the years 1970 and 8999"];
+    }
+  }
+  const early = all_day
+    ? end.toPlainDate().toString() < start.toPlainDate().toString()
+    : end.epochMilliseconds < start.epochMilliseconds;
+  if (early) {
+    const [name, message] =
+      fields.datetime_end === undefined && fields.datetime_start !== undefined
+        ? ["event.datetime_start", "must not be after datetime_end"]
+        : ["event.datetime_end", "must not be before datetime_start"];
+    issues[name] ??= [message];
+  }
+  return issues;
+}
+
+interface Repeats {
+  readonly recurrence: StoredEvent["recurrence"];
+  readonly rule: Repetition | null;
+  readonly issues: FieldErrors;
+}
+
+/** Returns the rule after a change. `recurrence` and `repeat_rules` replace each other. */
+function repetition(before: StoredEvent | null, { recurrence: given, repeat_rules: text }: PostEventFields): Repeats {
+  const none = { recurrence: null, rule: null, issues: {} };
+  if (given && text) {
+    return { ...none, issues: { "event.repeat_rules": ["must not be given together with recurrence"] } };
+  }
+  const base = text === null || (given === null && before?.recurrence) ? null : before;
+  const recurrence = given ? fullRecurrence(given) : text ? null : (base?.recurrence ?? null);
+  try {
+    if (recurrence !== null) return { recurrence, rule: ruleOf(recurrence), issues: {} };
+    const rrule = text ?? base?.rrule;
+    return { ...none, rule: rrule ? parseRule(rrule) : null };
+  } catch (error) {
+    if (!(error instanceof BadRule)) throw error;
+    return { ...none, issues: ruleIssue(error, recurrence !== null) };
+  }
+}
+
+function ruleIssue({ message, part }: BadRule, isRecurrence: boolean): FieldErrors {
+  if (part === "end_date") return { "event.end_date": [message] };
+  if (!isRecurrence) return { "event.repeat_rules": [message] };
+  return { [part === undefined ? "event.recurrence" : `event.recurrence.${part}`]: [message] };
+}
+
+/** Returns the occurrences and the complete rule as text. Throws `BadRule`. */
+async function takePlace(
+  span: Span,
+  rule: Repetition | null,
+  { end_date, timezone }: { end_date: string | null; timezone: string },
+): Promise<Pick<StoredEvent, "dates" | "rrule">> {
+  const { Temporal } = await import("temporal-polyfill");
+  const first = span.start.toPlainDate();
+  const isEarly = (day: Temporal.PlainDate | undefined) => day && Temporal.PlainDate.compare(day, first) < 0;
+  const endDay = end_date === null ? undefined : Temporal.PlainDate.from(end_date);
+  if (isEarly(endDay)) throw new BadRule("must not be before the start", "end_date");
+  if (rule === null) return { dates: await datesOn([first.toString()], span, timezone), rrule: null };
+  const untilDay = await lastDay(rule.until, span, timezone);
+  if (isEarly(untilDay)) throw new BadRule("must not be before the start", "until");
+  const [last] = [endDay, untilDay].flatMap((day) => day ?? []).sort(Temporal.PlainDate.compare);
+  const days = await daysOf(rule, first, last);
+  return {
+    dates: await datesOn(days, span, timezone),
+    rrule: writeRule(rule, untilDay && lastMoment(untilDay, span, timezone)),
+  };
+}
+
+/** Returns the last day on which an occurrence may start without starting after `until`. */
+async function lastDay(until: string | null, { start, all_day }: Span, timezone: string) {
+  if (until === null) return undefined;
+  const { Temporal } = await import("temporal-polyfill");
+  if (!until.includes("T")) return Temporal.PlainDate.from(until);
+  const moment = (await reader(null, timezone))(until, undefined)!;
+  const isInTime = all_day || Temporal.PlainTime.compare(moment.toPlainTime(), start.toPlainTime()) >= 0;
+  return isInTime ? moment.toPlainDate() : moment.toPlainDate().subtract({ days: 1 });
+}
+
+/**
+ * Returns UNTIL in the form of RFC 5545: a day such as 20261231 for an all-day event, otherwise the start time on that
+ * day in UTC.
+ */
+function lastMoment(day: Temporal.PlainDate, { start, all_day }: Span, timezone: string): string {
+  if (all_day) return day.toString().replaceAll("-", "");
+  const moment = day.toZonedDateTime({ timeZone: timezone, plainTime: start.toPlainTime() });
+  return `${moment.toInstant().toString({ smallestUnit: "second" }).replace(/[-:]/g, "")}`;
+}
+
+const seconds = (moment: Zoned) => Math.floor(moment.epochMilliseconds / 1000);
+
+async function datesOn(days: readonly string[], { start, end, all_day }: Span, timezone: string) {
+  const first = start.toPlainDate();
+  const occurrences = await occurrencesOn(
+    days,
+    { start: seconds(start), end: seconds(end), day: all_day ? first.toString() : null, timezone },
+    first.until(end.toPlainDate(), { largestUnit: "days" }).days + 1,
+  );
+  return occurrences.map(({ start, end }) => ({ start, end }));
+}
+
+function written(moment: Zoned, all_day: boolean): string {
+  if (all_day) return moment.toPlainDate().toString();
+  return moment.toString({ timeZoneName: "never", smallestUnit: "second" });
+}

@@ -1,0 +1,133 @@
+import { isDeepStrictEqual } from "node:util";
+import type { posts as contract } from "../../contract/posts.ts";
+import { removeFiles } from "../files/attached-files.ts";
+import { differing } from "../pipeline/changed-columns.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { type Audience, changeAudience, refuse } from "../visibility/audience.ts";
+import { isPublished } from "../visibility/post-visibility.ts";
+import { addPoll, changePoll, pollOf, removePoll } from "./change-poll.ts";
+import { findEditable } from "./find-post.ts";
+import { placePost } from "./index-post.ts";
+import { setMentions } from "./mentions.ts";
+import { type Before, type Fields, planPost } from "./plan-post.ts";
+import { audienceOf, requirePlaces } from "./post-audience.ts";
+import { mark } from "./post-marks.ts";
+import type { PostRow } from "./post-rows.ts";
+import { recount } from "./recount-post.ts";
+
+export const changing: Pick<Handlers<typeof contract>, "update" | "delete" | "republish"> = {
+  async update(ctx, { id, ...fields }) {
+    const before = await load(ctx, id);
+    const { row } = before;
+    const home = { content_type: row.content_type, owner: row.owner_id, group: row.group_id };
+    const { plan, issues } = await planPost(ctx, fields, home, before);
+    refuse(issues);
+    await requirePlaces(ctx, row.content_type, plan.audience, before.audience);
+    const columns = differing(row, plan.columns);
+    const isAudienceNew = await setAudience(ctx, row, before.audience, plan.audience);
+    const isPollNew = await setPoll(ctx, before, fields.poll);
+    const areMentionsNew = fields.mentions !== undefined && (await setMentions(ctx, id, fields.mentions));
+    if (Object.keys(columns).length === 0 && !isAudienceNew && !isPollNew && !areMentionsNew) return;
+    await ctx.db
+      .updateTable("posts")
+      .set({ ...columns, updated_at: ctx.now })
+      .where("id", "=", id)
+      .execute();
+    await placePost(ctx, id);
+    const isAnotherCount =
+      isAudienceNew || "published_at" in columns || "event" in columns || "confirm_enabled" in columns;
+    if (isAnotherCount) await recount(ctx, id);
+  },
+
+  async delete(ctx, { id }) {
+    const row = await findEditable(ctx, id);
+    await removeFiles(ctx, "post", [id]);
+    // Replies are deleted together with their comments.
+    for (const table of ["polls", "comments", "post_mentions", "post_marks", "post_places"] as const) {
+      await ctx.db.deleteFrom(table).where("post_id", "=", id).execute();
+    }
+    // The audience is kept, so that only users who could read the published post learn that it was deleted.
+    const unpublished = isPublished(row, ctx.now) ? {} : { draft: 1 as const, publish_on: null };
+    await ctx.db
+      .updateTable("posts")
+      .set({ ...erased, ...unpublished, deleted_at: ctx.now, updated_at: ctx.now })
+      .where("id", "=", id)
+      .execute();
+  },
+
+  async republish(ctx, { id }) {
+    const { unpublish_on } = await findEditable(ctx, id);
+    const { now, db, actor } = ctx;
+    await db
+      .updateTable("posts")
+      .set({
+        draft: 0,
+        publish_on: null,
+        unpublish_on: unpublish_on !== null && unpublish_on <= now ? null : unpublish_on,
+        published_at: now,
+        listed_at: now,
+        updated_at: now,
+      })
+      .where("id", "=", id)
+      .execute();
+    await db
+      .updateTable("post_marks")
+      .set({ seen_at: null })
+      .where("post_id", "=", id)
+      .where("seen_at", "is not", null)
+      .execute();
+    await db
+      .updateTable("post_mentions")
+      .set({ seen: 0 })
+      .where("post_id", "=", id)
+      .where("user_id", "<>", actor.id)
+      .execute();
+    await placePost(ctx, id);
+    await mark(ctx, id, { seen_at: now });
+    await recount(ctx, id);
+  },
+};
+
+/** Column values of a deleted post. */
+const erased = {
+  title: "",
+  body: "",
+  event: null,
+  reader_count: null,
+  comment_count: 0,
+  reply_count: 0,
+  like_count: 0,
+  read_count: 0,
+  accepted_count: 0,
+  rejected_count: 0,
+} as const;
+
+async function load(ctx: Ctx, id: number): Promise<Before> {
+  const row = await findEditable(ctx, id);
+  return {
+    row,
+    audience: await audienceOf(ctx.db, row),
+    poll: row.poll_id === null ? undefined : await pollOf(ctx, row),
+  };
+}
+
+/** Updates the audience if it differs and returns true when it did. */
+async function setAudience(ctx: Ctx, { audience_id }: PostRow, before: Audience, after: Audience): Promise<boolean> {
+  const same = isDeepStrictEqual(inOrder(before), inOrder(after));
+  if (!same) await changeAudience(ctx, audience_id, after);
+  return !same;
+}
+
+function inOrder({ everywhere, units, userTypes, shares }: Audience) {
+  const ids = (list: readonly number[]) => [...new Set(list)].sort((a, b) => a - b);
+  return { everywhere, units: units.toSorted((a, b) => a.id - b.id), userTypes: ids(userTypes), shares: ids(shares) };
+}
+
+/** Creates, changes or removes the poll and returns true when anything changed. */
+async function setPoll(ctx: Ctx, { row, poll }: Before, fields: Fields["poll"]): Promise<boolean> {
+  if (fields === undefined || (fields === null && poll === undefined)) return false;
+  if (fields === null) await removePoll(ctx, poll!);
+  else if (poll === undefined) await addPoll(ctx, row.id, fields);
+  else return changePoll(ctx, poll, fields);
+  return true;
+}

@@ -1,0 +1,103 @@
+import { invalid, ServiceError } from "../../contract/errors.ts";
+import type { posts as contract } from "../../contract/posts.ts";
+import { presentAuthors } from "../directory/present-authors.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { decodeCursor, page } from "../pipeline/cursor.ts";
+import { refuse } from "../visibility/audience.ts";
+import { findPost } from "./find-post.ts";
+import { addMentions, mentionMistakes } from "./mentions.ts";
+import { count } from "./post-marks.ts";
+import type { PostRow } from "./post-rows.ts";
+import { type Comment, loadComments, presentComment } from "./present-comments.ts";
+
+export const comments: Pick<Handlers<typeof contract>, "commentList" | "commentAdd" | "commentDelete"> = {
+  async commentList(ctx, { id, parent_id, limit, cursor }) {
+    const post = await findPost(ctx, id);
+    if (parent_id !== undefined) await findComment(ctx, id, parent_id, "parent_id");
+    const list = `comments ${id} ${parent_id}`;
+    const position = decodeCursor<number>(ctx, list, cursor);
+    const back = position?.direction === "before";
+    let query = ctx.db
+      .selectFrom("comments")
+      .select("id")
+      .where("post_id", "=", id)
+      .where((eb) => eb.or([eb("deleted_at", "is", null), eb("reply_count", ">", 0)]))
+      .orderBy("id", back ? "desc" : "asc")
+      .limit(limit + 1);
+    if (parent_id !== undefined) query = query.where("parent_id", "=", parent_id);
+    if (position) query = query.where("id", back ? "<" : ">", position.key);
+    const { rows, meta } = page(ctx, list, await query.execute(), { limit, position, keyOf: (row) => row.id });
+    return {
+      data: await presentComments(
+        ctx,
+        post,
+        rows.map((row) => row.id),
+      ),
+      meta,
+    };
+  },
+
+  async commentAdd(ctx, { id, body, parent_id, mentions }) {
+    const post = await findPost(ctx, id);
+    if (post.comments_enabled === 0) throw new ServiceError("conflict", `Post ${id} does not allow comments.`);
+    refuse(await mentionMistakes(ctx, mentions));
+    const parent = parent_id === undefined ? null : await findComment(ctx, id, parent_id, "parent_id");
+    if (parent?.deleted_at) throw new ServiceError("gone", `Comment ${parent.id} was deleted.`);
+    const top = parent === null ? null : (parent.parent_id ?? parent.id);
+    const { id: comment } = await ctx.db
+      .insertInto("comments")
+      .values({ post_id: id, parent_id: top, author_id: ctx.actor.id, body, created_at: ctx.now })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    await addMentions(ctx, { post: id, comment }, mentions);
+    await countComment(ctx, { post_id: id, parent_id: top }, 1);
+    return (await presentComments(ctx, post, [comment]))[0]!;
+  },
+
+  async commentDelete(ctx, { id, comment }) {
+    const post = await findPost(ctx, id);
+    const row = await findComment(ctx, id, comment);
+    if (row.deleted_at !== null) throw new ServiceError("gone", `Comment ${comment} was deleted.`);
+    if (row.author_id !== ctx.actor.id && post.edits === 0) {
+      throw new ServiceError("forbidden", `Only its author and editors of the post can delete comment ${comment}.`);
+    }
+    await ctx.db.updateTable("comments").set({ body: "", deleted_at: ctx.now }).where("id", "=", comment).execute();
+    await ctx.db.deleteFrom("post_mentions").where("comment_id", "=", comment).execute();
+    await countComment(ctx, row, -1);
+  },
+};
+
+/**
+ * Returns a comment on the post. Throws `not_found` when there is none, or `validation_failed` when the ID came from
+ * the input field `field`.
+ */
+async function findComment({ db }: Ctx, post: number, id: number, field?: string) {
+  const row = await db
+    .selectFrom("comments")
+    .select(["id", "post_id", "parent_id", "author_id", "deleted_at"])
+    .where("id", "=", id)
+    .where("post_id", "=", post)
+    .executeTakeFirst();
+  if (row !== undefined) return row;
+  if (field !== undefined) throw invalid({ [field]: [`names no comment on post ${post}: ${id}`] });
+  throw new ServiceError("not_found", `Post ${post} has no comment ${id}.`);
+}
+
+async function countComment(ctx: Ctx, at: { post_id: number; parent_id: number | null }, more: number): Promise<void> {
+  await count(ctx, at.post_id, at.parent_id === null ? "comment_count" : "reply_count", more);
+  if (at.parent_id === null) return;
+  await ctx.db
+    .updateTable("comments")
+    .set((eb) => ({ reply_count: eb("reply_count", "+", more) }))
+    .where("id", "=", at.parent_id)
+    .execute();
+}
+
+/** Returns the API's representation of comments, ordered by ID. Runs a constant number of queries. */
+async function presentComments(ctx: Ctx, post: PostRow, ids: readonly number[]): Promise<Comment[]> {
+  const { rows, mentions, users } = await loadComments(ctx, ids);
+  const author = await presentAuthors(ctx, users);
+  return rows
+    .toSorted((a, b) => a.id - b.id)
+    .map((row) => presentComment(ctx, row, { mentions, author, edits: post.edits === 1 }));
+}

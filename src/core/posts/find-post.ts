@@ -1,0 +1,31 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { isPublished } from "../visibility/post-visibility.ts";
+import { loadPosts, type PostRow } from "./post-rows.ts";
+
+/**
+ * Returns a post that the actor may read. Throws `gone` when it was deleted and `not_found` when the actor may not read
+ * it, as if it did not exist.
+ */
+export async function findPost(ctx: Ctx, id: number): Promise<PostRow> {
+  const [row] = await loadPosts(ctx, [id]);
+  if (row === undefined || !isReadable(ctx, row)) throw new ServiceError("not_found", `There is no post ${id}.`);
+  if (row.deleted_at !== null) throw new ServiceError("gone", `Post ${id} was deleted.`);
+  return row;
+}
+
+function isReadable(ctx: Ctx, row: PostRow): boolean {
+  if (row.edits === 1) return true;
+  return row.reads === 1 && isPublished(row, ctx.nowUntil([row.listed_at, row.unpublish_on]));
+}
+
+/** Returns a post that the actor may edit. Throws like `findPost`, and `forbidden` when the actor may only read it. */
+export async function findEditable(ctx: Ctx, id: number): Promise<PostRow> {
+  const row = await findPost(ctx, id);
+  if (row.edits === 1) return row;
+  const ability = row.content_type === "event" ? "calendar" : "news";
+  throw new ServiceError(
+    "forbidden",
+    `Only its author and users with the ability ${ability} in the unit that owns it can change post ${id}.`,
+  );
+}

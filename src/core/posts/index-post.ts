@@ -1,0 +1,29 @@
+import { insertRows } from "../../store/bulk.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { placesOf } from "../visibility/feed-index.ts";
+import { audienceOf } from "./post-audience.ts";
+
+/** Adds a post to the feed index, replacing its entries. */
+export async function placePost(ctx: Ctx, id: number): Promise<void> {
+  const post = await ctx.db
+    .selectFrom("posts as p")
+    .innerJoin("audiences as a", "a.id", "p.audience_id")
+    .select(["p.audience_id", "p.listed_at", "p.updated_at", "a.author_id", "a.owner_unit_id"])
+    .select(["a.everywhere", "a.group_id"])
+    .where("p.id", "=", id)
+    .executeTakeFirstOrThrow();
+  const { author_id: author, owner_unit_id: owner, listed_at, updated_at } = post;
+  const places = placesOf(await audienceOf(ctx.db, post), { author, owner });
+  await ctx.db.deleteFrom("post_places").where("post_id", "=", id).execute();
+  await insertRows(
+    ctx.db,
+    "post_places",
+    places.map((place) => ({ place, post_id: id, listed_at, updated_at })),
+  );
+}
+
+/** Sets the time of the last change of a post, in the feed index too. */
+export async function touch({ db, now }: Ctx, id: number): Promise<void> {
+  await db.updateTable("posts").set({ updated_at: now }).where("id", "=", id).execute();
+  await db.updateTable("post_places").set({ updated_at: now }).where("post_id", "=", id).execute();
+}

@@ -1,0 +1,115 @@
+import type { FieldErrors } from "../../contract/errors.ts";
+import type { posts as contract } from "../../contract/posts.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import type { Audience } from "../visibility/audience.ts";
+import { pollMistakes } from "./change-poll.ts";
+import { changeEvent } from "./change-post-event.ts";
+import { mentionedIn, mentionMistakes } from "./mentions.ts";
+import { changedAudience, type Home, newAudience, readersMistakes } from "./post-audience.ts";
+import type { PostRow } from "./post-rows.ts";
+import type { Poll } from "./present-polls.ts";
+import { changePublication, publicationMistakes, unwritten } from "./publication.ts";
+import { type StoredEvent, storedEvent } from "./stored-event.ts";
+
+/** The fields that create and update have in common. */
+export type Fields = Partial<Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">>;
+
+/** The state of a post before a change. */
+export interface Before {
+  readonly row: PostRow;
+  readonly audience: Audience;
+  readonly poll: Poll | undefined;
+}
+
+/** The state of a post after a change: its columns (undefined ones stay as they are) and its audience. */
+export interface Plan {
+  readonly columns: ReturnType<typeof plainColumns> & ReturnType<typeof timeColumns> & { readonly event?: string };
+  readonly event: StoredEvent | null;
+  readonly audience: Audience;
+}
+
+/** Returns the state of a post after applying these fields, with all validation errors. */
+export async function planPost(
+  ctx: Ctx,
+  fields: Fields,
+  home: Home,
+  before?: Before,
+): Promise<{ plan: Plan; issues: FieldErrors }> {
+  const { row, audience: known, poll } = before ?? {};
+  const { event, issues: eventIssues } = await planEvent(ctx, fields, home, row);
+  const times = timeColumns(ctx, fields, row);
+  const audience = known === undefined ? newAudience(home, fields) : changedAudience(known, fields);
+  const mentioned = row === undefined || fields.mentions === undefined ? [] : await mentionedIn(ctx, row.id);
+  const issues = {
+    ...eventIssues,
+    ...groupIssues(fields, home),
+    ...(await readersMistakes(ctx, fields, known)),
+    ...(await mentionMistakes(
+      ctx,
+      fields.mentions?.filter((id) => !mentioned.includes(id)),
+    )),
+    ...(fields.publish && publicationMistakes(times, fields.publish)),
+    ...pinIssues(ctx, fields),
+    ...(fields.poll && pollMistakes(fields.poll, poll)),
+  };
+  const json = event === null ? undefined : JSON.stringify(event);
+  const columns = { ...plainColumns(fields), ...times, ...(json !== undefined && { event: json }) };
+  return { plan: { columns, event, audience }, issues };
+}
+
+async function planEvent(ctx: Ctx, { event: fields }: Fields, { content_type }: Home, row: PostRow | undefined) {
+  const before = row === undefined ? null : storedEvent(row);
+  if (content_type !== "event") {
+    const issues: FieldErrors =
+      fields === undefined ? {} : { event: ["is allowed for posts of content_type event only"] };
+    return { event: null, issues };
+  }
+  if (fields !== undefined) return changeEvent(before, fields, ctx.settings.timezone);
+  const issues: FieldErrors = before === null ? { event: ["is required for posts of content_type event"] } : {};
+  return { event: before, issues };
+}
+
+function groupIssues({ visibility }: Fields, { group }: Home): FieldErrors {
+  if (group === null || visibility === undefined) return {};
+  return { visibility: ["must not be given for a post in a group, which its members read"] };
+}
+
+const flag = (value: boolean | undefined) => (value === undefined ? undefined : value ? (1 as const) : (0 as const));
+
+function plainColumns(fields: Fields) {
+  return {
+    title: fields.title,
+    body: fields.body,
+    show_in_feed: flag(fields.show_in_feed),
+    important: flag(fields.important),
+    actively_requires_action: flag(fields.actively_requires_action),
+    comments_enabled: flag(fields.comments?.enabled),
+    confirm_enabled: flag(fields.confirm?.enabled),
+  };
+}
+
+/** Returns the publication and pin columns. A new post is published immediately by default. */
+function timeColumns({ now }: Ctx, { publish, pinned }: Fields, row: PostRow | undefined) {
+  const { draft, publish_on, unpublish_on, published_at } =
+    row === undefined
+      ? changePublication(unwritten, { status: true, ...publish }, now)
+      : changePublication(row, publish ?? {}, now);
+  const listed_at = published_at ?? row?.created_at ?? now;
+  return { draft, publish_on, unpublish_on, published_at, listed_at, ...pinColumns(now, pinned, row) };
+}
+
+function pinColumns(now: number, pinned: Fields["pinned"], row: PostRow | undefined) {
+  if (pinned === undefined) return {};
+  if (pinned === null) return { pinned_main_feed: null, pinned_until: null };
+  const { pinned_main_feed, pinned_until } = row ?? { pinned_main_feed: null, pinned_until: null };
+  const before = pinned_until !== null && pinned_until <= now ? null : pinned_main_feed;
+  return {
+    pinned_main_feed: flag(pinned.show_in_main_feed) ?? before ?? (0 as const),
+    pinned_until: pinned.until === undefined ? (before === null ? null : pinned_until) : pinned.until,
+  };
+}
+
+function pinIssues({ now }: Ctx, { pinned }: Fields): FieldErrors {
+  const until = pinned?.until;
+  return typeof until === "number" && until <= now ? { "pinned.until": ["must be in the future"] } : {};
+}

@@ -1,0 +1,137 @@
+import type { FieldErrors } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { ContentType } from "../../contract/post-schemas.ts";
+import type { Db } from "../../store/database.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { may } from "../pipeline/actor.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { type Audience, audienceMistakes, loadAudiences } from "../visibility/audience.ts";
+import { abilityFor } from "../visibility/post-visibility.ts";
+
+/** The readers of a post, in the form of the input. */
+export interface ReadersInput {
+  readonly visibility?:
+    | {
+        readonly all_units?: boolean | undefined;
+        readonly units?: readonly number[] | undefined;
+        readonly units_falldown?: readonly number[] | undefined;
+        readonly userTypes?: readonly number[] | undefined;
+      }
+    | undefined;
+  readonly sharing?: { readonly shares?: readonly number[] | undefined } | undefined;
+}
+
+/** The type of a post and the unit and group it belongs to. */
+export interface Home {
+  readonly content_type: ContentType;
+  readonly owner: number;
+  readonly group: number | null;
+}
+
+/**
+ * Returns the audience of a new post. Without units, it is addressed to its own unit and, unless it is a debate, to all
+ * units below.
+ */
+export function newAudience(
+  { content_type, owner, group }: Home,
+  { visibility = {}, sharing = {} }: ReadersInput,
+): Audience {
+  const { all_units = false, units, units_falldown, userTypes = [] } = visibility;
+  const own = group === null && !all_units && units === undefined && units_falldown === undefined;
+  return {
+    everywhere: all_units,
+    units: own ? [{ id: owner, falldown: content_type !== "debate" }] : places(units ?? [], units_falldown ?? []),
+    userTypes,
+    shares: sharing.shares ?? [],
+    group,
+  };
+}
+
+/** Returns the audience of an existing post. */
+export async function audienceOf(
+  db: Db,
+  post: { audience_id: number; everywhere: number; group_id: number | null },
+): Promise<Audience> {
+  const { units, userTypes, shares } = (await loadAudiences(db, [post.audience_id]))(post.audience_id);
+  return {
+    everywhere: post.everywhere === 1,
+    units: units.map(({ id, falldown }) => ({ id, falldown: falldown === 1 })),
+    userTypes: userTypes.map((type) => type.id),
+    shares,
+    group: post.group_id,
+  };
+}
+
+/** Returns the audience after a change that replaces the given lists. */
+export function changedAudience(before: Audience, { visibility = {}, sharing = {} }: ReadersInput): Audience {
+  const { all_units = before.everywhere, units, units_falldown, userTypes = before.userTypes } = visibility;
+  const there = (falldown: boolean) => before.units.filter((unit) => unit.falldown === falldown).map(({ id }) => id);
+  return {
+    everywhere: all_units,
+    units: places(units ?? there(false), units_falldown ?? there(true)),
+    userTypes,
+    shares: sharing.shares ?? before.shares,
+    group: before.group,
+  };
+}
+
+function places(exact: readonly number[], falldown: readonly number[]): Audience["units"] {
+  const below = new Set(falldown);
+  return [
+    ...[...below].map((id) => ({ id, falldown: true })),
+    ...[...new Set(exact)].filter((id) => !below.has(id)).map((id) => ({ id, falldown: false })),
+  ];
+}
+
+/** Returns the validation errors of the audience; references that were in it `before` are not checked again. */
+export async function readersMistakes(
+  ctx: Ctx,
+  { visibility = {}, sharing = {} }: ReadersInput,
+  before?: Audience,
+): Promise<FieldErrors> {
+  const added = (ids: readonly number[] = [], known: readonly number[] = []) => ids.filter((id) => !known.includes(id));
+  const units = before?.units.map(({ id }) => id);
+  const names = { units: "visibility.units", userTypes: "visibility.userTypes", shares: "sharing.shares" };
+  return {
+    ...(await audienceMistakes(
+      ctx,
+      {
+        units: added(visibility.units, units),
+        userTypes: added(visibility.userTypes, before?.userTypes),
+        shares: added(sharing.shares, before?.shares),
+      },
+      names,
+    )),
+    ...(await audienceMistakes(
+      ctx,
+      { units: added(visibility.units_falldown, units) },
+      { ...names, units: "visibility.units_falldown" },
+    )),
+  };
+}
+
+/** Throws `forbidden` when the actor lacks the ability in an added unit; units that were there `before` may stay. */
+export async function requirePlaces(ctx: Ctx, content_type: ContentType, after: Audience, before?: Audience) {
+  const { actor, db } = ctx;
+  const ability = abilityFor(content_type);
+  const known = new Map(before?.units.map(({ id, falldown }) => [id, falldown]));
+  const added = after.units.filter(({ id, falldown }) => !known.has(id) || (falldown && !known.get(id)));
+  const own = new Set(content_type === "debate" ? actor.units : []);
+  const asked = added.filter(({ id, falldown }) => falldown || !own.has(id)).map(({ id }) => id);
+  const everywhere = after.everywhere && !before?.everywhere;
+  if (actor.admin || (asked.length === 0 && !everywhere)) return;
+  const rows = await db
+    .selectFrom("units")
+    .select(["id", "path", "parent_id"])
+    .where((eb) => eb.or([isAmong(db, eb.ref("id"), asked), eb("parent_id", "is", null)]))
+    .execute();
+  const missing = rows.filter(({ id, path, parent_id }) => {
+    const needed = asked.includes(id) || (everywhere && parent_id === null);
+    return needed && !may(actor, ability, path);
+  });
+  if (missing.length === 0) return;
+  throw new ServiceError(
+    "forbidden",
+    `This needs the ability ${ability} in these units, or above them: ${missing.map(({ id }) => id).join(", ")}.`,
+  );
+}

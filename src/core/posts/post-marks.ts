@@ -1,0 +1,117 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { posts as contract } from "../../contract/posts.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { pollOf } from "./change-poll.ts";
+import { findPost } from "./find-post.ts";
+import type { PostRow } from "./post-rows.ts";
+import { storedEvent } from "./stored-event.ts";
+
+type Marking = "seen" | "read" | "like" | "unlike" | "bookmark" | "unbookmark" | "participate" | "unparticipate";
+
+/** Operations that mark a post for the actor. Repeating them changes nothing. */
+export const marks: Pick<Handlers<typeof contract>, Marking> = {
+  async seen(ctx, { id }) {
+    await markSeen(ctx, await findPost(ctx, id));
+  },
+
+  async read(ctx, { id }) {
+    const post = await findPost(ctx, id);
+    await markSeen(ctx, post);
+    if (post.read_at !== null) return;
+    if (post.poll_id !== null) {
+      const poll = await pollOf(ctx, post);
+      if (poll.mandatory && poll.voted.length === 0 && isOpen(poll, ctx.now)) {
+        throw new ServiceError("conflict", `Vote in the poll of post ${id} first.`);
+      }
+    }
+    await mark(ctx, id, { read_at: ctx.now });
+    await count(ctx, id, "read_count", 1);
+  },
+
+  async like(ctx, { id }) {
+    const { liked_at } = await findPost(ctx, id);
+    if (liked_at !== null) return;
+    await mark(ctx, id, { liked_at: ctx.now });
+    await count(ctx, id, "like_count", 1);
+  },
+
+  async unlike(ctx, { id }) {
+    const { liked_at } = await findPost(ctx, id);
+    if (liked_at === null) return;
+    await mark(ctx, id, { liked_at: null });
+    await count(ctx, id, "like_count", -1);
+  },
+
+  async bookmark(ctx, { id }) {
+    const { bookmarked_at } = await findPost(ctx, id);
+    if (bookmarked_at === null) await mark(ctx, id, { bookmarked_at: ctx.now });
+  },
+
+  async unbookmark(ctx, { id }) {
+    const { bookmarked_at } = await findPost(ctx, id);
+    if (bookmarked_at !== null) await mark(ctx, id, { bookmarked_at: null });
+  },
+
+  async participate(ctx, { id, answer }) {
+    await setAnswer(ctx, id, answer);
+  },
+
+  async unparticipate(ctx, { id }) {
+    await setAnswer(ctx, id, null);
+  },
+};
+
+/** Returns true while votes are accepted. */
+export function isOpen({ close_at }: { close_at: number | null }, now: number): boolean {
+  return close_at === null || close_at > now;
+}
+
+async function markSeen(ctx: Ctx, { id, seen_at, mentions_unseen }: PostRow): Promise<void> {
+  if (seen_at === null) await mark(ctx, id, { seen_at: ctx.now });
+  if (mentions_unseen === 0) return;
+  await ctx.db
+    .updateTable("post_mentions")
+    .set({ seen: 1 })
+    .where("post_id", "=", id)
+    .where("user_id", "=", ctx.actor.id)
+    .execute();
+}
+
+async function setAnswer(ctx: Ctx, id: number, answer: PostRow["answer"]): Promise<void> {
+  const post = await findPost(ctx, id);
+  if (!storedEvent(post)?.participation) {
+    throw new ServiceError("conflict", `Participation is not enabled for post ${id}.`);
+  }
+  if (post.answer === answer) return;
+  await mark(ctx, id, { answer });
+  if (post.answer !== null) await count(ctx, id, `${post.answer}_count`, -1);
+  if (answer !== null) await count(ctx, id, `${answer}_count`, 1);
+}
+
+interface Mark {
+  readonly seen_at?: number;
+  readonly read_at?: number;
+  readonly liked_at?: number | null;
+  readonly bookmarked_at?: number | null;
+  readonly answer?: PostRow["answer"];
+}
+
+/** Stores what the actor did with a post. */
+export async function mark({ db, actor }: Ctx, id: number, change: Mark): Promise<void> {
+  await db
+    .insertInto("post_marks")
+    .values({ post_id: id, user_id: actor.id, ...change })
+    .onConflict((conflict) => conflict.columns(["post_id", "user_id"]).doUpdateSet(change))
+    .execute();
+}
+
+type Counter = "read_count" | "like_count" | "accepted_count" | "rejected_count" | "comment_count" | "reply_count";
+
+/** Adds `more` to a counter of a post. */
+export async function count({ db }: Ctx, id: number, counter: Counter, more: number): Promise<void> {
+  await db
+    .updateTable("posts")
+    .set((eb) => ({ [counter]: eb(counter, "+", more) }))
+    .where("id", "=", id)
+    .execute();
+}

@@ -1,0 +1,156 @@
+import type { z } from "zod";
+import type { post as contract } from "../../contract/post-schemas.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
+import { presentAuthors } from "../directory/present-authors.ts";
+import { presentFiles } from "../files/attached-files.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { loadAudiences } from "../visibility/audience.ts";
+import { isPublished } from "../visibility/post-visibility.ts";
+import type { PostRow } from "./post-rows.ts";
+import { loadComments, presentComment } from "./present-comments.ts";
+import { presentPolls } from "./present-polls.ts";
+import { presentEvent } from "./stored-event.ts";
+
+export type Post = z.infer<ReturnType<typeof contract>>;
+
+const mentionRows = prepared((db, p: { ids: readonly number[] }) =>
+  db
+    .selectFrom("post_mentions")
+    .select(["post_id", "user_id"])
+    .where((eb) => isAmong(db, eb.ref("post_id"), p.ids))
+    .where("comment_id", "is", null)
+    .orderBy("user_id"),
+);
+
+/** Returns the API's representation of posts, in the order of the rows. Runs a constant number of queries. */
+export async function presentPosts(ctx: Ctx, rows: readonly PostRow[]): Promise<Post[]> {
+  if (rows.length === 0) return [];
+  const loaded = await load(ctx, rows);
+  const now = ctx.nowUntil(rows.flatMap((row) => [row.published_at, row.unpublish_on, row.pinned_until]));
+  return rows.map((row) => present(ctx, row, loaded, now));
+}
+
+type Loaded = Awaited<ReturnType<typeof load>>;
+
+/** Loads everything that posts contain besides their rows. */
+async function load(ctx: Ctx, rows: readonly PostRow[]) {
+  const ids = rows.map((row) => row.id);
+  const audience = await loadAudiences(
+    ctx.db,
+    rows.map((row) => row.audience_id),
+  );
+  const mentions = await mentionRows(ctx.db, { ids });
+  const comments = await loadComments(
+    ctx,
+    rows.flatMap((row) => row.latest_comment ?? []),
+  );
+  const author = await presentAuthors(ctx, [
+    ...rows.map((row) => row.author_id),
+    ...mentions.map((row) => row.user_id),
+    ...comments.users,
+  ]);
+  return {
+    audience,
+    author,
+    comments,
+    comment: new Map(comments.rows.map((row) => [row.id, row])),
+    mentions: Map.groupBy(mentions, (row) => row.post_id),
+    polls: await presentPolls(
+      ctx,
+      rows.flatMap((row) => row.poll_id ?? []),
+    ),
+    files: await presentFiles(ctx, "post", ids),
+  };
+}
+
+function present(ctx: Ctx, row: PostRow, loaded: Loaded, now: number): Post {
+  const event = presentEvent(row);
+  const edits = row.edits === 1;
+  return {
+    id: row.id,
+    content_type: row.content_type,
+    title: row.title,
+    body: row.body,
+    show_in_feed: row.show_in_feed === 1,
+    important: row.important === 1,
+    actively_requires_action: row.actively_requires_action === 1,
+    mute_rule: null,
+    seen_by_user: row.seen_at !== null,
+    has_unseen_mention: row.mentions_unseen === 1,
+    pinned: presentPin(row, now),
+    confirm:
+      row.confirm_enabled === 1
+        ? { enabled: true, total: row.reader_count ?? 0, confirmed: row.read_count }
+        : { enabled: false, total: 0, confirmed: 0 },
+    publish: presentPublication(row, now),
+    event,
+    interaction: {
+      seen: row.seen_at !== null,
+      liked: row.liked_at !== null,
+      read: row.read_at !== null,
+      bookmarked: row.bookmarked_at !== null,
+    },
+    stats: { comments: row.comment_count + row.reply_count, likes: row.like_count, reads: row.read_count },
+    ...presentAudience(row, loaded),
+    uploading_files: 0,
+    files: loaded.files.get(row.id) ?? [],
+    permissions: { edit: edits, delete: edits },
+    comments: presentComments(ctx, row, loaded),
+    mentions: (loaded.mentions.get(row.id) ?? []).map(({ user_id }) => loaded.author(user_id)),
+    group:
+      row.group_id === null || row.group_name === null ? null : { id: row.group_id, name: row.group_name, image: null },
+    author: loaded.author(row.author_id),
+    poll: row.poll_id === null ? null : (loaded.polls.get(row.poll_id) ?? null),
+    participation: event?.participation ?? null,
+    translations: null,
+  };
+}
+
+function presentPin({ pinned_main_feed, pinned_until }: PostRow, now: number): Post["pinned"] {
+  if (pinned_main_feed === null || (pinned_until !== null && pinned_until <= now)) return null;
+  return { show_in_main_feed: pinned_main_feed === 1, until: pinned_until };
+}
+
+function presentPublication(row: PostRow, now: number): Post["publish"] {
+  return {
+    status: isPublished(row, now),
+    published_at: row.published_at !== null && row.published_at <= now ? row.published_at : null,
+    publish_on: row.publish_on,
+    unpublish_on: row.unpublish_on,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
+function presentAudience(row: PostRow, { audience }: Loaded): Pick<Post, "sharing" | "visibility"> {
+  const { units, userTypes, shares } = audience(row.audience_id);
+  return {
+    sharing: { shared: shares.length > 0, shares },
+    visibility: {
+      owner_unit: {
+        id: row.owner_id,
+        name: row.owner_name,
+        level: row.owner_level,
+        unit_type: row.owner_type,
+        url: `/units/${row.owner_id}`,
+      },
+      all_units: row.everywhere === 1,
+      units: units.map(({ id, name, level, unit_type, falldown }) => {
+        return { id, name, level, unit_type, url: `/units/${id}`, falldown: falldown === 1 };
+      }),
+      userTypes: userTypes.map(({ id, name }) => ({ id, name })),
+    },
+  };
+}
+
+function presentComments(ctx: Ctx, row: PostRow, { comments, comment, author }: Loaded): Post["comments"] {
+  const latest = row.latest_comment === null ? undefined : comment.get(row.latest_comment);
+  const { mentions } = comments;
+  return {
+    enabled: row.comments_enabled === 1,
+    count: row.comment_count,
+    replies: row.reply_count,
+    latest: latest === undefined ? null : presentComment(ctx, latest, { mentions, author, edits: row.edits === 1 }),
+  };
+}

@@ -1,0 +1,31 @@
+import type { posts as contract } from "../../contract/posts.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { findPost } from "./find-post.ts";
+import { listPosts } from "./list-posts.ts";
+import { loadPosts } from "./post-rows.ts";
+import { type Post, presentPosts } from "./present-posts.ts";
+
+export const reading: Pick<Handlers<typeof contract>, "list" | "get"> = {
+  async list(ctx, input) {
+    const { ids, meta } = await listPosts(ctx, input);
+    const rows = ids.length === 0 ? [] : await loadPosts(ctx, ids);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return {
+      data: await presentPosts(
+        ctx,
+        ids.flatMap((id) => byId.get(id) ?? []),
+      ),
+      meta,
+    };
+  },
+
+  async get(ctx, { id }) {
+    return onePost(ctx, id);
+  },
+};
+
+/** Returns a post as the actor sees it. Throws like `findPost`. */
+export async function onePost(ctx: Ctx, id: number): Promise<Post> {
+  const [post] = await presentPosts(ctx, [await findPost(ctx, id)]);
+  return post!;
+}

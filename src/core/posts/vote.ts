@@ -1,0 +1,127 @@
+import { sql } from "kysely";
+import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
+import { mostChoices } from "../../contract/poll-schemas.ts";
+import type { posts as contract } from "../../contract/posts.ts";
+import { insertRows } from "../../store/bulk.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { presentAuthors } from "../directory/present-authors.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { decodeCursor, page } from "../pipeline/cursor.ts";
+import { pollOf, titleKey } from "./change-poll.ts";
+import { findPost } from "./find-post.ts";
+import { isOpen } from "./post-marks.ts";
+import { type Poll, presentPolls } from "./present-polls.ts";
+
+export const voting: Pick<Handlers<typeof contract>, "vote" | "votes"> = {
+  async vote(ctx, { id, choices = [], title }) {
+    const poll = await pollOf(ctx, await findPost(ctx, id));
+    if (!isOpen(poll, ctx.now)) throw new ServiceError("conflict", `The poll of post ${id} is closed.`);
+    refuseVotes(poll, choices, title);
+    const wanted = new Set(choices);
+    if (title !== undefined) wanted.add(await choiceOf(ctx, poll, title));
+    if (wanted.size === 0 && poll.mandatory && poll.voted.length > 0) {
+      throw new ServiceError("conflict", "The poll is mandatory: you can change your vote, but not withdraw it.");
+    }
+    await setVotes(ctx, poll, wanted);
+    return (await presentPolls(ctx, [poll.id])).get(poll.id)!;
+  },
+
+  async votes(ctx, { id, limit, cursor }) {
+    const poll = await pollOf(ctx, await findPost(ctx, id));
+    if (poll.anonymous)
+      throw new ServiceError("forbidden", "The poll is anonymous: nobody can see who voted for what.");
+    const list = `votes ${poll.id}`;
+    const position = decodeCursor<number>(ctx, list, cursor);
+    const back = position?.direction === "before";
+    let query = ctx.db
+      .selectFrom("poll_votes")
+      .select("user_id")
+      .distinct()
+      .where("poll_id", "=", poll.id)
+      .orderBy("user_id", back ? "desc" : "asc")
+      .limit(limit + 1);
+    if (position) query = query.where("user_id", back ? "<" : ">", position.key);
+    const { rows, meta } = page(ctx, list, await query.execute(), { limit, position, keyOf: (row) => row.user_id });
+    const users = rows.map((row) => row.user_id);
+    const votes = await ctx.db
+      .selectFrom("poll_votes")
+      .select(["user_id", "choice_id"])
+      .where("poll_id", "=", poll.id)
+      .where((eb) => isAmong(ctx.db, eb.ref("user_id"), users))
+      .orderBy("choice_id")
+      .execute();
+    const choicesOf = Map.groupBy(votes, (row) => row.user_id);
+    const author = await presentAuthors(ctx, users);
+    return {
+      data: users.map((user) => ({
+        user: author(user),
+        choices: (choicesOf.get(user) ?? []).map((row) => row.choice_id),
+      })),
+      meta,
+    };
+  },
+};
+
+function refuseVotes(poll: Poll, choices: readonly number[], title: string | undefined): void {
+  const issues: FieldErrors = {};
+  const known = new Set(poll.choices.map((choice) => choice.id));
+  const unknown = choices.filter((choice) => !known.has(choice));
+  const wanted = new Set(choices);
+  const named = title === undefined ? undefined : sameTitle(poll, title)?.id;
+  const more = title !== undefined && (named === undefined || !wanted.has(named)) ? 1 : 0;
+  if (unknown.length > 0) issues.choices = [`name no choices of the poll: ${unknown.join(", ")}`];
+  else if (poll.type === "single" && wanted.size + more > 1) issues.choices = ["must contain at most one choice"];
+  if (title !== undefined && named === undefined && !poll.allow_user_choices) {
+    issues.title = ["is not a choice of the poll, and readers cannot add choices"];
+  }
+  if (Object.keys(issues).length > 0) throw invalid(issues);
+}
+
+const sameTitle = ({ choices }: Poll, title: string) =>
+  choices.find((choice) => titleKey(choice.title) === titleKey(title));
+
+/** Returns the choice with that title, adding it if necessary. */
+async function choiceOf({ db }: Ctx, poll: Poll, title: string): Promise<number> {
+  const same = sameTitle(poll, title);
+  if (same) return same.id;
+  if (poll.choices.length >= mostChoices) {
+    throw new ServiceError("conflict", `The poll has ${mostChoices} choices already; vote for one of them.`);
+  }
+  const { id } = await db
+    .insertInto("poll_choices")
+    .values({ poll_id: poll.id, title, position: poll.choices.length })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Replaces the actor's votes. */
+async function setVotes({ db, actor }: Ctx, poll: Poll, wanted: ReadonlySet<number>): Promise<void> {
+  const before = new Set(poll.voted);
+  const removed = poll.voted.filter((choice) => !wanted.has(choice));
+  const added = [...wanted].filter((choice) => !before.has(choice));
+  if (removed.length > 0) {
+    await db
+      .deleteFrom("poll_votes")
+      .where("poll_id", "=", poll.id)
+      .where("user_id", "=", actor.id)
+      .where((eb) => isAmong(db, eb.ref("choice_id"), removed))
+      .execute();
+  }
+  await insertRows(
+    db,
+    "poll_votes",
+    added.map((choice_id) => ({ poll_id: poll.id, user_id: actor.id, choice_id })),
+  );
+  for (const [choices, more] of [
+    [removed, -1],
+    [added, 1],
+  ] as const) {
+    if (choices.length === 0) continue;
+    await db
+      .updateTable("poll_choices")
+      .set({ vote_count: sql`vote_count + ${more}` })
+      .where((eb) => isAmong(db, eb.ref("id"), choices))
+      .execute();
+  }
+}

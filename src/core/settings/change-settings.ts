@@ -1,0 +1,34 @@
+import { holdsSecret } from "../../contract/secrets.ts";
+import { type settings as contract, defaults, type Settings, settingsSchema } from "../../contract/settings.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+
+export const settings: Handlers<typeof contract> = {
+  async list(ctx) {
+    return shown(ctx.settings);
+  },
+
+  async set(ctx, changes) {
+    const next: Record<string, unknown> = { ...ctx.settings };
+    for (const [key, value] of Object.entries(changes)) {
+      if (value === undefined) continue;
+      next[key] = value ?? defaults[key as keyof Settings];
+      if (value === null) await ctx.db.deleteFrom("settings").where("key", "=", key).execute();
+      else await keep(ctx, key as keyof Settings, JSON.stringify(value));
+    }
+    return shown(next as Settings);
+  },
+};
+
+async function keep(ctx: Ctx, key: keyof Settings, json: string): Promise<void> {
+  const isSecret = holdsSecret(settingsSchema().shape[key]);
+  const value = isSecret ? await ctx.secrets.seal(ctx.db, `settings.value.${key}`, json) : json;
+  await ctx.db
+    .insertInto("settings")
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column("key").doUpdateSet({ value }))
+    .execute();
+}
+
+function shown(settings: Settings) {
+  return { ...settings, "mail.smtp_url": settings["mail.smtp_url"] === null ? null : ("set" as const) };
+}

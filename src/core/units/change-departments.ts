@@ -1,0 +1,61 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { units as contract } from "../../contract/units.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+
+type Departments = "departmentAdd" | "departmentUpdate" | "departmentRemove";
+
+export const departments: Pick<Handlers<typeof contract>, Departments> = {
+  async departmentAdd(ctx, { id: unit_id, name }) {
+    await requireFreeName(ctx, unit_id, name);
+    const { id } = await ctx.db
+      .insertInto("departments")
+      .values({ unit_id, name })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    await changed(ctx, unit_id);
+    return { id, name };
+  },
+
+  async departmentUpdate(ctx, { id: unit, department, name }) {
+    const before = await requireDepartment(ctx, unit, department);
+    await requireFreeName(ctx, unit, name, department);
+    if (before.name !== name) {
+      await ctx.db.updateTable("departments").set({ name }).where("id", "=", department).execute();
+      await changed(ctx, unit);
+    }
+    return { id: department, name };
+  },
+
+  async departmentRemove(ctx, { id: unit, department }) {
+    await requireDepartment(ctx, unit, department);
+    await ctx.db.deleteFrom("departments").where("id", "=", department).execute();
+    await changed(ctx, unit);
+  },
+};
+
+async function requireDepartment(ctx: Ctx, unit: number, id: number): Promise<{ id: number; name: string }> {
+  const found = await ctx.db
+    .selectFrom("departments")
+    .select(["id", "name"])
+    .where("id", "=", id)
+    .where("unit_id", "=", unit)
+    .executeTakeFirst();
+  if (found === undefined) throw new ServiceError("not_found", `Unit ${unit} has no department ${id}.`);
+  return found;
+}
+
+async function changed(ctx: Ctx, unit: number): Promise<void> {
+  await ctx.db.updateTable("units").set({ updated_at: ctx.now }).where("id", "=", unit).execute();
+  ctx.changed("unit.update", unit);
+}
+
+async function requireFreeName(ctx: Ctx, unit: number, name: string, except = 0): Promise<void> {
+  const taken = await ctx.db
+    .selectFrom("departments")
+    .select("id")
+    .where("unit_id", "=", unit)
+    .where("name", "=", name)
+    .where("id", "<>", except)
+    .executeTakeFirst();
+  if (taken) throw new ServiceError("conflict", `The name is taken by department ${taken.id} of the unit.`);
+}

@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from "node:util";
+import { invalid, ServiceError } from "../../contract/errors.ts";
+import type { units as contract } from "../../contract/units.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { moveMembers } from "../directory/memberships.ts";
+import { presentUnits } from "../directory/present-units.ts";
+import { fold } from "../directory/text-keys.ts";
+import { addUnit, count, moveBranch } from "../directory/unit-tree.ts";
+import { differing } from "../pipeline/changed-columns.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { asAdministrator } from "../pipeline/permissions.ts";
+import { handOver } from "../visibility/audience.ts";
+import { requireMove, requireTransfer } from "./extended-grants.ts";
+import { unitWithChildren } from "./read-units.ts";
+
+type Changing = "create" | "update" | "move" | "delete";
+
+export const changing: Pick<Handlers<typeof contract>, Changing> = {
+  async create(ctx, { parent, ...fields }) {
+    await requireFreeReference(ctx, fields.reference);
+    const id = await addUnit(ctx, await place(ctx, parent), { ...columns(fields), name: fields.name });
+    ctx.changed("unit.create", id);
+    return unitWithChildren(ctx, id);
+  },
+
+  async update(ctx, { id, ...fields }) {
+    const before = await unitWithChildren(ctx, id);
+    await requireFreeReference(ctx, fields.reference, id);
+    const row = await ctx.db.selectFrom("units").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const changes = differing(row, columns(fields, before));
+    if (Object.keys(changes).length === 0) return before;
+    await ctx.db
+      .updateTable("units")
+      .set({ ...changes, updated_at: ctx.now })
+      .where("id", "=", id)
+      .execute();
+    ctx.changed("unit.update", id);
+    return unitWithChildren(ctx, id);
+  },
+
+  async move(ctx, { id, parent }) {
+    const unit = await place(ctx, id);
+    const above = await place(ctx, parent);
+    if (unit.parent_id !== parent) {
+      await requireMove(ctx, unit, above);
+      await moveBranch(ctx.db, unit, above);
+      await ctx.db.updateTable("units").set({ updated_at: ctx.now }).where("id", "=", id).execute();
+      ctx.changed("unit.update", id);
+    }
+    return unitWithChildren(ctx, id);
+  },
+
+  async delete(ctx, { id, transfer }) {
+    const unit = await place(ctx, id);
+    if (unit.parent_id === null) throw new ServiceError("conflict", "The root unit cannot be deleted.");
+    if (transfer !== undefined) await requireTransfer(ctx, unit, await place(ctx, transfer));
+    ctx.changed("unit.delete", id, (await presentUnits(asAdministrator(ctx), [id]))[0]);
+    const { child_count, user_count } = unit;
+    if (child_count + user_count > 0) {
+      if (transfer === undefined) {
+        throw new ServiceError("conflict", `Unit ${id} has ${child_count} children and ${user_count} members.`, {
+          hint: "Choose the unit to move them to: --transfer ID",
+        });
+      }
+      const target = await place(ctx, transfer);
+      if (target.path.startsWith(unit.path)) throw invalid({ transfer: ["must not be the unit or one below it"] });
+      const children = await ctx.db
+        .selectFrom("units")
+        .select(["id", "path", "level"])
+        .where("parent_id", "=", id)
+        .execute();
+      for (const child of children) await moveBranch(ctx.db, child, await place(ctx, transfer));
+      const members = await moveMembers(ctx, id, transfer);
+      await changed(
+        ctx,
+        "units",
+        children.map((child) => child.id),
+      );
+      await changed(ctx, "users", members);
+    }
+    await handOver(ctx.db, id, transfer ?? unit.parent_id);
+    await ctx.db.deleteFrom("units").where("id", "=", id).execute();
+    await count(ctx.db, await place(ctx, unit.parent_id), { children: -1, descendants: -1 });
+  },
+};
+
+async function changed(ctx: Ctx, table: "units" | "users", ids: readonly number[]): Promise<void> {
+  await ctx.db
+    .updateTable(table)
+    .set({ updated_at: ctx.now })
+    .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
+    .execute();
+  for (const id of ids) ctx.changed(table === "units" ? "unit.update" : "user.update", id);
+}
+
+/** Returns the position of a unit in the tree. Throws `not_found` when it does not exist. */
+export async function place(ctx: Ctx, id: number) {
+  const row = await ctx.db
+    .selectFrom("units")
+    .select(["id", "path", "level", "parent_id", "child_count", "user_count"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (row === undefined) throw new ServiceError("not_found", `There is no unit ${id}.`);
+  return row;
+}
+
+type Fields = Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">;
+
+/** Returns the columns for the given input fields; nested objects are merged with those `before`. */
+function columns(fields: Fields, before?: { addresses: object; opening_hours: object }) {
+  const { name, reference, description, unit_type, contact, addresses, opening_hours, geo } = fields;
+  return {
+    name,
+    name_key: name === undefined ? undefined : fold(name),
+    reference,
+    description,
+    unit_type,
+    contact_name: contact?.name,
+    contact_phone: contact?.phone,
+    addresses: merged(before?.addresses, addresses),
+    opening_hours: merged(before?.opening_hours, opening_hours),
+    lat: geo === null ? null : geo?.lat,
+    lng: geo === null ? null : geo?.lng,
+  };
+}
+
+/** Returns the merged object as stored; undefined when nothing changes. */
+function merged(before: object | undefined, changes: object | undefined): string | undefined {
+  if (changes === undefined) return undefined;
+  const text = JSON.stringify({ ...before, ...changes });
+  return before !== undefined && isDeepStrictEqual(JSON.parse(text), before) ? undefined : text;
+}
+
+async function requireFreeReference(ctx: Ctx, reference: string | null | undefined, except = 0): Promise<void> {
+  if (!reference) return;
+  const taken = await ctx.db
+    .selectFrom("units")
+    .select("id")
+    .where("reference", "=", reference)
+    .where("id", "<>", except)
+    .executeTakeFirst();
+  if (taken) throw new ServiceError("conflict", `The reference is taken by unit ${taken.id}.`);
+}

@@ -1,0 +1,206 @@
+import { invalid } from "../../contract/errors.ts";
+import { type units as contract, unitRow } from "../../contract/units.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { fold } from "../directory/text-keys.ts";
+import { fits, moveBranch } from "../directory/unit-tree.ts";
+import { may } from "../pipeline/actor.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { createRowIssues, parseRows, type RowIssues, results } from "../pipeline/import-rows.ts";
+import { missingAbilities } from "../pipeline/permissions.ts";
+import { chainOf, extendedAbilities, type GrantsByUnit, loadGrants } from "./extended-grants.ts";
+import type { Existing, Row } from "./unit-import-row.ts";
+import { addUnits, type NewUnit } from "./unit-import-writes.ts";
+
+type Import = Handlers<typeof contract>["import"];
+
+interface Waiting {
+  readonly index: number;
+  readonly row: Row;
+}
+
+/** Units by reference: the existing unit, or "assumed" when an earlier part of a dry run would have created it. */
+type Known = Map<string, Existing | "assumed">;
+
+interface Tree {
+  readonly known: Known;
+  readonly root: Existing;
+  /**
+   * The grants in all known units and their ancestors. Loaded when the first row moves a unit; rows do not change them.
+   */
+  grants(): Promise<GrantsByUnit>;
+}
+
+/** Processes a row as soon as its parent exists, regardless of the order of the rows; inserts new units together. */
+export const importRows: Import = async (ctx, { rows, assume = [] }) => {
+  if (assume.length > 0 && !ctx.dryRun) throw invalid({ assume: ["is for dry runs only"] });
+  const report = results(rows);
+  const known: Known = new Map(assume.map((reference) => [reference, "assumed"]));
+  let waiting: Waiting[] = [];
+  for (const each of parseRows(unitRow(), rows)) {
+    if ("row" in each) waiting.push(each);
+    else report.leaveOut(each.index, each.wrong);
+  }
+  const tree = await loadTree(ctx, known, waiting);
+  const announced = Map.groupBy(waiting, ({ row }) => row.reference);
+  for (;;) {
+    const turns = Map.groupBy(waiting, ({ row }) => !row.parent || known.has(row.parent));
+    waiting = turns.get(false) ?? [];
+    if (!turns.has(true)) break;
+    await putUnits(ctx, tree, turns.get(true)!, report);
+  }
+  for (const { index, row } of waiting) {
+    const parent = row.parent ?? "";
+    const problems = createRowIssues();
+    const code = announced.has(parent) ? "unreachable_unit" : "no_such_unit";
+    problems.set("parent", { code, params: { reference: parent } });
+    report.leaveOut(index, problems.all());
+  }
+  return { results: report.list };
+};
+
+/** Imports units whose parents exist. */
+async function putUnits(
+  ctx: Ctx,
+  tree: Tree,
+  rows: readonly Waiting[],
+  { leaveOut, done }: ReturnType<typeof results>,
+): Promise<void> {
+  const { known, root } = tree;
+  const making = new Map<string, NewUnit & { index: number }>();
+  const flush = async () => {
+    for (const unit of await addUnits(ctx, [...making.values()])) {
+      const reference = unit.reference ?? "";
+      ctx.changed("unit.create", unit.id);
+      known.set(reference, unit);
+      done(making.get(reference)!.index, "created", unit.id);
+    }
+    making.clear();
+  };
+  for (const { index, row } of rows) {
+    const problems = createRowIssues();
+    const parent = row.parent ? known.get(row.parent) : root;
+    const isNew = !known.has(row.reference) && !making.has(row.reference);
+    if (isNew && parent !== undefined && parent !== "assumed") {
+      if (await canTake(ctx, parent, problems)) making.set(row.reference, { index, row, parent });
+      else leaveOut(index, problems.all());
+      continue;
+    }
+    // A change may move a unit, so pending units below it must be inserted before.
+    await flush();
+    const result = await putUnit(ctx, tree, row, problems);
+    if (result === undefined) leaveOut(index, problems.all());
+    else done(index, result.action, result.id);
+  }
+  await flush();
+}
+
+async function loadTree(ctx: Ctx, known: Known, rows: readonly { row: Row }[]): Promise<Tree> {
+  const references = new Set(rows.flatMap(({ row }) => [row.reference, ...(row.parent ? [row.parent] : [])]));
+  const found = await loadUnits(ctx)
+    .where((eb) => isAmong(ctx.db, eb.ref("reference"), [...references]))
+    .execute();
+  for (const unit of found) known.set(unit.reference ?? "", unit);
+  const root = await loadUnits(ctx).where("parent_id", "is", null).executeTakeFirstOrThrow();
+  let grants: Promise<GrantsByUnit> | undefined;
+  return {
+    known,
+    root,
+    grants() {
+      grants ??= loadGrants(ctx, chainOf(root.path, ...found.map(({ path }) => path)));
+      return grants;
+    },
+  };
+}
+
+function loadUnits(ctx: Ctx) {
+  return ctx.db
+    .selectFrom("units")
+    .select(["id", "reference", "name", "unit_type", "description", "parent_id", "path", "level"]);
+}
+
+const tooDeep = { code: "too_deep" } as const;
+
+type Done = { action: "created" | "changed" | "unchanged"; id: number | null };
+
+/** Returns true when the actor may add units below the parent and the tree would not become too deep. */
+async function canTake(ctx: Ctx, parent: Existing, problems: RowIssues): Promise<boolean> {
+  if (!mayChange(ctx, parent, "parent", problems)) return false;
+  if (await fits(ctx.db, parent)) return true;
+  problems.set("parent", tooDeep);
+  return false;
+}
+
+/** Does what a row says about a unit that is there, or of which a dry run assumes so much. */
+async function putUnit(ctx: Ctx, tree: Tree, row: Row, problems: RowIssues): Promise<Done | undefined> {
+  const { known, root } = tree;
+  const existing = known.get(row.reference);
+  const parent = row.parent ? known.get(row.parent) : root;
+  if (existing === "assumed") return { action: "unchanged", id: null };
+  if (existing === undefined) {
+    known.set(row.reference, "assumed");
+    return { action: "created", id: null };
+  }
+  return changeUnit(ctx, tree, existing, { row, parent: row.parent === undefined ? undefined : parent }, problems);
+}
+
+async function changeUnit(
+  ctx: Ctx,
+  tree: Tree,
+  existing: Existing,
+  { row, parent }: { row: Row; parent: Existing | "assumed" | undefined },
+  problems: RowIssues,
+): Promise<Done | undefined> {
+  const { id } = existing;
+  const { name, unit_type = existing.unit_type, description = existing.description } = row;
+  const isRoot = existing.parent_id === null;
+  const moves = parent !== undefined && !isRoot && (parent === "assumed" || parent.id !== existing.parent_id);
+  if (isRoot && row.parent) problems.set("parent", { code: "root_parent" });
+  const differs = name !== existing.name || unit_type !== existing.unit_type || description !== existing.description;
+  if (!moves && !differs && !problems.has("parent")) return { action: "unchanged", id };
+  mayChange(ctx, existing, "reference", problems);
+  if (moves && parent !== "assumed") {
+    mayChange(ctx, parent, "parent", problems);
+    if (problems.isEmpty) await requireMove(ctx, tree, existing, parent, problems);
+    if (parent.path.startsWith(existing.path)) problems.set("parent", { code: "circular_parent" });
+    else if (!(await fits(ctx.db, parent, existing))) problems.set("parent", tooDeep);
+  }
+  if (!problems.isEmpty) return undefined;
+  if (moves && parent !== "assumed") await moveBranch(ctx.db, existing, parent);
+  await ctx.db
+    .updateTable("units")
+    .set({ name, name_key: fold(name), unit_type, description, updated_at: ctx.now })
+    .where("id", "=", id)
+    .execute();
+  ctx.changed("unit.update", id);
+  // A move changes the paths of all units below.
+  if (moves) await refresh(ctx, tree.known);
+  else await remember(ctx, tree.known, id);
+  return { action: "changed", id };
+}
+
+/** Adds a problem when the actor lacks an ability that the move extends, as units.move refuses it. */
+async function requireMove({ actor }: Ctx, tree: Tree, unit: Existing, parent: Existing, problems: RowIssues) {
+  if (actor.admin) return;
+  const abilities = extendedAbilities(await tree.grants(), unit, parent);
+  const missing = missingAbilities(actor, [{ path: unit.path, abilities }]);
+  if (missing.length > 0) problems.set("parent", { code: "move_beyond_abilities", params: { abilities: missing } });
+}
+
+function mayChange(ctx: Ctx, { path }: Existing, field: string, problems: RowIssues): boolean {
+  const allowed = may(ctx.actor, "units", path);
+  if (!allowed) problems.set(field, { code: "out_of_reach" });
+  return allowed;
+}
+
+async function remember(ctx: Ctx, known: Known, id: number): Promise<void> {
+  const unit = await loadUnits(ctx).where("id", "=", id).executeTakeFirstOrThrow();
+  known.set(unit.reference ?? "", unit);
+}
+
+async function refresh(ctx: Ctx, known: Known): Promise<void> {
+  const ids = [...known.values()].flatMap((unit) => (unit === "assumed" ? [] : [unit.id]));
+  const units = await loadUnits(ctx)
+    .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
+    .execute();
+  for (const unit of units) known.set(unit.reference ?? "", unit);
+}

@@ -1,0 +1,116 @@
+import { invalid, ServiceError } from "../../contract/errors.ts";
+import type { units as contract } from "../../contract/units.ts";
+import { afterPrefix } from "../../store/dialect.ts";
+import { presentUnits, type Unit } from "../directory/present-units.ts";
+import { fold } from "../directory/text-keys.ts";
+import { unitBrief } from "../directory/unit-tree.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { decodeCursor, page } from "../pipeline/cursor.ts";
+import { unitPath } from "../pipeline/permissions.ts";
+import { branchEnd } from "../pipeline/unit-path.ts";
+
+const shownChildren = 500;
+
+type Reading = "list" | "get" | "reference" | "tree" | "children";
+
+export const reading: Pick<Handlers<typeof contract>, Reading> = {
+  async list(ctx, { limit, cursor, ...filter }) {
+    let query = ctx.db
+      .selectFrom("units")
+      .select("id")
+      .limit(limit + 1);
+    if (filter.parent !== undefined) query = query.where("parent_id", "=", filter.parent);
+    if (filter.unit_type !== undefined) query = query.where("unit_type", "=", filter.unit_type);
+    if (filter.below !== undefined) {
+      const path = await branchPath(ctx, filter.below, "below");
+      query = query.where("path", ">", path).where("path", "<", branchEnd(path));
+    }
+    if (filter.name !== undefined) {
+      // A name of combining accents only folds to an empty prefix, which would match all names; unfolded, it matches
+      // none.
+      const prefix = fold(filter.name) || filter.name;
+      query = query.where("name_key", ">=", prefix).where("name_key", "<", afterPrefix(prefix));
+    }
+    const list = `units ${JSON.stringify(filter)}`;
+    const position = decodeCursor<number>(ctx, list, cursor);
+    const back = position?.direction === "before";
+    if (position) query = query.where("id", back ? "<" : ">", position.key);
+    const found = await query.orderBy("id", back ? "desc" : "asc").execute();
+    const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => row.id });
+    return {
+      data: await presentUnits(
+        ctx,
+        rows.map((row) => row.id),
+      ),
+      meta,
+    };
+  },
+
+  async get(ctx, { id }) {
+    return unitWithChildren(ctx, id);
+  },
+
+  async reference(ctx, { reference }) {
+    const row = await ctx.db.selectFrom("units").select("id").where("reference", "=", reference).executeTakeFirst();
+    if (row === undefined) throw new ServiceError("not_found", `There is no unit with the reference ${reference}.`);
+    return unitWithChildren(ctx, row.id);
+  },
+
+  async tree(ctx, { unit, depth, limit, cursor }) {
+    const top = unit === undefined ? "/" : await branchPath(ctx, unit, "unit");
+    const list = `tree ${top} ${depth}`;
+    const position = decodeCursor<string>(ctx, list, cursor);
+    const back = position?.direction === "before";
+    let query = ctx.db
+      .selectFrom("units")
+      .selectAll()
+      .where("path", ">=", top)
+      .where("path", "<", branchEnd(top))
+      .limit(limit + 1);
+    if (depth !== undefined) query = query.where("level", "<=", levelOf(top) + depth);
+    if (position) query = query.where("path", back ? "<" : ">", position.key);
+    const found = await query.orderBy("path", back ? "desc" : "asc").execute();
+    const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => row.path });
+    return {
+      data: rows.map((row) => ({
+        ...unitBrief(row.id, row.name, row.level, row.unit_type),
+        reference: row.reference,
+        path: row.path,
+        parent_id: row.parent_id,
+        stats: { users: row.user_count, children: row.child_count, children_total: row.descendant_count },
+      })),
+      meta,
+    };
+  },
+
+  async children(ctx, { id, ...paging }) {
+    if ((await unitPath(ctx.db, id)) === undefined) throw new ServiceError("not_found", `There is no unit ${id}.`);
+    return reading.list(ctx, { parent: id, ...paging });
+  },
+};
+
+/** Returns a unit with its first children. Throws `not_found` when it does not exist. */
+export async function unitWithChildren(ctx: Ctx, id: number): Promise<Unit> {
+  const [unit] = await presentUnits(ctx, [id]);
+  if (unit === undefined) throw new ServiceError("not_found", `There is no unit ${id}.`);
+  if (unit.stats.children === 0) return { ...unit, children: [] };
+  const rows = await ctx.db
+    .selectFrom("units")
+    .select(["id", "name", "level", "unit_type"])
+    .where("parent_id", "=", id)
+    .orderBy("id")
+    .limit(shownChildren)
+    .execute();
+  return { ...unit, children: rows.map((row) => unitBrief(row.id, row.name, row.level, row.unit_type)) };
+}
+
+async function branchPath(ctx: Ctx, unit: number, field: string): Promise<string> {
+  const path = await unitPath(ctx.db, unit);
+  if (path === undefined) throw invalid({ [field]: [`names no unit: ${unit}`] });
+  return path;
+}
+
+/** Returns the level: 0 for the root, whose path is /1/, and for "/", which stands for the whole tree. */
+function levelOf(path: string): number {
+  return Math.max(path.split("/").length - 3, 0);
+}

@@ -1,0 +1,63 @@
+import { sql } from "kysely";
+import { insertRows, rowsAs } from "../../store/bulk.ts";
+import { fold } from "../directory/text-keys.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { ancestorsOf } from "../pipeline/unit-path.ts";
+import type { Existing, Row } from "./unit-import-row.ts";
+
+/** A unit to create, and its parent. */
+export interface NewUnit {
+  readonly row: Row;
+  readonly parent: Existing;
+}
+
+/** Inserts units, some hundreds per statement, updates the counts and returns the units in the same order. */
+export async function addUnits(ctx: Ctx, wanted: readonly NewUnit[]): Promise<Existing[]> {
+  if (wanted.length === 0) return [];
+  const rows = wanted.map(({ row, parent }) => ({
+    reference: row.reference,
+    name: row.name,
+    name_key: fold(row.name),
+    description: row.description ?? "",
+    unit_type: row.unit_type ?? ("unit" as const),
+    parent_id: parent.id,
+    // The path contains the ID, which is known only after the insert.
+    path: `new ${row.reference}`,
+    level: parent.level + 1,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  }));
+  const made = await insertRows<{ id: number; reference: string }>(ctx.db, "units", rows, "id, reference");
+  const idOf = new Map(made.map(({ id, reference }) => [reference, id]));
+  const units = rows.map(({ name_key: _, created_at, updated_at, ...row }, position) => {
+    const id = idOf.get(row.reference)!;
+    return { ...row, id, path: `${wanted[position]!.parent.path}${id}/` };
+  });
+  await placeAll(ctx, units);
+  await countAll(ctx, wanted);
+  return units;
+}
+
+async function placeAll({ db }: Ctx, units: readonly Existing[]): Promise<void> {
+  const places = units.map(({ id, path }) => ({ id, place: path }));
+  const placed = rowsAs(db, "placed", { id: "bigint", place: "text" }, places);
+  await sql`update units set path = placed.place from ${placed} where units.id = placed.id`.execute(db);
+}
+
+/** Updates the counts of the parents and of all their ancestors. */
+async function countAll({ db }: Ctx, wanted: readonly NewUnit[]): Promise<void> {
+  const more = new Map<number, { id: number; children: number; descendants: number }>();
+  const countsOf = (id: number) => {
+    const counts = more.get(id) ?? { id, children: 0, descendants: 0 };
+    more.set(id, counts);
+    return counts;
+  };
+  for (const [parent, below] of Map.groupBy(wanted, (each) => each.parent)) {
+    countsOf(parent.id).children += below.length;
+    for (const id of [...ancestorsOf(parent.path), parent.id]) countsOf(id).descendants += below.length;
+  }
+  const types = { id: "bigint", children: "bigint", descendants: "bigint" } as const;
+  const added = rowsAs(db, "added", types, [...more.values()]);
+  await sql`update units set child_count = child_count + added.children,
+    descendant_count = descendant_count + added.descendants from ${added} where units.id = added.id`.execute(db);
+}

@@ -1,0 +1,65 @@
+import type { users as contract } from "../../contract/users.ts";
+import {
+  addMembership,
+  findMembership,
+  heldTypes,
+  moveMembership,
+  noMembership,
+  removeMembership,
+  requireDepartment,
+  requireMembershipChange,
+  setUserTypes,
+} from "../directory/memberships.ts";
+import { loadMemberships } from "../directory/present-users.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { oneUser } from "./read-users.ts";
+
+type Memberships = "memberships" | "membershipAdd" | "membershipSet" | "membershipRemove";
+
+export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
+  async memberships(ctx, { user }) {
+    return { data: (await oneUser(ctx, user)).memberUnits };
+  },
+
+  async membershipAdd(ctx, { user, unit, userTypes, department }) {
+    await addMembership(ctx, { user, unit, userTypes, department });
+    await changed(ctx, user);
+    const all = (await loadMemberships(ctx, [user])).get(user) ?? [];
+    const added = all.find((each) => each.shown.unit.id === unit);
+    if (added === undefined) throw noMembership(user, unit);
+    return added.shown;
+  },
+
+  async membershipSet(ctx, { user, from, unit = from, userTypes, department, overwrite }) {
+    const membership = await findMembership(ctx, user, from);
+    if (membership === undefined) throw noMembership(user, from);
+    const { id } = membership;
+    const held = await heldTypes(ctx, id);
+    const wanted = userTypes === undefined ? held : [...new Set(overwrite ? userTypes : [...held, ...userTypes])];
+    const same =
+      unit === from &&
+      (department === undefined || department === membership.department_id) &&
+      wanted.length === held.length &&
+      wanted.every((type) => held.includes(type));
+    if (same) return;
+    const before = { unit: from, userTypes: held };
+    await requireMembershipChange(ctx, user, { before, after: { unit, userTypes: wanted } });
+    if (unit !== from) await moveMembership(ctx, { id, user, from, to: unit });
+    if (department !== undefined) {
+      await requireDepartment(ctx, unit, department);
+      await ctx.db.updateTable("memberships").set({ department_id: department }).where("id", "=", id).execute();
+    }
+    if (userTypes !== undefined) await setUserTypes(ctx, id, wanted);
+    await changed(ctx, user);
+  },
+
+  async membershipRemove(ctx, { user, unit }) {
+    await removeMembership(ctx, user, unit);
+    await changed(ctx, user);
+  },
+};
+
+async function changed(ctx: Ctx, user: number): Promise<void> {
+  await ctx.db.updateTable("users").set({ updated_at: ctx.now }).where("id", "=", user).execute();
+  ctx.changed("user.update", user);
+}

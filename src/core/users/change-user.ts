@@ -1,0 +1,220 @@
+import { invalid, ServiceError } from "../../contract/errors.ts";
+import type { users as contract } from "../../contract/users.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { forgetAnswers } from "../directory/event-rsvp.ts";
+import { leaveGroups } from "../directory/group-memberships.ts";
+import { addMembership, removeAllMemberships } from "../directory/memberships.ts";
+import { checkNewPassword, hashPassword } from "../directory/passwords.ts";
+import { emailKey } from "../directory/text-keys.ts";
+import { may } from "../pipeline/actor.ts";
+import { differing } from "../pipeline/changed-columns.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { asAdministrator } from "../pipeline/permissions.ts";
+import { endPasswordLinks, queueMail } from "../pipeline/queue-mail.ts";
+import { forgetFailures } from "../pipeline/rate-limits.ts";
+import { birthdayKey } from "./list-birthdays.ts";
+import { oneUser } from "./read-users.ts";
+import { indexUser } from "./search-users.ts";
+
+type Changing = "create" | "update" | "delete" | "deactivate" | "reactivate" | "welcome" | "policy";
+
+export const changing: Pick<Handlers<typeof contract>, Changing> = {
+  async create(ctx, { unit, userTypes, department, password, welcome, ...fields }) {
+    const { first_name, last_name } = fields;
+    if (fields.admin) requireAdministrator(ctx);
+    if (password !== undefined) await checkNewPassword(password, fields, ctx.settings);
+    const password_hash = password === undefined ? null : await hashPassword(password);
+    return ctx.transaction(async (tx) => {
+      await requireFree(tx, fields);
+      const { id } = await tx.db
+        .insertInto("users")
+        .values({ ...columns(fields), first_name, last_name, password_hash, created_at: tx.now, updated_at: tx.now })
+        .returning("id")
+        .executeTakeFirstOrThrow();
+      await addMembership(tx, { user: id, unit, userTypes, department });
+      await indexUser(tx, id);
+      if (welcome) await sendWelcome(tx, [id]);
+      tx.changed("user.create", id);
+      return oneUser(tx, id);
+    });
+  },
+
+  async update(ctx, { id, ...fields }) {
+    const before = await oneUser(ctx, id);
+    if (fields.admin !== undefined && fields.admin !== before.admin) requireAdministrator(ctx);
+    if (!may(ctx.actor, "user", await pathOfUser(ctx, id))) requireOwnFields(fields);
+    if (fields.admin === false && before.admin) await requireOtherAdministrator(ctx, id);
+    await requireFree(ctx, fields, id);
+    const row = await ctx.db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const changes = differing(row, columns(fields));
+    if (Object.keys(changes).length === 0) return before;
+    await ctx.db
+      .updateTable("users")
+      .set({ ...changes, updated_at: ctx.now })
+      .where("id", "=", id)
+      .execute();
+    if (changes.email_key !== undefined) await endPasswordLinks(ctx, id);
+    await indexUser(ctx, id);
+    ctx.changed("user.update", id);
+    return oneUser(ctx, id);
+  },
+
+  async delete(ctx, { id }) {
+    const user = await oneUser(ctx, id);
+    if (user.admin) await requireOtherAdministrator(ctx, id);
+    ctx.changed("user.delete", id, await oneUser(asAdministrator(ctx), id));
+    await removeAllMemberships(ctx, id);
+    await leaveGroups(ctx, id);
+    await forgetAnswers(ctx.db, id);
+    await ctx.db
+      .updateTable("users")
+      .set({ ...erased, deleted_at: ctx.now, updated_at: ctx.now })
+      .where("id", "=", id)
+      .execute();
+    await ctx.db.deleteFrom("user_words").where("user_id", "=", id).execute();
+    await ctx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
+    // Sent mails contain the name and the address, too.
+    await ctx.db.deleteFrom("mails").where("user_id", "=", id).execute();
+    await ctx.db.updateTable("audit_entries").set({ address: null }).where("actor_id", "=", id).execute();
+    await forgetFailures(ctx, id);
+  },
+
+  async deactivate(ctx, { id }) {
+    const user = await oneUser(ctx, id);
+    if (!user.active) return;
+    if (user.admin) await requireOtherAdministrator(ctx, id);
+    await ctx.db
+      .updateTable("users")
+      .set((eb) => ({ active: 0, token_version: eb("token_version", "+", 1), updated_at: ctx.now }))
+      .where("id", "=", id)
+      .execute();
+    await ctx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
+    ctx.changed("user.update", id);
+  },
+
+  async reactivate(ctx, { id }) {
+    const { numUpdatedRows } = await ctx.db
+      .updateTable("users")
+      .set({ active: 1, updated_at: ctx.now })
+      .where("id", "=", id)
+      .where("active", "=", 0)
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) ctx.changed("user.update", id);
+  },
+
+  async welcome(ctx, { users }) {
+    await sendWelcome(ctx, users);
+  },
+
+  async policy(ctx) {
+    await ctx.db.updateTable("users").set({ policy_accepted_at: ctx.now }).where("id", "=", ctx.actor.id).execute();
+  },
+};
+
+/** Column values of a deleted user. */
+const erased = {
+  first_name: "Deleted",
+  last_name: "user",
+  reference: null,
+  email: null,
+  email_key: null,
+  title: "",
+  phone: null,
+  birthday: null,
+  birthday_key: null,
+  language: null,
+  timezone: null,
+  admin: 0,
+  active: 0,
+  password_hash: null,
+  policy_accepted_at: null,
+  meta_field_0: "",
+  meta_field_1: "",
+  meta_field_2: "",
+  meta_field_3: "",
+  meta_field_4: "",
+} as const;
+
+type Fields = Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">;
+
+/** Returns the columns for the given input fields; fields that are not given stay undefined. */
+export function columns({ email, birthday, admin, settings, ...same }: Fields) {
+  return {
+    ...same,
+    email,
+    email_key: email === undefined ? undefined : emailKey(email),
+    birthday,
+    birthday_key: birthday === undefined ? undefined : birthdayKey(birthday),
+    admin: flag(admin),
+    show_birthdays: settings?.show_birthdays,
+    birthdays_optout: flag(settings?.birthdays_optout),
+  };
+}
+
+function flag(value: boolean | undefined): 0 | 1 | undefined {
+  return value === undefined ? undefined : value ? 1 : 0;
+}
+
+const ownFields = new Set(["phone", "language", "timezone", "settings"]);
+
+/** Throws `forbidden` when a field is not one that all users may change in their own account. */
+function requireOwnFields(fields: Fields): void {
+  const foreign = Object.keys(fields).filter(
+    (name) => fields[name as keyof Fields] !== undefined && !ownFields.has(name),
+  );
+  if (foreign.length > 0) throw new ServiceError("forbidden", `Changing ${foreign.join(", ")} needs the ability user.`);
+}
+
+function requireAdministrator(ctx: Ctx): void {
+  if (!ctx.actor.admin)
+    throw new ServiceError("forbidden", "Only administrators can grant or revoke administrator rights.");
+}
+
+async function requireOtherAdministrator(ctx: Ctx, id: number): Promise<void> {
+  const other = await ctx.db
+    .selectFrom("users")
+    .select("id")
+    .where("admin", "=", 1)
+    .where("active", "=", 1)
+    .where("id", "<>", id)
+    .limit(1)
+    .executeTakeFirst();
+  if (other === undefined) {
+    throw new ServiceError("conflict", `User ${id} is the last active administrator; make another one first.`);
+  }
+}
+
+async function requireFree(
+  ctx: Ctx,
+  { email, reference }: { email?: string | undefined; reference?: string | null | undefined },
+  except = 0,
+): Promise<void> {
+  const taken = (column: "email_key" | "reference", value: string) =>
+    ctx.db.selectFrom("users").select("id").where(column, "=", value).where("id", "<>", except).executeTakeFirst();
+  const byEmail = email === undefined ? undefined : await taken("email_key", emailKey(email));
+  if (byEmail) throw new ServiceError("conflict", `The email is taken by user ${byEmail.id}.`);
+  const byReference = reference ? await taken("reference", reference) : undefined;
+  if (byReference) throw new ServiceError("conflict", `The reference is taken by user ${byReference.id}.`);
+}
+
+async function pathOfUser(ctx: Ctx, id: number): Promise<string | null> {
+  const row = await ctx.db
+    .selectFrom("users as u")
+    .innerJoin("units as n", "n.id", "u.unit_id")
+    .select("n.path")
+    .where("u.id", "=", id)
+    .executeTakeFirst();
+  return row?.path ?? null;
+}
+
+/** Queues welcome mails. They contain a link to set a password if the user signs in here and has none yet. */
+async function sendWelcome(ctx: Ctx, ids: readonly number[]): Promise<void> {
+  const users = await ctx.db
+    .selectFrom("users")
+    .select(["id", "email", "active"])
+    .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
+    .execute();
+  const inactive = users.filter((user) => user.active === 0).map((user) => user.id);
+  if (inactive.length > 0) throw invalid({ users: [`are deactivated: ${inactive.join(", ")}`] });
+  for (const { id, email } of users) if (email !== null) await queueMail(ctx, "welcome", { id, email });
+}

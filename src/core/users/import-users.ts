@@ -1,0 +1,190 @@
+import { userRow } from "../../contract/user-schemas.ts";
+import type { users as contract } from "../../contract/users.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { emailKey, fold } from "../directory/text-keys.ts";
+import { may } from "../pipeline/actor.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { createRowIssues, parseRows, type RowIssues, results } from "../pipeline/import-rows.ts";
+import { missingAbilities } from "../pipeline/permissions.ts";
+import { columns } from "./change-user.ts";
+import { type Existing, type Known, loadUsers, lookUp, type Type, typeNames } from "./user-import-lookup.ts";
+import type { Row, Wanted } from "./user-import-row.ts";
+import { changeUser, createUsers, differences } from "./user-import-writes.ts";
+
+type Import = Handlers<typeof contract>["import"];
+
+/** Processes rows in order, with the same result as one at a time, but inserts new users together. */
+export const importRows: Import = async (ctx, { rows, create_user_types }) => {
+  const { list, leaveOut, done } = results(rows);
+  const parsed = parseRows(userRow(), rows);
+  const validRows = parsed.flatMap((each) => ("row" in each ? [each.row] : []));
+  const known = await lookUp(ctx, validRows, create_user_types);
+  let pending: { index: number; wanted: Wanted }[] = [];
+  const flush = async () => {
+    const ids = await createUsers(
+      ctx,
+      pending.map((each) => each.wanted),
+    );
+    for (const id of ids) ctx.changed("user.create", id);
+    for (const [position, { index }] of pending.entries()) done(index, "created", ids[position]!);
+    pending = [];
+    return ids;
+  };
+  const waiting = new Set<string>();
+  for (const each of parsed) {
+    if ("wrong" in each) {
+      leaveOut(each.index, each.wrong);
+      continue;
+    }
+    const { index, row } = each;
+    // A row about a user that an earlier row creates needs that row's result.
+    const keys = keysOf(row);
+    if (keys.some((key) => waiting.has(key))) {
+      known.add(await loadUsers(ctx, await flush()));
+      waiting.clear();
+    }
+    const existing = row.reference ? known.byReference.get(row.reference) : known.byEmail.get(emailKey(row.email));
+    const problems = createRowIssues();
+    const wanted = resolve(ctx, known, row, existing, problems);
+    const changes = wanted && existing && differences(existing, wanted);
+    if (changes && existing) requireTakeover(ctx, existing, { ...changes, unit: wanted.unit.id }, problems);
+    if (wanted === undefined || !problems.isEmpty) leaveOut(index, problems.all());
+    else if (existing === undefined) {
+      pending.push({ index, wanted });
+      for (const key of keys) waiting.add(key);
+    } else {
+      if (changes) {
+        await changeUser(ctx, existing, wanted, changes);
+        ctx.changed("user.update", existing.id);
+        known.add(await loadUsers(ctx, [existing.id]));
+      }
+      done(index, changes ? "changed" : "unchanged", existing.id);
+    }
+  }
+  await flush();
+  await dropUnheld(ctx, known.newTypes);
+  return { results: list };
+};
+
+function keysOf({ reference, email }: Row): string[] {
+  const byEmail = `email ${emailKey(email)}`;
+  return reference ? [byEmail, `reference ${reference}`] : [byEmail];
+}
+
+/** Resolves the references of a row and checks the actor's permissions; adds every error to `issues`. */
+function resolve(
+  ctx: Ctx,
+  known: Known,
+  row: Row,
+  existing: Existing | undefined,
+  problems: RowIssues,
+): Wanted | undefined {
+  const { unit: unitReference, user_types, department, ...fields } = row;
+  const unit = known.units.get(unitReference);
+  if (unit === undefined) problems.set("unit", { code: "no_such_unit", params: { reference: unitReference } });
+  else if (!may(ctx.actor, "user", unit.path)) problems.set("unit", { code: "out_of_reach" });
+  else if (existing && existing.unit_id !== unit.id && existing.units.includes(unit.id))
+    problems.set("unit", { code: "already_member", params: { user: existing.id } });
+  const holder = known.byEmail.get(emailKey(row.email));
+  if (holder !== undefined && holder.id !== existing?.id)
+    problems.set("email", { code: "email_taken", params: { user: holder.id } });
+  if (existing !== undefined) requireReach(ctx, existing, problems);
+  const types = user_types === undefined ? undefined : resolveTypes(known, user_types, problems);
+  if (unit !== undefined) requireGrantable(ctx, unit, existing, types, problems);
+  const departmentId = department
+    ? known.departments.get(`${unit?.id} ${department}`)
+    : department === undefined
+      ? undefined
+      : null;
+  if (department && departmentId === undefined)
+    problems.set("department", { code: "no_such_department", params: { name: department } });
+  if (unit === undefined || !problems.isEmpty) return undefined;
+  const { first_name, last_name, email } = row;
+  return {
+    columns: { ...columns(fields), first_name, last_name, email },
+    unit,
+    types: types?.map((type) => type.id),
+    department: departmentId,
+  };
+}
+
+function requireReach({ actor }: Ctx, { unit_path, admin }: Existing, problems: RowIssues): void {
+  if (!may(actor, "user", unit_path) || (admin === 1 && !actor.admin)) {
+    problems.set("reference", { code: "user_out_of_reach" });
+  }
+}
+
+/**
+ * Adds an error when the actor lacks an ability of the user: a row can take over an account by changing its address,
+ * reference or memberships. Users cannot extend their own membership.
+ */
+function requireTakeover(
+  { actor }: Ctx,
+  { id, grants, unit_id, types: held }: Existing,
+  { unit, types = [] }: { unit: number; types: readonly number[] | undefined },
+  problems: RowIssues,
+): void {
+  if (actor.admin) return;
+  const missing = missingAbilities(actor, grants);
+  if (missing.length > 0) {
+    problems.set("reference", { code: "user_beyond_abilities", params: { abilities: missing } });
+  }
+  if (id !== actor.id) return;
+  if (unit !== unit_id) problems.set("unit", { code: "own_membership" });
+  const added = types.some((type) => !held.some((each) => each.id === type));
+  if (added) problems.set("user_types", { code: "own_user_types" });
+}
+
+function resolveTypes(known: Known, names: string, problems: RowIssues): Type[] {
+  const found = new Map<number, Type>();
+  for (const name of typeNames(names)) {
+    const type = known.types.get(fold(name));
+    if (type === undefined) problems.add("user_types", { code: "no_such_user_type", params: { name } });
+    else found.set(type.id, type);
+  }
+  return [...found.values()];
+}
+
+/**
+ * Adds an error when the actor would grant or revoke abilities that the actor lacks in the unit. A user who moves takes
+ * existing types along.
+ */
+function requireGrantable(
+  { actor }: Ctx,
+  unit: { id: number; path: string },
+  existing: Existing | undefined,
+  wanted: readonly Type[] | undefined,
+  problems: RowIssues,
+): void {
+  const held = existing?.types ?? [];
+  const moved = existing !== undefined && existing.unit_id !== unit.id;
+  const isIn = (types: readonly Type[], type: Type) => types.some((each) => each.id === type.id);
+  const touched = [...held, ...(wanted ?? []).filter((type) => !isIn(held, type))].filter(
+    (type) => moved || isIn(held, type) !== isIn(wanted ?? held, type),
+  );
+  for (const { name, abilities } of touched) {
+    const beyond = abilities.filter((ability) => !may(actor, ability, unit.path));
+    if (beyond.length > 0) {
+      problems.add("user_types", { code: "user_type_beyond_abilities", params: { name, abilities: beyond } });
+    }
+  }
+}
+
+/** Deletes the user types that were created only for rows with errors. */
+async function dropUnheld({ db }: Ctx, types: readonly number[]): Promise<void> {
+  if (types.length === 0) return;
+  await db
+    .deleteFrom("user_types")
+    .where((eb) => isAmong(db, eb.ref("id"), types))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("membership_user_types as mt")
+            .select("mt.user_type_id")
+            .whereRef("mt.user_type_id", "=", "user_types.id"),
+        ),
+      ),
+    )
+    .execute();
+}

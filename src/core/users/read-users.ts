@@ -1,0 +1,92 @@
+import { invalid, ServiceError } from "../../contract/errors.ts";
+import type { users as contract } from "../../contract/users.ts";
+import { prepared } from "../../store/prepared.ts";
+import { presentUsers, type User } from "../directory/present-users.ts";
+import { emailKey } from "../directory/text-keys.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { decodeCursor, page } from "../pipeline/cursor.ts";
+import { requireUser, unitPath } from "../pipeline/permissions.ts";
+import { branchEnd } from "../pipeline/unit-path.ts";
+
+type Reading = "list" | "get" | "current" | "reference" | "collection";
+
+export const reading: Pick<Handlers<typeof contract>, Reading> = {
+  async list(ctx, { limit, cursor, ...filter }) {
+    const list = `users ${JSON.stringify(filter)}`;
+    const position = decodeCursor<number>(ctx, list, cursor);
+    const back = position?.direction === "before";
+    let query = ctx.db
+      .selectFrom("users as u")
+      .select("u.id")
+      .where("u.deleted_at", "is", null)
+      .limit(limit + 1);
+    if (!filter.inactive) query = query.where("u.active", "=", 1);
+    if (filter.email !== undefined) query = query.where("u.email_key", "=", emailKey(filter.email));
+    if (filter.admin !== undefined) query = query.where("u.admin", "=", filter.admin ? 1 : 0);
+    if (filter.unit === undefined) {
+      if (filter.below) throw invalid({ below: ["requires unit"] });
+    } else {
+      const unit = filter.unit;
+      const path = await unitPath(ctx.db, unit);
+      if (path === undefined) throw invalid({ unit: [`names no unit: ${unit}`] });
+      query = query.where("u.id", "in", (eb) => {
+        const members = eb.selectFrom("memberships as m").select("m.user_id");
+        if (!filter.below) return members.where("m.unit_id", "=", unit);
+        return members
+          .innerJoin("units as n", "n.id", "m.unit_id")
+          .where("n.path", ">=", path)
+          .where("n.path", "<", branchEnd(path));
+      });
+    }
+    if (filter.user_type !== undefined) {
+      const type = filter.user_type;
+      query = query.where("u.id", "in", (eb) =>
+        eb
+          .selectFrom("membership_user_types as mt")
+          .innerJoin("memberships as m", "m.id", "mt.membership_id")
+          .select("m.user_id")
+          .where("mt.user_type_id", "=", type),
+      );
+    }
+    if (position) query = query.where("u.id", back ? "<" : ">", position.key);
+    const found = await query.orderBy("u.id", back ? "desc" : "asc").execute();
+    const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => row.id });
+    const data = await presentUsers(
+      ctx,
+      rows.map((row) => row.id),
+    );
+    // Returning such a user for an address that the actor may not see would reveal whose it is.
+    return { data: filter.email === undefined ? data : data.filter(({ email }) => email !== null), meta };
+  },
+
+  async get(ctx, { id }) {
+    return oneUser(ctx, id);
+  },
+
+  async current(ctx) {
+    return oneUser(ctx, ctx.actor.id);
+  },
+
+  async reference(ctx, { reference }) {
+    const row = await ctx.db.selectFrom("users").select("id").where("reference", "=", reference).executeTakeFirst();
+    if (row === undefined) throw new ServiceError("not_found", `There is no user with the reference ${reference}.`);
+    return oneUser(ctx, row.id);
+  },
+
+  async collection(ctx, { ids }) {
+    return { users: await presentUsers(ctx, [...new Set(ids)]) };
+  },
+};
+
+const deletion = prepared((db, p: { id: number }) =>
+  db.selectFrom("users").select("deleted_at").where("id", "=", p.id),
+);
+
+/** Returns the full user. Throws `not_found` or `gone` when there is none. */
+export async function oneUser(ctx: Ctx, id: number): Promise<User> {
+  const [user] = await presentUsers(ctx, [id]);
+  if (user !== undefined) return user;
+  const [row] = await deletion(ctx.db, { id });
+  requireUser(row, id);
+  throw new ServiceError("not_found", `There is no user ${id}.`);
+}

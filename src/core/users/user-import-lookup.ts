@@ -1,0 +1,194 @@
+import type { Ability } from "../../contract/operation.ts";
+import { insertRows } from "../../store/bulk.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { emailKey, fold } from "../directory/text-keys.ts";
+import { may } from "../pipeline/actor.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import type { Row } from "./user-import-row.ts";
+
+const longestName = 255;
+
+export type Existing = Awaited<ReturnType<typeof loadUsers>>[number];
+
+/** Everything that the rows of a batch refer to, loaded with a constant number of queries. */
+export interface Known {
+  readonly byReference: Map<string, Existing>;
+  readonly byEmail: Map<string, Existing>;
+  readonly units: Map<string, { id: number; path: string }>;
+  /** By folded name. */
+  readonly types: Map<string, Type>;
+  /** User types created for this import. */
+  readonly newTypes: readonly number[];
+  /** By unit ID and name. */
+  readonly departments: Map<string, number>;
+  /** Adds users that were created or changed meanwhile. */
+  add(users: readonly Existing[]): void;
+}
+
+export async function lookUp(ctx: Ctx, rows: readonly Row[], createTypes: boolean): Promise<Known> {
+  const references = rows.flatMap(({ reference }) => (reference ? [reference] : []));
+  const found = await ctx.db
+    .selectFrom("users")
+    .select("id")
+    .where((eb) => isAmong(ctx.db, eb.ref("reference"), references))
+    .union(
+      ctx.db
+        .selectFrom("users")
+        .select("id")
+        .where((eb) =>
+          isAmong(
+            ctx.db,
+            eb.ref("email_key"),
+            rows.map((row) => emailKey(row.email)),
+          ),
+        ),
+    )
+    .execute();
+  const users = indexed();
+  const ids = found.map((row) => row.id);
+  users.add(await loadUsers(ctx, ids));
+  const units = await loadUnits(ctx, [...new Set(rows.map((row) => row.unit))]);
+  return {
+    ...users,
+    units,
+    ...(await loadTypes(ctx, rows, createTypes)),
+    departments: await loadDepartments(ctx, rows, units),
+  };
+}
+
+/** Indexes users by their current reference and e-mail address. */
+function indexed(): Pick<Known, "byReference" | "byEmail" | "add"> {
+  const byReference = new Map<string, Existing>();
+  const byEmail = new Map<string, Existing>();
+  const byId = new Map<number, Existing>();
+  const forget = (map: Map<string, Existing>, key: string, { id }: Existing) => {
+    if (map.get(key)?.id === id) map.delete(key);
+  };
+  return {
+    byReference,
+    byEmail,
+    add(users) {
+      for (const user of users) {
+        const before = byId.get(user.id);
+        if (before?.reference) forget(byReference, before.reference, before);
+        if (before?.email_key) forget(byEmail, before.email_key, before);
+        byId.set(user.id, user);
+        if (user.reference !== null) byReference.set(user.reference, user);
+        if (user.email_key !== null) byEmail.set(user.email_key, user);
+      }
+    },
+  };
+}
+
+/**
+ * Loads users in the form that an import compares, with their first membership, and the units and grants of all
+ * memberships.
+ */
+export async function loadUsers(ctx: Ctx, ids: readonly number[]) {
+  if (ids.length === 0) return [];
+  const rows = await ctx.db
+    .selectFrom("users as u")
+    .leftJoin("memberships as m", (join) => join.onRef("m.user_id", "=", "u.id").onRef("m.unit_id", "=", "u.unit_id"))
+    .leftJoin("units as n", "n.id", "u.unit_id")
+    .selectAll("u")
+    .select(["m.id as membership_id", "m.department_id", "n.path as unit_path"])
+    .where((eb) => isAmong(ctx.db, eb.ref("u.id"), ids))
+    .where("u.deleted_at", "is", null)
+    .execute();
+  const memberships = await ctx.db
+    .selectFrom("memberships as m")
+    .innerJoin("units as n", "n.id", "m.unit_id")
+    .select(["m.id", "m.user_id", "m.unit_id", "n.path"])
+    .where((eb) => isAmong(ctx.db, eb.ref("m.user_id"), ids))
+    .execute();
+  const types = await ctx.db
+    .selectFrom("membership_user_types as mt")
+    .innerJoin("user_types as t", "t.id", "mt.user_type_id")
+    .select(["mt.membership_id", "t.id", "t.name", "t.abilities"])
+    .where((eb) =>
+      isAmong(
+        ctx.db,
+        eb.ref("mt.membership_id"),
+        memberships.map((row) => row.id),
+      ),
+    )
+    .execute();
+  const typesOf = Map.groupBy(types.map(present), (type) => type.membership_id);
+  const membershipsOf = Map.groupBy(memberships, (row) => row.user_id);
+  return rows.map((row) =>
+    // Extends the row itself, because copying so many columns takes longer than the query.
+    Object.assign(row, {
+      types: typesOf.get(row.membership_id ?? 0) ?? [],
+      units: (membershipsOf.get(row.id) ?? []).map((membership) => membership.unit_id),
+      grants: (membershipsOf.get(row.id) ?? []).flatMap(({ id, path }) =>
+        (typesOf.get(id) ?? []).map(({ abilities }) => ({ path, abilities })),
+      ),
+    }),
+  );
+}
+
+/** A user type in the form that an import compares. */
+export interface Type {
+  readonly id: number;
+  readonly name: string;
+  readonly abilities: readonly Ability[];
+}
+
+function present<T extends { id: number; name: string; abilities: string }>(row: T) {
+  return { ...row, abilities: JSON.parse(row.abilities) as Ability[] } satisfies Type;
+}
+
+async function loadUnits(ctx: Ctx, references: readonly string[]) {
+  const rows = await ctx.db
+    .selectFrom("units")
+    .select(["id", "reference", "path"])
+    .where((eb) => isAmong(ctx.db, eb.ref("reference"), references))
+    .execute();
+  return new Map(rows.map(({ reference, ...unit }) => [reference ?? "", unit]));
+}
+
+async function loadTypes(ctx: Ctx, rows: readonly Row[], create: boolean) {
+  const names = new Map<string, string>();
+  for (const { user_types = "" } of rows) for (const name of typeNames(user_types)) names.set(fold(name), name);
+  const load = () =>
+    ctx.db
+      .selectFrom("user_types")
+      .select(["id", "name", "name_key", "abilities"])
+      .where((eb) => isAmong(ctx.db, eb.ref("name_key"), [...names.keys()]))
+      .execute();
+  let found = names.size === 0 ? [] : await load();
+  let newTypes: number[] = [];
+  if (create && found.length < names.size && may(ctx.actor, "usertypes")) {
+    const known = new Set(found.map((row) => row.name_key));
+    const missing = [...names].filter(([key, name]) => !known.has(key) && [...name].length <= longestName);
+    const made = await insertRows<{ id: number }>(
+      ctx.db,
+      "user_types",
+      missing.map(([name_key, name]) => ({ name, name_key, reference: null })),
+      "id",
+    );
+    newTypes = made.map((row) => row.id);
+    found = await load();
+  }
+  return { types: new Map(found.map((row) => [row.name_key, present(row)])), newTypes };
+}
+
+async function loadDepartments(ctx: Ctx, rows: readonly Row[], units: Known["units"]) {
+  const named = rows.filter((row) => row.department);
+  if (named.length === 0) return new Map<string, number>();
+  const ids = [...new Set(named.flatMap((row) => units.get(row.unit)?.id ?? []))];
+  const found = await ctx.db
+    .selectFrom("departments")
+    .select(["id", "unit_id", "name"])
+    .where((eb) => isAmong(ctx.db, eb.ref("unit_id"), ids))
+    .execute();
+  return new Map(found.map((row) => [`${row.unit_id} ${row.name}`, row.id]));
+}
+
+/** Returns the names in a cell, which are separated by semicolons. */
+export function typeNames(cell: string): string[] {
+  return cell
+    .split(";")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}

@@ -1,0 +1,115 @@
+import { sql } from "kysely";
+import { insertRows, rowsAs } from "../../store/bulk.ts";
+import { moveMembership, setUserTypes } from "../directory/memberships.ts";
+import { emailKey } from "../directory/text-keys.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { endPasswordLinks } from "../pipeline/queue-mail.ts";
+import { indexUser, searchWords } from "./search-users.ts";
+import type { Existing } from "./user-import-lookup.ts";
+import type { Wanted } from "./user-import-row.ts";
+
+/** Creates users, some hundreds per statement, and returns their IDs in the same order. */
+export async function createUsers(ctx: Ctx, wanted: readonly Wanted[]): Promise<number[]> {
+  if (wanted.length === 0) return [];
+  const users = wanted.map((each) => newUser(ctx, each));
+  const made = await insertRows<{ id: number; email_key: string }>(ctx.db, "users", users, "id, email_key");
+  const idByKey = new Map(made.map((row) => [row.email_key, row.id]));
+  const ids = users.map((user) => idByKey.get(user.email_key)!);
+  await insertMemberships(ctx, wanted, ids);
+  const words: (ReturnType<typeof searchWords>[number] & { user_id: number })[] = [];
+  for (const [position, user] of users.entries()) {
+    for (const word of searchWords(user)) words.push({ ...word, user_id: ids[position]! });
+  }
+  // Inserts words sorted, so that neighbouring index entries are written together.
+  words.sort((a, b) => (a.word < b.word ? -1 : a.word > b.word ? 1 : a.user_id - b.user_id));
+  await insertRows(ctx.db, "user_words", words);
+  return ids;
+}
+
+/** Returns a row for the table, with defaults for columns that the import does not set. */
+function newUser({ now }: Ctx, { columns, unit }: Wanted) {
+  return {
+    reference: columns.reference ?? null,
+    email: columns.email,
+    email_key: emailKey(columns.email),
+    first_name: columns.first_name,
+    last_name: columns.last_name,
+    title: columns.title ?? "",
+    phone: columns.phone ?? null,
+    birthday: columns.birthday ?? null,
+    birthday_key: columns.birthday_key ?? null,
+    language: columns.language ?? null,
+    timezone: columns.timezone ?? null,
+    meta_field_0: columns.meta_field_0 ?? "",
+    meta_field_1: columns.meta_field_1 ?? "",
+    meta_field_2: columns.meta_field_2 ?? "",
+    meta_field_3: columns.meta_field_3 ?? "",
+    meta_field_4: columns.meta_field_4 ?? "",
+    unit_id: unit.id,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+async function insertMemberships(ctx: Ctx, wanted: readonly Wanted[], ids: readonly number[]): Promise<void> {
+  const rows = wanted.map(({ unit, department = null }, position) => ({
+    user_id: ids[position]!,
+    unit_id: unit.id,
+    department_id: department,
+  }));
+  const made = await insertRows<{ id: number; user_id: number }>(ctx.db, "memberships", rows, "id, user_id");
+  const membershipOf = new Map(made.map((row) => [row.user_id, row.id]));
+  const types = wanted.flatMap(({ types = [] }, position) =>
+    types.map((user_type_id) => ({ membership_id: membershipOf.get(ids[position]!)!, user_type_id })),
+  );
+  await insertRows(ctx.db, "membership_user_types", types);
+  const byUnit = Map.groupBy(rows, (row) => row.unit_id);
+  const members = [...byUnit].map(([unit, joined]) => ({ unit, more: joined.length }));
+  const counts = rowsAs(ctx.db, "joined", { unit: "bigint", more: "bigint" }, members);
+  await sql`update units set user_count = user_count + joined.more from ${counts} where units.id = joined.unit`.execute(
+    ctx.db,
+  );
+}
+
+/** Returns what the row changes in an existing user; undefined when nothing. */
+export function differences(existing: Existing, wanted: Wanted) {
+  const before: Readonly<Record<string, unknown>> = existing;
+  const columns = Object.fromEntries(
+    Object.entries(defined(wanted.columns)).filter(([name, value]) => before[name] !== value),
+  );
+  const moved = existing.unit_id !== wanted.unit.id;
+  const held = existing.types.map((type) => type.id);
+  const types = wanted.types ?? held;
+  const retyped = types.length !== held.length || types.some((type) => !held.includes(type));
+  const department = wanted.department === undefined ? (moved ? null : existing.department_id) : wanted.department;
+  const changed = Object.keys(columns).length > 0 || moved || retyped || department !== existing.department_id;
+  return changed ? { columns, moved, types: retyped ? types : undefined, department } : undefined;
+}
+
+export async function changeUser(
+  ctx: Ctx,
+  { id, unit_id, membership_id }: Existing,
+  { unit }: Wanted,
+  { columns, moved, types, department }: NonNullable<ReturnType<typeof differences>>,
+): Promise<void> {
+  await ctx.db
+    .updateTable("users")
+    .set({ ...columns, updated_at: ctx.now })
+    .where("id", "=", id)
+    .execute();
+  if ("email_key" in columns) await endPasswordLinks(ctx, id);
+  if (membership_id !== null && unit_id !== null) {
+    if (moved) await moveMembership(ctx, { id: membership_id, user: id, from: unit_id, to: unit.id });
+    if (types) await setUserTypes(ctx, membership_id, types);
+    await ctx.db
+      .updateTable("memberships")
+      .set({ department_id: department })
+      .where("id", "=", membership_id)
+      .execute();
+  }
+  await indexUser(ctx, id);
+}
+
+function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}

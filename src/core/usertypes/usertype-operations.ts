@@ -1,0 +1,146 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { Ability } from "../../contract/operation.ts";
+import type { usertypes as contract } from "../../contract/usertypes.ts";
+import { fold } from "../directory/text-keys.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { decodeCursor, page } from "../pipeline/cursor.ts";
+import { abilityFlags, requireAbilities } from "../pipeline/permissions.ts";
+import { forgetUserType, isMeantFor } from "../visibility/audience.ts";
+
+interface Row {
+  id: number;
+  name: string;
+  reference: string | null;
+  abilities: string;
+}
+
+export const usertypes: Handlers<typeof contract> = {
+  async list(ctx, { limit, cursor }) {
+    const position = decodeCursor<number>(ctx, "usertypes", cursor);
+    const back = position?.direction === "before";
+    let query = types(ctx)
+      .orderBy("id", back ? "desc" : "asc")
+      .limit(limit + 1);
+    if (position) query = query.where("id", back ? "<" : ">", position.key);
+    const { rows, meta } = page(ctx, "usertypes", await query.execute(), { limit, position, keyOf: (row) => row.id });
+    return { data: rows.map(present), meta };
+  },
+
+  async get(ctx, { id }) {
+    return present(await find(ctx, id));
+  },
+
+  async reference(ctx, { reference }) {
+    const row = await types(ctx).where("reference", "=", reference).executeTakeFirst();
+    if (row === undefined)
+      throw new ServiceError("not_found", `There is no user type with the reference ${reference}.`);
+    return present(row);
+  },
+
+  async create(ctx, { name, reference = null, abilities = {} }) {
+    const granted = namesOf(abilities);
+    requireAbilities(ctx.actor, [{ abilities: granted }]);
+    await requireFree(ctx, { name, reference });
+    const { id } = await ctx.db
+      .insertInto("user_types")
+      .values({ name, name_key: fold(name), reference, abilities: JSON.stringify(granted) })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    return present(await find(ctx, id));
+  },
+
+  async update(ctx, { id, name, reference, abilities }) {
+    const row = await find(ctx, id);
+    const before = JSON.parse(row.abilities) as Ability[];
+    const after = namesOf({ ...abilityFlags(before), ...abilities });
+    await requireAbilitiesWhereHeld(ctx, id, [...new Set([...before, ...after])]);
+    await requireFree(ctx, { name, reference }, id);
+    await ctx.db
+      .updateTable("user_types")
+      .set({ name, name_key: name === undefined ? undefined : fold(name), reference, abilities: JSON.stringify(after) })
+      .where("id", "=", id)
+      .execute();
+    return present(await find(ctx, id));
+  },
+
+  async delete(ctx, { id }) {
+    const row = await find(ctx, id);
+    requireAbilities(ctx.actor, [{ abilities: JSON.parse(row.abilities) }]);
+    const { holders } = await ctx.db
+      .selectFrom("membership_user_types")
+      .select((eb) => eb.fn.countAll<number>().as("holders"))
+      .where("user_type_id", "=", id)
+      .executeTakeFirstOrThrow();
+    if (holders > 0)
+      throw new ServiceError("conflict", `User type ${id} is held by ${holders} members; remove it from them first.`);
+    // Without the type, content limited to its holders would become visible to everybody.
+    if (await isMeantFor(ctx.db, id)) {
+      throw new ServiceError("conflict", `Posts or events are limited to user type ${id}; change their readers first.`);
+    }
+    await forgetUserType(ctx.db, id);
+    await ctx.db.deleteFrom("user_types").where("id", "=", id).execute();
+  },
+};
+
+function types(ctx: Ctx) {
+  return ctx.db.selectFrom("user_types").select(["id", "name", "reference", "abilities"]);
+}
+
+async function find(ctx: Ctx, id: number): Promise<Row> {
+  const row = await types(ctx).where("id", "=", id).executeTakeFirst();
+  if (row === undefined) throw new ServiceError("not_found", `There is no user type ${id}.`);
+  return row;
+}
+
+function present({ id, name, reference, abilities }: Row) {
+  return {
+    content_type: "usertype" as const,
+    id,
+    name,
+    reference,
+    abilities: abilityFlags(JSON.parse(abilities)),
+    url: `/usertypes/${id}`,
+  };
+}
+
+function namesOf(flags: Partial<Record<Ability, boolean | undefined>>): Ability[] {
+  return (Object.keys(flags) as Ability[]).filter((ability) => flags[ability]);
+}
+
+/**
+ * Throws `forbidden` unless the actor has these abilities in every unit where a member holds the user type, because a
+ * change affects all of them.
+ */
+async function requireAbilitiesWhereHeld(ctx: Ctx, id: number, abilities: readonly Ability[]): Promise<void> {
+  if (ctx.actor.admin || abilities.length === 0) return;
+  const places = await ctx.db
+    .selectFrom("membership_user_types as mt")
+    .innerJoin("memberships as m", "m.id", "mt.membership_id")
+    .innerJoin("units as n", "n.id", "m.unit_id")
+    .select("n.path")
+    .distinct()
+    .where("mt.user_type_id", "=", id)
+    .execute();
+  requireAbilities(ctx.actor, [{ abilities }, ...places.map(({ path }) => ({ path, abilities }))]);
+}
+
+async function requireFree(
+  ctx: Ctx,
+  { name, reference }: { name?: string | undefined; reference?: string | null | undefined },
+  except = 0,
+): Promise<void> {
+  const taken = await ctx.db
+    .selectFrom("user_types")
+    .select(["id", "name_key"])
+    .where("id", "<>", except)
+    .where((eb) =>
+      eb.or([
+        ...(name === undefined ? [] : [eb("name_key", "=", fold(name))]),
+        ...(reference ? [eb("reference", "=", reference)] : []),
+      ]),
+    )
+    .executeTakeFirst();
+  if (taken === undefined) return;
+  const field = name !== undefined && taken.name_key === fold(name) ? "name" : "reference";
+  throw new ServiceError("conflict", `The ${field} is taken by user type ${taken.id}.`);
+}

@@ -1,0 +1,267 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type FieldErrors, invalid } from "../../contract/errors.ts";
+import type { Ability } from "../../contract/operation.ts";
+import { insertRows } from "../../store/bulk.ts";
+import type { Db } from "../../store/database.ts";
+import { isAmong, listed } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { Flag } from "../../store/schema/column-types.ts";
+import { type Actor, may } from "../pipeline/actor.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { handOverPlaces } from "./feed-index.ts";
+
+/** Describes who may read a post or an event. */
+export interface Audience {
+  /** Addressed to all units. */
+  readonly everywhere: boolean;
+  /** With falldown, the units below are included. */
+  readonly units: readonly { readonly id: number; readonly falldown: boolean }[];
+  /** Restricts the units to members with one of these types; an empty list restricts nothing. */
+  readonly userTypes: readonly number[];
+  /** Users who may read it regardless of their units and types. */
+  readonly shares: readonly number[];
+  /** The group whose members may read it. */
+  readonly group: number | null;
+}
+
+/**
+ * The properties of a reader that the visibility rule needs; plain values, so that they can be parameters of a prepared
+ * query.
+ */
+export interface Reader {
+  readonly me: number;
+  readonly everything: 0 | 1;
+  /** Paths of the units in which, and below which, the reader has the ability to edit. */
+  readonly reach: readonly string[];
+  readonly units: readonly number[];
+  readonly branch: readonly number[];
+  readonly types: readonly number[];
+}
+
+/** Returns the actor as a reader of content that users with `ability` may edit. */
+export function readerOf({ id, admin, grants, units, branch, types }: Actor, ability: Ability): Reader {
+  const reach = grants.filter((grant) => grant.abilities.includes(ability)).map((grant) => grant.path);
+  return { me: id, everything: admin ? 1 : 0, reach, units, branch, types };
+}
+
+/**
+ * Returns the only visibility rule: users it is addressed to and users who may edit it can read it. Personal content is
+ * limited to its author and the users it is shared with. `a` is the alias of `audiences`.
+ */
+export function readable(db: Db, a: string, reader: Reader): RawBuilder<SqlBool> {
+  const personal = sql.ref(`${a}.personal`);
+  return sql<SqlBool>`(${addressed(db, a, reader)} or (${personal} = 0 and ${reached(db, a, reader.reach)}))`;
+}
+
+/**
+ * Returns the condition that content is addressed to the reader: as its author, by a share, by its group, or by a unit
+ * (or one above with falldown) and, if user types are named, one of them. Everything that is not personal is addressed
+ * to administrators.
+ */
+export function addressed(db: Db, a: string, reader: Omit<Reader, "reach">): RawBuilder<SqlBool> {
+  const of = (column: string) => sql.ref(`${a}.${column}`);
+  const { me, everything, units, branch, types } = reader;
+  const inUnits = sql`exists (select 1 from audience_units au where au.audience_id = ${of("id")} and (
+    (au.falldown = 0 and ${isAmong(db, sql.ref<number>("au.unit_id"), units)})
+    or (au.falldown = 1 and ${isAmong(db, sql.ref<number>("au.unit_id"), branch)})))`;
+  const inTypes = sql`(not exists (select 1 from audience_user_types t where t.audience_id = ${of("id")})
+    or exists (select 1 from audience_user_types t where t.audience_id = ${of("id")}
+      and ${isAmong(db, sql.ref<number>("t.user_type_id"), types)}))`;
+  return sql<SqlBool>`(${of("author_id")} = ${me}
+    or (${of("personal")} = 0 and (${everything} = 1 or ((${of("everywhere")} = 1 or ${inUnits}) and ${inTypes})))
+    or exists (select 1 from audience_shares s where s.audience_id = ${of("id")} and s.user_id = ${me})
+    or (${of("group_id")} is not null and exists (
+      select 1 from group_members g where g.group_id = ${of("group_id")} and g.user_id = ${me})))`;
+}
+
+/** Returns the condition that the owning unit is one of the units with the paths `reach` or below one of them. */
+export function reached(db: Db, a: string, reach: readonly string[]): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from units o, ${listed(db, "reach", reach)}
+    where o.id = ${sql.ref(`${a}.owner_unit_id`)} and substr(o.path, 1, length(reach.value)) = reach.value)`;
+}
+
+/**
+ * Returns true when the actor may change content with that audience: as its author, or by the ability in the owning
+ * unit.
+ */
+export function mayEdit(
+  actor: Actor,
+  ability: Ability,
+  audience: { author_id: number; personal: number; owner_path: string | null },
+): boolean {
+  if (audience.author_id === actor.id) return true;
+  return audience.personal === 0 && may(actor, ability, audience.owner_path);
+}
+
+/** Inserts an audience and returns its ID. All its references must exist; see `audienceMistakes`. */
+export async function addAudience(
+  ctx: Ctx,
+  {
+    everywhere,
+    units,
+    userTypes,
+    shares,
+    group,
+    ownerUnit,
+    personal,
+  }: Audience & { readonly ownerUnit: number | null; readonly personal: boolean },
+): Promise<number> {
+  const { id } = await ctx.db
+    .insertInto("audiences")
+    .values({
+      author_id: ctx.actor.id,
+      owner_unit_id: ownerUnit,
+      everywhere: everywhere ? 1 : 0,
+      personal: personal ? 1 : 0,
+      group_id: group,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await setLists(ctx.db, id, { units, userTypes, shares });
+  return id;
+}
+
+/** Changes the given parts of an audience. Lists are replaced as a whole. */
+export async function changeAudience(
+  { db }: Ctx,
+  id: number,
+  changes: Partial<Audience> & { readonly ownerUnit?: number | null; readonly personal?: boolean },
+): Promise<void> {
+  const flag = (value: boolean | undefined) => (value === undefined ? undefined : ((value ? 1 : 0) as Flag));
+  const columns = {
+    everywhere: flag(changes.everywhere),
+    group_id: changes.group,
+    owner_unit_id: changes.ownerUnit,
+    personal: flag(changes.personal),
+  };
+  if (Object.values(columns).some((value) => value !== undefined)) {
+    await db.updateTable("audiences").set(columns).where("id", "=", id).execute();
+  }
+  await setLists(db, id, changes);
+}
+
+async function setLists(db: Db, audience_id: number, { units, userTypes, shares }: Partial<Audience>): Promise<void> {
+  if (units) {
+    await db.deleteFrom("audience_units").where("audience_id", "=", audience_id).execute();
+    const falldown = new Map<number, 0 | 1>();
+    for (const unit of units) falldown.set(unit.id, unit.falldown || falldown.get(unit.id) ? 1 : 0);
+    const rows = [...falldown].map(([unit_id, down]) => ({ audience_id, unit_id, falldown: down }));
+    await insertRows(db, "audience_units", rows);
+  }
+  if (userTypes) {
+    await db.deleteFrom("audience_user_types").where("audience_id", "=", audience_id).execute();
+    const rows = [...new Set(userTypes)].map((user_type_id) => ({ audience_id, user_type_id }));
+    await insertRows(db, "audience_user_types", rows);
+  }
+  if (shares) {
+    await db.deleteFrom("audience_shares").where("audience_id", "=", audience_id).execute();
+    const rows = [...new Set(shares)].map((user_id) => ({ audience_id, user_id }));
+    await insertRows(db, "audience_shares", rows);
+  }
+}
+
+/** Returns an error for each unknown reference of an audience, by the field names of the input. */
+export async function audienceMistakes(
+  ctx: Ctx,
+  {
+    units = [],
+    userTypes = [],
+    shares = [],
+  }: { units?: readonly number[]; userTypes?: readonly number[]; shares?: readonly number[] },
+  names: { units: string; userTypes: string; shares: string },
+): Promise<FieldErrors> {
+  const issues: FieldErrors = {};
+  const missing = async (
+    table: "units" | "user_types" | "users",
+    ids: readonly number[],
+    name: string,
+    noun: string,
+  ) => {
+    if (ids.length === 0) return;
+    let query = ctx.db
+      .selectFrom(table)
+      .select("id")
+      .where((eb) => isAmong(ctx.db, eb.ref("id"), ids));
+    if (table === "users") query = query.where("active" as never, "=", 1 as never);
+    const known = new Set((await query.execute()).map((row) => row.id));
+    const unknown = [...new Set(ids)].filter((id) => !known.has(id));
+    if (unknown.length > 0) issues[name] = [`name no ${noun}: ${unknown.join(", ")}`];
+  };
+  await missing("units", units, names.units, "units");
+  await missing("user_types", userTypes, names.userTypes, "user types");
+  await missing("users", shares, names.shares, "active users");
+  if (shares.includes(ctx.actor.id)) issues[names.shares] = [...(issues[names.shares] ?? []), "must not be yourself"];
+  return issues;
+}
+
+/** Returns true when a post or an event that was not deleted is addressed to the user type. */
+export async function isMeantFor(db: Db, userType: number): Promise<boolean> {
+  const found = await db
+    .selectFrom("audience_user_types as t")
+    .leftJoin("posts as p", (join) => join.onRef("p.audience_id", "=", "t.audience_id").on("p.deleted_at", "is", null))
+    .leftJoin("events as e", (join) => join.onRef("e.audience_id", "=", "t.audience_id").on("e.deleted_at", "is", null))
+    .select("t.audience_id")
+    .where("t.user_type_id", "=", userType)
+    .where((eb) => eb.or([eb("p.id", "is not", null), eb("e.id", "is not", null)]))
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/**
+ * Removes a user type from the audiences of deleted content. Their units are removed with it, because an audience
+ * without types would admit all members.
+ */
+export async function forgetUserType(db: Db, userType: number): Promise<void> {
+  const audiences = db.selectFrom("audience_user_types").select("audience_id").where("user_type_id", "=", userType);
+  await db.deleteFrom("audience_units").where("audience_id", "in", audiences).execute();
+  await db.updateTable("audiences").set({ everywhere: 0 }).where("id", "in", audiences).execute();
+  await db.deleteFrom("audience_user_types").where("user_type_id", "=", userType).execute();
+}
+
+/** Throws `validation_failed` when there are errors. */
+export function refuse(issues: FieldErrors): void {
+  if (Object.keys(issues).length > 0) throw invalid(issues);
+}
+
+/** Transfers content that a deleted unit owned to another unit. */
+export async function handOver(db: Db, from: number, to: number): Promise<void> {
+  await db.updateTable("audiences").set({ owner_unit_id: to }).where("owner_unit_id", "=", from).execute();
+  await handOverPlaces(db, from, to);
+}
+
+const unitsOfAudiences = prepared((db, p: { ids: readonly number[] }) =>
+  db
+    .selectFrom("audience_units as au")
+    .innerJoin("units as n", "n.id", "au.unit_id")
+    .select(["au.audience_id", "au.falldown", "n.id", "n.name", "n.level", "n.unit_type"])
+    .where((eb) => isAmong(db, eb.ref("au.audience_id"), p.ids))
+    .orderBy("n.id"),
+);
+const userTypesOfAudiences = prepared((db, p: { ids: readonly number[] }) =>
+  db
+    .selectFrom("audience_user_types as at")
+    .innerJoin("user_types as t", "t.id", "at.user_type_id")
+    .select(["at.audience_id", "t.id", "t.name"])
+    .where((eb) => isAmong(db, eb.ref("at.audience_id"), p.ids))
+    .orderBy("t.id"),
+);
+const sharesOfAudiences = prepared((db, p: { ids: readonly number[] }) =>
+  db
+    .selectFrom("audience_shares")
+    .select(["audience_id", "user_id"])
+    .where((eb) => isAmong(db, eb.ref("audience_id"), p.ids))
+    .orderBy("user_id"),
+);
+
+/** Returns audiences with names of their references, by ID. Runs a constant number of queries. */
+export async function loadAudiences(db: Db, ids: readonly number[]) {
+  const unitsOf = Map.groupBy(await unitsOfAudiences(db, { ids }), (row) => row.audience_id);
+  const typesOf = Map.groupBy(await userTypesOfAudiences(db, { ids }), (row) => row.audience_id);
+  const sharesOf = Map.groupBy(await sharesOfAudiences(db, { ids }), (row) => row.audience_id);
+  return (id: number) => ({
+    units: unitsOf.get(id) ?? [],
+    userTypes: typesOf.get(id) ?? [],
+    shares: (sharesOf.get(id) ?? []).map((row) => row.user_id),
+  });
+}

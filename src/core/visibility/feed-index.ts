@@ -1,0 +1,109 @@
+import type { Ability } from "../../contract/operation.ts";
+import type { Db } from "../../store/database.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { branchEnd } from "../pipeline/unit-path.ts";
+
+/**
+ * The feed index: each post and event has entries under keys ("places") that cover every user whom the visibility rule
+ * may let through, so that a feed query skips content that the user cannot read.
+ */
+export const place = {
+  everywhere: "*",
+  /** Contains everything that is not personal, for users whose other keys would cover most of it. */
+  common: "c",
+  /** `unit`: for members of that unit only; `branch`: for members of units below it, too. */
+  unit: (id: number) => `u${id}`,
+  branch: (id: number) => `d${id}`,
+  owner: (id: number) => `o${id}`,
+  author: (id: number) => `a${id}`,
+  share: (id: number) => `s${id}`,
+  group: (id: number) => `g${id}`,
+} as const;
+
+/** The parts of an audience that decide its places. */
+interface IndexedAudience {
+  readonly everywhere: boolean;
+  readonly units: readonly { readonly id: number; readonly falldown: boolean }[];
+  readonly shares: readonly number[];
+  readonly group: number | null;
+}
+
+interface Home {
+  readonly author: number;
+  readonly owner: number | null;
+}
+
+/** Returns all places of content with that audience, except `place.common`. */
+export function placesOf({ everywhere, units, shares, group }: IndexedAudience, { author, owner }: Home): string[] {
+  return [
+    place.author(author),
+    ...(owner === null ? [] : [place.owner(owner)]),
+    ...(everywhere ? [place.everywhere] : []),
+    ...units.map(({ id, falldown }) => (falldown ? place.branch(id) : place.unit(id))),
+    ...[...new Set(shares)].map(place.share),
+    ...(group === null ? [] : [place.group(group)]),
+  ];
+}
+
+/** Updates the index when a unit is deleted: its content goes to another unit, and its members' places are removed. */
+export async function handOverPlaces(db: Db, from: number, to: number): Promise<void> {
+  for (const table of ["post_places", "event_places"] as const) {
+    const own = db.updateTable(table).set({ place: place.owner(to) });
+    await own.where("place", "=", place.owner(from)).execute();
+    await db
+      .deleteFrom(table)
+      .where("place", "in", [place.unit(from), place.branch(from)])
+      .execute();
+  }
+}
+
+const groupsOf = prepared((db, p: { me: number }) =>
+  db.selectFrom("group_members").select("group_id").where("user_id", "=", p.me),
+);
+
+/**
+ * Returns the places of all posts that the actor may read, or of those that the actor may edit; undefined in the same
+ * case as `placesFor`.
+ */
+export async function placesOfPosts(ctx: Ctx, which: "readable" | "editable"): Promise<string[] | undefined> {
+  const places = await placesFor(ctx, which, ["news", "calendar"]);
+  if (places === undefined || which === "editable") return places;
+  const groups = await groupsOf(ctx.db, { me: ctx.actor.id });
+  return [...places, place.everywhere, ...groups.map((row) => place.group(row.group_id))];
+}
+
+/** With more owned units than this, a scan of everything is faster than a search per unit. */
+const mostOwners = 500;
+
+/**
+ * Returns the places of everything that the actor may edit by one of the abilities and, for `readable`, of everything
+ * addressed to the actor's units or shared with the actor. Returns undefined when scanning everything is faster.
+ */
+export async function placesFor(
+  ctx: Ctx,
+  which: "readable" | "editable",
+  abilities: readonly Ability[],
+): Promise<string[] | undefined> {
+  const { actor } = ctx;
+  const owners = await edited(ctx, abilities);
+  if (owners === undefined) return undefined;
+  const own = [place.author(actor.id), ...owners.map(place.owner)];
+  if (which === "editable") return own;
+  return [...own, place.share(actor.id), ...actor.units.map(place.unit), ...actor.branch.map(place.branch)];
+}
+
+/** Returns the units whose content the actor may edit; undefined when there are more than `mostOwners`. */
+async function edited({ db, actor }: Ctx, abilities: readonly Ability[]): Promise<number[] | undefined> {
+  if (actor.admin) return undefined;
+  const grants = actor.grants.filter((grant) => abilities.some((ability) => grant.abilities.includes(ability)));
+  const paths = [...new Set(grants.map((grant) => grant.path))];
+  if (paths.length === 0) return [];
+  const rows = await db
+    .selectFrom("units")
+    .select("id")
+    .where((eb) => eb.or(paths.map((path) => eb("path", ">=", path).and("path", "<", branchEnd(path)))))
+    .limit(mostOwners + 1)
+    .execute();
+  return rows.length > mostOwners ? undefined : rows.map((row) => row.id);
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import { triggers as allTriggers, type webhooks as contract } from "../../contract/webhooks.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { findWebhook, oneWebhook } from "./read-webhooks.ts";
+
+/** Standard Webhooks, "Signature scheme": between 24 and 64 bytes. */
+const secretBytes = 32;
+/** Seconds for which the old secret also signs after a rotation. */
+const overlapSeconds = 86_400;
+
+type Changing = "create" | "update" | "delete" | "rotateSecret";
+
+export const changing: Pick<Handlers<typeof contract>, Changing> = {
+  async create(ctx, { name, uri, triggers = allTriggers }) {
+    const { id } = await ctx.db
+      .insertInto("webhooks")
+      .values({
+        name,
+        uri,
+        // The encryption of a secret depends on the row's ID, which is known only after the insert.
+        secret: "",
+        triggers: inOrder(triggers),
+        author_id: ctx.actor.id,
+        created_at: ctx.now,
+        updated_at: ctx.now,
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    const secret = newSecret();
+    const sealed = await ctx.secrets.seal(ctx.db, `webhooks.secret.${id}`, secret);
+    await ctx.db.updateTable("webhooks").set({ secret: sealed }).where("id", "=", id).execute();
+    return { data: { ...(await oneWebhook(ctx, id)), secret } };
+  },
+
+  async update(ctx, { id, active, triggers, ...fields }) {
+    const before = await findWebhook(ctx, id);
+    const next = {
+      name: fields.name ?? before.name,
+      uri: fields.uri ?? before.uri,
+      triggers: triggers === undefined ? before.triggers : inOrder(triggers),
+      ...(active !== undefined && activity(ctx, before, active)),
+    };
+    const same = Object.entries(next).every(([column, value]) => before[column as keyof typeof before] === value);
+    if (same) return;
+    await ctx.db
+      .updateTable("webhooks")
+      .set({ ...next, updated_at: ctx.now })
+      .where("id", "=", id)
+      .execute();
+    ctx.announce("outbox");
+  },
+
+  async delete(ctx, { id }) {
+    await findWebhook(ctx, id);
+    // Deliveries and logs of the webhook can be very many; they are removed later, in small parts.
+    await ctx.db
+      .updateTable("webhooks")
+      .set({ active: 0, deleted_at: ctx.now, secret: "", previous_secret: null })
+      .where("id", "=", id)
+      .execute();
+    ctx.announce("outbox");
+  },
+
+  async rotateSecret(ctx, { id }) {
+    const before = await findWebhook(ctx, id);
+    const secret = newSecret();
+    const previous = ctx.secrets.open(`webhooks.secret.${id}`, before.secret);
+    await ctx.db
+      .updateTable("webhooks")
+      .set({
+        secret: await ctx.secrets.seal(ctx.db, `webhooks.secret.${id}`, secret),
+        previous_secret: await ctx.secrets.seal(ctx.db, `webhooks.previous_secret.${id}`, previous),
+        previous_secret_until: ctx.now + overlapSeconds,
+        updated_at: ctx.now,
+      })
+      .where("id", "=", id)
+      .execute();
+    return { data: { ...(await oneWebhook(ctx, id)), secret } };
+  },
+};
+
+function newSecret(): string {
+  return `whsec_${randomBytes(secretBytes).toString("base64")}`;
+}
+
+/** Returns the triggers as JSON without duplicates, in the order of the contract. */
+function inOrder(triggers: readonly string[]): string {
+  return JSON.stringify(allTriggers.filter((trigger) => triggers.includes(trigger)));
+}
+
+/** Returns the columns that change with the active state; none when the state stays the same. */
+function activity(ctx: Ctx, { active }: { active: 0 | 1 }, wanted: boolean) {
+  if (active === (wanted ? 1 : 0)) return {};
+  return wanted
+    ? { active: 1 as const, disabled_at: null, disabled_reason: null, failing_since: null }
+    : { active: 0 as const, disabled_at: ctx.now, disabled_reason: "manual" as const };
+}

@@ -1,0 +1,55 @@
+import { type webhooks as contract, testEvent } from "../../contract/webhooks.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+
+/**
+ * Seconds after which a polling client's timestamp is renewed. Much shorter than `listeningSeconds`, so that it does
+ * not expire between polls.
+ */
+const renewedAfterSeconds = 20;
+
+const eventsAfter = prepared((db, p: { after: number; limit: number }) =>
+  db
+    .selectFrom("webhook_events")
+    .select(["id", "message_id as webhook_event_id", "created_at", "payload"])
+    .where("id", ">", p.after)
+    .where("type", "<>", testEvent)
+    .orderBy("id")
+    .limit(p.limit),
+);
+
+/** Returns the events after a given one, waiting until there are any. */
+export const events: Handlers<typeof contract>["events"] = async (ctx, { after, wait, limit }) => {
+  await announceListener(ctx);
+  if (after === undefined) return { data: [], meta: { last_id: await lastEvent(ctx) } };
+  const rows = await ctx.waitFor({ seconds: wait, topics: ["webhook-events"] }, async () => {
+    const found = await eventsAfter(ctx.db, { after, limit });
+    return found.length > 0 ? found : undefined;
+  });
+  const data = (rows ?? []).map(({ payload, ...event }) => ({ ...event, payload: JSON.parse(payload) }));
+  return { data, meta: { last_id: data.at(-1)?.id ?? after } };
+};
+
+async function lastEvent({ db }: Ctx): Promise<number> {
+  const row = await db
+    .selectFrom("webhook_events")
+    .select((eb) => eb.fn.max("id").as("id"))
+    .executeTakeFirst();
+  return row?.id ?? 0;
+}
+
+/** Records that a client polls, so that events are written even without a webhook for them. */
+async function announceListener(ctx: Ctx): Promise<void> {
+  const sign = await ctx.db.selectFrom("event_listening").select("polled_at").executeTakeFirst();
+  // A timestamp in the future was written before the clock was set back.
+  const age = sign === undefined ? Number.POSITIVE_INFINITY : Math.abs(ctx.now - sign.polled_at);
+  if (age < renewedAfterSeconds) return;
+  const polled_at = ctx.now;
+  await ctx.transaction(({ db }) =>
+    db
+      .insertInto("event_listening")
+      .values({ id: 1, polled_at })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ polled_at }))
+      .execute(),
+  );
+}

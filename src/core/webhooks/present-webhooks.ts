@@ -1,0 +1,71 @@
+import type { Selectable } from "kysely";
+import type { z } from "zod";
+import type { webhooks as contract } from "../../contract/webhooks.ts";
+import type { Schema } from "../../store/schema/schema.ts";
+import { presentUsers, type User } from "../directory/present-users.ts";
+import type { Ctx } from "../pipeline/context.ts";
+
+export type Webhook = z.infer<ReturnType<(typeof contract)["get"]["output"]>>["data"];
+type Row = Selectable<Schema["webhooks"]>;
+
+/** Returns the API's representation of webhooks, without their secrets. */
+export async function presentWebhooks(ctx: Ctx, rows: readonly Row[]): Promise<Webhook[]> {
+  const users = await presentUsers(ctx, [...new Set(rows.map((row) => row.author_id))]);
+  const authors = new Map(users.map((user) => [user.id, presentAuthor(user)]));
+  return rows.map((row) => ({
+    content_type: "webhook",
+    id: row.id,
+    name: row.name,
+    uri: row.uri,
+    triggers: JSON.parse(row.triggers),
+    active: row.active === 1,
+    disabled_at: row.disabled_at,
+    disabled_reason: row.disabled_reason,
+    author: authors.get(row.author_id) ?? deletedAuthor(row.author_id),
+    permissions: { edit: true, delete: true },
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    url: `/webhooks/${row.id}`,
+  }));
+}
+
+function presentAuthor(user: User): Webhook["author"] {
+  const { content_type, id, name, first_name, last_name, title, active, permissions, avatar, url } = user;
+  return {
+    content_type,
+    id,
+    name,
+    first_name,
+    last_name,
+    title,
+    active,
+    permissions,
+    avatar,
+    unit: presentPlace(user.unit),
+    physicalUnit: presentPlace(user.physicalUnit),
+    url,
+  };
+}
+
+function presentPlace(unit: User["unit"]): Webhook["author"]["unit"] {
+  if (unit === null) return null;
+  const { parent, url, ...same } = unit;
+  return { ...same, parent_id: parent?.id ?? null, stats: [], url };
+}
+
+function deletedAuthor(id: number): Webhook["author"] {
+  return {
+    content_type: "user",
+    id,
+    name: "Deleted user",
+    first_name: "Deleted",
+    last_name: "user",
+    title: "",
+    active: false,
+    permissions: { edit: false, delete: false },
+    avatar: null,
+    unit: null,
+    physicalUnit: null,
+    url: `/users/${id}`,
+  };
+}

@@ -1,0 +1,46 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { webhooks as contract } from "../../contract/webhooks.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { presentWebhooks, type Webhook } from "./present-webhooks.ts";
+
+export const reading: Pick<Handlers<typeof contract>, "list" | "get"> = {
+  async list(ctx) {
+    const rows = await ctx.db
+      .selectFrom("webhooks")
+      .selectAll()
+      .where("deleted_at", "is", null)
+      .orderBy("id")
+      .execute();
+    return { data: await presentWebhooks(ctx, rows) };
+  },
+
+  async get(ctx, { id }) {
+    return { data: await oneWebhook(ctx, id) };
+  },
+};
+
+export async function oneWebhook(ctx: Ctx, id: number): Promise<Webhook> {
+  const [webhook] = await presentWebhooks(ctx, [await findWebhook(ctx, id)]);
+  return webhook!;
+}
+
+/** Returns a webhook. Throws `not_found` when it does not exist or was deleted. */
+export async function findWebhook(ctx: Ctx, id: number) {
+  const row = await ctx.db
+    .selectFrom("webhooks")
+    .selectAll()
+    .where("id", "=", id)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  if (row === undefined) throw new ServiceError("not_found", `There is no webhook ${id}.`);
+  return row;
+}
+
+/** Returns an active webhook. Throws `conflict` when it is not active. */
+export async function findActiveWebhook(ctx: Ctx, id: number) {
+  const row = await findWebhook(ctx, id);
+  if (row.active === 1) return row;
+  throw new ServiceError("conflict", `Webhook ${id} is not active; activate it first.`, {
+    hint: `wcs webhooks update ${id} --active`,
+  });
+}

@@ -1,0 +1,88 @@
+import { sql } from "kysely";
+import { ServiceError } from "../../contract/errors.ts";
+import { type webhooks as contract, testEvent } from "../../contract/webhooks.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { insertEvents, newDelivery, newEvent } from "../pipeline/outbox.ts";
+import { findActiveWebhook, oneWebhook } from "./read-webhooks.ts";
+import { entryColumns, findEntry } from "./webhook-logs.ts";
+
+/** The state of a delivery before its first attempt. */
+const untried = { state: "waiting", attempt: 0, single: 0, lease_token: null } as const;
+
+export const sending: Pick<Handlers<typeof contract>, "test" | "resend" | "recover"> = {
+  async test(ctx, { id, wait }) {
+    let test: Test | undefined;
+    const data = await ctx.waitFor({ seconds: wait, topics: ["webhook-logs"] }, async () => {
+      // Queued inside the wait, so that a test is not sent when the request is refused for too many waits.
+      test ??= await ctx.transaction((tx) => queueTest(tx, id));
+      return firstEntry(ctx, id, test);
+    });
+    return { data: data ?? null, webhook_event_id: test!.message_id };
+  },
+
+  async resend(ctx, { id, log }) {
+    const { event_id } = await findEntry(ctx, id, log);
+    await findActiveWebhook(ctx, id);
+    const event = await ctx.db.selectFrom("webhook_events").select("id").where("id", "=", event_id).executeTakeFirst();
+    if (event === undefined) throw new ServiceError("conflict", `The event of log entry ${log} is no longer stored.`);
+    const due_at = ctx.now * 1000;
+    await ctx.db
+      .updateTable("deliveries")
+      .set({ ...untried, due_at })
+      .where("event_id", "=", event_id)
+      .where("webhook_id", "=", id)
+      // Skips a delivery that is being sent right now.
+      .where((eb) => eb.or([eb("lease_token", "is", null), eb("due_at", "<=", due_at)]))
+      .execute();
+    ctx.announce("outbox");
+  },
+
+  async recover(ctx, { id, since }) {
+    await findActiveWebhook(ctx, id);
+    const { numUpdatedRows } = await ctx.db
+      .updateTable("deliveries")
+      .set({ ...untried, due_at: ctx.now * 1000 })
+      .where("webhook_id", "=", id)
+      .where("state", "=", sql.lit("failed"))
+      .where("created_at", ">=", since)
+      .where("single", "=", 0)
+      .executeTakeFirst();
+    ctx.announce("outbox");
+    return { recovered: Number(numUpdatedRows) };
+  },
+};
+
+interface Test {
+  readonly delivery: number;
+  readonly message_id: string;
+}
+
+async function queueTest(ctx: Ctx, id: number): Promise<Test> {
+  await findActiveWebhook(ctx, id);
+  const { content_type, name, url } = await oneWebhook(ctx, id);
+  const event = newEvent(ctx, testEvent, { content_type, id, name, url });
+  const event_id = (await insertEvents(ctx, [event])).get(event.message_id)!;
+  const { id: delivery } = await ctx.db
+    .insertInto("deliveries")
+    .values({ ...newDelivery(ctx, event_id, id), single: 1 })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  ctx.announce("outbox");
+  return { delivery, message_id: event.message_id };
+}
+
+/**
+ * Returns the log entry of a test, undefined when there is none yet, or null when nothing was queued (in a dry run).
+ */
+async function firstEntry({ db }: Ctx, webhook: number, { delivery, message_id }: Test) {
+  const entry = await db
+    .selectFrom("webhook_logs")
+    .select(entryColumns)
+    .where("webhook_id", "=", webhook)
+    .where("event", "=", testEvent)
+    .where("message_id", "=", message_id)
+    .executeTakeFirst();
+  if (entry !== undefined) return { ...entry };
+  const queued = await db.selectFrom("deliveries").select("id").where("id", "=", delivery).executeTakeFirst();
+  return queued === undefined ? null : undefined;
+}

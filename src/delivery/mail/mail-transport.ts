@@ -1,0 +1,52 @@
+/** Options in the query of an SMTP URL: those that always apply, and those that apply only where TLS is optional. */
+const harmless = ["name", "authMethod", "tls.servername"];
+const loosening = ["ignoreTLS", "tls.rejectUnauthorized"];
+
+export interface SmtpTarget {
+  /** SMTP URL without options that weaken TLS where it is required. */
+  readonly url: string;
+  /** When true, mail leaves only over TLS and to a server with a valid certificate. */
+  readonly requireTLS: boolean;
+}
+
+/** Returns the target of an SMTP URL. TLS is optional only for this machine, or with `mail.allow_plain`. */
+export function smtpTarget(text: string, allowPlain: boolean): SmtpTarget {
+  const url = new URL(text);
+  const mayBePlain = allowPlain || isLoopback(url.hostname);
+  const counting = mayBePlain ? [...harmless, ...loosening] : harmless;
+  for (const name of [...url.searchParams.keys()]) if (!counting.includes(name)) url.searchParams.delete(name);
+  return { url: url.href, requireTLS: !mayBePlain };
+}
+
+/** Decides by the name and not by its address: the name may resolve to another address when the connection is made. */
+const isLoopback = (hostname: string): boolean =>
+  /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/i.test(hostname);
+
+export interface MailFailure {
+  readonly error: string;
+  readonly hopeless: boolean;
+}
+
+const noTls = "The mail server does not support TLS; set mail.allow_plain to send without it.";
+
+/** Returns the error to store in the outbox: the server's code and answer, without anything that we sent. */
+export function describeMailFailure(error: unknown, { requireTLS }: SmtpTarget): MailFailure {
+  const { code = "", command, responseCode, response, message = "" } = error as Partial<SmtpError>;
+  const isWithoutTls =
+    (code === "ETLS" && command === "STARTTLS" && Boolean(response)) || (code === "ECONNECTION" && command === "EHLO");
+  if (requireTLS && isWithoutTls) return { error: noTls, hopeless: false };
+  if (/certificate|altnames/i.test(message) && response === undefined)
+    return { error: `${code || "error"}: ${message.slice(0, 300)}`, hopeless: false };
+  const refused = code === "EENVELOPE" || code === "EMESSAGE";
+  const hopeless = refused && responseCode !== undefined && responseCode >= 500;
+  const said = response === undefined ? "" : `: ${response.slice(0, 300)}`;
+  return { error: `${code || "error"}${said}`, hopeless };
+}
+
+interface SmtpError {
+  readonly code: string;
+  readonly command: string;
+  readonly responseCode: number;
+  readonly response: string;
+  readonly message: string;
+}

@@ -1,0 +1,147 @@
+import type { Transporter } from "nodemailer";
+import type { Settings } from "../../contract/settings.ts";
+import type { Database } from "../../store/database.ts";
+import type { DeliveryLog } from "../delivery-log.ts";
+import { leaseMilliseconds } from "../queue/delivery-queue.ts";
+import { claimMails, extendMails, giveBackMails, type Mail, mailFailed, mailSent } from "./mail-queue.ts";
+import { type DisabledPayload, disabledText, type MailText, personText } from "./mail-text.ts";
+import { describeMailFailure, type SmtpTarget, smtpTarget } from "./mail-transport.ts";
+import { preparePersonMail } from "./person-mail.ts";
+
+/** Maximum number of connections to the mail server. */
+const connections = 4;
+const mailsInRound = 20;
+const smtpMilliseconds = 15_000;
+
+export interface MailOptions {
+  readonly database: Database;
+  readonly settings: () => Promise<Settings>;
+  readonly clock: () => number;
+  readonly log: DeliveryLog;
+  /** Returns the URL of the service, for when the setting `base_url` is not set. */
+  readonly servedAt?: (() => string | undefined) | undefined;
+  /** Milliseconds to wait for each answer of the mail server, when shorter than the default. */
+  readonly patience?: number;
+}
+
+interface Transport {
+  readonly transporter: Transporter;
+  readonly target: SmtpTarget;
+}
+
+/** Returns the unset settings without which no mail can be sent. Mail waits until they are set. */
+export function missingForMail(settings: Settings): string[] {
+  return (["mail.smtp_url", "mail.from"] as const).filter((key) => settings[key] === null);
+}
+
+/** Sends mails by SMTP, each at least once and always under the same Message-ID. */
+export class MailWorker {
+  readonly #options: MailOptions;
+  #transport: Transport | undefined;
+  #stopping = false;
+
+  constructor(options: MailOptions) {
+    this.#options = options;
+  }
+
+  /** Sends a batch of due mails and returns its size. More may be due unless it is 0. */
+  async round(): Promise<number> {
+    const { database, clock, log } = this.#options;
+    const settings = await this.#options.settings();
+    if (this.#stopping || missingForMail(settings).length > 0) return 0;
+    const mails = await claimMails(database, clock(), mailsInRound);
+    if (mails.length === 0) return 0;
+    const transport = await this.#connect(smtpTarget(settings["mail.smtp_url"]!, settings["mail.allow_plain"]));
+    const open = new Set(mails);
+    const heartbeat = setInterval(() => {
+      extendMails(database, [...open], clock()).catch((error) => log.error({ err: error }, "mail leases are lost"));
+    }, leaseMilliseconds / 3);
+    const queue = [...mails];
+    const worker = async () => {
+      for (let mail = queue.shift(); mail !== undefined && !this.#stopping; mail = queue.shift()) {
+        await this.#send(transport, settings, mail);
+        open.delete(mail);
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: connections }, worker));
+      if (this.#stopping) await giveBackMails(database, [...open], clock());
+    } finally {
+      clearInterval(heartbeat);
+    }
+    return mails.length - open.size;
+  }
+
+  async #send({ transporter, target }: Transport, settings: Settings, mail: Mail): Promise<void> {
+    const { database, clock, log } = this.#options;
+    try {
+      const letter = await this.#compose(settings, mail);
+      if ("hopeless" in letter) {
+        await mailFailed(database, mail, { now: clock(), error: letter.hopeless, hopeless: true });
+        return;
+      }
+      const from = settings["mail.from"]!;
+      const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? "wcs";
+      await transporter.sendMail({
+        ...letter.text,
+        from,
+        to: { name: "", address: letter.to },
+        // A constant ID lets mail programs recognize a mail that is sent twice.
+        messageId: `<wcs-${mail.id}-${mail.created_at}@${domain}>`,
+        headers: { "Auto-Submitted": "auto-generated" },
+      });
+      await mailSent(database, mail, clock());
+      log.info({ mail: mail.id, kind: mail.kind }, "mail sent");
+    } catch (error) {
+      const failure = describeMailFailure(error, target);
+      log.error({ mail: mail.id, kind: mail.kind, reason: failure.error }, "mail not sent");
+      await mailFailed(database, mail, { now: clock(), ...failure });
+    }
+  }
+
+  /** Returns the text and its recipient, or the reason why the mail is obsolete. */
+  async #compose(
+    settings: Settings,
+    mail: Mail,
+  ): Promise<{ readonly text: MailText; readonly to: string } | { readonly hopeless: string }> {
+    const { database, clock, servedAt } = this.#options;
+    if (mail.kind === "webhook_disabled")
+      return { text: disabledText(JSON.parse(mail.payload) as DisabledPayload), to: mail.recipient };
+    const prepared = await preparePersonMail(database, mail, { settings, now: clock() });
+    if ("hopeless" in prepared) return prepared;
+    const { person } = prepared;
+    const base = (settings.base_url ?? servedAt?.())?.replace(/\/+$/, "") ?? null;
+    return { text: personText(mail.kind, person, base), to: person.email };
+  }
+
+  async #connect(target: SmtpTarget): Promise<Transport> {
+    const { url, requireTLS } = target;
+    const before = this.#transport?.target;
+    if (this.#transport && before?.url === url && before.requireTLS === requireTLS) return this.#transport;
+    const { createTransport } = await import("nodemailer");
+    this.#transport?.transporter.close();
+    const patience = Math.max(Math.min(this.#options.patience ?? smtpMilliseconds, smtpMilliseconds), 1000);
+    const transporter = createTransport({
+      url,
+      pool: true,
+      maxConnections: connections,
+      connectionTimeout: patience,
+      greetingTimeout: patience,
+      socketTimeout: patience,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      requireTLS: requireTLS && url.startsWith("smtp:"),
+    } as Parameters<typeof createTransport>[0]);
+    this.#transport = { transporter, target };
+    return this.#transport;
+  }
+
+  /** Starts no further mail. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  close(): void {
+    this.#transport?.transporter.close();
+  }
+}

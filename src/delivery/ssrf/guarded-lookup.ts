@@ -1,0 +1,65 @@
+import { lookup as systemLookup } from "node:dns/promises";
+import { isIP, type LookupFunction } from "node:net";
+import type { buildConnector } from "undici";
+import { isPublic } from "./public-addresses.ts";
+
+export interface Address {
+  readonly address: string;
+  readonly family: number;
+}
+/** Resolves a host name to its addresses. */
+export type Resolve = (hostname: string) => Promise<readonly Address[]>;
+
+/** Thrown when a host has no address that callbacks may use. */
+export class BlockedError extends Error {
+  readonly code = "EBLOCKED";
+}
+
+/**
+ * Connects to public addresses only. Checks the address of the actual connection, so neither a name that resolves to another
+ * address a moment later nor an unusual notation of an address gets around the check.
+ */
+export function guarded(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) => {
+    const { hostname } = options;
+    // Sockets do not look up literal addresses.
+    if (isIP(hostname) === 0 || isPublic(hostname)) connect(options, callback);
+    else callback(new BlockedError(`${hostname} is not a public address`), null);
+  };
+}
+
+/** Returns a lookup function for sockets that keeps only the `allowed` addresses. */
+export function socketLookup(resolve: Resolve, allowed: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (found) => {
+        const good = found.filter(({ address, family }) => allowed(address) && wanted(options.family, family));
+        const [first] = good;
+        if (first === undefined) callback(new BlockedError(`${hostname} has no public address`), "", 0);
+        else if (options.all) callback(null, [...good]);
+        else callback(null, first.address, first.family);
+      },
+      (error) => callback(error, "", 0),
+    );
+  };
+}
+
+function wanted(asked: number | string | undefined, family: number): boolean {
+  const name = typeof asked === "string" ? Number(asked.replace("IPv", "")) : (asked ?? 0);
+  return name === 0 || name === family;
+}
+
+/**
+ * Returns a resolver that runs one lookup at a time for each name. The system's resolver occupies one of few threads until
+ * it answers, so a name that hangs must not occupy all of them.
+ */
+export function sharedResolver(lookup: Resolve = (hostname) => systemLookup(hostname, { all: true })): Resolve {
+  const running = new Map<string, Promise<readonly Address[]>>();
+  return (hostname) => {
+    const known = running.get(hostname);
+    if (known !== undefined) return known;
+    const asked = lookup(hostname).finally(() => running.delete(hostname));
+    running.set(hostname, asked);
+    return asked;
+  };
+}

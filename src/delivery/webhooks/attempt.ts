@@ -1,0 +1,131 @@
+import type { Dispatcher } from "undici";
+import { describeAttemptFailure } from "./failure-status.ts";
+import { parseRetryAfter } from "./retry-schedule.ts";
+
+/** Maximum number of bytes to read of a response; then the connection is closed. */
+const readBytes = 65_536;
+/** Maximum number of bytes that the log keeps of the body, and of all headers together. */
+const keptBytes = 4096;
+
+export interface AttemptOutcome {
+  /** The HTTP status, or the type of failure without a response. */
+  readonly status: string;
+  readonly error: string | null;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Milliseconds. */
+  readonly retryAfter: number | undefined;
+  readonly response: { headers: Record<string, string>; body: string; cut: boolean } | null;
+}
+
+type Headers = Record<string, string | string[] | undefined>;
+
+export interface AttemptOptions {
+  /** Milliseconds for the whole attempt, from the lookup of the name to the last byte of the answer. */
+  readonly timeout: number;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  readonly onEnd: (attempt: Attempt, answer: AttemptOutcome) => void;
+}
+
+/** Handles one request on undici's bare dispatcher, without streams and signals, which take more time than the rest. */
+export class Attempt implements Dispatcher.DispatchHandler {
+  readonly #options: AttemptOptions;
+  readonly #began = performance.now();
+  readonly #timer: NodeJS.Timeout;
+  readonly #kept: Buffer[] = [];
+  #read = 0;
+  #over = false;
+  #controller: Dispatcher.DispatchController | undefined;
+  #head: { status: number; headers: Headers } | undefined;
+
+  constructor(options: AttemptOptions) {
+    this.#options = options;
+    this.#timer = setTimeout(() => this.#late(), options.timeout);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#over) controller.abort(new Error("The attempt has already ended."));
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    // Statuses below 200 precede the actual response.
+    if (status >= 200) this.#head = { status, headers };
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#read < keptBytes) this.#kept.push(chunk.subarray(0, keptBytes - this.#read));
+    this.#read += chunk.length;
+    if (this.#read < readBytes || this.#over) return;
+    this.#answered();
+    controller.abort(new Error("the rest of the answer is not read"));
+  }
+
+  onResponseEnd(): void {
+    this.#answered();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
+    this.#end({ ...describeAttemptFailure(error), response: null, retryAfter: undefined });
+  }
+
+  /** Ends the attempt early. */
+  cut(): void {
+    this.#giveUp("The attempt was aborted because its process ended.");
+  }
+
+  #late(): void {
+    const what = this.#head ? "The answer did not end" : "There was no answer";
+    this.#giveUp(`${what} within ${this.#options.timeout / 1000} seconds.`);
+  }
+
+  #giveUp(error: string): void {
+    this.#end({ status: "timeout", error, response: null, retryAfter: undefined });
+    this.#controller?.abort(new Error(error));
+  }
+
+  #answered(): void {
+    const { status, headers } = this.#head!;
+    const good = status >= 200 && status < 300;
+    this.#end({
+      status: String(status),
+      error: good ? null : sentenceFor(status),
+      retryAfter: good ? undefined : parseRetryAfter(single(headers["retry-after"]), this.#options.clock()),
+      response: {
+        headers: keptHeaders(headers),
+        body: Buffer.concat(this.#kept).toString(),
+        cut: this.#read > keptBytes,
+      },
+    });
+  }
+
+  #end(outcome: Omit<AttemptOutcome, "duration">): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#timer);
+    this.#options.onEnd(this, { ...outcome, duration: Math.round(performance.now() - this.#began) });
+  }
+}
+
+function sentenceFor(status: number): string {
+  if (status === 410) return "The receiver is gone (410); the webhook is disabled.";
+  if (status >= 300 && status < 400) return `Redirects are not followed (${status}).`;
+  return `The receiver answered ${status}.`;
+}
+
+function keptHeaders(headers: Headers): Record<string, string> {
+  const kept: Record<string, string> = {};
+  let size = 0;
+  for (const [name, value] of Object.entries(headers)) {
+    const text = Array.isArray(value) ? value.join(", ") : (value ?? "");
+    size += name.length + text.length;
+    if (size > keptBytes) break;
+    kept[name] = text;
+  }
+  return kept;
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

@@ -1,0 +1,137 @@
+import { type Selectable, sql } from "kysely";
+import { insertRows } from "../../store/bulk.ts";
+import type { Database, Db, Tx } from "../../store/database.ts";
+import { isAmong, isPostgres } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { DisabledReason, Schema } from "../../store/schema/schema.ts";
+
+interface Webhook {
+  readonly id: number;
+  readonly name: string;
+  readonly uri: string;
+  readonly author_id: number;
+}
+
+/** Locks webhooks in the order of their IDs, so that workers do not deadlock and log IDs of a webhook ascend with time. */
+export async function lockWebhooks(tx: Tx, ids: readonly number[]) {
+  const query = tx
+    .selectFrom("webhooks")
+    .select(["id", "name", "uri", "active", "failing_since", "author_id"])
+    .where((eb) => isAmong(tx, eb.ref("id"), ids))
+    .orderBy("id");
+  return (isPostgres(tx) ? query.forNoKeyUpdate() : query).execute();
+}
+
+/** Disables a webhook and queues a mail to its author. `stopInactive` ends the waiting deliveries. */
+export async function disable(tx: Tx, webhook: Webhook, reason: DisabledReason, now: number): Promise<void> {
+  await tx
+    .updateTable("webhooks")
+    .set({ active: 0, disabled_at: now, disabled_reason: reason, updated_at: now })
+    .where("id", "=", webhook.id)
+    .execute();
+  const author = await tx
+    .selectFrom("users")
+    .select(["email", "first_name", "last_name"])
+    .where("id", "=", webhook.author_id)
+    .where("active", "=", 1)
+    .executeTakeFirst();
+  if (author === undefined || author.email === null) return;
+  const { id, name, uri } = webhook;
+  const payload = JSON.stringify({
+    name: `${author.first_name} ${author.last_name}`,
+    webhook: { id, name, uri },
+    reason,
+  });
+  await tx
+    .insertInto("mails")
+    .values({
+      kind: "webhook_disabled",
+      user_id: webhook.author_id,
+      recipient: author.email,
+      payload,
+      created_at: now,
+    })
+    .execute();
+}
+
+/** Number of deliveries ended in one transaction. */
+const portion = 500;
+
+type Stoppable = Pick<Selectable<Schema["webhooks"]>, "id" | "uri" | "deleted_at">;
+
+const inactive = prepared((db, p: { now: number }) =>
+  db
+    .selectFrom("webhooks as w")
+    .select(["w.id", "w.uri", "w.deleted_at"])
+    .where("w.active", "=", 0)
+    .where((eb) => eb.exists(stoppable(db, p.now).where("d.webhook_id", "=", sql.ref<number>("w.id"))))
+    .limit(1),
+);
+
+/** Selects waiting deliveries without those that are being sent, which end by themselves. */
+function stoppable(db: Db, now: number) {
+  return db
+    .selectFrom("deliveries as d")
+    .select("d.id")
+    .where("d.state", "=", sql.lit<"waiting">("waiting"))
+    .where((eb) => eb.or([eb("d.lease_token", "is", null), eb("d.due_at", "<=", now)]));
+}
+
+/**
+ * Ends the waiting deliveries of a disabled webhook, with a log entry for each, or of a deleted one. Returns their number;
+ * more may remain.
+ */
+export async function stopInactive(database: Database, now: number): Promise<number> {
+  const [webhook] = await inactive(database.reader, { now });
+  if (webhook === undefined) return 0;
+  return database.writeLocking(async (tx) => {
+    await lockWebhooks(tx, [webhook.id]);
+    const waiting = stoppable(tx, now).where("d.webhook_id", "=", webhook.id).limit(portion);
+    const found = await (isPostgres(tx) ? waiting.forUpdate().skipLocked() : waiting).execute();
+    const stopped = await tx
+      .updateTable("deliveries")
+      .set({ state: "failed", lease_token: null })
+      .where((eb) =>
+        isAmong(
+          tx,
+          eb.ref("id"),
+          found.map((row) => row.id),
+        ),
+      )
+      .returning(["event_id", "attempt"])
+      .execute();
+    if (webhook.deleted_at === null) await logStopped(tx, webhook, stopped, now);
+    return stopped.length;
+  });
+}
+
+async function logStopped(
+  tx: Tx,
+  webhook: Stoppable,
+  stopped: readonly { event_id: number; attempt: number }[],
+  now: number,
+): Promise<void> {
+  const attempts = new Map(stopped.map((row) => [row.event_id, row.attempt]));
+  const events = await tx
+    .selectFrom("webhook_events")
+    .select(["id", "message_id", "type"])
+    .where((eb) => isAmong(tx, eb.ref("id"), [...attempts.keys()]))
+    .orderBy("id")
+    .execute();
+  const entries = events.map((event) => ({
+    webhook_id: webhook.id,
+    event_id: event.id,
+    message_id: event.message_id,
+    event: event.type,
+    uri: webhook.uri,
+    status: "disabled",
+    attempt: attempts.get(event.id) ?? 0,
+    duration_ms: 0,
+    created_at: Math.floor(now / 1000),
+    error: "Not sent: the webhook was disabled.",
+    next_attempt_at: null,
+    request_headers: "{}",
+    response: null,
+  }));
+  await insertRows(tx, "webhook_logs", entries);
+}

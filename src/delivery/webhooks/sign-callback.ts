@@ -1,0 +1,39 @@
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
+
+export interface UnsignedCallback {
+  /** The header `webhook-id`: the same in every attempt. */
+  readonly id: string;
+  /** Unix seconds of the attempt. */
+  readonly timestamp: number;
+  readonly body: string;
+}
+
+/**
+ * Returns the headers that prove the origin of a callback (Standard Webhooks 1.0, "Webhook headers" and "Symmetric
+ * signatures"): one signature for each secret (`whsec_` and base64), newest first.
+ */
+export function signatureHeaders(message: UnsignedCallback, secrets: readonly string[]): Record<string, string> {
+  return {
+    "webhook-id": message.id,
+    "webhook-timestamp": String(message.timestamp),
+    "webhook-signature": secrets.map((secret) => signature(message, secret)).join(" "),
+  };
+}
+
+/** Returns the HMAC-SHA256 of `id.timestamp.body`, as `v1,<base64>`. */
+export function signature({ id, timestamp, body }: UnsignedCallback, secret: string): string {
+  return `v1,${createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
+}
+
+const keys = new Map<string, KeyObject>();
+
+/** Caches keys, because creating a key takes longer than using it. */
+function keyOf(secret: string): KeyObject {
+  let key = keys.get(secret);
+  if (key === undefined) {
+    key = createSecretKey(secret.replace(/^whsec_/, ""), "base64");
+    if (keys.size >= 1000) keys.clear();
+    keys.set(secret, key);
+  }
+  return key;
+}

@@ -1,0 +1,96 @@
+import { insertRows } from "../../store/bulk.ts";
+import type { Database, Tx } from "../../store/database.ts";
+import { type ClaimedDelivery, type Settled, settleDeliveries } from "../queue/delivery-queue.ts";
+import type { AttemptOutcome } from "./attempt.ts";
+import { disable, lockWebhooks } from "./disable-webhooks.ts";
+import { failingSecondsAllowed, nextAttempt } from "./retry-schedule.ts";
+
+/** A finished attempt. */
+export interface FinishedAttempt {
+  readonly job: ClaimedDelivery;
+  readonly uri: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly answer: AttemptOutcome;
+  /** Unix milliseconds. */
+  readonly ended: number;
+}
+
+type Webhook = Awaited<ReturnType<typeof lockWebhooks>>[number];
+
+const isGood = ({ answer }: FinishedAttempt) => /^2\d\d$/.test(answer.status);
+const isGone = ({ answer }: FinishedAttempt) => answer.status === "410";
+
+/**
+ * Writes the results of attempts in one transaction: deliveries, log entries, and the health of the webhooks. An attempt
+ * whose lease was lost is logged, but changes nothing else.
+ */
+export async function writeResults(
+  database: Database,
+  results: readonly FinishedAttempt[],
+  random: () => number,
+): Promise<void> {
+  await database.writeLocking(async (tx) => {
+    const ids = [...new Set(results.map((result) => result.job.webhook_id))];
+    const webhooks = new Map((await lockWebhooks(tx, ids)).map((webhook) => [webhook.id, webhook]));
+    const settled = new Map<FinishedAttempt, Settled>();
+    for (const result of results) {
+      settled.set(result, verdict(result, webhooks.get(result.job.webhook_id), random));
+    }
+    const mine = await settleDeliveries(tx, [...settled.values()]);
+    const entries = results.map((result) => entryOf(result, settled.get(result)!, mine.has(result.job.id)));
+    await insertRows(tx, "webhook_logs", entries);
+    const counting = results.filter((result) => mine.has(result.job.id));
+    for (const [id, those] of Map.groupBy(counting, (result) => result.job.webhook_id)) {
+      await judge(tx, webhooks.get(id), those);
+    }
+  });
+  // A client may wait for the result of a test.
+  if (results.some(({ job }) => job.single === 1)) database.announce(["webhook-logs"]);
+}
+
+function verdict(result: FinishedAttempt, webhook: Webhook | undefined, random: () => number): Settled {
+  const { job, answer, ended } = result;
+  const held = { id: job.id, token: job.token, attempt: job.attempt + 1, due_at: ended };
+  if (isGood(result)) return { ...held, state: "done" };
+  const ends = job.single === 1 || isGone(result) || webhook?.active !== 1;
+  const failure = { attempt: held.attempt, now: ended, retryAfter: answer.retryAfter };
+  const due_at = ends ? undefined : nextAttempt(failure, random);
+  return due_at === undefined ? { ...held, state: "failed" } : { ...held, state: "waiting", due_at };
+}
+
+function entryOf(
+  { job, uri, headers, answer, ended }: FinishedAttempt,
+  { state, attempt, due_at }: Settled,
+  mine: boolean,
+) {
+  return {
+    webhook_id: job.webhook_id,
+    event_id: job.event_id,
+    message_id: job.message_id,
+    event: job.type,
+    uri,
+    status: answer.status,
+    attempt,
+    duration_ms: answer.duration,
+    created_at: Math.floor(ended / 1000),
+    error: answer.error,
+    next_attempt_at: mine && state === "waiting" ? Math.ceil(due_at / 1000) : null,
+    request_headers: JSON.stringify(headers),
+    response: answer.response && JSON.stringify(answer.response),
+  };
+}
+
+/**
+ * Records since when a webhook has only failed. Disables a webhook that failed for too long, or whose receiver answered 410.
+ */
+async function judge(tx: Tx, webhook: Webhook | undefined, results: readonly FinishedAttempt[]): Promise<void> {
+  if (webhook?.active !== 1) return;
+  const now = Math.floor(Math.max(...results.map((result) => result.ended)) / 1000);
+  const real = results.filter((result) => result.job.single === 0);
+  if (results.some(isGone)) return disable(tx, webhook, "gone", now);
+  if (real.length === 0) return;
+  const since = real.some(isGood) ? null : (webhook.failing_since ?? now);
+  if (since !== null && now - since >= failingSecondsAllowed) return disable(tx, webhook, "failing", now);
+  if (since === webhook.failing_since) return;
+  await tx.updateTable("webhooks").set({ failing_since: since }).where("id", "=", webhook.id).execute();
+}

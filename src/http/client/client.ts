@@ -1,0 +1,171 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceError } from "../../contract/errors.ts";
+import type { AnyOperation, ArgumentsOf, Caller, CallOptions, OutputOf } from "../../contract/operation.ts";
+import { isReplayable } from "../../contract/secrets.ts";
+import { encode } from "../codec.ts";
+import { baseOf } from "./base-url.ts";
+import { phaseOf } from "./connection-errors.ts";
+import { readResponse } from "./read-answer.ts";
+import { createTransport, type HttpResponse, type Reply, whole } from "./transport.ts";
+
+export interface ClientOptions {
+  /** Base URL of the service. A trailing slash or `/api` is ignored. */
+  readonly url: string;
+  readonly token?: string;
+  readonly userAgent: string;
+  /** Milliseconds for a call with all its retries; a large body extends it. Default: 30 s. */
+  readonly timeout?: number;
+  /** Certificates (PEM) of trusted authorities, in place of the system's. */
+  readonly ca?: string;
+  /** Environment with HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Default: the process's. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export interface RawOptions {
+  /** Escaped, without the question mark. */
+  readonly query?: string;
+  /** Sent unchanged; JSON unless the headers say otherwise. */
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface Client extends Caller {
+  /** Sends one request below `/api`, without retries, and returns any response. Fails only without a response. */
+  raw(method: string, path: string, options?: RawOptions): Promise<HttpResponse>;
+}
+
+const tries = 3;
+/** Bytes per millisecond of an upload, by which a large body extends the timeout. */
+const slowest = 50;
+
+/**
+ * Creates a caller for a remote instance. Throws `unavailable` with a hint when it cannot be reached, and the reason of an
+ * abort.
+ */
+export function createClient(options: ClientOptions): Client {
+  const base = baseOf(options.url);
+  const transport = createTransport(base, options.env ?? process.env, options.ca);
+  const common = commonHeaders(options);
+  const timeout = options.timeout ?? 30_000;
+  return {
+    async call<O extends AnyOperation>(op: O, input: ArgumentsOf<O>, given: CallOptions = {}): Promise<OutputOf<O>> {
+      const { path, query, body } = encode(op, input as Record<string, unknown>);
+      const dryRun = given.dryRun === true && op.method !== "GET";
+      const key =
+        op.method === "POST" ? (given.idempotencyKey ?? (isRepeatable(op) ? randomUUID() : undefined)) : undefined;
+      const headers = {
+        ...common,
+        ...(body && { "content-type": "application/json" }),
+        ...(key && { "idempotency-key": key }),
+        ...(dryRun && { "dry-run": "true" }),
+      };
+      const text = body && JSON.stringify(body);
+      const target = `${base.prefix}/api${path}${query && `?${query}`}`;
+      if (op.bytes) {
+        const { createDownload } = await import("./resumable-download.ts");
+        const get = (more: Record<string, string>) =>
+          persist(op, timeout, given.signal, async (left) => {
+            const options = { headers: { ...headers, accept: "*/*", ...more }, timeout: left, signal: given.signal };
+            return bytesOf(await transport.open(op.method, target, options), base.origin);
+          });
+        return createDownload(await get({}), get) as OutputOf<O>;
+      }
+      const allowed = timeout + (text?.length ?? 0) / slowest;
+      return persist(op, allowed, given.signal, async (left) => {
+        const message = await transport.send(op.method, target, {
+          headers,
+          body: text,
+          timeout: left,
+          signal: given.signal,
+          onSent: given.onSent,
+        });
+        const answer = readResponse(message, base.origin);
+        if (dryRun && message.headers["dry-run"] !== "true") throw notDry(base.origin);
+        return answer as OutputOf<O>;
+      });
+    },
+    async raw(method, path, { query, body, headers, signal } = {}) {
+      const type = body === undefined ? undefined : { "content-type": "application/json" };
+      const target = `${base.prefix}/api${belowApi(path)}${query ? `?${query}` : ""}`;
+      return transport.send(method.toUpperCase(), target, {
+        headers: { ...common, ...type, ...headers },
+        body,
+        timeout,
+        signal,
+      });
+    },
+    async close() {
+      transport.close();
+    },
+  };
+}
+
+/** Returns a reply with an ETag and a length; throws the error for any other. */
+async function bytesOf(reply: Reply, origin: string): Promise<Reply> {
+  const { status, headers } = reply;
+  if ((status === 200 || status === 206) && headers.etag && headers["content-length"]) return reply;
+  throw readResponse(await whole(reply, origin), origin);
+}
+
+function commonHeaders({ token, userAgent }: ClientOptions): Record<string, string> {
+  const headers = { accept: "application/json", "user-agent": userAgent };
+  if (token === undefined) return headers;
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new ServiceError("unauthenticated", "The token contains invalid characters.", {
+      hint: "Sign in again.",
+    });
+  }
+  return { ...headers, authorization: `Bearer ${token}` };
+}
+
+/**
+ * Repeats the request until there is an answer, as long as a repetition cannot do something twice, for `timeout` ms in all.
+ */
+async function persist<T>(
+  op: AnyOperation,
+  timeout: number,
+  signal: AbortSignal | undefined,
+  ask: (left: number) => Promise<T>,
+): Promise<T> {
+  const end = performance.now() + timeout;
+  for (let attempt = 1; ; attempt++) {
+    const left = Math.max(1, end - performance.now());
+    try {
+      return await ask(left);
+    } catch (error) {
+      const wait = error instanceof ServiceError && attempt < tries ? waitFor(op, error, attempt) : undefined;
+      if (wait === undefined || performance.now() + wait >= end) throw error;
+      await sleep(wait, undefined, { signal }).catch(() => signal?.throwIfAborted());
+    }
+  }
+}
+
+/** Returns the milliseconds until the next attempt; undefined when there should be none. */
+function waitFor(op: AnyOperation, error: ServiceError, attempt: number): number | undefined {
+  const phase = phaseOf(error);
+  if (phase === "connecting" || (phase === "talking" && isRepeatable(op))) {
+    return 100 * 4 ** (attempt - 1) * (0.75 + Math.random() / 2);
+  }
+  const busy = error.code === "too_many_requests" || error.code === "unavailable";
+  return busy && error.retryAfter !== undefined && isRepeatable(op) ? error.retryAfter * 1000 : undefined;
+}
+
+/** GETs change nothing; POSTs carry an Idempotency-Key, unless the service keeps no answer to replay. */
+function isRepeatable(op: AnyOperation): boolean {
+  return op.method === "GET" || isReplayable(op);
+}
+
+function notDry(origin: string): ServiceError {
+  return new ServiceError("unavailable", `${origin} did not confirm the dry run, so the change may have been made.`, {
+    hint: "Check the current state. The server does not support dry runs, or a proxy removes the Dry-Run header.",
+  });
+}
+
+/** Normalizes a path given as `/users`, `users` or `/api/users`. */
+function belowApi(path: string): string {
+  if (path.includes("://")) throw new ServiceError("bad_request", "The path must be relative to /api, not a URL.");
+  const rest = path.replace(/^\/*/, "/").replace(/^\/api(?=\/|$)/, "");
+  return rest.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent);
+}

@@ -1,0 +1,80 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { Base } from "./base-url.ts";
+
+/** Progress of a failed request: it certainly did not reach the service (`connecting`), or it may have. */
+type Phase = "connecting" | "talking";
+
+interface Failure {
+  readonly says: string;
+  readonly hint: string;
+  /** Left out where a retry cannot help. */
+  readonly phase?: Phase;
+}
+
+const check = "Check the URL, and that the service is running.";
+const trust = "If you trust it, pass the certificate of its authority as a CA file.";
+const speaks = "Check the scheme (http or https) and the port of the URL.";
+const network = "Check the network and the proxy settings (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).";
+const proxy = "Check HTTP_PROXY and HTTPS_PROXY, or name the host in NO_PROXY.";
+
+const failures: Readonly<Record<string, Failure>> = {
+  ECONNREFUSED: { says: "refused the connection", hint: check, phase: "connecting" },
+  ENOTFOUND: { says: "has an unknown host name", hint: "Check the spelling of the host in the URL." },
+  EAI_AGAIN: { says: "has a host name that could not be resolved", hint: network, phase: "connecting" },
+  EHOSTUNREACH: { says: "cannot be reached over the network", hint: network, phase: "connecting" },
+  ENETUNREACH: { says: "cannot be reached over the network", hint: network, phase: "connecting" },
+  ETIMEDOUT: { says: "did not accept the connection", hint: network, phase: "connecting" },
+  ECONNRESET: { says: "closed the connection", hint: check, phase: "talking" },
+  EPIPE: { says: "closed the connection", hint: check, phase: "talking" },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { says: "has a self-signed certificate", hint: trust },
+  SELF_SIGNED_CERT_IN_CHAIN: { says: "has a certificate of an unknown authority", hint: trust },
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: { says: "has a certificate of an unknown authority", hint: trust },
+  UNABLE_TO_GET_ISSUER_CERT: { says: "has a certificate of an unknown authority", hint: trust },
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
+    says: "has a certificate of an unknown authority",
+    hint: trust,
+  },
+  CERT_HAS_EXPIRED: {
+    says: "has an expired certificate",
+    hint: "Renew the certificate, or correct this machine's clock.",
+  },
+  CERT_NOT_YET_VALID: { says: "has a certificate that is not valid yet", hint: "Correct this machine's clock." },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    says: "has a certificate for another host",
+    hint: "Use the host name in the certificate.",
+  },
+  EPROTO: { says: "does not support the same TLS versions", hint: speaks },
+  ERR_SSL_WRONG_VERSION_NUMBER: { says: "does not speak TLS", hint: speaks },
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: { says: "does not speak TLS", hint: speaks },
+  ERR_PROXY_TUNNEL: { says: "is blocked by the proxy", hint: proxy },
+  ERR_PROXY_INVALID_CONFIG: { says: "is behind a proxy with an invalid URL", hint: proxy },
+};
+
+/** Returns the error for a request without an answer, from Node's error. */
+export function unreachable(cause: unknown, base: Base): ServiceError {
+  const code = codeOf(cause);
+  const failure = failures[code] ?? {
+    says: code.startsWith("HPE_") ? "does not speak HTTP" : `cannot be reached${code && ` (${code})`}`,
+    hint: code.startsWith("HPE_") ? speaks : check,
+  };
+  const port = portOf(cause);
+  const viaProxy = port !== undefined && port !== base.port;
+  const says = viaProxy ? "cannot be reached: the proxy did not accept the connection" : failure.says;
+  return new ServiceError("unavailable", `${base.origin} ${says}.`, { hint: viaProxy ? proxy : failure.hint, cause });
+}
+
+/** Returns the progress of a failed request; undefined when a retry cannot help. */
+export function phaseOf(error: ServiceError): Phase | undefined {
+  return failures[codeOf(error.cause)]?.phase;
+}
+
+function codeOf(cause: unknown): string {
+  const code = (cause as { code?: unknown } | undefined)?.code;
+  return typeof code === "string" ? code : "";
+}
+
+/** Returns the port that Node tried to connect to, if known; for several addresses, that of the first. */
+function portOf(cause: unknown): number | undefined {
+  const { port, errors } = cause as { port?: number; errors?: { port?: number }[] };
+  return port ?? errors?.[0]?.port;
+}

@@ -1,0 +1,75 @@
+import { type ErrorCode, errorCodes, type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import type { Issue } from "../../contract/issue-messages.ts";
+import type { HttpResponse } from "./transport.ts";
+
+const wrongPlace = "Check that the URL is the one of the service.";
+
+/**
+ * Returns the body of the service's response. Throws its errors, and an error for a response that is not from the service.
+ */
+export function readResponse(message: HttpResponse, origin: string): unknown {
+  const { status, headers } = message;
+  if (status >= 300 && status < 400) throw redirected(headers.location, origin);
+  if (status === 204) return undefined;
+  const value = jsonOf(message);
+  if (value === undefined) throw notOurs(message, origin);
+  if (status >= 200 && status < 300) return value;
+  throw errorOf(message, value, origin);
+}
+
+function jsonOf({ headers, body }: HttpResponse): unknown {
+  if (!/^application\/json\b/i.test(headers["content-type"] ?? "")) return undefined;
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function errorOf(message: HttpResponse, value: unknown, origin: string): ServiceError {
+  const error = (value as { error?: Record<string, unknown> } | null)?.error;
+  if (typeof error?.message !== "string") return notOurs(message, origin);
+  const id = error.request_id;
+  return new ServiceError(codeOf(error.code, message.status), error.message, {
+    fields: error.fields as FieldErrors | undefined,
+    ...(Array.isArray(error.issues) && { issues: error.issues as readonly Issue[] }),
+    retryAfter: retryAfter(message.headers["retry-after"]),
+    ...(message.status >= 500 &&
+      typeof id === "string" && { hint: `In the log of ${origin} look for the request ID ${id}.` }),
+  });
+}
+
+/** Maps a code that this version does not know to the first one of the same status. */
+function codeOf(code: unknown, status: number): ErrorCode {
+  if (typeof code === "string" && Object.hasOwn(errorCodes, code)) return code as ErrorCode;
+  const known = (Object.keys(errorCodes) as ErrorCode[]).find((name) => errorCodes[name].status === status);
+  return known ?? (status >= 500 ? "internal" : "bad_request");
+}
+
+function notOurs({ status, headers }: HttpResponse, origin: string): ServiceError {
+  const type = headers["content-type"]?.split(";")[0]?.slice(0, 100) || "no content type";
+  const gateway = status === 502 || status === 503 || status === 504;
+  const hint = gateway ? "A proxy answered in place of the service. Check that the service is running." : wrongPlace;
+  return new ServiceError("unavailable", `${origin} did not answer like a wcs service (status ${status}, ${type}).`, {
+    hint,
+    retryAfter: gateway || status === 429 ? retryAfter(headers["retry-after"]) : undefined,
+  });
+}
+
+function redirected(location: string | undefined, origin: string): ServiceError {
+  const to = URL.parse(location ?? "", origin);
+  const hint = to && to.origin !== origin ? `If you trust ${to.origin}, give that as the URL.` : wrongPlace;
+  return new ServiceError(
+    "unavailable",
+    `${origin} redirects to ${to?.origin ?? "nowhere"}, and redirects are not followed.`,
+    { hint },
+  );
+}
+
+/** Parses a Retry-After header, seconds or a date, and returns seconds. */
+function retryAfter(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header)) return Number(header);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000);
+}

@@ -1,0 +1,190 @@
+import type { BlockList } from "node:net";
+import { ServiceError } from "../../contract/errors.ts";
+import { pathFields, pathOfCreated } from "../../contract/field-spec.ts";
+import type { Content } from "../../contract/file-schemas.ts";
+import type { AnyOperation, Invoke, Origin } from "../../contract/operation.ts";
+import { decode, hasBody } from "../codec.ts";
+import { type BodyOptions, bodyReader } from "./admitted-body.ts";
+import type { Exchange, ServerLog, ServerState } from "./exchange.ts";
+import { addMetrics, type Metrics } from "./metrics-endpoint.ts";
+import { addProbes } from "./probes.ts";
+import { announcesBody } from "./request-body.ts";
+import { type App, answering, newHono, queryOf } from "./routing.ts";
+import { respondWithContent } from "./send-content.ts";
+
+export interface AppOptions extends BodyOptions {
+  readonly operations: readonly AnyOperation[];
+  readonly invoke: Invoke;
+  readonly log: ServerLog;
+  /** Returns true when the service and its database work. Default: always true. */
+  readonly ready?: () => Promise<boolean>;
+  /** Public URL of the service, without a trailing slash. Default: the address that `listen` took. */
+  readonly servedAt?: string;
+  /** Returns the setting `base_url`, which takes precedence over `servedAt`. */
+  readonly baseUrl?: () => Promise<string | null>;
+  readonly metrics?: Metrics;
+  /** Networks of proxies whose X-Forwarded-For is trusted. Default: none. */
+  readonly trustedProxies?: BlockList | undefined;
+  /** Version in openapi.json. */
+  readonly version?: string;
+}
+
+/** Serves the operations over HTTP: all of them below `/api`, and those that are `bare` also without it. */
+export function createApp(options: AppOptions): App {
+  const state: ServerState = {
+    log: options.log,
+    observe: options.metrics?.observe,
+    trustedProxies: options.trustedProxies,
+    servedAt: options.servedAt,
+    closing: false,
+  };
+  const app = newHono(state);
+  const readBody = bodyReader(options);
+  // The router takes the first match, so /users/current must come before /users/{id}.
+  for (const op of options.operations.toSorted(byStaticSegments)) {
+    const handler = operationHandler(options, state, op, readBody);
+    app.on(op.method, `/api${pattern(op)}`, handler);
+    if (op.bare) app.on(op.method, pattern(op), handler);
+  }
+  addProbes(app, state, { ready: options.ready ?? (async () => true), describe: describer(options, state) });
+  if (options.metrics?.token) addMetrics(app, state, options.metrics, options.metrics.token);
+  return { fetch: app.fetch, request: app.request, state };
+}
+
+function operationHandler(
+  options: AppOptions,
+  state: ServerState,
+  op: AnyOperation,
+  readBody: ReturnType<typeof bodyReader>,
+) {
+  const names = pathFields(op).map((_, i) => `p${i}`);
+  const takesBody = hasBody(op);
+  return answering(state, op.path, async (exchange, c) => {
+    const origin = originOf(exchange, op, state);
+    if (!takesBody && announcesBody(exchange)) {
+      throw new ServiceError("bad_request", `${op.method} expects its fields in the query, not in a body.`);
+    }
+    if (names.length > 0 && c.req.path.includes("%")) assertDecodable(c.req.path);
+    const params = names.map((name) => c.req.param(name)!);
+    const query = queryOf(c.req.raw, c.env);
+    const invoke = async (body?: unknown) => options.invoke(op, decode(op, { params, query, body }), origin);
+    const output = takesBody ? await readBody({ op, params, exchange, origin }, invoke) : await invoke();
+    if (op.bytes) return respondWithContent(exchange, output as Content);
+    const more = op.location ? { location: await locationOf(op, op.location, output, options, state) } : undefined;
+    return exchange.respond(op.status, op.status === 204 ? null : textOf(output), more);
+  });
+}
+
+const texts = new WeakMap<object, string>();
+
+/** Returns the JSON of an output. The service returns the same object for a cached output, whose JSON is cached here. */
+function textOf(output: unknown): string {
+  if (typeof output !== "object" || output === null) return JSON.stringify(output);
+  let text = texts.get(output);
+  if (text === undefined) {
+    text = JSON.stringify(output);
+    texts.set(output, text);
+  }
+  return text;
+}
+
+function originOf(exchange: Exchange, op: AnyOperation, state: ServerState): Origin {
+  const { address, network, request } = exchange;
+  warnOfProxy(exchange, state);
+  const { servedAt } = state;
+  const dryRun = exchange.header("dry-run");
+  if (dryRun !== undefined && dryRun !== "true" && dryRun !== "false") {
+    throw new ServiceError("bad_request", "Dry-Run must be true or false.");
+  }
+  exchange.dryRun = dryRun === "true";
+  return {
+    token: tokenOf(exchange, op),
+    idempotencyKey: op.method === "POST" ? idempotencyKeyOf(exchange) : undefined,
+    dryRun: exchange.dryRun,
+    address,
+    network,
+    onIdentified: (userId) => {
+      exchange.actor = userId;
+    },
+    servedAt,
+    // Created on access: most operations finish before they could be aborted.
+    get signal() {
+      return request.signal;
+    },
+  };
+}
+
+function warnOfProxy(exchange: Exchange, state: ServerState): void {
+  if (state.trustedProxies || state.warnedOfProxy || exchange.header("x-forwarded-for") === undefined) return;
+  state.warnedOfProxy = true;
+  state.log.warn(
+    { address: exchange.address },
+    "X-Forwarded-For is present but --behind-proxy is not set; all clients behind the proxy share one limit",
+  );
+}
+
+function tokenOf(exchange: Exchange, op: AnyOperation): string | undefined {
+  const header = exchange.header("authorization");
+  if (header === undefined) return undefined;
+  const token = /^bearer +([\w.~+/-]+=*)$/i.exec(header)?.[1];
+  if (token === undefined && op.access !== "public") {
+    throw new ServiceError("unauthenticated", "The Authorization header must be: Bearer <token>.");
+  }
+  return token;
+}
+
+function idempotencyKeyOf(exchange: Exchange): string | undefined {
+  const key = exchange.header("idempotency-key");
+  if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw new ServiceError("bad_request", "Idempotency-Key must have 1 to 255 visible ASCII characters.");
+}
+
+async function locationOf(
+  op: AnyOperation,
+  location: string,
+  output: unknown,
+  options: AppOptions,
+  state: ServerState,
+): Promise<string> {
+  return `${await baseOf(options, state)}/api${pathOfCreated(op, location, output)}`;
+}
+
+async function baseOf({ baseUrl }: AppOptions, state: ServerState): Promise<string> {
+  return ((await baseUrl?.()) ?? state.servedAt ?? "").replace(/\/+$/, "");
+}
+
+/** Returns openapi.json, created at the first request and again when the base URL has changed. */
+function describer(options: AppOptions, state: ServerState): () => Promise<string> {
+  let made: { readonly url: string; readonly text: string } | undefined;
+  return async () => {
+    const url = await baseOf(options, state);
+    if (made?.url !== url) {
+      const { openapi } = await import("../openapi.ts");
+      made = { url, text: JSON.stringify(openapi(options.operations, { version: options.version, url })) };
+    }
+    return made.text;
+  };
+}
+
+function assertDecodable(path: string): void {
+  try {
+    decodeURIComponent(path);
+  } catch {
+    throw new ServiceError("bad_request", "The path must be UTF-8, percent-encoded.");
+  }
+}
+
+function pattern(op: AnyOperation): string {
+  let i = 0;
+  return op.path.replace(/\{[^}]+\}/g, () => `:p${i++}`);
+}
+
+/** Orders static segments before parameters. */
+function byStaticSegments(a: AnyOperation, b: AnyOperation): number {
+  const [as, bs] = [a.path.split("/"), b.path.split("/")];
+  for (let i = 0; i < Math.min(as.length, bs.length); i++) {
+    const difference = Number(as[i]!.startsWith("{")) - Number(bs[i]!.startsWith("{"));
+    if (difference !== 0) return difference;
+  }
+  return as.length - bs.length;
+}

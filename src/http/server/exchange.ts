@@ -1,0 +1,169 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { BlockList } from "node:net";
+import { ServiceError } from "../../contract/errors.ts";
+import { clientAddress, networkOf } from "./client-address.ts";
+import type { BodySource } from "./request-body.ts";
+
+/** The request log; a pino logger fits. */
+export interface ServerLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Records a response: `route` as in the contract (`unmatched` for unknown paths), and the time in seconds. */
+export type Observe = (method: string, route: string, status: number, seconds: number) => void;
+
+/** State shared by all requests of a server. */
+export interface ServerState {
+  readonly log: ServerLog;
+  readonly observe: Observe | undefined;
+  /** Networks of proxies whose X-Forwarded-For is trusted. */
+  readonly trustedProxies?: BlockList | undefined;
+  /** True once the log has warned of the header although no proxy is trusted. */
+  warnedOfProxy?: boolean;
+  /** Public URL of the service, without a trailing slash. */
+  servedAt: string | undefined;
+  /** True during shutdown: every response closes its connection. */
+  closing: boolean;
+}
+
+/** Sockets from node-server; missing for requests within the process. */
+export interface SocketEnv {
+  readonly incoming?: IncomingMessage;
+  readonly outgoing?: ServerResponse;
+}
+
+const saneId = /^[\w.:-]{1,128}$/;
+
+/** A request and its response. */
+export class Exchange implements BodySource {
+  readonly request: Request;
+  readonly incoming: IncomingMessage | undefined;
+  readonly id: string;
+  /** Address of the client; undefined when its socket is already closed. */
+  readonly address: string | undefined;
+  /** ID of the signed-in user, once known. */
+  actor: number | null = null;
+  /** True with the header `Dry-Run: true`. */
+  dryRun = false;
+  readonly #state: ServerState;
+  readonly #route: string;
+  readonly #outgoing: ServerResponse | undefined;
+  readonly #started = performance.now();
+
+  constructor(state: ServerState, route: string, request: Request, env: SocketEnv | undefined) {
+    this.#state = state;
+    this.#route = route;
+    this.request = request;
+    this.incoming = env?.incoming;
+    this.#outgoing = env?.outgoing;
+    const id = this.header("x-request-id");
+    this.id = id !== undefined && saneId.test(id) ? id : randomUUID();
+    // Read early, because a closed socket has no address.
+    const peer = this.incoming?.socket.remoteAddress;
+    this.address = clientAddress(peer, this.header("x-forwarded-for"), state.trustedProxies);
+  }
+
+  /** Key of the client in rate limits. */
+  get network(): string {
+    return this.address === undefined ? "unknown" : networkOf(this.address);
+  }
+
+  /** Returns a request header by its name in lower case. */
+  header(name: string): string | undefined {
+    if (!this.incoming) return this.request.headers.get(name) ?? undefined;
+    const value = this.incoming.headers[name];
+    return typeof value === "string" ? value : undefined;
+  }
+
+  invite(): void {
+    if (this.header("expect") !== undefined) this.#outgoing?.writeContinue();
+  }
+
+  /** Responds with JSON text, without a body, or with bytes, whose type must be in `more`. */
+  respond(status: number, body: string | ReadableStream<Uint8Array> | null, more?: Record<string, string>): Response {
+    const headers: Record<string, string> = {
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "x-request-id": this.id,
+    };
+    if (body !== null) headers["content-type"] = "application/json";
+    if (this.dryRun) headers["dry-run"] = "true";
+    if (this.#state.closing) headers.connection = "close";
+    for (const name in more) headers[name] = more[name]!;
+    this.#record(status);
+    return new Response(body, { status, headers });
+  }
+
+  /**
+   * Passes the parts of a body on. Closes the connection when they fail, so that no client takes them for the whole body.
+   */
+  async *sending(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+    try {
+      yield* parts;
+    } catch (error) {
+      const { id: request_id } = this;
+      this.#state.log.error({ err: error, request_id, route: this.#route }, "the answer broke off");
+      if (!this.#outgoing) throw error;
+      this.#outgoing.destroy();
+    }
+  }
+
+  /** Responds with an error. An error that is not a `ServiceError` only appears in the log. */
+  fail(error: unknown, more?: Record<string, string>): Response {
+    const known = error instanceof ServiceError ? error : crash(error);
+    if (known.status >= 500) {
+      const { id: request_id } = this;
+      this.#state.log.error({ err: known.cause ?? known, request_id, route: this.#route }, known.message);
+    }
+    return this.respond(known.status, errorBody(known, this.id), { ...this.#errorHeaders(known), ...more });
+  }
+
+  #errorHeaders(error: ServiceError): Record<string, string> {
+    if (error.code === "unauthenticated") {
+      const sent = this.header("authorization") !== undefined;
+      return { "www-authenticate": sent ? 'Bearer error="invalid_token"' : "Bearer" };
+    }
+    const wait = error.retryAfter ?? (error.code === "unavailable" ? 5 : undefined);
+    return wait === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(wait))) };
+  }
+
+  #record(status: number): void {
+    const { method } = this.request;
+    const ms = performance.now() - this.#started;
+    const { id: request_id, address = null, actor } = this;
+    this.#state.log.info(
+      { method, route: this.#route, status, ms: Math.round(ms * 1000) / 1000, request_id, address, actor },
+      "request",
+    );
+    this.#state.observe?.(method, this.#route, status, ms / 1000);
+  }
+}
+
+/** Returns the JSON body of an error. */
+export function errorBody(error: ServiceError, requestId: string): string {
+  const { code, message, fields, issues } = error;
+  return JSON.stringify({ error: { code, message, request_id: requestId, ...(fields && { fields, issues }) } });
+}
+
+/** Returns an error as a whole HTTP message, for connections without a valid request. The connection is closed. */
+export function rawError(error: ServiceError, requestId: string, allow?: string): string {
+  const body = errorBody(error, requestId);
+  const lines = [
+    `HTTP/1.1 ${error.status} ${error.code}`,
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Cache-Control: no-store",
+    "X-Content-Type-Options: nosniff",
+    `X-Request-Id: ${requestId}`,
+    ...(allow ? [`Allow: ${allow}`] : []),
+    "Connection: close",
+  ];
+  return `${lines.join("\r\n")}\r\n\r\n${body}`;
+}
+
+function crash(cause: unknown): ServiceError {
+  return new ServiceError("internal", "The service failed; its log has the details under this request ID.", { cause });
+}

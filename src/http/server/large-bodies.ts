@@ -1,0 +1,68 @@
+import { ServiceError } from "../../contract/errors.ts";
+import { type Arrival, Arrivals } from "./arrivals.ts";
+import { Room } from "./fair-room.ts";
+
+const mebibyte = 1024 * 1024;
+const busy = () => new ServiceError("unavailable", "Too many uploads are under way; try again.", { retryAfter: 5 });
+const another = () =>
+  new ServiceError("too_many_requests", "Another large request of yours is still under way; try again.", {
+    retryAfter: 5,
+  });
+
+/** Maximum bytes of bodies that are parsed and processed at once; they take about three times as much memory. */
+const working = 48 * mebibyte;
+/** Limits of bodies being received. The oldest may exceed them by its own size, which is at most 40 MiB. */
+const arriving = { total: 120 * mebibyte, perAddress: 40 * mebibyte, rate: 500, window: 2000, patience: 30_000 };
+
+/** The client that sends a large body. */
+export interface BodySender {
+  readonly user: number | undefined;
+  readonly address: string | undefined;
+}
+
+/** Accepts large bodies: one at a time for each user, as long as there is room. */
+export class LargeBodies {
+  readonly #turns = new Map<number, { readonly room: Room; users: number }>();
+  readonly #arrivals = new Arrivals(arriving, busy);
+  readonly #working = new Room(working, { refusal: busy });
+
+  /** Reads a body, then runs `work` on the result of `parse`. */
+  async take<T>(
+    sender: BodySender,
+    read: (arrival: Arrival) => Promise<Buffer | undefined>,
+    parse: (body: Buffer | undefined) => unknown,
+    work: (body: unknown) => Promise<T>,
+  ): Promise<T> {
+    return this.#inTurn(sender.user, async () => {
+      const arrival = this.#arrivals.begin(sender.address);
+      let done: (() => void) | undefined;
+      try {
+        let body = await read(arrival);
+        arrival.complete();
+        done = await this.#working.enter(body?.length ?? 0);
+        const parsed = parse(body);
+        body = undefined;
+        return await work(parsed);
+      } finally {
+        done?.();
+        arrival.leave();
+      }
+    });
+  }
+
+  async #inTurn<T>(user: number | undefined, work: () => Promise<T>): Promise<T> {
+    if (user === undefined) return work();
+    const turn = this.#turns.get(user) ?? { room: new Room(1, { most: 20, refusal: another }), users: 0 };
+    this.#turns.set(user, turn);
+    turn.users += 1;
+    let leave: (() => void) | undefined;
+    try {
+      leave = await turn.room.enter(1);
+      return await work();
+    } finally {
+      leave?.();
+      turn.users -= 1;
+      if (turn.users === 0) this.#turns.delete(user);
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import { randomUUID } from "node:crypto";
+import http, { type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { getRequestListener, RequestError } from "@hono/node-server";
+import { ServiceError } from "../../contract/errors.ts";
+import { Connections, type Deadlines } from "./connections.ts";
+import { Exchange, rawError, type ServerLog } from "./exchange.ts";
+import type { App } from "./routing.ts";
+import { Door, type ShutdownTimes, shutDown } from "./shutdown.ts";
+
+export interface Timeouts extends Deadlines, ShutdownTimes {
+  /** Milliseconds between two checks for slow connections. */
+  check: number;
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly timeouts?: Partial<Timeouts>;
+}
+
+export interface Listening {
+  /** The base URL, without a trailing slash. */
+  readonly url: string;
+  /** Finishes running requests, for at most `grace` ms. */
+  close(): Promise<void>;
+}
+
+/**
+ * Maximum number of connections waiting to be accepted. Node's default of 511 is too few when many clients reconnect at
+ * once.
+ */
+const backlog = 4096;
+
+const standard: Timeouts = {
+  headers: 20_000,
+  idle: 65_000,
+  body: 10_000,
+  rate: 50,
+  stall: 55_000,
+  stallBytes: 65_536,
+  check: 1_000,
+  notice: 1_000,
+  quiet: 100,
+  grace: 28_000,
+};
+
+/** Starts a server for the app. Its URL becomes the app's `servedAt` when that is not set. */
+export async function listen(app: App, options: ListenOptions): Promise<Listening> {
+  const timeouts = { ...standard, ...options.timeouts };
+  const refuse: Refuse = (socket, error, allow) => refuseOn(app.state.log, socket, error, allow);
+  const connections = new Connections(timeouts, (socket) => refuse(socket, late()));
+  const door = new Door();
+  const server = createServer(app, { timeouts, connections, door, refuse });
+  await bound(server, options);
+  const url = urlOf(server.address() as AddressInfo, options.host);
+  app.state.servedAt ??= url;
+  const watch = setInterval(() => connections.check(), timeouts.check);
+  watch.unref();
+  let closed: Promise<void> | undefined;
+  const close = async () => {
+    app.state.closing = true;
+    closed ??= shutDown({ server, connections, door }, timeouts).finally(() => clearInterval(watch));
+    await closed;
+  };
+  return { url, close };
+}
+
+interface Parts {
+  readonly timeouts: Timeouts;
+  readonly connections: Connections;
+  readonly door: Door;
+  readonly refuse: Refuse;
+}
+
+function createServer(app: App, { timeouts, connections, door, refuse }: Parts): Server {
+  const server = http.createServer({
+    // `connections` has deadlines of its own, which also cover the time between two requests.
+    headersTimeout: 0,
+    requestTimeout: 0,
+    keepAliveTimeout: timeouts.idle,
+    maxHeaderSize: 16_384,
+    // Checked below, because Node's own response has no body.
+    requireHostHeader: false,
+  });
+  server.on("connection", (socket) => connections.add(socket));
+  // Node treats a connection as idle as soon as its response was written, even while the client still reads it.
+  const closeIdle = server.closeIdleConnections.bind(server);
+  server.closeIdleConnections = () => {
+    if (!connections.areBeingRead) closeIdle();
+  };
+  const respond = getRequestListener(app.fetch, {
+    hostname: "localhost",
+    errorHandler: (error) => {
+      const exchange = new Exchange(app.state, "unmatched", new Request("http://localhost/"), undefined);
+      return exchange.fail(error instanceof RequestError ? badRequest("The URL or Host header is not valid.") : error);
+    },
+  });
+  server.on("request", (incoming, outgoing) => {
+    // The connection was already answered for being too late.
+    if (incoming.socket.writableEnded) return;
+    connections.begin(incoming, outgoing);
+    const wrong = wrongHost(incoming);
+    if (wrong !== undefined) refuse(incoming.socket, badRequest(wrong));
+    else if (door.opens === undefined) void respond(incoming, outgoing);
+    else void door.opens.then(() => respond(incoming, outgoing));
+  });
+  // The reader of the body asks for it.
+  server.on("checkContinue", (incoming, outgoing) => server.emit("request", incoming, outgoing));
+  refuseTheRest(server, connections, refuse);
+  return server;
+}
+
+/** Returns the issue with the number of Host headers (RFC 9112, section 3.2). */
+function wrongHost({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  if (hosts > 1) return "The request has more than one Host header.";
+  return hosts === 0 && httpVersion === "1.1" ? "The request has no Host header." : undefined;
+}
+
+type Refuse = (socket: Duplex, error: ServiceError, allow?: string) => void;
+
+/** Responds to the cases that Node would answer or drop by itself. */
+function refuseTheRest(server: Server, connections: Connections, refuse: Refuse): void {
+  server.on("checkExpectation", ({ socket }: IncomingMessage) => {
+    refuse(socket, badRequest("The only supported expectation is 100-continue."));
+  });
+  server.on("connect", (_, socket) => {
+    const error = new ServiceError("method_not_allowed", "This is not a proxy.");
+    refuse(socket, error, "GET, HEAD, POST, PATCH, DELETE");
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    const begun = connections.answerOn(socket as Socket);
+    if (error.code === "ECONNRESET" || (begun?.headersSent && !begun.writableFinished)) socket.destroy();
+    else refuse(socket, clientError(error.code));
+  });
+}
+
+const badRequest = (message: string) => new ServiceError("bad_request", message);
+const late = () => badRequest("The request did not arrive in time.");
+
+function clientError(code: string | undefined): ServiceError {
+  if (code === "HPE_HEADER_OVERFLOW") return badRequest("The headers of the request are too large.");
+  return badRequest("The request is not valid HTTP.");
+}
+
+/**
+ * Responds on the bare socket and closes it. Reads for a moment what still arrives, so that the response is not lost to a
+ * reset.
+ */
+function refuseOn(log: ServerLog, socket: Duplex, error: ServiceError, allow?: string): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const id = randomUUID();
+  log.info({ route: "unmatched", status: error.status, request_id: id }, "request refused");
+  socket.on("error", () => socket.destroy());
+  socket.end(rawError(error, id, allow));
+  socket.resume();
+  setTimeout(() => socket.destroy(), 500).unref();
+}
+
+function bound(server: Server, { host, port }: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const why = {
+        EADDRINUSE: "is in use",
+        EACCES: "is not open to this user",
+        EADDRNOTAVAIL: "is not an address of this machine",
+      };
+      const reason = why[cause.code as keyof typeof why] ?? "cannot be listened on";
+      reject(new ServiceError("unavailable", `${host}:${port} ${reason}.`, { cause }));
+    });
+    server.listen({ port, host, backlog }, () => resolve());
+  });
+}
+
+function urlOf(address: AddressInfo, host: string): string {
+  const name =
+    host === "0.0.0.0" || host === "::" || host === "" ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${address.port}`;
+}

@@ -1,0 +1,55 @@
+import type { Hono } from "hono";
+import { ServiceError } from "../../contract/errors.ts";
+import type { ServerState } from "./exchange.ts";
+import { type AppEnv, answering } from "./routing.ts";
+
+export interface Probes {
+  /** Returns true when the service can work. */
+  ready(): Promise<boolean>;
+  /** Returns the text of openapi.json. */
+  describe(): Promise<string>;
+}
+
+/** Serves /healthz, /readyz and /openapi.json, also below `/api`. */
+export function addProbes(app: Hono<AppEnv>, state: ServerState, { ready, describe }: Probes): void {
+  const ok = JSON.stringify({ status: "ok" });
+  const probes: Record<string, () => Promise<string>> = {
+    "/healthz": async () => ok,
+    "/readyz": async () => {
+      if (state.closing) throw new ServiceError("unavailable", "The service is shutting down.");
+      await requireReady(ready());
+      return ok;
+    },
+    "/openapi.json": describe,
+  };
+  for (const [path, body] of Object.entries(probes)) {
+    const handler = answering(state, path, async (exchange) => exchange.respond(200, await body()));
+    app.get(path, handler).get(`/api${path}`, handler);
+  }
+}
+
+async function requireReady(ready: Promise<boolean>): Promise<void> {
+  let isReady: boolean;
+  try {
+    isReady = await within(5000, ready);
+  } catch (cause) {
+    throw notReady(cause);
+  }
+  if (!isReady) throw notReady();
+}
+
+const notReady = (cause?: unknown) =>
+  new ServiceError("unavailable", "The service cannot reach its database, or cannot write to it.", { cause });
+
+/** Resolves to false when the answer is false or takes longer than `ms`. */
+async function within(ms: number, answer: Promise<boolean>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

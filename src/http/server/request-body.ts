@@ -1,0 +1,124 @@
+import { isAscii } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Arrival } from "./arrivals.ts";
+
+/** Source of a request's body: the socket or, within the process, the request object. */
+export interface BodySource {
+  readonly incoming: IncomingMessage | undefined;
+  readonly request: Request;
+  /** Sends `100 Continue` to a client that waits for it. */
+  invite(): void;
+  header(name: string): string | undefined;
+}
+
+const json = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+
+/** Returns true when a non-empty body is announced. */
+export function announcesBody(source: BodySource): boolean {
+  if (!source.incoming) return source.request.body !== null;
+  const length = source.header("content-length");
+  return length === undefined ? source.header("transfer-encoding") !== undefined : length !== "0";
+}
+
+/** Returns the maximum size of the body; 0 when it exceeds the limit, because it is not read then. */
+export function announcedBytes(source: BodySource, limit: number): number {
+  const length = Number(source.header("content-length") ?? limit);
+  return announcesBody(source) && length <= limit ? length : 0;
+}
+
+/** Reads a JSON body of at most `limit` bytes; undefined when there is none. A large body waits for room in `arrival`. */
+export async function readBytes(source: BodySource, limit: number, arrival?: Arrival): Promise<Buffer | undefined> {
+  if (!announcesBody(source)) return undefined;
+  if (Number(source.header("content-length")) > limit) throw tooLarge(limit);
+  const type = source.header("content-type") ?? "";
+  source.invite();
+  const typed = type === "application/json" || json.test(type);
+  const encoding = source.header("content-encoding");
+  // Other content types are accepted for an empty body.
+  const bytes = typed
+    ? await (source.incoming ? fromSocket(source.incoming, limit, arrival) : fromRequest(source.request, limit))
+    : undefined;
+  if (bytes?.length === 0) return undefined;
+  if (!bytes)
+    throw new ServiceError("unsupported_media_type", "The body must be JSON, with Content-Type: application/json.");
+  if (encoding !== undefined && encoding !== "identity") {
+    throw new ServiceError("unsupported_media_type", "The body must be sent without Content-Encoding.");
+  }
+  return bytes;
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+export function parseJsonBody(bytes: Buffer | undefined): unknown {
+  if (bytes === undefined) return undefined;
+  let text: string;
+  try {
+    // Large bodies are mostly base64, and decoding ASCII is faster.
+    text = isAscii(bytes) ? bytes.toString("latin1") : decoder.decode(bytes);
+  } catch {
+    throw new ServiceError("bad_request", "The body must be UTF-8.");
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the body, which may hold a password.
+    throw new ServiceError("bad_request", "The body is not valid JSON.");
+  }
+}
+
+const firstBytes = 65_536;
+
+function fromSocket(incoming: IncomingMessage, limit: number, arrival: Arrival | undefined): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const most = Math.min(Number(incoming.headers["content-length"] ?? limit), limit);
+    // Grows with the received data, so that announcing a large body costs no memory.
+    let bytes: Buffer = Buffer.allocUnsafe(Math.min(most, firstBytes));
+    let size = 0;
+    const settle = (done: () => void) => {
+      incoming.off("data", onData).off("end", onEnd).off("close", onClose);
+      done();
+    };
+    const fail = (error: ServiceError) => settle(() => reject(error));
+    const onData = (chunk: Buffer) => {
+      const end = size + chunk.length;
+      if (end > limit) return fail(tooLarge(limit));
+      if (end > bytes.length) bytes = enlarged(bytes, size, Math.min(most, Math.max(end, 2 * bytes.length)));
+      bytes.set(chunk, size);
+      size = end;
+      const room = arrival?.add(chunk.length);
+      if (room === undefined) return;
+      incoming.pause();
+      void room.then(() => incoming.resume());
+    };
+    const onEnd = () => {
+      // The client already got a response for being too late.
+      if (incoming.socket.writableEnded) fail(new ServiceError("bad_request", "The request did not arrive in time."));
+      else settle(() => resolve(bytes.subarray(0, size)));
+    };
+    const onClose = () => fail(new ServiceError("bad_request", "The connection ended before the body did."));
+    incoming.on("data", onData).on("end", onEnd).on("close", onClose);
+    arrival?.ended.catch(fail);
+  });
+}
+
+function enlarged(bytes: Buffer, size: number, capacity: number): Buffer {
+  const larger = Buffer.allocUnsafe(capacity);
+  larger.set(bytes.subarray(0, size));
+  return larger;
+}
+
+async function fromRequest(request: Request, limit: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError("payload_too_large", `The body must have at most ${limit} bytes.`);
+}

@@ -1,0 +1,74 @@
+import { type Context, Hono } from "hono";
+import { TrieRouter } from "hono/router/trie-router";
+import { ServiceError } from "../../contract/errors.ts";
+import { Exchange, type ServerState, type SocketEnv } from "./exchange.ts";
+
+export type AppEnv = { Bindings: SocketEnv };
+export type AppContext = Context<AppEnv>;
+
+/** The service as a function from request to response, for sockets and for use within the process. */
+export interface App {
+  readonly fetch: Hono<AppEnv>["fetch"];
+  readonly request: Hono<AppEnv>["request"];
+  readonly state: ServerState;
+}
+
+/** Creates a Hono app without routes, whose responses all have our format. */
+export function newHono(state: ServerState): Hono<AppEnv> {
+  const app = new Hono<AppEnv>({
+    router: new TrieRouter(),
+    getPath: (request, given) => pathOf(request, given?.env),
+  });
+  app.onError((error, c) => new Exchange(state, "unmatched", c.req.raw, c.env).fail(error));
+  app.notFound((c) => {
+    const exchange = new Exchange(state, "unmatched", c.req.raw, c.env);
+    const allow = ["GET", "POST", "PATCH", "DELETE"].filter(
+      (method) => app.router.match(method, c.req.path)[0].length > 0,
+    );
+    if (allow.length === 0) return exchange.fail(new ServiceError("not_found", "This path does not exist."));
+    if (allow[0] === "GET") allow.splice(1, 0, "HEAD");
+    const error = new ServiceError("method_not_allowed", `This path supports ${allow.join(", ")}.`);
+    return exchange.fail(error, { allow: allow.join(", ") });
+  });
+  return app;
+}
+
+/** Returns a handler that responds with the result of `work`, or with the error that it throws. */
+export function answering(
+  state: ServerState,
+  route: string,
+  work: (exchange: Exchange, c: AppContext) => Promise<Response>,
+) {
+  return async (c: AppContext): Promise<Response> => {
+    const exchange = new Exchange(state, route, c.req.raw, c.env);
+    try {
+      return await work(exchange, c);
+    } catch (error) {
+      return exchange.fail(error);
+    }
+  };
+}
+
+const urlOf = (request: Request, env: SocketEnv | undefined) => env?.incoming?.url ?? request.url;
+
+/** Returns the path as sent, still escaped, because a URL object would resolve %2E%2E. */
+function pathOf(request: Request, env: SocketEnv | undefined): string {
+  const url = urlOf(request, env);
+  const from = url.charCodeAt(0) === 47 ? 0 : url.indexOf("/", url.indexOf("://") + 3);
+  if (from < 0) return "/";
+  let to = from;
+  for (; to < url.length; to++) {
+    const char = url.charCodeAt(to);
+    if (char === 63 || char === 35) break;
+  }
+  return url.slice(from, to);
+}
+
+/** Returns the query as sent, without the question mark. */
+export function queryOf(request: Request, env: SocketEnv | undefined): string {
+  const url = urlOf(request, env);
+  const mark = url.indexOf("?");
+  if (mark < 0) return "";
+  const end = url.indexOf("#", mark);
+  return url.slice(mark + 1, end < 0 ? url.length : end);
+}

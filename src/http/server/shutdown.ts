@@ -1,0 +1,79 @@
+import type { Server } from "node:http";
+import { setImmediate as polled, setTimeout as sleep } from "node:timers/promises";
+import type { Connections } from "./connections.ts";
+
+/** Durations in milliseconds. */
+export interface ShutdownTimes {
+  /** Time for which /readyz reports the shutdown before new connections are refused. */
+  notice: number;
+  /** Time without a new connection that must pass before new ones are refused. */
+  quiet: number;
+  /** Time after that until running requests are aborted. */
+  grace: number;
+}
+
+/** Holds requests back for a moment. */
+export class Door {
+  /** Resolves when requests may pass; undefined while the door is open. */
+  opens: Promise<void> | undefined;
+  #open = () => {};
+
+  close(): void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.opens = promise;
+    this.#open = resolve;
+  }
+
+  open(): void {
+    this.opens = undefined;
+    this.#open();
+  }
+}
+
+interface Parts {
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly door: Door;
+}
+
+/** Milliseconds that a new connection has to send a request. */
+const unused = 1000;
+
+/** Shuts a server down: reports it, refuses new connections, finishes running requests, and aborts the rest. */
+export async function shutDown({ server, connections, door }: Parts, times: ShutdownTimes): Promise<void> {
+  // Clients that send a request meanwhile get a response that closes the connection.
+  await sleep(times.notice);
+  const cut = setTimeout(() => server.closeAllConnections(), times.grace);
+  await untilQuiet(server, door, times);
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  door.open();
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    connections.endUnused(unused);
+  }, 100);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cut);
+}
+
+/**
+ * Waits until no connection has arrived for a while, because the kernel resets accepted connections when the listening
+ * socket closes. Clients that open a connection for each request arrive as fast as they are answered, so their requests are
+ * held back at first.
+ */
+async function untilQuiet(server: Server, door: Door, { quiet, grace }: ShutdownTimes): Promise<void> {
+  const begun = performance.now();
+  let last = begun;
+  const onConnection = () => {
+    last = performance.now();
+  };
+  server.on("connection", onConnection);
+  door.close();
+  for (let now = begun; now - last < quiet && now - begun < grace * 0.75; now = performance.now()) {
+    if (now - begun > 10 * quiet) door.open();
+    await sleep(quiet / 10);
+    // Node accepts connections between timers and the check phase.
+    await polled();
+  }
+  server.off("connection", onConnection);
+}

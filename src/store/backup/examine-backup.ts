@@ -1,0 +1,82 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { ServiceError } from "../../contract/errors.ts";
+import { latestMigration } from "../open-database.ts";
+import { applicationId, translateError } from "../sqlite/sqlite-database.ts";
+import { isAsSealed } from "./backup-seal.ts";
+import { findTableDamage, logSuffixes } from "./copy-database.ts";
+
+/** Opens a file as immutable: SQLite then creates no files beside it. */
+export const immutable = (path: string): URL => new URL("?immutable=1", pathToFileURL(resolve(path)));
+
+/** The database to restore from. */
+export interface BackupSource {
+  readonly connection: DatabaseSync;
+  /** Name of its last migration. */
+  readonly schema: string;
+}
+
+/**
+ * Opens a backup, or another database of wcs, for reading. Throws `conflict` when the file is not a database of wcs, comes
+ * from a newer version, or no longer matches its checksum.
+ */
+export async function openBackup(path: string, signal: AbortSignal): Promise<BackupSource> {
+  const isAlone = !logSuffixes.some((suffix) => statSync(path + suffix, { throwIfNoEntry: false })?.size);
+  if (statSync(path).size === 0) throw refused(path, "is empty");
+  const connection = connectTo(path, isAlone);
+  try {
+    const { application_id } = connection.prepare("pragma application_id").get() as { application_id: number };
+    if (application_id !== applicationId) throw refused(path, "is not a wcs database");
+    if (isAlone && (await isAsSealed(path, signal)) === false) {
+      throw refused(path, "does not match its checksum: it is damaged, or was changed after the backup", {
+        hint: `If it was changed on purpose, make a backup of it: wcs db backup --db ${path} FILE`,
+      });
+    }
+    return { connection, schema: schemaIn(connection, path) };
+  } catch (error) {
+    connection.close();
+    throw inFile(error, path);
+  }
+}
+
+function connectTo(path: string, isAlone: boolean): DatabaseSync {
+  try {
+    return new DatabaseSync(isAlone ? immutable(path) : path, { readOnly: true, timeout: 5000 });
+  } catch (error) {
+    throw inFile(error, path);
+  }
+}
+
+/** Throws `conflict` when the database is corrupt. `path` names it in the message. */
+export async function mustBeWhole(connection: DatabaseSync, path: string, signal: AbortSignal): Promise<void> {
+  const damage = await findTableDamage(connection, signal).catch((error) => {
+    throw inFile(error, path);
+  });
+  if (damage !== undefined) throw refused(path, `is damaged: ${damage}`);
+}
+
+function schemaIn(connection: DatabaseSync, path: string): string {
+  const has = (name: string) =>
+    connection.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name) !== undefined;
+  const isOne = has("kysely_migration") && has("instance");
+  const schema = isOne ? connection.prepare("select max(name) as name from kysely_migration").get()?.name : undefined;
+  if (typeof schema !== "string" || connection.prepare("select 1 from instance").get() === undefined) {
+    throw refused(path, "contains no wcs instance");
+  }
+  if (schema > latestMigration) {
+    throw refused(path, "belongs to a newer version of wcs", { hint: "update wcs to restore it" });
+  }
+  return schema;
+}
+
+const inFile = (error: unknown, path: string) => {
+  const meant = translateError(error, path);
+  return meant instanceof ServiceError && meant.code === "conflict" && meant !== error
+    ? refused(path, "is not a wcs database, or it is damaged")
+    : meant;
+};
+
+const refused = (path: string, why: string, more: { hint?: string } = {}) =>
+  new ServiceError("conflict", `${path} ${why}; nothing was restored.`, more);

@@ -1,0 +1,143 @@
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { link, rename, rm } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+import { ServiceError } from "../../contract/errors.ts";
+import { applicationId, isBusy, notOurs } from "../sqlite/sqlite-database.ts";
+import { copyDatabase, logSuffixes, syncFile, syncFolder, type Watch } from "./copy-database.ts";
+
+/** Milliseconds to wait for running commands of other processes. */
+const patience = 5000;
+
+/**
+ * Moves a complete database, which no process has open, to `path`. Keeps the database that was there under another name and
+ * returns that name; undefined when there was none. At every moment, also after a power cut, `path` is either the old or the
+ * new database. Throws `unavailable` while another process has the old one open.
+ */
+export async function replaceDatabase(draft: string, path: string, watch: Watch): Promise<string | undefined> {
+  const before = statSync(path, { throwIfNoEntry: false });
+  const held = before && holdAlone(path);
+  try {
+    // Another process may have replaced the file before we locked it.
+    if (before?.ino !== statSync(path, { throwIfNoEntry: false })?.ino) throw inUse();
+    const old = held ? await keepCopy(held, path, `${draft}-old`, watch) : await keepAll(path);
+    await syncFolder(path);
+    // SQLite would apply leftover logs to the new database.
+    for (const suffix of ["-shm", ...logSuffixes]) await rm(path + suffix, { force: true });
+    await syncFolder(path);
+    if (before) await rename(draft, path);
+    else await add(draft, path);
+    await syncFolder(path);
+    return old;
+  } catch (error) {
+    throw inTheWay(error, path);
+  } finally {
+    held?.close();
+  }
+}
+
+/** Throws the error that `replaceDatabase` would throw, as far as it can be predicted without changing anything. */
+export function mayReplace(path: string): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.size) return;
+  const connection = new DatabaseSync(path, { timeout: patience });
+  try {
+    connection.exec("pragma locking_mode = exclusive");
+    checkIsOurs(connection, path);
+  } catch (error) {
+    if (isBusy(error)) throw inUse();
+    if (!isOurs(path)) throw error instanceof ServiceError ? error : notOurs(path);
+  } finally {
+    connection.close();
+  }
+}
+
+/**
+ * Returns a connection with exclusive use of the database until it is closed. The file then holds all committed data, and
+ * its journal mode is the one in which SQLite never writes to a file that was moved, not even through a connection opened a
+ * moment ago. Returns undefined for an empty file, or one too corrupt for SQLite to lock.
+ */
+function holdAlone(path: string): DatabaseSync | undefined {
+  // SQLite would remove the log of an empty file.
+  if (statSync(path).size === 0) return undefined;
+  const connection = new DatabaseSync(path, { timeout: patience });
+  try {
+    checkIsOurs(connection, path);
+    connection.exec("pragma journal_mode = delete");
+    // In exclusive mode the lock outlives the transaction.
+    connection.exec("pragma locking_mode = exclusive; begin exclusive; commit");
+    const { journal_mode } = connection.prepare("pragma journal_mode").get() as { journal_mode: string };
+    if (journal_mode !== "delete") throw inUse();
+    return connection;
+  } catch (error) {
+    connection.close();
+    if (isBusy(error)) throw inUse();
+    if (!isOurs(path)) throw error instanceof ServiceError ? error : notOurs(path);
+    if (error instanceof ServiceError) throw error;
+    return undefined;
+  }
+}
+
+function checkIsOurs(connection: DatabaseSync, path: string): void {
+  const { application_id } = connection.prepare("pragma application_id").get() as { application_id: number };
+  if (application_id !== applicationId) throw notOurs(path);
+}
+
+/** Returns true for a file with the header of a wcs database, even when the rest of it is corrupt. */
+function isOurs(path: string): boolean {
+  const header = Buffer.alloc(72);
+  const file = openSync(path, "r");
+  try {
+    readSync(file, header, 0, header.length, 0);
+    return header.toString("latin1", 0, 15) === "SQLite format 3" && header.readUInt32BE(68) === applicationId;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Copies the old database instead of linking it: one file opened by two names would have two logs. */
+async function keepCopy(held: DatabaseSync, path: string, draft: string, watch: Watch): Promise<string> {
+  const old = nameForOld(path);
+  await copyDatabase(held, draft, watch);
+  await syncFile(draft);
+  await rename(draft, old);
+  return old;
+}
+
+/**
+ * Links a database that SQLite cannot open, and its logs, to a second name. Returns that name; undefined when there is no
+ * file.
+ */
+async function keepAll(path: string): Promise<string | undefined> {
+  const there = ["", ...logSuffixes].filter((suffix) => existsSync(path + suffix));
+  if (there.length === 0) return undefined;
+  const old = nameForOld(path);
+  for (const suffix of there) await link(path + suffix, old + suffix);
+  return old;
+}
+
+function nameForOld(path: string): string {
+  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
+  const isTaken = (name: string) => ["", ...logSuffixes].some((suffix) => existsSync(name + suffix));
+  let old = `${path}.${stamp}`;
+  for (let number = 2; isTaken(old); number++) old = `${path}.${stamp}-${number}`;
+  return old;
+}
+
+/** Moves the draft to `path`; fails when a file has appeared there meanwhile. */
+async function add(draft: string, path: string): Promise<void> {
+  await link(draft, path);
+  await rm(draft);
+}
+
+const inUse = () =>
+  new ServiceError("unavailable", "The database is in use, so nothing was restored.", {
+    hint: "stop wcs serve and other programs that use the database, and try again",
+  });
+
+function inTheWay(error: unknown, path: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "EEXIST") return new ServiceError("conflict", `Another process created ${path} at the same time.`);
+  if (code === undefined || !["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code)) return error;
+  return new ServiceError("unavailable", `The old database cannot be kept beside the new one (${code}).`, {
+    hint: `move ${path} and the files whose names begin with it to another folder, and try again`,
+  });
+}

@@ -1,0 +1,61 @@
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { translateError } from "../sqlite/sqlite-database.ts";
+import { copyDatabase, removeDatabase, syncFile, type Watch } from "./copy-database.ts";
+import { mustBeWhole, openBackup } from "./examine-backup.ts";
+import { replaceDatabase } from "./replace-database.ts";
+
+export interface Restored {
+  /** Name of the last migration of the restored database. */
+  readonly schema: string;
+  /** Path of the database that was replaced. */
+  readonly previous: string | undefined;
+}
+
+/**
+ * Replaces the SQLite database at `path` with the content of `file`, using `draft` in the same folder. Throws `conflict`
+ * unless `file` is an intact database of wcs of this version or an older one. The old database stays in place until the last
+ * step.
+ */
+export async function restoreBackup(file: string, path: string, draft: string, watch: Watch): Promise<Restored> {
+  const { connection, schema } = await openBackup(file, watch.signal);
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await copyDatabase(connection, draft, watch);
+    await complete(draft, file, watch.signal);
+    return { schema, previous: await replaceDatabase(draft, path, watch) };
+  } catch (error) {
+    await removeDatabase(draft);
+    throw translateError(error, path);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Turns the copy of a backup into a database that can be used, and syncs it. */
+async function complete(draft: string, file: string, signal: AbortSignal): Promise<void> {
+  const copy = new DatabaseSync(draft);
+  try {
+    // Removes the backup's checksum, because the database will change.
+    copy.exec("pragma user_version = 0; pragma journal_mode = wal");
+    await mustBeWhole(copy, file, signal);
+  } finally {
+    copy.close();
+  }
+  await syncFile(draft);
+}
+
+/**
+ * Checks a restore without doing it. Returns the name of the last migration, or throws the error with which the restore
+ * would fail.
+ */
+export async function examineBackup(file: string, signal: AbortSignal): Promise<string> {
+  const { connection, schema } = await openBackup(file, signal);
+  try {
+    await mustBeWhole(connection, file, signal);
+    return schema;
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,55 @@
+import type { ChangeListener, Topic } from "./topics.ts";
+
+/** Milliseconds between two checks of the data version. */
+const pause = 20;
+
+/** The registered listeners for changes. */
+export interface Listeners {
+  onChange(wake: ChangeListener): () => void;
+  readonly wakeAll: ChangeListener;
+}
+
+/**
+ * Creates a registry of listeners. `begin` runs when the first listener is added, the function that it returns after the
+ * last one is removed.
+ */
+export function listeners(begin: (wakeAll: ChangeListener) => () => void): Listeners {
+  const all = new Set<ChangeListener>();
+  let end: (() => void) | undefined;
+  const wakeAll: ChangeListener = (topics) => {
+    for (const wake of [...all]) wake(topics);
+  };
+  return {
+    wakeAll,
+    onChange(wake) {
+      // The same function may be registered twice.
+      const listener: ChangeListener = (topics) => wake(topics);
+      all.add(listener);
+      end ??= begin(wakeAll);
+      return () => {
+        if (!all.delete(listener) || all.size > 0) return;
+        end?.();
+        end = undefined;
+      };
+    },
+  };
+}
+
+/**
+ * Notifies listeners of changes by other processes by polling the data version, which costs microseconds, and of changes by
+ * this process when they are announced. Does not keep the process alive.
+ */
+export function watchVersion(version: () => number) {
+  const { onChange, wakeAll } = listeners((wake) => {
+    let last = version();
+    const timer = setInterval(() => {
+      const now = version();
+      if (now === last) return;
+      last = now;
+      wake(undefined);
+    }, pause);
+    timer.unref();
+    return () => clearInterval(timer);
+  });
+  return { onChange, announce: (topics: readonly Topic[]) => wakeAll(topics) };
+}

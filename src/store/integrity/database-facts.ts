@@ -1,0 +1,70 @@
+import { sql } from "kysely";
+import type { Database } from "../database.ts";
+import { isPostgres } from "../dialect.ts";
+import { latestMigration, schemaOf } from "../open-database.ts";
+
+/** Description of a database. Times are Unix seconds. */
+export interface DatabaseFacts {
+  readonly kind: "sqlite" | "postgresql";
+  /** Version of the database engine. */
+  readonly version: string;
+  /** Name of the last migration that was run. */
+  readonly schema: string;
+  /** Name of the last migration that this program knows. */
+  readonly latest: string;
+  readonly size_bytes: number;
+  /** ID of the instance, which its tokens name as issuer. */
+  readonly instance: string;
+  readonly created_at: number;
+  /** Null when the schema is not this program's. */
+  readonly counts: Record<string, number> | null;
+}
+
+/** Tables and conditions of the counts. Deleted items do not count. */
+const counted: Readonly<Record<string, string>> = {
+  users: "users where deleted_at is null",
+  units: "units",
+  posts: "posts where deleted_at is null",
+  events: "events where deleted_at is null",
+  conversations: "conversations",
+  messages: "messages where deleted_at is null",
+  webhooks: "webhooks where deleted_at is null",
+  waiting_callbacks: "deliveries where state = 'waiting'",
+  waiting_mails: "mails where sent_at is null and failed_at is null",
+};
+
+/** Describes a database that was opened without migration, in four queries. Throws the errors of `schemaOf`. */
+export async function readDatabaseFacts(database: Database): Promise<DatabaseFacts> {
+  const { reader } = database;
+  const schema = await schemaOf(database);
+  const { rows } = await (isPostgres(reader)
+    ? sql<Engine>`select current_setting('server_version') as version, pg_database_size(current_database()) as size_bytes`
+    : sql<Engine>`select sqlite_version() as version, page_count * page_size as size_bytes
+        from pragma_page_count, pragma_page_size`
+  ).execute(reader);
+  const { issuer, created_at } = await reader
+    .selectFrom("instance")
+    .select(["issuer", "created_at"])
+    .executeTakeFirstOrThrow();
+  return {
+    kind: isPostgres(reader) ? "postgresql" : "sqlite",
+    version: rows[0]!.version,
+    schema,
+    latest: latestMigration,
+    size_bytes: rows[0]!.size_bytes,
+    instance: issuer,
+    created_at,
+    counts: schema === latestMigration ? await count(database) : null,
+  };
+}
+
+interface Engine {
+  readonly version: string;
+  readonly size_bytes: number;
+}
+
+async function count({ reader }: Database): Promise<Record<string, number>> {
+  const columns = Object.entries(counted).map(([name, from]) => `(select count(*) from ${from}) as ${name}`);
+  const { rows } = await sql<Record<string, number>>`select ${sql.raw(columns.join(", "))}`.execute(reader);
+  return { ...rows[0] };
+}

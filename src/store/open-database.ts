@@ -1,0 +1,108 @@
+import { sql } from "kysely";
+import { ServiceError } from "../contract/errors.ts";
+import type { Connected, Database, Db, OpenOptions } from "./database.ts";
+import { hasTable, waitForTurn } from "./dialect.ts";
+import { prepared } from "./prepared.ts";
+import { createSecretCipher, requireKey } from "./secret-cipher.ts";
+
+export function isPostgresUrl(target: string): boolean {
+  return /^postgres(ql)?:\/\//.test(target);
+}
+
+/** Opens a database by the path of a SQLite file or a postgres:// URL, and migrates its schema. */
+export async function openDatabase(target: string, options: OpenOptions = {}): Promise<Database> {
+  const database = { ...(await connect(target, options)), secrets: createSecretCipher(options.secretKey) };
+  try {
+    if (!options.asItIs) {
+      await prepareSchema(database, options.create);
+      const instance = await secretKeyId(database.reader, {});
+      if (instance[0]?.secret_key_id) requireKey(instance[0].secret_key_id, database.secrets.keyId);
+    }
+  } catch (error) {
+    await database.close();
+    throw database.explain(error);
+  }
+  return database;
+}
+
+async function connect(target: string, options: OpenOptions): Promise<Connected> {
+  if (isPostgresUrl(target)) return (await import("./postgres/postgres-database.ts")).connectPostgres(target, options);
+  return (await import("./sqlite/sqlite-database.ts")).connectSqlite(target, options);
+}
+
+const secretKeyId = prepared((db) => db.selectFrom("instance").select("secret_key_id"));
+
+/** The last migration that this program knows; update it with each new migration. */
+export const latestMigration = "0010-sign-in-limits";
+
+/** Number of the advisory lock for creating and migrating a database. */
+const migrationLock = 0x7763736d;
+
+/** Returns the last migration that the database went through. Throws `not_found` when there was none. */
+export async function schemaOf(database: Database): Promise<string> {
+  const applied = await appliedTo(database);
+  if (applied === undefined) throw noInstance();
+  return applied;
+}
+
+const noInstance = () =>
+  new ServiceError("not_found", "The database contains no wcs instance. Create one with wcs init.");
+
+const isNewer = () =>
+  new ServiceError("conflict", "The database belongs to a newer version of wcs; update wcs to use it.");
+
+async function prepareSchema(database: Database, create: OpenOptions["create"]): Promise<void> {
+  const applied = await appliedTo(database);
+  if (create && applied !== undefined) {
+    throw new ServiceError("conflict", "The database exists already; it was not changed.");
+  }
+  if (applied === latestMigration) return;
+  if (applied !== undefined && applied > latestMigration) throw isNewer();
+  if (applied === undefined && !create) throw noInstance();
+  const { runMigrations } = await import("./migrations/run-migrations.ts");
+  // Locks before it reads, so that a process sees what another one did while it waited.
+  await database.writeLocking(async (tx) => {
+    await waitForTurn(tx, migrationLock);
+    if (create && (await hasTable(tx, "kysely_migration"))) {
+      throw new ServiceError("conflict", "Another process created the database at the same time.");
+    }
+    await runMigrations(tx);
+    await create?.(tx, database.secrets);
+  });
+}
+
+/**
+ * Migrates a database that was opened without migration. Returns the migrations that ran, oldest first. With `rehearse` it
+ * runs them and rolls back.
+ */
+export async function migrateSchema(database: Database, rehearse: boolean): Promise<string[]> {
+  if ((await schemaOf(database)) > latestMigration) throw isNewer();
+  const { runMigrations } = await import("./migrations/run-migrations.ts");
+  let done: string[] = [];
+  const takenBack = new Error("rehearsed");
+  try {
+    await database.writeLocking(async (tx) => {
+      await waitForTurn(tx, migrationLock);
+      done = await runMigrations(tx);
+      if (rehearse) throw takenBack;
+    });
+  } catch (error) {
+    if (error !== takenBack) throw error;
+  }
+  return done;
+}
+
+async function appliedTo({ reader }: Database): Promise<string | undefined> {
+  return lastMigration(reader).catch(async (error) => {
+    // Checked last, because the check costs every command a query.
+    if (await hasTable(reader, "kysely_migration")) throw error;
+    return undefined;
+  });
+}
+
+async function lastMigration(db: Db): Promise<string | undefined> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`.execute(
+    db,
+  );
+  return rows[0]?.name;
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { listeners } from "../change-listeners.ts";
+import type { Topic } from "../topics.ts";
+
+const channel = "wcs_changes";
+const firstPause = 500;
+const longestPause = 10_000;
+
+/** Payloads must be shorter than 8,000 bytes. A longer one is sent empty, which stands for any topic. */
+const longestPayload = 7_900;
+
+/**
+ * Uses LISTEN and NOTIFY only as a wake-up. An engine without them, or a broken connection, only delays listeners, since
+ * they also poll. The listening connection is not part of the pool.
+ */
+export function postgresChanges(pool: pg.Pool, url: string) {
+  const self = randomUUID();
+  let listening: Listening | undefined;
+  const { onChange, wakeAll } = listeners((wake) => {
+    listening = new Listening(url, (payload) => {
+      const [sender, ...topics] = payload?.split(" ") ?? [];
+      // Listeners in this process were already called.
+      if (sender !== self) wake(topics.length > 0 ? (topics as Topic[]) : undefined);
+    });
+    void listening.connect();
+    return () => void listening?.close();
+  });
+  const notify = notifier(pool, self);
+  const announce = (topics: readonly Topic[]) => {
+    wakeAll(topics);
+    notify(topics);
+  };
+  return { onChange, announce, close: () => listening?.close() };
+}
+
+/**
+ * Sends NOTIFY in a statement of its own, because inside the transaction it would serialize all commits. Topics announced
+ * while a statement runs are sent with the next.
+ */
+function notifier(pool: pg.Pool, self: string): (topics: readonly Topic[]) => void {
+  const waiting = new Set<Topic>();
+  let running = false;
+  const notify = async () => {
+    if (running) return;
+    running = true;
+    while (waiting.size > 0) {
+      const payload = [self, ...waiting].join(" ");
+      waiting.clear();
+      const sent = payload.length > longestPayload ? self : payload;
+      await pool.query("select pg_notify($1, $2)", [channel, sent]).catch(() => {});
+    }
+    running = false;
+  };
+  return (topics) => {
+    for (const topic of topics) waiting.add(topic);
+    void notify();
+  };
+}
+
+class Listening {
+  readonly #url: string;
+  readonly #wake: (payload?: string) => void;
+  #client: pg.Client | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #pause = firstPause;
+  #closed = false;
+
+  constructor(url: string, wake: (payload?: string) => void) {
+    this.#url = url;
+    this.#wake = wake;
+  }
+
+  async connect(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.#url, application_name: "wcs listen", keepAlive: true });
+    this.#client = client;
+    client.on("notification", ({ payload }) => this.#wake(payload));
+    client.on("error", () => {});
+    client.once("end", () => this.#reconnect(client));
+    try {
+      await client.connect();
+      // The listening connection must not keep the process alive.
+      (client as unknown as { connection: { stream: { unref(): void } } }).connection.stream.unref();
+      await client.query(`listen ${channel}`);
+      this.#pause = firstPause;
+      this.#wake();
+    } catch {
+      await client.end().catch(() => {});
+      this.#reconnect(client);
+    }
+  }
+
+  #reconnect(client: pg.Client): void {
+    if (this.#closed || this.#client !== client) return;
+    this.#client = undefined;
+    this.#timer = setTimeout(() => void this.connect(), this.#pause);
+    this.#timer.unref();
+    this.#pause = Math.min(this.#pause * 2, longestPause);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#client?.end().catch(() => {});
+  }
+}

@@ -1,0 +1,127 @@
+import { type Driver, Kysely, PostgresDialect, type PostgresDialectConfig } from "kysely";
+import pg from "pg";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Connected, OpenOptions } from "../database.ts";
+import type { Schema } from "../schema/schema.ts";
+import { postgresChanges } from "./postgres-changes.ts";
+import { PostgresWritingDriver } from "./postgres-driver.ts";
+import { withPassword } from "./postgres-password.ts";
+
+const connectSeconds = 5;
+const busySeconds = 10;
+
+// IDs, times and counts are all below 2^53.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+/** Opens a PostgreSQL database (or an engine that speaks its protocol) by URL. */
+export async function connectPostgres(target: string, { create }: OpenOptions): Promise<Connected> {
+  const url = withPassword(target);
+  const pool = new pg.Pool({
+    connectionString: url,
+    connectionTimeoutMillis: connectSeconds * 1000,
+    max: 10,
+    application_name: "wcs",
+  });
+  // The pool replaces an idle connection that breaks; its next use reports a lasting failure.
+  pool.on("error", () => {});
+  // Without a listener, a connection that breaks between two statements of a transaction would end the process.
+  pool.on("connect", (client) => client.on("error", () => {}));
+  const db = new Kysely<Schema>({ dialect: new Dialect({ pool }) });
+  try {
+    const { rows } = await pool.query(
+      "select count(*) as tables, count(*) filter (where table_name = 'kysely_migration') as ours from information_schema.tables where table_schema = current_schema()",
+    );
+    if (create && rows[0].tables > 0 && rows[0].ours === 0) {
+      throw new ServiceError("conflict", "The database contains other tables; wcs needs a database of its own.");
+    }
+  } catch (error) {
+    await db.destroy();
+    throw explain(error);
+  }
+  const changes = postgresChanges(pool, url);
+  return {
+    reader: db,
+    write: (work) => persist(() => db.transaction().setIsolationLevel("serializable").execute(work)),
+    writeLocking: (work) => persist(() => db.transaction().setIsolationLevel("read committed").execute(work)),
+    version: () => undefined,
+    onChange: changes.onChange,
+    announce: changes.announce,
+    explain,
+    async close() {
+      await changes.close();
+      await db.destroy();
+    },
+  };
+}
+
+class Dialect extends PostgresDialect {
+  readonly #config: PostgresDialectConfig;
+
+  constructor(config: PostgresDialectConfig) {
+    super(config);
+    this.#config = config;
+  }
+
+  override createDriver(): Driver {
+    return new PostgresWritingDriver(this.#config);
+  }
+}
+
+/** Runs a transaction until it has no conflict with another one. */
+async function persist<T>(transaction: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + busySeconds * 1000;
+  for (let pause = 2; ; pause = Math.min(pause * 2, 200)) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (!isConflict(error) || Date.now() > deadline) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause * Math.random()));
+  }
+}
+
+function sqlState(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === "string" ? code : undefined;
+}
+
+/**
+ * Returns true for serialization failures, deadlocks, and unique keys taken by a transaction that this one could not see
+ * yet.
+ */
+function isConflict(error: unknown): boolean {
+  return ["40001", "40P01", "23505"].includes(sqlState(error) ?? "");
+}
+
+/** Translates an error of PostgreSQL or of the connection to it into a `ServiceError`; returns other errors unchanged. */
+function explain(error: unknown): unknown {
+  if (error instanceof ServiceError) return error;
+  const state = sqlState(error) ?? "";
+  if (isConflict(error)) {
+    return new ServiceError("unavailable", "The database is busy; try again.", { retryAfter: 1, cause: error });
+  }
+  if (state === "3D000") {
+    return new ServiceError("not_found", "The PostgreSQL database does not exist. Create it with createdb.", {
+      cause: error,
+    });
+  }
+  if (state.startsWith("28") || /password must be a (non-empty )?string/i.test(String(error))) {
+    return new ServiceError("unavailable", "PostgreSQL rejected the user or password of the database URL.", {
+      hint: "Set the password in PGPASSWORD, in ~/.pgpass (with chmod 600) or in the URL in WCS_DB.",
+      cause: error,
+    });
+  }
+  if (state === "53100") {
+    return new ServiceError("unavailable", "The disk of the database server is full; nothing was changed.", {
+      cause: error,
+    });
+  }
+  const unreachable = /^(E[A-Z]+|57P0[123]|08\w{3}|53\w{3}|25006)$/.test(state);
+  if (unreachable || /timeout|terminated|Connection ended|not queryable/i.test(String(error))) {
+    return new ServiceError("unavailable", "PostgreSQL cannot be reached; check that it runs and the database URL.", {
+      retryAfter: 2,
+      cause: error,
+    });
+  }
+  return error;
+}

@@ -1,0 +1,47 @@
+import { readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+
+/**
+ * Returns the URL with the password from the password file (PGPASSFILE, else ~/.pgpass). A password in the URL or in
+ * PGPASSWORD takes precedence. pg can read the file itself, but prints a deprecation warning.
+ */
+export function withPassword(url: string, env: NodeJS.ProcessEnv = process.env): string {
+  const client = new pg.Client(url);
+  if (client.password || env.PGPASSWORD !== undefined) return url;
+  const wanted = [client.host, String(client.port), client.database ?? "", client.user ?? ""];
+  const password = passwordIn(linesOf(env), wanted);
+  if (password === undefined) return url;
+  return `${url}${url.includes("?") ? "&" : "?"}password=${encodeURIComponent(password)}`;
+}
+
+/** Returns the lines of the file; none when others than its owner can read it, as PostgreSQL demands. */
+function linesOf(env: NodeJS.ProcessEnv): readonly string[] {
+  const isWindows = process.platform === "win32";
+  const ours = isWindows
+    ? join(env.APPDATA ?? "", "postgresql", "pgpass.conf")
+    : join(env.HOME || homedir(), ".pgpass");
+  const file = env.PGPASSFILE || ours;
+  try {
+    const stat = statSync(file);
+    if (!stat.isFile() || (!isWindows && (stat.mode & 0o077) !== 0)) return [];
+    return readFileSync(file, "utf8").split(/\r?\n/);
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Finds the first line `host:port:database:user:password` that matches; `*` matches everything, a backslash escapes `:` and
+ * `\`.
+ */
+function passwordIn(lines: readonly string[], wanted: readonly string[]): string | undefined {
+  for (const line of lines) {
+    if (line.startsWith("#")) continue;
+    const fields = (line.match(/(?:\\.|[^:\\])*(?::|$)/g) ?? []).map((field) => field.replace(/:$/, ""));
+    const [password, ...rest] = [fields[4], ...fields.slice(0, 4)].map((field) => field?.replace(/\\(.)/g, "$1"));
+    if (password && wanted.every((value, at) => fields[at] === "*" || rest[at] === value)) return password;
+  }
+  return undefined;
+}

@@ -1,0 +1,5 @@
+/**
+ * `Generated` columns have a default. Both databases store booleans as 0 and 1, times as Unix seconds, and nested values as
+ * JSON text.
+ */
+export type Flag = 0 | 1;

@@ -1,0 +1,283 @@
+import type { Generated } from "kysely";
+import type { Flag } from "./column-types.ts";
+import type { ContentSchema } from "./content-schema.ts";
+import type { ConversationsSchema } from "./conversations-schema.ts";
+
+interface InstanceTable {
+  id: number;
+  issuer: string;
+  /** 256 random bits in base64url; the key that signs tokens. */
+  token_key: string;
+  /** ID of the key that encrypts the secrets; null while all of them are in plain text. */
+  secret_key_id: string | null;
+  created_at: number;
+}
+
+interface SettingsTable {
+  key: string;
+  value: string;
+}
+
+/** Audit log of changes. */
+interface AuditEntriesTable {
+  id: Generated<number>;
+  created_at: number;
+  /** Null for a change without a token. */
+  actor_id: number | null;
+  /** Name of the operation in the contract. */
+  operation: string;
+  /** Path below /api of the changed item. */
+  path: string;
+  /** JSON array of the names of the given fields. */
+  fields: string;
+  address: string | null;
+  /** Failures are recorded for sign-ins only. */
+  outcome: Generated<"done" | "failed">;
+}
+
+interface UnitsTable {
+  id: Generated<number>;
+  reference: string | null;
+  name: string;
+  /** The case-folded name, for searching by prefix. */
+  name_key: string;
+  description: Generated<string>;
+  parent_id: number | null;
+  /** IDs from the root down to the unit, as in /1/4/17/. */
+  path: string;
+  level: number;
+  unit_type: Generated<"unit" | "department">;
+  addresses: Generated<string>;
+  contact_name: string | null;
+  contact_phone: string | null;
+  opening_hours: Generated<string>;
+  lat: number | null;
+  lng: number | null;
+  /** Counts of members, children and all units below, updated with every change. */
+  user_count: Generated<number>;
+  child_count: Generated<number>;
+  descendant_count: Generated<number>;
+  created_at: number;
+  updated_at: number;
+}
+
+interface DepartmentsTable {
+  id: Generated<number>;
+  unit_id: number;
+  name: string;
+}
+
+interface UsersTable {
+  id: Generated<number>;
+  reference: string | null;
+  email: string | null;
+  /** The case-folded address, for comparison. Null once deleted. */
+  email_key: string | null;
+  first_name: string;
+  last_name: string;
+  title: Generated<string>;
+  phone: string | null;
+  birthday: string | null;
+  /** Month and day as MMDD, for the birthday calendar. */
+  birthday_key: number | null;
+  language: string | null;
+  timezone: string | null;
+  admin: Generated<Flag>;
+  active: Generated<Flag>;
+  deleted_at: number | null;
+  provider: Generated<string>;
+  password_hash: string | null;
+  /** Part of each token; raising it ends all tokens of the user. */
+  token_version: Generated<number>;
+  policy_accepted_at: number | null;
+  show_birthdays: Generated<"all" | "unit" | "none">;
+  birthdays_optout: Generated<Flag>;
+  meta_field_0: Generated<string>;
+  meta_field_1: Generated<string>;
+  meta_field_2: Generated<string>;
+  meta_field_3: Generated<string>;
+  meta_field_4: Generated<string>;
+  /** Unit of the first membership. */
+  unit_id: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/**
+ * Case-folded search words of a user: from the name (`of_name`), from the job title, and `private` ones from the e-mail
+ * address.
+ */
+interface UserWordsTable {
+  word: string;
+  user_id: number;
+  private: Flag;
+  of_name: Flag;
+}
+
+interface MembershipsTable {
+  id: Generated<number>;
+  user_id: number;
+  unit_id: number;
+  department_id: number | null;
+}
+
+interface MembershipUserTypesTable {
+  membership_id: number;
+  user_type_id: number;
+}
+
+interface UserTypesTable {
+  id: Generated<number>;
+  name: string;
+  name_key: string;
+  reference: string | null;
+  /** JSON array of the granted abilities. */
+  abilities: Generated<string>;
+}
+
+interface PasswordTokensTable {
+  user_id: number;
+  token_hash: string;
+  expires_at: number;
+}
+
+/** Attempts that count towards a rate limit, until they expire. */
+interface RateLimitEventsTable {
+  id: Generated<number>;
+  kind: "sign_in" | "current_password" | "password_request";
+  /** Identifies a user by ID; an unknown user name only as a keyed hash. */
+  account: string;
+  /** Empty where the core is embedded. */
+  network: string;
+  /** Marks an attempt whose outcome is not known yet. It expires soon, because its process may end before it is settled. */
+  pending: Flag;
+  /** Unix seconds. */
+  expires_at: number;
+}
+
+interface MailsTable {
+  id: Generated<number>;
+  kind: "welcome" | "password_reset" | "webhook_disabled";
+  user_id: number;
+  recipient: string;
+  /** JSON of the values that the text of the mail needs beside the user; holds no secret. */
+  payload: string;
+  created_at: number;
+  sent_at: number | null;
+  attempts: Generated<number>;
+  /** Unix milliseconds of the next attempt; while a worker holds a lease, the end of the lease. */
+  due_at: Generated<number>;
+  lease_token: string | null;
+  last_error: string | null;
+  /** Time at which delivery was given up. */
+  failed_at: number | null;
+}
+
+interface IdempotencyKeysTable {
+  actor_id: number;
+  key: string;
+  /** Hash of the operation and its input. */
+  input_hash: string;
+  /** JSON of the stored answer. */
+  response: string;
+  created_at: number;
+}
+
+interface WebhooksTable {
+  id: Generated<number>;
+  name: string;
+  uri: string;
+  /** `whsec_` and 32 random bytes in base64. */
+  secret: string;
+  /** The secret before the latest rotation, which also signs for a while. */
+  previous_secret: string | null;
+  previous_secret_until: number | null;
+  /** JSON array of the names of triggers. */
+  triggers: string;
+  active: Generated<Flag>;
+  disabled_at: number | null;
+  disabled_reason: DisabledReason | null;
+  author_id: number;
+  /** Time of the first failure since the last success. */
+  failing_since: number | null;
+  created_at: number;
+  updated_at: number;
+  /** Deleted webhooks wait for the removal of their rows. */
+  deleted_at: number | null;
+}
+
+/** Reasons: disabled by hand, a receiver answered 410, or only failures for days. */
+export type DisabledReason = "manual" | "gone" | "failing";
+
+/** Time of the latest poll for events. While it is recent, events are stored for polling clients too. */
+interface EventListeningTable {
+  id: number;
+  polled_at: number;
+}
+
+interface WebhookEventsTable {
+  id: Generated<number>;
+  /** `msg_...`, the same in every attempt to deliver the event. */
+  message_id: string;
+  type: string;
+  /** Body of the callback, byte for byte. */
+  payload: string;
+  created_at: number;
+}
+
+interface DeliveriesTable {
+  id: Generated<number>;
+  event_id: number;
+  webhook_id: number;
+  state: Generated<"waiting" | "done" | "failed">;
+  /** Number of attempts made. */
+  attempt: Generated<number>;
+  /** Marks a test: one attempt, which does not change the health of the webhook. */
+  single: Generated<Flag>;
+  /** Unix milliseconds of the next attempt; while a worker holds a lease, the end of the lease. */
+  due_at: number;
+  /** Token of the worker that holds the lease; a result only counts with the current token. */
+  lease_token: string | null;
+  created_at: number;
+}
+
+interface WebhookLogsTable {
+  id: Generated<number>;
+  webhook_id: number;
+  event_id: number;
+  message_id: string;
+  event: string;
+  uri: string;
+  status: string;
+  attempt: number;
+  duration_ms: number;
+  created_at: number;
+  error: string | null;
+  next_attempt_at: number | null;
+  /** JSON object of headers by name. */
+  request_headers: string;
+  /** JSON of the headers, the beginning of the body, and `cut` for a shortened body; null without a response. */
+  response: string | null;
+}
+
+export interface Schema extends ContentSchema, ConversationsSchema {
+  instance: InstanceTable;
+  settings: SettingsTable;
+  audit_entries: AuditEntriesTable;
+  units: UnitsTable;
+  departments: DepartmentsTable;
+  users: UsersTable;
+  user_words: UserWordsTable;
+  memberships: MembershipsTable;
+  membership_user_types: MembershipUserTypesTable;
+  user_types: UserTypesTable;
+  password_tokens: PasswordTokensTable;
+  rate_limit_events: RateLimitEventsTable;
+  mails: MailsTable;
+  idempotency_keys: IdempotencyKeysTable;
+  webhooks: WebhooksTable;
+  event_listening: EventListeningTable;
+  webhook_events: WebhookEventsTable;
+  deliveries: DeliveriesTable;
+  webhook_logs: WebhookLogsTable;
+}

@@ -1,0 +1,250 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import { ServiceError } from "../../contract/errors.ts";
+import { watchVersion } from "../change-listeners.ts";
+import type { Connected, OpenOptions } from "../database.ts";
+import type { Schema } from "../schema/schema.ts";
+import { ReadingDriver, WritingDriver } from "./sqlite-driver.ts";
+
+/** "wcs1" in ASCII: marks database files of wcs. */
+export const applicationId = 0x77637331;
+const busySeconds = 5;
+/** Maximum page cache of a connection. */
+const cacheKibibytes = 16_384;
+const oldestSqlite = "3.51.3";
+
+/** Opens a SQLite file with one connection that writes and one that only reads. */
+export async function connectSqlite(path: string, { create }: OpenOptions): Promise<Connected> {
+  const writer = openFile(path, create !== undefined);
+  try {
+    const reader = open(path);
+    reader.exec("pragma query_only = on");
+    return database(writer, reader, (error) => translateError(error, "The database"));
+  } catch (error) {
+    writer.close();
+    throw translateError(error, path);
+  }
+}
+
+/** Opens a connection to a SQLite file that is a database of wcs or, with `create`, becomes one. */
+export function openFile(path: string, create = false): DatabaseSync {
+  let connection: DatabaseSync | undefined;
+  try {
+    if (create) makeFile(path);
+    else if (!existsSync(path)) {
+      throw new ServiceError("not_found", `There is no database at ${path}.`, {
+        hint: `Create it with wcs init --db ${path}`,
+      });
+    }
+    connection = open(path);
+    checkFile(connection, path, create);
+    return connection;
+  } catch (error) {
+    connection?.close();
+    throw translateError(error, path);
+  }
+}
+
+/** Creates the file readable by its owner only, because it holds the key that signs tokens. */
+function makeFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (statSync(path).size === 0) chmodSync(path, 0o600);
+    else if (!hasHeader(path)) throw notOurs(path);
+  }
+}
+
+/**
+ * Checks the header before SQLite opens the file, because SQLite treats a file smaller than a page as empty and overwrites
+ * it.
+ */
+function hasHeader(path: string): boolean {
+  const header = Buffer.from("SQLite format 3\0");
+  const file = openSync(path, "r");
+  try {
+    const found = Buffer.alloc(header.length);
+    readSync(file, found, 0, header.length, 0);
+    return found.equals(header);
+  } finally {
+    closeSync(file);
+  }
+}
+
+export function notOurs(path: string): ServiceError {
+  return new ServiceError("conflict", `${path} is not a wcs database; it was not changed.`);
+}
+
+function open(path: string): DatabaseSync {
+  const connection = new DatabaseSync(path, { enableForeignKeyConstraints: true, timeout: busySeconds * 1000 });
+  connection.exec(`pragma cache_size = -${cacheKibibytes}`);
+  return connection;
+}
+
+/** Returns a version as a number to compare; loading a collator would take milliseconds. */
+function rank(version: string): number {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  return major * 1_000_000 + minor * 1000 + patch;
+}
+
+function checkFile(connection: DatabaseSync, path: string, create: boolean): void {
+  const { version } = connection.prepare("select sqlite_version() as version").get() as { version: string };
+  // Up to 3.51.2 a commit can be lost in WAL mode when a checkpoint runs at the same moment.
+  if (rank(version) < rank(oldestSqlite)) {
+    throw new ServiceError("unavailable", `wcs needs SQLite ${oldestSqlite} or newer; this Node includes ${version}.`);
+  }
+  const { application_id } = connection.prepare("pragma application_id").get() as { application_id: number };
+  if (application_id !== applicationId) {
+    const { tables } = connection.prepare("select count(*) as tables from sqlite_master").get() as { tables: number };
+    if (tables > 0 || !create) throw notOurs(path);
+    connection.exec(`pragma journal_mode = wal; pragma application_id = ${applicationId}`);
+  }
+  // A database that was about to be replaced, or has been, is not in WAL mode.
+  const { journal_mode } = connection.prepare("pragma journal_mode").get() as { journal_mode: string };
+  if (journal_mode !== "wal") toWal(connection);
+  connection.exec("pragma synchronous = full");
+}
+
+function toWal(connection: DatabaseSync): void {
+  try {
+    connection.exec("pragma journal_mode = wal");
+  } catch (error) {
+    // While other connections are at work, the present mode works too.
+    if (!isBusy(error)) throw error;
+  }
+}
+
+function database(writer: DatabaseSync, reader: DatabaseSync, explain: Connected["explain"]): Connected {
+  const { version, forget } = onceInATurn(versionSeenBy(reader));
+  // A connection does not see a new version after its own commits, so the writer only sees changes by other processes.
+  const others = versionSeenBy(writer);
+  const changes = watchVersion(() => (writer.isOpen ? others() : 0));
+  const writing = kysely(new WritingDriver(writer, begin, forget), new WritingAdapter());
+  const reading = kysely(new ReadingDriver(reader), new SqliteAdapter());
+  const write: Connected["write"] = (work) => writing.transaction().execute(work);
+  return {
+    reader: reading,
+    write,
+    writeLocking: write,
+    version,
+    onChange: changes.onChange,
+    announce: changes.announce,
+    explain,
+    async close() {
+      await writing.destroy();
+      await reading.destroy();
+    },
+  };
+}
+
+function versionSeenBy(connection: DatabaseSync): () => number {
+  const dataVersion = connection.prepare("pragma data_version");
+  return () => (dataVersion.get() as { data_version: number }).data_version;
+}
+
+/**
+ * Looks up the data version once per turn of the event loop, because a lookup costs as much as the rest of a small answer,
+ * and all requests of one turn began before it. Call `forget` after each commit of this process.
+ */
+function onceInATurn(lookUp: () => number): { version: () => number; forget: () => void } {
+  let known: number | undefined;
+  const forget = () => {
+    known = undefined;
+  };
+  const version = () => {
+    if (known === undefined) {
+      known = lookUp();
+      setImmediate(forget);
+    }
+    return known;
+  };
+  return { version, forget };
+}
+
+function kysely(driver: Driver, adapter: SqliteAdapter): Kysely<Schema> {
+  return new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => adapter,
+      createDriver: () => driver,
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+}
+
+class WritingAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+
+  /** Lets Kysely lend several connections, because the driver queues transactions itself. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+/** Waits for other processes without blocking the event loop, as SQLite's own busy timeout would. */
+async function begin(connection: DatabaseSync): Promise<void> {
+  const deadline = Date.now() + busySeconds * 1000;
+  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+    try {
+      connection.exec("pragma busy_timeout = 0");
+      connection.exec("begin immediate");
+      return;
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > deadline) throw error;
+    } finally {
+      connection.exec(`pragma busy_timeout = ${busySeconds * 1000}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
+  }
+}
+
+export function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return typeof code === "string" && /^E[A-Z]+$/.test(code);
+}
+
+function resultCode(error: unknown): number | undefined {
+  return (error as { errcode?: number } | undefined)?.errcode;
+}
+
+export function isBusy(error: unknown): boolean {
+  const primary = (resultCode(error) ?? 0) & 0xff;
+  return primary === 5 || primary === 6;
+}
+
+/** Translates an error of SQLite about the database at `path` into a `ServiceError`; returns other errors unchanged. */
+export function translateError(error: unknown, path: string): unknown {
+  if (isFileError(error)) {
+    if (error.code === "ENOSPC" || error.code === "EDQUOT")
+      return new ServiceError("unavailable", "The disk is full.", { cause: error });
+    return new ServiceError("unavailable", `${path} cannot be opened (${error.code}).`, { cause: error });
+  }
+  const code = resultCode(error);
+  if (code === undefined) return error;
+  switch (code & 0xff) {
+    case 5:
+    case 6:
+      return new ServiceError("unavailable", "The database is busy; try again.", { retryAfter: 1, cause: error });
+    case 8:
+      return new ServiceError("unavailable", "The database cannot be written to.", { cause: error });
+    case 13:
+      return new ServiceError("unavailable", "The disk is full; nothing was changed.", { cause: error });
+    case 10:
+      return new ServiceError("unavailable", "The disk is full or failing; nothing was changed.", { cause: error });
+    case 11:
+    case 26:
+      return new ServiceError("conflict", `${path} is not a wcs database, or it is damaged.`, { cause: error });
+    case 14:
+      return new ServiceError("unavailable", `${path} cannot be opened; its folder must exist and be writable.`, {
+        cause: error,
+      });
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+const source = join(import.meta.dirname, "../../src");
+
+/** Names that hold text for people. */
+const text = String.raw`\b(?:message|description|summary|hint|reason|reasons|sentence)\b`;
+const search = "(?:includes|startsWith|endsWith|match|matchAll|search|indexOf|replace|split)";
+
+const decisions: Readonly<Record<string, RegExp>> = {
+  "a regular expression applied to a text": new RegExp(String.raw`\.(?:test|exec)\((?:[^()]|\([^()]*\))*?${text}`),
+  "a search in a text": new RegExp(String.raw`${text}\)?[?!]?\.${search}\(`),
+  // A word without a space may be a code.
+  "a comparison with a text": new RegExp(String.raw`(?<!typeof [\w.?]*)${text} ?[!=]==? ?["'\x60][^"'\x60]* `),
+  "a switch over a text": new RegExp(String.raw`switch \([\w.?]*${text}\)`),
+  "a search in the messages about a field":
+    /\bfields[?!]?(?:\.\w+|\.?\[[^\]]+\])[?!]?(?:\.?\[\d+\][?!]?)?\.(?:some|every|find|includes|startsWith)\(/,
+};
+
+/** Lines that look at a text with a reason. */
+const allowed: readonly { readonly file: string; readonly line: string; readonly reason: string }[] = [
+  {
+    file: "delivery/mail/mail-transport.ts",
+    line: "if (/certificate|altnames/i.test(message) && response === undefined)",
+    reason: "Node reports a failed TLS handshake of STARTTLS without a code",
+  },
+  {
+    file: "cli/kit/commander-command.ts",
+    line: 'const [said = "", suggestion] = error.message.replace(/^error: /, "").split("\\n");',
+    reason: "commander has its suggestions only in the message",
+  },
+  {
+    file: "cli/kit/commander-command.ts",
+    line: "const [, typed] = /unknown option '--([\\w-]{3,})/.exec(message) ?? [];",
+    reason: "commander has the unknown option only in the message",
+  },
+  {
+    file: "contract/parse-input.ts",
+    line: "if (fields[field].includes(message)) return;",
+    reason: "drops a repeated message; nothing depends on what it says",
+  },
+];
+
+const decisionsIn = (line: string): string[] =>
+  Object.entries(decisions).flatMap(([name, pattern]) => (pattern.test(line) ? [name] : []));
+
+const linesOf = (file: string) =>
+  readFileSync(join(source, file), "utf8")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => !/^(\/\/|\/?\*)/.test(line));
+
+const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+
+it("code decides by codes and metadata, never by messages and descriptions", () => {
+  const isAllowed = (file: string, line: string) => allowed.some((each) => each.file === file && each.line === line);
+  const found = files.flatMap((file) =>
+    linesOf(file).flatMap((line) =>
+      decisionsIn(line)
+        .filter(() => !isAllowed(file, line))
+        .map((name) => `${file}: ${name}: ${line}`),
+    ),
+  );
+  expect(found).toEqual([]);
+});
+
+it("every exception is needed", () => {
+  const unused = allowed.filter(
+    ({ file, line }) => !linesOf(file).some((each) => each === line && decisionsIn(line)[0]),
+  );
+  expect(unused).toEqual([]);
+});
+
+it.each([
+  "if (unixTime.test(description)) return;",
+  "reasons.some((reason) => beyond.test(reason))",
+  'if (reason === "must be a text") return;',
+  'if (error.message.includes("taken")) return;',
+  "switch (error.message) {",
+  'outcome.fields?.user_types?.some((each) => each.startsWith("names"))',
+  'if ((error as Error).message.startsWith("no")) return;',
+])("the check finds %s", (line) => {
+  expect(decisionsIn(line)).not.toEqual([]);
+});

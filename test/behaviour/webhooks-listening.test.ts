@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { users } from "../../src/contract/users.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import { describeEverywhere, type Instance, newInstance } from "../support/instance.ts";
+
+describeEverywhere("listening to events", (environment) => {
+  let instance: Instance;
+  beforeAll(async () => {
+    instance = await newInstance(environment);
+    instance.freeze();
+  });
+  afterAll(() => instance.close());
+
+  it("webhooks.events: a listener's sign lasts 90 seconds, and each request after 20 seconds renews it", async () => {
+    const { administrator } = instance;
+    let after = (await administrator.call(webhooks.events, {})).meta.last_id;
+    const written = async (seconds: number) => {
+      instance.wait(seconds);
+      const email = `bo${instance.now()}@example.com`;
+      const { id } = await administrator.call(users.create, { first_name: "Bo", last_name: "Berg", email, unit: 1 });
+      const { data, meta } = await administrator.call(webhooks.events, { after });
+      after = meta.last_id;
+      return data.map(({ payload }) => payload.data.id).includes(id);
+    };
+    expect(await written(89)).toBe(true);
+    expect(await written(90)).toBe(false);
+    expect(await written(19)).toBe(true);
+    // The request of 19 seconds ago renewed nothing.
+    expect(await written(71)).toBe(false);
+    expect(await written(20)).toBe(true);
+    expect(await written(89)).toBe(true);
+  });
+});

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { bootstrap } from "../../src/core/bootstrap.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+
+export const firstAdministrator = { email: "admin@example.com", first_name: "Ada", last_name: "Admin" };
+
+/** A finished instance on each database, which tests copy instead of migrating an empty one. */
+export interface Templates {
+  /** Path of the SQLite file. */
+  readonly sqlite: string;
+  /** Name of the PostgreSQL database. */
+  readonly postgres: string;
+}
+
+/** Creates the templates of a test run: an instance with a root unit (1) and an administrator (1). */
+export async function makeTemplates(server: string): Promise<{ templates: Templates; remove(): void }> {
+  const folder = mkdtempSync(join(tmpdir(), "wcs-templates-"));
+  const templates = { sqlite: join(folder, "template.db"), postgres: "wcs_template" };
+  await execute(`${server}/postgres`, `create database ${templates.postgres}`);
+  for (const target of [templates.sqlite, `${server}/${templates.postgres}`]) {
+    const database = await openDatabase(target, {
+      create: async (tx, secrets) => {
+        const now = Math.floor(Date.now() / 1000);
+        await bootstrap(tx, { administrator: firstAdministrator, rootUnit: "Acme", now, secrets });
+      },
+    });
+    await database.close();
+  }
+  return { templates, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Runs one SQL statement on a connection of its own. */
+export async function execute(url: string, text: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
