@@ -16,6 +16,8 @@ Behaviour:
   TERM=dumb            disables colour, pager and progress
   CI                   disables prompts
   WCS_DEBUG=1          prints stack traces of unexpected failures
+  WCS_COMPLETION_TIMEOUT
+                       milliseconds that the completion of a name may take (default 150)
   HTTP_PROXY, HTTPS_PROXY, NO_PROXY
 
 Databases and wcs serve:

@@ -11,7 +11,7 @@ interface Candidate {
 }
 
 /** Milliseconds from the start of the process after which completion gives up: the user waits for a key press. */
-const patience = 150;
+const standardPatience = 150;
 
 /**
  * `wcs __complete KIND PREFIX WORD...` prints candidates for completion, one per line: value, tab, name.
@@ -47,6 +47,7 @@ async function items(kind: string, prefix: string, words: readonly string[], ter
   refusePassword(globals.db);
   const { caller } = await connect(globals, terminal, { asIs: true });
   try {
+    const patience = Number(terminal.env.WCS_COMPLETION_TIMEOUT) || standardPatience;
     const left = Math.floor(patience - performance.now());
     if (left <= 0) return [];
     const name = prefix === "" || /^\d+$/.test(prefix) ? undefined : prefix;
