@@ -21,17 +21,17 @@ export const audit = room("audit", {
   list: operation({
     method: "GET",
     path: "/audit",
-    summary: "Who changed what and who signed in, the newest first",
+    summary: "List changes and sign-ins, newest first",
     description:
-      "One entry for each change that was carried out, even if all was so already, written with it: by whom, from which address, of what, and which fields were given, never what they held. Of sign-ins (auth.authenticate) also those that failed, with the user whose account it was, if there is one; they are kept for the days of the setting audit.days, and attempts that a rate limit refused are not recorded. Conversations, and what users mark for themselves, are nobody else's business.",
+      "Each successful change has one entry, even if it changed no value: who made it, from which address, on which path, and the names of the given fields, never their values. Sign-ins (auth.authenticate) are recorded also when they fail, with the user of the account if there is one; they are kept for the number of days in the setting audit.days. Attempts refused by a rate limit, conversations, and what users mark for themselves are not recorded.",
     access: "administrator",
     input: () =>
       z.strictObject({
         actor: id("users").optional().meta({ description: "Only changes by this user" }),
-        operation: line(100, 1).optional().meta({ description: "Only changes of this kind, as in users.update" }),
-        path: line(255, 1).optional().meta({ description: "Only changes of this, as in /users/12" }),
-        since: unixTime().optional().meta({ description: "Only changes made since then" }),
-        until: unixTime().optional().meta({ description: "Only changes made until then" }),
+        operation: line(100, 1).optional().meta({ description: "Only this operation, like users.update" }),
+        path: line(255, 1).optional().meta({ description: "Only changes of this path, like /users/12" }),
+        since: unixTime().optional().meta({ description: "Only changes at or after this time" }),
+        until: unixTime().optional().meta({ description: "Only changes at or before this time" }),
         ...cursorInput(),
       }),
     output: () => cursorPage(entry()),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { email, line, noContent, nothing, unixTime } from "./common-schemas.ts";
+import { email, line, newPassword, noContent, nothing, unixTime } from "./common-schemas.ts";
 import { once, operation, room } from "./operation.ts";
 
 const tokenResponse = once(() =>
@@ -12,21 +12,19 @@ const tokenResponse = once(() =>
     ])
     .meta({ id: "AccessToken" }),
 );
-const newPassword = () =>
-  z.string().min(1).max(128, "must have at most 128 characters").meta({ secret: true, minLength: 8 });
 
 export const auth = room("auth", {
   authenticate: operation({
     method: "POST",
     path: "/authenticate",
-    summary: "Sign in with e-mail and password",
+    summary: "Sign in with e-mail address and password",
     description:
-      "The answer is an array of one token. After 10 failures for one account from one address, 100 for one account, or 30 from one address (of IPv6, one /64) in 15 minutes: 429.",
+      "The response is an array of one token. The response is 429 after 10 failures for one account from one address, 100 for one account, or 30 from one address (for IPv6, one /64) within 15 minutes.",
     access: "public",
     input: () =>
       z.strictObject({
-        username: line(254, 1).meta({ description: "The user's e-mail address" }),
-        password: z.string().min(1).max(1000).meta({ secret: true }),
+        username: line(254, 1).meta({ description: "E-mail address of the user" }),
+        password: z.string().min(1).max(1000).meta({ secret: true, description: "Password of the user" }),
       }),
     output: tokenResponse,
     status: 200,
@@ -38,7 +36,7 @@ export const auth = room("auth", {
     method: "POST",
     path: "/renew",
     summary: "Exchange a valid token for a newer one",
-    description: "Possible until 30 days after signing in; the old token stays valid until its own end.",
+    description: "A login can be renewed for 30 days. The old token stays valid until it expires.",
     access: "signed_in",
     input: nothing,
     output: tokenResponse,
@@ -49,9 +47,9 @@ export const auth = room("auth", {
   passwordRequest: operation({
     method: "POST",
     path: "/password/request",
-    summary: "Ask for a mail that lets a user set a new password",
+    summary: "Request a mail to set a new password",
     description:
-      "The answer is the same whether or not the address is known, and whether or not a mail goes out: at most 5 for one account, and 30 that were asked for from one address, in an hour.",
+      "The response is the same whether or not the address is known and a mail is sent. At most 5 mails per account and 30 requests per client address are processed in an hour.",
     access: "public",
     input: () => z.strictObject({ email: email() }),
     output: noContent,
@@ -63,14 +61,14 @@ export const auth = room("auth", {
     method: "POST",
     path: "/password/reset",
     summary: "Set a new password with the token from the mail",
-    description: "A token works once, for 30 minutes, and only until a newer one is asked for.",
+    description: "A token can be used once, within 30 minutes, and only until a newer one is requested.",
     access: "public",
     input: () =>
       z.strictObject({
-        token: line(200, 1).meta({ secret: true }),
+        token: line(200, 1).meta({ secret: true, description: "Token from the mail" }),
         email: email(),
         password: newPassword(),
-        password_confirm: z.string().max(1000).meta({ secret: true, description: "The same password again" }),
+        password_confirm: z.string().max(1000).meta({ secret: true, description: "New password again" }),
       }),
     output: noContent,
     status: 204,

@@ -1,13 +1,30 @@
 import { z } from "zod";
 import type { Reference } from "./field-metadata.ts";
-import { abilities, once } from "./operation.ts";
+import { type Ability, once } from "./operation.ts";
+
+const nouns: Readonly<Record<Reference, string>> = {
+  users: "user",
+  units: "unit",
+  usertypes: "user type",
+  groups: "group",
+  webhooks: "webhook",
+  events: "event",
+  posts: "post",
+  conversations: "conversation",
+  files: "file",
+};
 
 /** Returns the schema of an ID in an input; `refersTo` names the group in which the thing can be looked up. */
 export const id = (refersTo?: Reference) => {
   const schema = z.int("must be an integer").positive("must be a positive integer");
-  return refersTo === undefined ? schema : schema.meta({ refersTo });
+  return refersTo === undefined ? schema : schema.meta({ refersTo, description: `ID of the ${nouns[refersTo]}` });
 };
-export const ids = (refersTo: Reference, max = 500) => z.array(id(refersTo)).min(1).max(max);
+export const ids = (refersTo: Reference, max = 500) =>
+  z
+    .array(id(refersTo))
+    .min(1)
+    .max(max)
+    .meta({ description: `IDs of ${nouns[refersTo]}s` });
 /** Returns the schema of an ID in an output. */
 export const idOf = (refersTo: Reference) => z.int().meta({ refersTo });
 export const unixTime = () => z.int().meta({ format: "unix-time" });
@@ -61,8 +78,15 @@ export const multiline = (max: number, min = 0) =>
 /** A display name: 1 to 255 characters, not blank. */
 export const name = () => line(255, 1);
 /** A key assigned by another system: 1 to 255 characters, unique within its kind. */
-export const reference = () => line(255, 1);
-export const email = () => z.email("must be an e-mail address like ann@example.com").max(254);
+export const reference = () => line(255, 1).meta({ description: "Unique key assigned by another system" });
+export const email = () =>
+  z.email("must be an e-mail address like ann@example.com").max(254).meta({ description: "E-mail address" });
+export const newPassword = () =>
+  z
+    .string()
+    .min(1)
+    .max(128, "must have at most 128 characters")
+    .meta({ secret: true, newPassword: true, minLength: 8, description: "New password" });
 export const date = () => z.iso.date("must be a date that exists, as YYYY-MM-DD").meta({ format: "date" });
 export const url = () =>
   z
@@ -80,7 +104,12 @@ function isLanguage(tag: string): boolean {
     return false;
   }
 }
-export const language = () => z.string().max(35).refine(isLanguage, "must be a language tag like en or pt-BR (BCP 47)");
+export const language = () =>
+  z
+    .string()
+    .max(35)
+    .refine(isLanguage, "must be a language tag like en or pt-BR (BCP 47)")
+    .meta({ description: "Language as a BCP 47 tag, like en or pt-BR" });
 
 const zones = new Map<string, boolean>();
 function isTimeZone(zone: string): boolean {
@@ -97,7 +126,11 @@ function isTimeZone(zone: string): boolean {
   return known;
 }
 export const timezone = () =>
-  z.string().max(64).refine(isTimeZone, "must be a time zone of the IANA database like Europe/Copenhagen");
+  z
+    .string()
+    .max(64)
+    .refine(isTimeZone, "must be a time zone of the IANA database like Europe/Copenhagen")
+    .meta({ description: "IANA time zone, like Europe/Copenhagen" });
 
 /** The input fields of a list with cursor pagination. */
 export const cursorInput = (max = 500, standard = 50) => ({
@@ -107,7 +140,9 @@ export const cursorInput = (max = 500, standard = 50) => ({
     .max(max)
     .default(standard)
     .meta({ description: `Items per page, 1 to ${max}` }),
-  cursor: line(1000).optional().meta({ description: "Continues a list: next_cursor or prev_cursor of a page" }),
+  cursor: line(1000)
+    .optional()
+    .meta({ description: "Continue at meta.next_cursor or meta.prev_cursor of another page" }),
 });
 
 /** A page of a list with cursor pagination. */
@@ -118,7 +153,7 @@ export const cursorPage = <T extends z.ZodType>(item: T) =>
   });
 
 export const pageInput = (max = 500, standard = 50) => ({
-  page: z.int().min(1).default(1),
+  page: z.int().min(1).default(1).meta({ description: "Page number" }),
   limit: z
     .int()
     .min(1)
@@ -148,14 +183,19 @@ export const numberedPage = <T extends z.ZodType>(item: T) =>
     }),
   });
 
+const ability = (description: string) => z.boolean().optional().meta({ description });
+
 /** A boolean for each ability: true grants it. */
 export const abilityFlags = once(() =>
-  z.strictObject(
-    Object.fromEntries(abilities.map((ability) => [ability, z.boolean().optional()])) as Record<
-      (typeof abilities)[number],
-      z.ZodOptional<z.ZodBoolean>
-    >,
-  ),
+  z.strictObject({
+    news: ability("Publish news"),
+    calendar: ability("Publish events"),
+    groups: ability("Create and manage groups"),
+    user: ability("Manage users and their memberships"),
+    units: ability("Manage units and their departments"),
+    usertypes: ability("Manage user types"),
+    integrations: ability("Manage integrations (not used yet)"),
+  } satisfies Record<Ability, unknown>),
 );
 
 /** The short form of a unit. */

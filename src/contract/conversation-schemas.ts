@@ -18,9 +18,11 @@ export const participant = once(() =>
       last_name: z.string(),
       name: z.string(),
       title: z.string(),
-      active: z.boolean().meta({ description: "false once deactivated or deleted" }),
+      active: z.boolean().meta({ description: "False if deactivated or deleted" }),
       avatar: file().nullable(),
-      archived_at: unixTime().nullable().meta({ description: "When they archived the conversation" }),
+      archived_at: unixTime()
+        .nullable()
+        .meta({ description: "Time at which the participant archived the conversation" }),
       participant_type: z.literal("user"),
       subtext: z.string().meta({ description: "Title and unit" }),
       department: departmentBrief().nullable(),
@@ -28,7 +30,7 @@ export const participant = once(() =>
       role: z
         .enum(roles)
         .nullable()
-        .meta({ description: "Administrators change a group and who is in it; null for those who left" }),
+        .meta({ description: "Administrators manage the group; null for participants who left" }),
     })
     .meta({ id: "Participant" }),
 );
@@ -58,7 +60,7 @@ const meta = once(() =>
   z
     .object({
       event: z.enum(serviceEvents),
-      users: z.array(person()).meta({ description: "Who joined or left; the author added or removed them" }),
+      users: z.array(person()).meta({ description: "Users who joined or left; the author added or removed them" }),
       title: z.string().nullable().meta({ description: "The new title" }),
     })
     .meta({ id: "ServiceMessageMeta" }),
@@ -71,7 +73,7 @@ const beforeParent = () => ({
   is_reply: z.boolean(),
 });
 const afterParent = () => ({
-  deleted: z.boolean().meta({ description: "It stays in its place, without text, files and reactions" }),
+  deleted: z.boolean().meta({ description: "A deleted message stays in the list, without text, files and reactions" }),
   message: z.string().meta({ description: "Empty in service messages and deleted ones" }),
   date: unixTime(),
   edited_at: unixTime().nullable(),
@@ -79,7 +81,7 @@ const afterParent = () => ({
   author: participant(),
   files: z.array(file()),
   voice: voice().nullable(),
-  meta: meta().nullable().meta({ description: "Of a service message: what happened" }),
+  meta: meta().nullable().meta({ description: "Details of a service message" }),
 });
 
 const parent = once(() => z.object({ ...beforeParent(), parent: z.null(), ...afterParent() }).meta({ id: "Parent" }));
@@ -88,7 +90,9 @@ export const message = once(() =>
   z
     .object({
       ...beforeParent(),
-      parent: parent().nullable().meta({ description: "Null, too, when you deleted the conversation as it was then" }),
+      parent: parent()
+        .nullable()
+        .meta({ description: "Message that this one replies to; null also if you deleted the conversation after it" }),
       ...afterParent(),
     })
     .meta({ id: "Message" }),
@@ -101,15 +105,15 @@ export const conversation = once(() =>
     .object({
       id: idOf("conversations"),
       type: z.enum(["direct", "group"]),
-      title: z.string().nullable().meta({ description: "Of groups; empty until one is given" }),
+      title: z.string().nullable().meta({ description: "Title of a group; empty if it has none" }),
       created_at: unixTime(),
       updated_at: unixTime(),
       latest_message: latestMessage()
         .nullable()
-        .meta({ description: "Null when you deleted the conversation and nothing was written since" }),
+        .meta({ description: "Null if you deleted the conversation and it has no new message" }),
       mute_rule: z.int().nullable(),
-      unread_message_count: z.int().meta({ description: "Messages of others that you have not seen" }),
-      participants: z.array(participant()).meta({ description: "In the order in which they joined" }),
+      unread_message_count: z.int().meta({ description: "Number of messages by others that you have not seen" }),
+      participants: z.array(participant()).meta({ description: "Participants in the order in which they joined" }),
       publish: z.object({ created_at: unixTime(), updated_at: unixTime() }),
       archived_at: unixTime().nullable(),
     })
@@ -127,4 +131,4 @@ export const emoji = () =>
   z
     .string()
     .refine((value) => value.length <= 40 && emojiOf(value) !== undefined, "must be one emoji")
-    .meta({ description: "One emoji, like 👍" });
+    .meta({ description: "Single emoji, like 👍" });

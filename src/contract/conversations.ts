@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, noContent, numberedPage } from "./common-schemas.ts";
+import { id, line, noContent, numberedPage, pageInput } from "./common-schemas.ts";
 import { conversation, largestGroup, message, others, participant, roles } from "./conversation-schemas.ts";
 import { uploadLimit } from "./file-schemas.ts";
 import { body, files, messageOperations, one } from "./messages.ts";
@@ -10,33 +10,36 @@ export const conversations = room("conversations", {
     method: "GET",
     path: "/conversations",
     bare: true,
-    summary: "Your conversations, the one with the latest message first",
+    summary: "List your conversations, latest message first",
     description:
-      "meta.total counts at most 1,000 beyond the page: a higher page may tell of more. Conversations that you deleted come back with the next message.",
+      "meta.total counts at most 1,000 conversations after the page. Conversations that you deleted are listed again after the next message.",
     access: "signed_in",
     input: () =>
       z.strictObject({
         status: z
           .enum(["normal", "archived", "unread"])
           .default("normal")
-          .meta({ values: { normal: "not archived", unread: "with unread messages, archived or not" } }),
+          .meta({
+            description: "Only conversations with this status",
+            values: { normal: "not archived", archived: "archived", unread: "with unread messages, archived or not" },
+          }),
         keyword: line(200, 1)
           .optional()
-          .meta({ description: "Only where each word begins one of the title or of another participant's name" }),
+          .meta({ description: "Words or beginnings of words in the title or the names of other participants" }),
         participants: z
           .array(id("users"))
           .min(1)
           .max(largestGroup)
           .optional()
-          .meta({ description: "Exactly these users; you may leave out yourself" }),
+          .meta({ description: "IDs of the participants, with or without yourself" }),
         participants_mode: z
           .enum(["find", "exclude"])
           .default("find")
           .meta({
-            values: { find: "with exactly these participants", exclude: "all other conversations" },
+            description: "Use of participants",
+            values: { find: "conversations with exactly these participants", exclude: "all other conversations" },
           }),
-        page: z.int().min(1).default(1),
-        limit: z.int().min(1).max(100).default(25).meta({ description: "Items per page, 1 to 100" }),
+        ...pageInput(100, 25),
       }),
     output: () => numberedPage(conversation()),
     status: 200,
@@ -46,13 +49,13 @@ export const conversations = room("conversations", {
     method: "POST",
     path: "/conversations",
     bare: true,
-    summary: "Write to people: in the conversation with exactly them, or in a new one",
+    summary: "Send a message to users",
     description:
-      "One recipient makes a direct conversation, several make a group, whose administrator you are. With the same people the direct conversation is used again, and the newest group of exactly them.",
+      "The message goes to the direct conversation with the recipient, or to the newest group of exactly these users. If there is none, it is created; you are the administrator of a new group.",
     access: "signed_in",
     input: () =>
       z.strictObject({
-        recipients: others().meta({ description: "Users; you are in it anyway" }),
+        recipients: others().meta({ description: "IDs of the other participants" }),
         message: body(),
         files: files(),
       }),
@@ -67,8 +70,8 @@ export const conversations = room("conversations", {
     method: "GET",
     path: "/conversations/{id}",
     bare: true,
-    summary: "A conversation with its participants and the latest message",
-    description: "For participants only.",
+    summary: "Get a conversation",
+    description: "You must be a participant. The response includes the participants and the latest message.",
     access: "signed_in",
     input: () => z.strictObject(one()),
     output: conversation,
@@ -80,13 +83,13 @@ export const conversations = room("conversations", {
     bare: true,
     summary: "Rename a group, or set your mute rule",
     description:
-      "Only what is named changes. The title is changed by the group's administrators; a direct conversation has none.",
+      "Only the given fields change. Only administrators of the group can change its title; a direct conversation has none.",
     access: "signed_in",
     input: () =>
       z.strictObject({
         ...one(),
-        title: line(255).optional().meta({ description: "Of the group, for all; empty: none" }),
-        mute_rule: id().nullable().optional().meta({ description: "ID of your mute rule; null: none" }),
+        title: line(255).optional().meta({ description: "Title of the group for all participants; empty removes it" }),
+        mute_rule: id().nullable().optional().meta({ description: "ID of your mute rule; null removes it" }),
       }),
     output: conversation,
     status: 200,
@@ -98,8 +101,9 @@ export const conversations = room("conversations", {
     method: "DELETE",
     path: "/conversations/{id}",
     bare: true,
-    summary: "Delete a conversation for yourself, as it is now",
-    description: "The next message brings it back, with only what came after. The others keep everything.",
+    summary: "Delete a conversation for yourself",
+    description:
+      "Other participants keep it. After the next message you have the conversation again, without the earlier messages.",
     access: "signed_in",
     input: () => z.strictObject(one()),
     output: noContent,
@@ -112,7 +116,7 @@ export const conversations = room("conversations", {
     path: "/conversations/{id}/seen",
     bare: true,
     summary: "Mark all messages of a conversation as seen",
-    description: "For participants only.",
+    description: "You must be a participant.",
     access: "signed_in",
     input: () => z.strictObject(one()),
     output: noContent,
@@ -124,8 +128,8 @@ export const conversations = room("conversations", {
     method: "POST",
     path: "/conversations/{id}/archive",
     bare: true,
-    summary: "Archive a conversation for yourself, until the next message",
-    description: "For participants only.",
+    summary: "Archive a conversation until the next message",
+    description: "You must be a participant.",
     access: "signed_in",
     input: () => z.strictObject(one()),
     output: noContent,
@@ -137,8 +141,8 @@ export const conversations = room("conversations", {
     method: "POST",
     path: "/conversations/{id}/unarchive",
     bare: true,
-    summary: "Take a conversation out of your archive",
-    description: "For participants only.",
+    summary: "Unarchive a conversation",
+    description: "You must be a participant.",
     access: "signed_in",
     input: () => z.strictObject(one()),
     output: noContent,
@@ -150,9 +154,9 @@ export const conversations = room("conversations", {
     method: "POST",
     path: "/conversations/{id}/participants",
     bare: true,
-    summary: "Add people to a group",
+    summary: "Add users to a group",
     description:
-      "By its administrators. Whoever is in it already stays as they are. New participants can read what was written before. A group has at most 500.",
+      "Can be done by administrators of the group. Existing participants are unchanged. New participants can read earlier messages. A group has at most 500 participants.",
     access: "signed_in",
     input: () => z.strictObject({ ...one(), users: others() }),
     output: conversation,
@@ -165,10 +169,15 @@ export const conversations = room("conversations", {
     method: "PATCH",
     path: "/conversations/{id}/participants/{user}",
     bare: true,
-    summary: "Make a participant of a group its administrator, or a member",
-    description: "By its administrators. The last one stays.",
+    summary: "Change the role of a participant",
+    description: "Can be done by administrators of the group. The last administrator keeps this role.",
     access: "signed_in",
-    input: () => z.strictObject({ ...one(), user: id("users"), role: z.enum(roles) }),
+    input: () =>
+      z.strictObject({
+        ...one(),
+        user: id("users"),
+        role: z.enum(roles).meta({ description: "New role of the participant" }),
+      }),
     output: participant,
     status: 200,
     transaction: "locking",
@@ -179,11 +188,12 @@ export const conversations = room("conversations", {
     method: "DELETE",
     path: "/conversations/{id}/participants/{user}",
     bare: true,
-    summary: "Leave a group, or take somebody out of it",
+    summary: "Leave a group, or remove a participant",
     description:
-      "Everybody may leave; others are taken out by the group's administrators. When the last of these leaves, whoever is in it longest becomes one.",
+      "Everyone can leave; administrators of the group can remove others. When the last administrator leaves, the longest-standing participant becomes administrator.",
     access: "signed_in",
-    input: () => z.strictObject({ ...one(), user: id("users").meta({ description: "Yourself to leave" }) }),
+    input: () =>
+      z.strictObject({ ...one(), user: id("users").meta({ description: "ID of the user; yourself to leave" }) }),
     output: noContent,
     status: 204,
     transaction: "locking",

@@ -13,8 +13,8 @@ export const counters = room("counters", {
   list: operation({
     method: "GET",
     path: "/counters",
-    summary: "How much is new to you",
-    description: `What you may read and have not seen, since you were added and since the counter was last reset. Counts up to ${mostCounted}, among the newest ${mostLookedAt} posts that are meant for you, the newest ${mostLookedAt} events, and your newest ${mostLookedAt} conversations.`,
+    summary: "Count new posts, events and messages",
+    description: `Counts items that you can read and have not seen, since your account was created and since the counter was last reset. Each count is at most ${mostCounted} and includes the newest ${mostLookedAt} posts for you, the newest ${mostLookedAt} events and your newest ${mostLookedAt} conversations.`,
     access: "signed_in",
     input: nothing,
     output: () =>
@@ -32,9 +32,9 @@ export const counters = room("counters", {
     method: "DELETE",
     path: "/counters/{type}",
     summary: "Reset a counter",
-    description: "It counts what comes from now on. Nothing is marked as seen by that.",
+    description: "It then counts new items only. Nothing is marked as seen.",
     access: "signed_in",
-    input: () => z.strictObject({ type: z.enum(counterNames) }),
+    input: () => z.strictObject({ type: z.enum(counterNames).meta({ description: "Counter to reset" }) }),
     output: noContent,
     status: 204,
     private: true,

@@ -49,27 +49,39 @@ const written = (pattern: RegExp, message: string) =>
 export const ruleInput = once(() =>
   z
     .strictObject({
-      freq: z.enum(frequencies),
-      until: day().nullable().optional().meta({ description: "The last day on which it can occur; not with count" }),
-      count: z.int().min(1).max(100_000).nullable().optional().meta({ description: "How often it occurs" }),
-      interval: z.int().min(1).max(1000).nullable().optional().meta({ description: "Every so many of freq" }),
+      freq: z.enum(frequencies).meta({ description: "Unit of the recurrence interval" }),
+      until: day().nullable().optional().meta({ description: "Last day on which it can occur; excludes count" }),
+      count: z
+        .int()
+        .min(1)
+        .max(100_000)
+        .nullable()
+        .optional()
+        .meta({ description: "Number of occurrences; excludes until" }),
+      interval: z
+        .int()
+        .min(1)
+        .max(1000)
+        .nullable()
+        .optional()
+        .meta({ description: "Number of days, weeks, months or years from one occurrence to the next (default 1)" }),
       byday: z
         .union([someDays(), z.array(someDays()).max(7)])
         .nullable()
         .optional()
-        .meta({ description: "One or more weekdays: MO, MO+TU or a list" }),
+        .meta({ description: "Weekdays: MO, MO+TU or a list" }),
       bymonthday: written(/^([1-9]|[12]\d|3[01])$/, "must be 1 to 31")
         .nullable()
         .optional()
-        .meta({ description: "1 to 31; not with weekly" }),
+        .meta({ description: "Day of the month, 1 to 31; not with weekly" }),
       bymonth: written(/^([1-9]|1[0-2])$/, "must be 1 to 12")
         .nullable()
         .optional()
-        .meta({ description: "1 to 12" }),
+        .meta({ description: "Month, 1 to 12" }),
       bysetpos: written(/^([1-5]|-1)$/, "must be 1 to 5, or -1 for the last")
         .nullable()
         .optional()
-        .meta({ description: "Which of the days that byday names in each of freq: 1 to 5, or -1 for the last" }),
+        .meta({ description: "Position among the days of byday in each interval: 1 to 5, or -1 for the last" }),
     })
     .meta({ id: "RecurrenceRuleInput" }),
 );
@@ -94,41 +106,50 @@ export type Rule = z.infer<ReturnType<typeof rule>>;
 
 /** The optional fields of an event. */
 export const eventFields = () => ({
-  body: multiline(100_000).optional(),
-  location: line(1000).nullable().optional(),
+  body: multiline(100_000).optional().meta({ description: "Text of the event" }),
+  location: line(1000).nullable().optional().meta({ description: "Place where the event happens" }),
   link: z
     .union([z.literal(""), url()])
     .nullable()
     .optional()
-    .meta({ description: "URL, http or https" }),
-  start: moment().nullable().optional(),
-  end: moment().nullable().optional(),
-  all_day: flag().optional().meta({ description: "The whole day that date names" }),
-  date: day().nullable().optional().meta({ description: "First day of an all-day event" }),
+    .meta({ description: "Link to an online meeting or a page (http or https)" }),
+  start: moment().nullable().optional().meta({ description: "Start of the first occurrence; not for all-day events" }),
+  end: moment().nullable().optional().meta({ description: "End of the first occurrence; not for all-day events" }),
+  all_day: flag().optional().meta({ description: "Last the whole day, which date names" }),
+  date: day().nullable().optional().meta({ description: "Day of an all-day event" }),
   recurrence: z
     .array(ruleInput())
     .max(mostRules)
     .optional()
-    .meta({ description: "Rules, no two alike; it occurs when any of them says" }),
-  units: z.array(id("units")).max(500).optional().meta({ description: "Units to publish in; not with type user" }),
+    .meta({ description: "Recurrence rules, all different; occurrences of all rules are combined" }),
+  units: z
+    .array(id("units"))
+    .max(500)
+    .optional()
+    .meta({ description: "IDs of units to publish to; not for personal events" }),
   userTypes: z
     .array(id("usertypes"))
     .max(500)
     .optional()
-    .meta({ description: "Who can read it; none: all. Not with type user" }),
-  shares: z.array(id("users")).max(500).optional().meta({ description: "Users who can read it, too" }),
-  fileCount: z.int().min(0).max(200).optional().meta({ description: "How many uploads there will be in all" }),
+    .meta({ description: "IDs of user types that can read it (default all); not for personal events" }),
+  shares: z.array(id("users")).max(500).optional().meta({ description: "IDs of further users who can read it" }),
+  fileCount: z.int().min(0).max(200).optional().meta({ description: "Number of files that will be uploaded in all" }),
   files: fileItems().optional(),
 });
 
-export const title = name;
+export const title = () => name().meta({ description: "Title of the event" });
 export const type = () =>
-  z.enum(eventTypes).meta({ values: { chain: "units and all below them", unit: "one unit", user: "personal" } });
+  z.enum(eventTypes).meta({
+    description: "Calendar of the event",
+    values: { chain: "units and everything below them", unit: "one unit", user: "personal" },
+  });
+/** An answer to an invitation. */
+export const answer = () => z.enum(answers).meta({ description: "Answer to the invitation" });
 
 /** The UID of an event in iCalendar files (RFC 5545, 3.8.4.7). */
 export const uid = () =>
   line(255, 1).meta({
-    description: "UID in iCalendar files; unique among the events of one author. Default: a new one",
+    description: "UID in iCalendar files, unique among your events (default a new one)",
   });
 
 /** The fields of an event in get, list and upcoming. `shared` is absent from upcoming. */
@@ -139,26 +160,26 @@ const shown = once(() => ({
   title: z.string(),
   dates: z
     .array(z.object({ start: unixTime(), end: unixTime() }))
-    .meta({ description: "Every occurrence; empty for the whole day, see days" }),
+    .meta({ description: "Occurrences; empty for an all-day event, which has days" }),
   all_day: z.boolean(),
-  date: dateText().nullable().meta({ description: "Of an event for the whole day its first one" }),
-  days: z.array(dateText()).meta({ description: "Of an event for the whole day every day on which it occurs" }),
-  timezone: z.string().meta({ description: "In which recurrence and whole days are meant" }),
+  date: dateText().nullable().meta({ description: "First day of an all-day event" }),
+  days: z.array(dateText()).meta({ description: "Days of an all-day event" }),
+  timezone: z.string().meta({ description: "Time zone of the recurrence and of whole days" }),
   recurrence: z.array(rule()),
   location: z.string().nullable(),
   link: z.string(),
   type: z.enum(eventTypes),
   files: z.array(file()),
-  uploading_files: z.int().meta({ description: "Uploads that were announced and are not there yet" }),
+  uploading_files: z.int().meta({ description: "Number of announced uploads that have not arrived yet" }),
   body: z.string(),
   userTypes: z.array(userTypeBrief()),
   units: z.array(z.object({ content_type: z.literal("unit"), id: idOf("units"), name: z.string(), url: z.string() })),
   author: z.object({ content_type: z.literal("user"), id: idOf("users"), name: z.string(), url: z.string() }),
-  seen: z.boolean().meta({ description: "By you" }),
+  seen: z.boolean().meta({ description: "True if you have seen it" }),
   participation: z.object({
     accepted: z.int(),
     rejected: z.int(),
-    answer: z.enum(answers).nullable().meta({ description: "Yours" }),
+    answer: z.enum(answers).nullable().meta({ description: "Your answer" }),
   }),
   uid: z.string(),
   created_at: unixTime(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { cursorInput, cursorPage, id, idOf, line, noContent, nothing, pageInput, unixTime } from "./common-schemas.ts";
 import {
-  answers,
+  answer,
   event,
   eventFields,
   eventTypes,
@@ -18,8 +18,7 @@ import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { operation, room } from "./operation.ts";
 
 const one = () => z.strictObject({ id: id("events") });
-const newFiles = () =>
-  z.strictObject({ id: id("events").meta({ description: "The event" }), files: fileItems().min(1) });
+const newFiles = () => z.strictObject({ id: id("events"), files: fileItems().min(1) });
 const change = ["forbidden", "gone"] as const;
 
 /** Maximum number of events that a list shows over all its pages. */
@@ -27,20 +26,20 @@ export const furthestEvent = 10_000;
 /** Maximum number of events after the page that the total counts. */
 export const countedBeyond = 100;
 
-const limits = `An event has at most ${mostOccurrences} occurrences within ${mostYears} years of its start, however long its rules go on; times of day and whole days are those of the instance's time zone at the time of the change.`;
+const limits = `An event has at most ${mostOccurrences} occurrences within ${mostYears} years of its start, even if its rules go on. Recurrence and whole days follow the time zone of the instance at the time of the change.`;
 
 export const events = room("events", {
   list: operation({
     method: "GET",
     path: "/events",
-    summary: "Events that you can read, by their first occurrence",
-    description: `With start or end only events that occur in between, by their first occurrence there; each comes once, with all its dates. meta.pagination.total counts at most ${countedBeyond} beyond the page, so a later page may tell of more; it ends at ${furthestEvent} events: narrow start and end to see more.`,
+    summary: "List events",
+    description: `Lists events that you can read, sorted by first occurrence; with start or end, only events that occur in this period, sorted by their first occurrence in it. Each event is listed once, with all its dates. meta.pagination.total counts at most ${countedBeyond} events after the page. A list ends after ${furthestEvent} events; narrow start and end to see others.`,
     access: "signed_in",
     input: () =>
       z.strictObject({
-        type: z.enum(eventTypes).optional().meta({ description: "Only this calendar" }),
-        start: unixTime().optional().meta({ description: "Earliest start of an occurrence" }),
-        end: unixTime().optional().meta({ description: "Latest start of an occurrence" }),
+        type: z.enum(eventTypes).optional().meta({ description: "Only events of this calendar" }),
+        start: unixTime().optional().meta({ description: "Only occurrences that start at or after this time" }),
+        end: unixTime().optional().meta({ description: "Only occurrences that start at or before this time" }),
         uid: z.array(line(255, 1)).max(100).optional().meta({ description: "Only events with these UIDs" }),
         ...pageInput(),
       }),
@@ -51,9 +50,9 @@ export const events = room("events", {
   get: operation({
     method: "GET",
     path: "/events/{id}",
-    summary: "One event",
+    summary: "Get an event",
     description:
-      "Can be read by its author, by users it is shared with, and, unless it is personal, by members of its units with one of its user types and by those who may edit it.",
+      "An event can be read by its author, by users it is shared with and, unless it is personal, by members of its units with one of its user types and by users who can edit it.",
     access: "signed_in",
     input: one,
     output: event,
@@ -64,7 +63,7 @@ export const events = room("events", {
     method: "POST",
     path: "/events",
     summary: "Create an event",
-    description: `chain needs the ability calendar in every unit named, or in your own unit when none is; it is for those units and all below them. unit needs it in the one unit named, or in your own, and is for that unit alone. user is for you and whom you share it with, and takes neither units nor userTypes. start and end are required, but not for the whole day: that needs date instead. ${limits}`,
+    description: `Type chain publishes the event to the given units and everything below them, type unit to one unit; both need the ability calendar in these units, by default your own unit. Type user is a personal event for you and the users it is shared with, without units and userTypes. start and end are required, except for an all-day event, which needs date. ${limits}`,
     access: "signed_in",
     input: () => z.strictObject({ title: title(), type: type(), ...eventFields(), uid: uid().optional() }),
     output: () => z.object({ message: z.string(), id: idOf("events") }),
@@ -77,8 +76,8 @@ export const events = room("events", {
   update: operation({
     method: "PATCH",
     path: "/events/{id}",
-    summary: "Change an event",
-    description: `Only what is named changes, lists as a whole; files replaces those that are there. By its author, or with the ability calendar in the unit that owns it; a personal one by its author only. Another type or other units need the permission for these, too. ${limits}`,
+    summary: "Update an event",
+    description: `Only the given fields change; lists, including files, are replaced. An event can be updated by its author and, unless it is personal, by users with the ability calendar in the unit that owns it. A new type or other units need the ability there as well. ${limits}`,
     access: "signed_in",
     input: () =>
       z.strictObject({ id: id("events"), title: title().optional(), type: type().optional(), ...eventFields() }),
@@ -92,7 +91,7 @@ export const events = room("events", {
     method: "DELETE",
     path: "/events/{id}",
     summary: "Delete an event with its files",
-    description: "By those who may change it.",
+    description: "Can be done by users who can update it.",
     access: "signed_in",
     input: one,
     output: noContent,
@@ -102,7 +101,7 @@ export const events = room("events", {
   seen: operation({
     method: "POST",
     path: "/events/{id}/seen",
-    summary: "Mark an event as seen by you",
+    summary: "Mark an event as seen",
     access: "signed_in",
     input: one,
     output: noContent,
@@ -113,9 +112,9 @@ export const events = room("events", {
   upcoming: operation({
     method: "GET",
     path: "/events/upcoming",
-    summary: "The next three occurrences, running ones included",
+    summary: "List the next three occurrences of events",
     description:
-      "By their start. An event that occurs more than once may come more than once; dates, or date and days, show that occurrence.",
+      "Includes occurrences that are in progress, sorted by start. A recurring event can be listed more than once; its dates, or date and days, have only this occurrence.",
     access: "signed_in",
     input: nothing,
     output: () => hits(occurrence()),
@@ -136,7 +135,7 @@ export const events = room("events", {
   filesAddTo: operation({
     method: "POST",
     path: "/events/{id}/files",
-    summary: "Add files to the event of the path",
+    summary: "Add files to an event (ID in the path)",
     access: "signed_in",
     input: newFiles,
     output: noContent,
@@ -147,9 +146,9 @@ export const events = room("events", {
   fileDelete: operation({
     method: "DELETE",
     path: "/events/{EventID=id}/files/{FileID=file}",
-    summary: "Delete a file of an event",
+    summary: "Delete a file from an event",
     access: "signed_in",
-    input: () => z.strictObject({ id: id("events").meta({ description: "The event" }), file: id("files") }),
+    input: () => z.strictObject({ id: id("events"), file: id("files") }),
     output: noContent,
     status: 204,
     errors: change,
@@ -157,12 +156,12 @@ export const events = room("events", {
   participants: operation({
     method: "GET",
     path: "/events/{id}/participants",
-    summary: "Who answered the invitation to an event, and what",
+    summary: "List the answers to the invitation of an event",
     access: "signed_in",
     input: () =>
       z.strictObject({
         id: id("events"),
-        answer: z.enum(answers).optional().meta({ description: "Only who answered so" }),
+        answer: answer().optional().meta({ description: "Only participants with this answer" }),
         ...cursorInput(),
       }),
     output: () => cursorPage(participant()),
@@ -174,9 +173,9 @@ export const events = room("events", {
     method: "POST",
     path: "/events/{id}/participants",
     summary: "Answer the invitation to an event",
-    description: "Once more: changes the answer.",
+    description: "A second call changes the answer.",
     access: "signed_in",
-    input: () => z.strictObject({ id: id("events"), answer: z.enum(answers).default("accepted") }),
+    input: () => z.strictObject({ id: id("events"), answer: answer().default("accepted") }),
     output: noContent,
     status: 204,
     private: true,
@@ -185,7 +184,7 @@ export const events = room("events", {
   withdraw: operation({
     method: "DELETE",
     path: "/events/{id}/participants",
-    summary: "Take your answer back",
+    summary: "Withdraw your answer to an invitation",
     access: "signed_in",
     input: one,
     output: noContent,

@@ -22,6 +22,8 @@ export interface FieldMetadata {
   readonly file?: boolean | undefined;
   /** The value must not be logged, repeated or shown in full. */
   readonly secret?: boolean | undefined;
+  /** A password that replaces another one: prompts ask for it twice, and it can come from WCS_PASSWORD. */
+  readonly newPassword?: boolean | undefined;
   /** Text of several lines. */
   readonly multiline?: boolean | undefined;
   /** Explains the values of an enum that do not explain themselves. */
@@ -31,4 +33,4 @@ export interface FieldMetadata {
 }
 
 /** Metadata keys that must not appear in the OpenAPI document. */
-export const internalMetadata = ["refersTo", "file", "secret", "multiline", "values"] as const;
+export const internalMetadata = ["refersTo", "file", "secret", "newPassword", "multiline", "values"] as const;

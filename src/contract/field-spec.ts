@@ -11,6 +11,8 @@ export interface Field {
   readonly required: boolean;
   readonly nullable: boolean;
   readonly secret: boolean;
+  /** A password that replaces another one. */
+  readonly newPassword: boolean;
   /** Text of several lines. */
   readonly multiline: boolean;
   readonly format: FieldFormat | undefined;
@@ -68,6 +70,7 @@ export function shape(name: string, schema: z.ZodType): Field {
     nullable,
     kind: kindOf(inner),
     secret: metadata.secret === true,
+    newPassword: metadata.newPassword === true,
     multiline: metadata.multiline === true,
     format: metadata.format,
     refersTo: metadata.refersTo,

@@ -13,19 +13,19 @@ const displayName = () =>
 export const fileItem = once(() =>
   z
     .strictObject({
-      type: z.enum(["upload", "youtube", "vimeo"]),
-      name: displayName().meta({ description: "Shown to people" }),
+      type: z.enum(["upload", "youtube", "vimeo"]).meta({ description: "Uploaded file, or video hosted elsewhere" }),
+      name: displayName().meta({ description: "Display name of the file" }),
       data: z
         .string()
         .min(1, "must not be empty")
         .max(uploadLimit)
-        .meta({ description: "Of an upload its content in base64, else the URL of the video" }),
+        .meta({ description: "Content of the upload in base64, or URL of the video" }),
     })
     .meta({ id: "FileItem", file: true }),
 );
 export type FileItem = z.infer<ReturnType<typeof fileItem>>;
 
-export const fileItems = () => z.array(fileItem()).max(50);
+export const fileItems = () => z.array(fileItem()).max(50).meta({ description: "Files to attach" });
 
 /** Returns the name of the input field that takes files, if the operation has one. */
 export function filesField(op: AnyOperation): string | undefined {
@@ -46,7 +46,7 @@ export const file = once(() =>
       height: z.int().nullable(),
       width: z.int().nullable(),
       source: z.string().meta({ description: "Relative path of the content, or the URL of the video" }),
-      stream: z.string().nullable().meta({ description: "What a player plays: of video and audio only" }),
+      stream: z.string().nullable().meta({ description: "Path of the stream for players; only for video and audio" }),
       versions: z.array(z.never()),
       screenshot: z.null(),
       date: unixTime(),
@@ -65,7 +65,7 @@ export const content = once(() =>
     name: z.string(),
     mime: z.string(),
     size: bytes(),
-    sha256: z.string().meta({ description: "Of all bytes, base64url" }),
+    sha256: z.string().meta({ description: "SHA-256 of the content in base64url" }),
     /** Reads the bytes from `from` to `to` (exclusive); all bytes by default. */
     read: z.custom<(from?: number, to?: number) => AsyncIterable<Uint8Array>>((value) => typeof value === "function"),
   }),

@@ -9,7 +9,7 @@ export const files = room("files", {
     path: "/files/{id}",
     summary: "Download a file",
     description:
-      "For whoever may read the post or event, or is in the conversation, that it belongs to. Answers with the bytes, or with the range that is asked for (RFC 9110, section 14); the ETag never changes. A video elsewhere has none: 404 with its URL.",
+      "You need access to the post, event or conversation that the file belongs to. The response is the content, or the requested range of it (RFC 9110, section 14); the ETag never changes. For videos hosted elsewhere the response is 404 with their URL.",
     access: "signed_in",
     input: () => z.strictObject({ id: id("files") }),
     output: content,

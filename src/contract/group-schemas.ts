@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idOf, multiline, unixTime } from "./common-schemas.ts";
+import { idOf, multiline, name, unixTime } from "./common-schemas.ts";
 import { once } from "./operation.ts";
 import { shortUser } from "./user-schemas.ts";
 
@@ -15,10 +15,10 @@ export const group = once(() =>
       description: z.string(),
       privacy: z.enum(privacies),
       member_count: z.int(),
-      role: z.enum(groupRoles).nullable().meta({ description: "Yours; null when you are no member" }),
+      role: z.enum(groupRoles).nullable().meta({ description: "Your role; null if you are not a member" }),
       image: z.null(),
       permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
-      author: shortUser().meta({ description: "Who made it" }),
+      author: shortUser().meta({ description: "Creator of the group" }),
       created_at: unixTime(),
       updated_at: unixTime(),
       url: z.string(),
@@ -37,6 +37,10 @@ export const groupMember = once(() =>
     .meta({ id: "GroupMember" }),
 );
 
-export const groupDescription = () => multiline(10_000);
+export const groupName = () => name().meta({ description: "Name of the group" });
+export const groupDescription = () => multiline(10_000).meta({ description: "Description of the group" });
 export const privacy = () =>
-  z.enum(privacies).meta({ values: { public: "all see it and may join", private: "only members can see it" } });
+  z.enum(privacies).meta({
+    description: "Who can see the group",
+    values: { public: "everyone, who can also join it", private: "members only" },
+  });

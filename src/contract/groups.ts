@@ -1,25 +1,29 @@
 import { z } from "zod";
 import { cursorInput, cursorPage, id, name, noContent } from "./common-schemas.ts";
-import { group, groupDescription, groupMember, groupRoles, privacies, privacy } from "./group-schemas.ts";
+import { group, groupDescription, groupMember, groupName, groupRoles, privacies, privacy } from "./group-schemas.ts";
 import { operation, room } from "./operation.ts";
 
 const one = () => ({ id: id("groups") });
 const member = () => ({ ...one(), user: id("users") });
-const role = () => z.enum(groupRoles);
+const role = () => z.enum(groupRoles).meta({ description: "Role of the member; administrators manage the group" });
+const managers = "the group's administrators, administrators of the instance and users with the ability groups";
 
 export const groups = room("groups", {
   list: operation({
     method: "GET",
     path: "/groups",
-    summary: "Groups that you may see, by name",
+    summary: "List groups",
     description:
-      "Public ones and those that you are a member of; administrators and holders of the ability groups see all.",
+      "Groups are sorted by name. Lists public groups and groups that you are a member of; administrators and users with the ability groups see all.",
     access: "signed_in",
     input: () =>
       z.strictObject({
-        name: name().optional().meta({ description: "Only names that begin so" }),
-        mine: z.boolean().optional().meta({ description: "Only those that you are a member of, or only others" }),
-        privacy: z.enum(privacies).optional(),
+        name: name().optional().meta({ description: "Only groups whose name begins with this text" }),
+        mine: z
+          .boolean()
+          .optional()
+          .meta({ description: "Only groups that you are a member of; false: only other groups" }),
+        privacy: z.enum(privacies).optional().meta({ description: "Only groups with this privacy" }),
         ...cursorInput(),
       }),
     output: () => cursorPage(group()),
@@ -29,7 +33,7 @@ export const groups = room("groups", {
   get: operation({
     method: "GET",
     path: "/groups/{id}",
-    summary: "One group",
+    summary: "Get a group",
     access: "signed_in",
     input: () => z.strictObject(one()),
     output: group,
@@ -38,11 +42,12 @@ export const groups = room("groups", {
   create: operation({
     method: "POST",
     path: "/groups",
-    summary: "Make a group, and be its first administrator",
+    summary: "Create a group",
+    description: "You become its first administrator.",
     access: { ability: "groups" },
     input: () =>
       z.strictObject({
-        name: name(),
+        name: groupName(),
         description: groupDescription().optional(),
         privacy: privacy().default("public"),
       }),
@@ -53,13 +58,13 @@ export const groups = room("groups", {
   update: operation({
     method: "PATCH",
     path: "/groups/{id}",
-    summary: "Change a group",
-    description: "For its administrators, administrators of the instance, and holders of the ability groups.",
+    summary: "Update a group",
+    description: `Only the given fields change. Can be done by ${managers}.`,
     access: "signed_in",
     input: () =>
       z.strictObject({
         ...one(),
-        name: name().optional(),
+        name: groupName().optional(),
         description: groupDescription().optional(),
         privacy: privacy().optional(),
       }),
@@ -70,8 +75,8 @@ export const groups = room("groups", {
   delete: operation({
     method: "DELETE",
     path: "/groups/{id}",
-    summary: "Delete a group that has no posts",
-    description: "For those who may change it.",
+    summary: "Delete a group without posts",
+    description: `Can be done by ${managers}.`,
     access: "signed_in",
     input: () => z.strictObject(one()),
     output: noContent,
@@ -81,9 +86,15 @@ export const groups = room("groups", {
   members: operation({
     method: "GET",
     path: "/groups/{id}/members",
-    summary: "Members of a group, by user ID",
+    summary: "List the members of a group",
+    description: "Members are sorted by user ID.",
     access: "signed_in",
-    input: () => z.strictObject({ ...one(), role: role().optional(), ...cursorInput() }),
+    input: () =>
+      z.strictObject({
+        ...one(),
+        role: role().optional().meta({ description: "Only members with this role" }),
+        ...cursorInput(),
+      }),
     output: () => cursorPage(groupMember()),
     status: 200,
     list: { items: "data", paging: "cursor" },
@@ -91,13 +102,13 @@ export const groups = room("groups", {
   memberAdd: operation({
     method: "POST",
     path: "/groups/{id}/members",
-    summary: "Join a public group, or add somebody to a group",
-    description: "Anybody may join a public group as a member. All else is for those who may change the group.",
+    summary: "Join a group, or add another user to it",
+    description: `Everyone can join a public group as a member. Anything else can be done by ${managers}.`,
     access: "signed_in",
     input: () =>
       z.strictObject({
         ...one(),
-        user: id("users").optional().meta({ description: "Default: yourself" }),
+        user: id("users").optional().meta({ description: "ID of the user (default yourself)" }),
         role: role().default("member"),
       }),
     output: groupMember,
@@ -108,7 +119,7 @@ export const groups = room("groups", {
     method: "PATCH",
     path: "/groups/{id}/members/{user}",
     summary: "Change the role of a member",
-    description: "For those who may change the group. Its last administrator stays one.",
+    description: `Can be done by ${managers}. The last administrator of a group keeps this role.`,
     access: "signed_in",
     input: () => z.strictObject({ ...member(), role: role() }),
     output: groupMember,
@@ -118,9 +129,8 @@ export const groups = room("groups", {
   memberRemove: operation({
     method: "DELETE",
     path: "/groups/{id}/members/{user}",
-    summary: "Leave a group, or remove somebody from it",
-    description:
-      "Others are removed by those who may change the group. Its last administrator stays while there are other members.",
+    summary: "Leave a group, or remove another user from it",
+    description: `Other users can be removed by ${managers}. The last administrator can leave only when there are no other members.`,
     access: "signed_in",
     input: () => z.strictObject(member()),
     output: noContent,

@@ -6,7 +6,7 @@ export const languages = room("languages", {
   list: operation({
     method: "GET",
     path: "/languages",
-    summary: "Languages that the instance offers",
+    summary: "List the languages of the instance",
     access: "signed_in",
     input: nothing,
     output: () =>

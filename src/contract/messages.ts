@@ -7,12 +7,13 @@ import { waitSeconds } from "./waits.ts";
 
 const longestMessage = 10_000;
 /** The text of a message. */
-export const body = () => multiline(longestMessage, 1).meta({ description: "The text, 1 to 10,000 characters" });
+export const body = () =>
+  multiline(longestMessage, 1).meta({ description: "Text of the message, 1 to 10,000 characters" });
 export const files = () => fileItems().optional();
 
 /** The path field of a conversation. */
-export const one = () => ({ id: id("conversations").meta({ description: "The conversation" }) });
-const oneMessage = () => ({ ...one(), messageId: id().meta({ description: "The message" }) });
+export const one = () => ({ id: id("conversations") });
+const oneMessage = () => ({ ...one(), messageId: id().meta({ description: "ID of the message" }) });
 
 /** The operations on messages. */
 export const messageOperations = {
@@ -20,9 +21,9 @@ export const messageOperations = {
     method: "GET",
     path: "/conversations/{id}/messages",
     bare: true,
-    summary: "Messages of a conversation, newest first",
+    summary: "List the messages of a conversation, newest first",
     description:
-      "For participants only. query finds normal messages that have all its words; the last one may be the beginning of a word. Accents and case do not matter.",
+      "You must be a participant. query finds normal messages with all of its words, ignoring case and accents; the last one can be the beginning of a word.",
     access: "signed_in",
     input: () =>
       z.strictObject({
@@ -30,8 +31,10 @@ export const messageOperations = {
         ...cursorInput(100, 25),
         starter_message_id: id()
           .optional()
-          .meta({ description: "Messages before and after this one; counts without cursor and query only" }),
-        query: line(200, 1).optional().meta({ description: "Words to find" }),
+          .meta({
+            description: "ID of a message to show with those before and after it; ignored with cursor or query",
+          }),
+        query: line(200, 1).optional().meta({ description: "Words to search for" }),
       }),
     output: () => cursorPage(message()),
     status: 200,
@@ -41,9 +44,9 @@ export const messageOperations = {
     method: "GET",
     path: "/conversations/{id}/messages/new",
     bare: true,
-    summary: "Messages as they come, oldest first",
+    summary: "Wait for new messages, oldest first",
     description:
-      "Waits until there is one after the given message, or for wait seconds. Without after: where to begin. For participants only.",
+      "Responds when there are messages after the given one, or after wait seconds. Without after, the response has no messages, and meta.last_id is the ID to start from. You must be a participant.",
     access: "signed_in",
     input: () =>
       z.strictObject({
@@ -52,9 +55,9 @@ export const messageOperations = {
           .int()
           .min(0)
           .optional()
-          .meta({ description: "meta.last_id of the answer before; 0: from the first message" }),
+          .meta({ description: "meta.last_id of the previous response; 0 starts at the first message" }),
         wait: waitSeconds(0),
-        limit: z.int().min(1).max(100).default(25).meta({ description: "Messages at once, 1 to 100" }),
+        limit: z.int().min(1).max(100).default(25).meta({ description: "Maximum number of messages, 1 to 100" }),
       }),
     output: () => z.object({ data: z.array(message()), meta: z.object({ last_id: z.int() }) }),
     status: 200,
@@ -66,14 +69,14 @@ export const messageOperations = {
     method: "POST",
     path: "/conversations/{id}/messages",
     bare: true,
-    summary: "Write a message in a conversation",
-    description: "For participants only.",
+    summary: "Send a message to a conversation",
+    description: "You must be a participant.",
     access: "signed_in",
     input: () =>
       z.strictObject({
         ...one(),
         message: body(),
-        parent_id: id().optional().meta({ description: "The message that this one replies to" }),
+        parent_id: id().optional().meta({ description: "ID of the message to reply to" }),
         files: files(),
       }),
     output: message,
@@ -87,8 +90,8 @@ export const messageOperations = {
     method: "GET",
     path: "/conversations/{id}/messages/{message=messageId}",
     bare: true,
-    summary: "One message",
-    description: "For participants only.",
+    summary: "Get a message",
+    description: "You must be a participant.",
     access: "signed_in",
     input: () => z.strictObject(oneMessage()),
     output: message,
@@ -98,7 +101,7 @@ export const messageOperations = {
     method: "PATCH",
     path: "/conversations/{id}/messages/{message=messageId}",
     bare: true,
-    summary: "Change the text of your message",
+    summary: "Edit your message",
     access: "signed_in",
     input: () => z.strictObject({ ...oneMessage(), message: body() }),
     output: message,
@@ -112,7 +115,8 @@ export const messageOperations = {
     path: "/conversations/{id}/messages/{message=messageId}",
     bare: true,
     summary: "Delete a message for everybody",
-    description: "Your own; as an administrator of the group any. It stays in its place, empty.",
+    description:
+      "You can delete your own messages, and administrators of a group those of others. The message stays in the list, empty.",
     access: "signed_in",
     input: () => z.strictObject(oneMessage()),
     output: noContent,
@@ -126,7 +130,7 @@ export const messageOperations = {
     path: "/conversations/{id}/messages/{message=messageId}/reactions",
     bare: true,
     summary: "React to a message with an emoji",
-    description: "Again with the same one changes nothing. At most 10 different ones by one participant.",
+    description: "Repeating a reaction changes nothing. A participant can add at most 10 different ones to a message.",
     access: "signed_in",
     input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
     output: message,
@@ -139,7 +143,7 @@ export const messageOperations = {
     method: "DELETE",
     path: "/conversations/{id}/messages/{message=messageId}/reactions/{emoji}",
     bare: true,
-    summary: "Take back a reaction",
+    summary: "Remove a reaction",
     access: "signed_in",
     input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
     output: noContent,

@@ -6,7 +6,7 @@ import { shortUser } from "./user-schemas.ts";
 /** Maximum number of choices of a poll, including those that readers add. */
 export const mostChoices = 100;
 
-export const choiceTitle = () => line(255, 1);
+export const choiceTitle = () => line(255, 1).meta({ description: "Text of the choice" });
 
 export const poll = once(() =>
   z
@@ -26,7 +26,7 @@ export const poll = once(() =>
 
 const choice = once(() =>
   z.strictObject({
-    id: id().optional().meta({ description: "Of a choice that is there already" }),
+    id: id().optional().meta({ description: "ID of an existing choice" }),
     title: choiceTitle(),
   }),
 );
@@ -34,23 +34,26 @@ const choice = once(() =>
 /** The input fields of a poll. */
 export const pollFields = once(() =>
   z.strictObject({
-    question: line(1000, 1).optional().meta({ description: "The question; a new poll needs one" }),
+    question: line(1000, 1).optional().meta({ description: "Question of the poll; required for a new poll" }),
     type: z
       .enum(["single", "multiple"])
       .optional()
-      .meta({ description: "How many choices one may vote for (default single)" }),
-    close_at: unixTime().nullable().optional().meta({ description: "When voting ends" }),
-    allow_user_choices: z.boolean().optional().meta({ description: "Readers may add choices" }),
-    anonymous: z.boolean().optional().meta({ description: "Nobody learns who voted for what" }),
+      .meta({ description: "Number of choices that a user can vote for (default single)" }),
+    close_at: unixTime().nullable().optional().meta({ description: "Time at which voting ends" }),
+    allow_user_choices: z.boolean().optional().meta({ description: "Allow readers to add choices" }),
+    anonymous: z.boolean().optional().meta({ description: "Hide who voted for which choice" }),
     mandatory: z
       .boolean()
       .optional()
-      .meta({ description: "Reading is confirmed after voting only, and votes are not withdrawn" }),
+      .meta({ description: "Require a vote before reading can be confirmed; votes cannot be withdrawn" }),
     choices: z
       .array(choice())
       .max(mostChoices)
       .optional()
-      .meta({ description: "Those with an ID keep their votes, those without are new, those left out are removed" }),
+      .meta({
+        description:
+          "All choices: with an ID, the choice keeps its votes; without, it is new; missing choices are removed",
+      }),
   }),
 );
 

@@ -17,29 +17,29 @@ const moment = () =>
     .string()
     .refine(isMoment, "must be a time that exists, as 2026-12-31T14:00 in the event's time zone or with an offset")
     .meta({
-      description: "As 2026-12-31T14:00 in the event's time zone, or RFC 3339 with an offset; a day if all_day",
+      description: "Time like 2026-12-31T14:00 in the event's time zone, or RFC 3339 with an offset",
     });
 
 const recurrence = once(() =>
   z.strictObject({
-    freq: z.enum(frequencies),
-    until: moment().nullable().optional().meta({ description: "The last time, included; not together with count" }),
+    freq: z.enum(frequencies).meta({ description: "Unit of the recurrence interval" }),
+    until: moment().nullable().optional().meta({ description: "Last time at which it can occur; excludes count" }),
     count: z
       .int()
       .min(1)
       .max(100_000)
       .nullable()
       .optional()
-      .meta({ description: "How often, the first time included" }),
+      .meta({ description: "Number of occurrences, including the first; excludes until" }),
     interval: z
       .int()
       .min(1)
       .max(1000)
       .nullable()
       .optional()
-      .meta({ description: "Every so many days, weeks, months or years" }),
-    bymonthday: z.int().min(1).max(31).nullable().optional(),
-    bymonth: z.int().min(1).max(12).nullable().optional(),
+      .meta({ description: "Number of days, weeks, months or years from one occurrence to the next (default 1)" }),
+    bymonthday: z.int().min(1).max(31).nullable().optional().meta({ description: "Day of the month, 1 to 31" }),
+    bymonth: z.int().min(1).max(12).nullable().optional().meta({ description: "Month, 1 to 12" }),
     bysetpos: z
       .int()
       .min(-366)
@@ -47,26 +47,33 @@ const recurrence = once(() =>
       .refine((value) => value !== 0, "must not be 0")
       .nullable()
       .optional()
-      .meta({ description: "Which of those in a period, from its end if negative; with bymonthday or bymonth" }),
+      .meta({
+        description: "Position within the period, counted from its end if negative; needs bymonthday or bymonth",
+      }),
   }),
 );
 
 /** The event fields of an event post. */
 export const postEventFields = once(() =>
   z.strictObject({
-    location: line(1000).nullable().optional(),
-    link: url().nullable().optional(),
-    all_day: z.boolean().optional(),
-    datetime_start: moment().optional(),
-    datetime_end: moment().optional(),
-    participation: z.strictObject({ enabled: z.boolean().optional() }).optional(),
-    recurrence: recurrence().nullable().optional(),
+    location: line(1000).nullable().optional().meta({ description: "Place where the event happens" }),
+    link: url().nullable().optional().meta({ description: "Link to an online meeting or a page (http or https)" }),
+    all_day: z.boolean().optional().meta({ description: "Last whole days; the start and end are dates" }),
+    datetime_start: moment()
+      .optional()
+      .meta({ description: "Start, like 2026-12-31T14:00 in the event's time zone, or RFC 3339 with an offset" }),
+    datetime_end: moment().optional().meta({ description: "End, in the same form as the start" }),
+    participation: z
+      .strictObject({ enabled: z.boolean().optional().meta({ description: "Ask readers to accept or decline" }) })
+      .optional()
+      .meta({ description: "Invitation of the readers" }),
+    recurrence: recurrence().nullable().optional().meta({ description: "Recurrence rule" }),
     repeat_rules: line(1000, 1)
       .nullable()
       .optional()
-      .meta({ description: "An RRULE (RFC 5545), instead of recurrence" }),
-    end_date: date().nullable().optional().meta({ description: "The last day on which it takes place again" }),
-    timezone: timezone().optional().meta({ description: "Of the event; default that of the instance" }),
+      .meta({ description: "Recurrence rule as an RRULE (RFC 5545), instead of recurrence" }),
+    end_date: date().nullable().optional().meta({ description: "Last day on which a recurring event can occur" }),
+    timezone: timezone().optional().meta({ description: "IANA time zone of the event (default that of the instance)" }),
   }),
 );
 export type PostEventFields = z.infer<ReturnType<typeof postEventFields>>;
@@ -75,10 +82,10 @@ export const participation = once(() =>
   z
     .object({
       enabled: z.boolean(),
-      rsvp: z.enum(["accepted", "rejected"]).nullable().meta({ description: "What the current user answered" }),
+      rsvp: z.enum(["accepted", "rejected"]).nullable().meta({ description: "Your answer to the invitation" }),
       invited: z
         .int()
-        .meta({ description: "How many users it was for when it was last published or its readers changed" }),
+        .meta({ description: "Number of users with access when it was last published or its readers changed" }),
       accepted: z.int(),
       rejected: z.int(),
     })
@@ -91,11 +98,11 @@ export const postEvent = once(() =>
       location: z.string().nullable(),
       link: z.string().nullable(),
       all_day: z.boolean(),
-      datetime_start: z.string().meta({ description: "RFC 3339 with the offset of the time zone; a day if all_day" }),
+      datetime_start: z.string().meta({ description: "RFC 3339 with the offset of the time zone; a date if all_day" }),
       datetime_end: z.string(),
       dates: z
         .array(z.object({ start: unixTime(), end: unixTime() }))
-        .meta({ description: "When it takes place; if it recurs, at most 730 times within five years" }),
+        .meta({ description: "Occurrences; at most 730 within five years" }),
       recurrence: z
         .object({
           freq: z.enum(frequencies),
@@ -107,7 +114,7 @@ export const postEvent = once(() =>
           bysetpos: z.int().nullable(),
         })
         .nullable(),
-      rrule: z.string().nullable().meta({ description: "The same as an RRULE (RFC 5545)" }),
+      rrule: z.string().nullable().meta({ description: "Recurrence as an RRULE (RFC 5545)" }),
       end_date: dateText().nullable(),
       timezone: z.string(),
       participation: participation(),

@@ -19,8 +19,6 @@ const place = once(() => ({
   url: z.string(),
 }));
 
-const readers = "when it was last published or its readers changed";
-
 /** A post as the current user sees it. */
 export const post = once(() =>
   z
@@ -34,16 +32,23 @@ export const post = once(() =>
       actively_requires_action: z.boolean(),
       mute_rule: z.int().nullable(),
       seen_by_user: z.boolean(),
-      has_unseen_mention: z.boolean().meta({ description: "In the post or a comment, since it was marked as seen" }),
+      has_unseen_mention: z
+        .boolean()
+        .meta({ description: "True if you were mentioned in the post or a comment since you marked it as seen" }),
       pinned: z.object({ show_in_main_feed: z.boolean(), until: unixTime().nullable() }).nullable(),
       confirm: z.object({
         enabled: z.boolean(),
-        total: z.int().meta({ description: `How many active users it was for ${readers}; up to 100,000` }),
+        total: z
+          .int()
+          .meta({
+            description:
+              "Number of active users with access when it was last published or its readers changed; at most 100,000",
+          }),
         confirmed: z.int(),
       }),
       publish: z.object({
         status: z.boolean(),
-        published_at: unixTime().nullable().meta({ description: "Null before the first time" }),
+        published_at: unixTime().nullable().meta({ description: "Null until it is published for the first time" }),
         publish_on: unixTime().nullable(),
         unpublish_on: unixTime().nullable(),
         created_at: unixTime(),
@@ -57,15 +62,17 @@ export const post = once(() =>
         owner_unit: z.object(place()),
         all_units: z.boolean(),
         units: z.array(z.object({ ...place(), falldown: z.boolean() })),
-        userTypes: z.array(z.object({ id: idOf("usertypes"), name: z.string() })).meta({ description: "None: all" }),
+        userTypes: z
+          .array(z.object({ id: idOf("usertypes"), name: z.string() }))
+          .meta({ description: "Empty: all user types" }),
       }),
       uploading_files: z.int(),
       files: z.array(file()),
       permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
       comments: z.object({
         enabled: z.boolean(),
-        count: z.int().meta({ description: "On the post itself" }),
-        replies: z.int().meta({ description: "To other comments" }),
+        count: z.int().meta({ description: "Number of comments on the post itself" }),
+        replies: z.int().meta({ description: "Number of replies to comments" }),
         latest: comment().nullable(),
       }),
       mentions: z.array(shortUser()),
@@ -78,54 +85,61 @@ export const post = once(() =>
     .meta({ id: "Post" }),
 );
 
-const listed = (refersTo: Reference) => z.array(id(refersTo)).max(500).optional();
+const listed = (refersTo: Reference, description: string) =>
+  z.array(id(refersTo)).max(500).optional().meta({ description });
 
 const visibility = once(() =>
   z.strictObject({
-    all_units: z.boolean().optional().meta({ description: "Everybody, whatever the unit" }),
-    units: listed("units").meta({ description: "Members of these units" }),
-    units_falldown: listed("units").meta({ description: "Members of these units and of all below" }),
-    userTypes: listed("usertypes").meta({ description: "Only holders of one of these user types; none: all" }),
+    all_units: z.boolean().optional().meta({ description: "Publish to all units" }),
+    units: listed("units", "IDs of units whose members can read it"),
+    units_falldown: listed("units", "IDs of units whose members, also those of units below, can read it"),
+    userTypes: listed("usertypes", "IDs of user types that can read it (default all)"),
   }),
 );
 
 const publish = once(() =>
   z.strictObject({
-    status: z.boolean().optional().meta({ description: "false makes it a draft, true publishes it now" }),
-    publish_on: unixTime().nullable().optional().meta({ description: "When to publish it" }),
-    unpublish_on: unixTime().nullable().optional().meta({ description: "When to take it back" }),
+    status: z.boolean().optional().meta({ description: "Publish it now; false makes it a draft" }),
+    publish_on: unixTime().nullable().optional().meta({ description: "Time at which to publish it" }),
+    unpublish_on: unixTime().nullable().optional().meta({ description: "Time at which to unpublish it" }),
   }),
 );
 
 const pinned = once(() =>
   z.strictObject({
-    show_in_main_feed: z.boolean().optional().meta({ description: "On top of the main feed, too" }),
-    until: unixTime().nullable().optional().meta({ description: "Until when" }),
+    show_in_main_feed: z.boolean().optional().meta({ description: "Pin it to the main feed as well" }),
+    until: unixTime().nullable().optional().meta({ description: "Time until which it is pinned" }),
   }),
 );
 
 export const mentioned = () =>
-  z.array(id("users")).max(100).optional().meta({ description: "Users whom the text speaks to" });
+  z.array(id("users")).max(100).optional().meta({ description: "IDs of users mentioned in the text" });
 
 /** The input fields of a post, except title, body, content type, unit and group. */
 export const postFields = () => ({
-  visibility: visibility().optional(),
+  visibility: visibility().optional().meta({ description: "Readers of the post" }),
   sharing: z
-    .strictObject({ shares: listed("users").meta({ description: "Users who may read it in any case" }) })
-    .optional(),
-  comments: z.strictObject({ enabled: z.boolean().optional().meta({ description: "Readers may comment" }) }).optional(),
+    .strictObject({ shares: listed("users", "IDs of further users who can read it") })
+    .optional()
+    .meta({ description: "Further readers" }),
+  comments: z
+    .strictObject({ enabled: z.boolean().optional().meta({ description: "Allow readers to comment" }) })
+    .optional()
+    .meta({ description: "Comments on the post" }),
   confirm: z
-    .strictObject({ enabled: z.boolean().optional().meta({ description: "Readers are asked to confirm" }) })
-    .optional(),
-  show_in_feed: z.boolean().optional(),
-  publish: publish().optional(),
-  important: z.boolean().optional(),
-  actively_requires_action: z.boolean().optional(),
-  poll: pollFields().nullable().optional(),
-  pinned: pinned().nullable().optional(),
-  event: postEventFields().optional(),
+    .strictObject({ enabled: z.boolean().optional().meta({ description: "Ask readers to confirm that they read it" }) })
+    .optional()
+    .meta({ description: "Read confirmation" }),
+  show_in_feed: z.boolean().optional().meta({ description: "Show it in the feed of its readers" }),
+  publish: publish().optional().meta({ description: "Publication and its schedule" }),
+  important: z.boolean().optional().meta({ description: "Mark it as important" }),
+  actively_requires_action: z.boolean().optional().meta({ description: "Mark it as requiring action by its readers" }),
+  poll: pollFields().nullable().optional().meta({ description: "Poll of the post; null removes it" }),
+  pinned: pinned().nullable().optional().meta({ description: "Pin of the post; null removes it" }),
+  event: postEventFields().optional().meta({ description: "Event of an event post" }),
   mentions: mentioned(),
 });
 
-export const postTitle = () => name();
-export const postBody = () => multiline(100_000);
+export const contentType = () => z.enum(contentTypes).meta({ description: "Kind of post" });
+export const postTitle = () => name().meta({ description: "Title of the post" });
+export const postBody = () => multiline(100_000).meta({ description: "Text of the post in Markdown" });

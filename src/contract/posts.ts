@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { comment, commentBody } from "./comment-schemas.ts";
 import { cursorInput, cursorPage, id, noContent, unixTime } from "./common-schemas.ts";
+import { answer } from "./event-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { operation, room } from "./operation.ts";
 import { choiceTitle, mostChoices, poll, vote } from "./poll-schemas.ts";
-import { contentTypes, mentioned, post, postBody, postFields, postTitle } from "./post-schemas.ts";
+import { contentType, mentioned, post, postBody, postFields, postTitle } from "./post-schemas.ts";
 
 const one = () => z.strictObject({ id: id("posts") });
 
@@ -31,23 +32,26 @@ export const posts = room("posts", {
     method: "GET",
     path: "/content",
     bare: true,
-    summary: "Posts that you may read, the newest first",
+    summary: "List posts, newest first",
     description:
-      "Published ones, unless status says otherwise: drafts, scheduled and unpublished posts are listed for those who may edit them.",
+      "Lists published posts that you can read. With another status, it lists drafts, scheduled or unpublished posts that you can edit.",
     access: "signed_in",
     input: () =>
       z.strictObject({
-        content_type: z.enum(contentTypes).optional().meta({ description: "Only posts of this kind" }),
+        content_type: contentType().optional().meta({ description: "Only posts of this kind" }),
         unit: id("units").optional().meta({ description: "Only posts that this unit owns" }),
         group: id("groups").optional().meta({ description: "Only posts in this group" }),
-        author: id("users").optional().meta({ description: "Only posts of this user" }),
-        status: z.enum(["published", "draft", "scheduled", "unpublished"]).default("published"),
-        bookmarked: z.boolean().optional().meta({ description: "Only those that you bookmarked, or only others" }),
-        unseen: z.boolean().optional().meta({ description: "Only those that you have not seen, or only others" }),
-        important: z.boolean().optional().meta({ description: "Only important ones, or only others" }),
-        pinned: z.boolean().optional().meta({ description: "Only those that are pinned now, or only others" }),
-        since: unixTime().optional().meta({ description: "Only posts published since then" }),
-        sort: z.enum(["published", "updated"]).default("published").meta({ description: "Which time orders them" }),
+        author: id("users").optional().meta({ description: "Only posts by this user" }),
+        status: z
+          .enum(["published", "draft", "scheduled", "unpublished"])
+          .default("published")
+          .meta({ description: "Only posts with this status" }),
+        bookmarked: z.boolean().optional().meta({ description: "Only posts that you bookmarked; false: only others" }),
+        unseen: z.boolean().optional().meta({ description: "Only posts that you have not seen; false: only others" }),
+        important: z.boolean().optional().meta({ description: "Only important posts; false: only others" }),
+        pinned: z.boolean().optional().meta({ description: "Only posts that are pinned now; false: only others" }),
+        since: unixTime().optional().meta({ description: "Only posts published at or after this time" }),
+        sort: z.enum(["published", "updated"]).default("published").meta({ description: "Time to sort by" }),
         ...cursorInput(),
       }),
     output: () => cursorPage(post()),
@@ -58,7 +62,7 @@ export const posts = room("posts", {
     method: "GET",
     path: "/content/{content=id}",
     bare: true,
-    summary: "One post",
+    summary: "Get a post",
     access: "signed_in",
     input: one,
     output: post,
@@ -69,17 +73,17 @@ export const posts = room("posts", {
     method: "POST",
     path: "/content",
     bare: true,
-    summary: "Write a post",
+    summary: "Create a post",
     description:
-      "News need the ability news, event posts the ability calendar, reaching the unit that owns the post and every unit that it names; all units need it at the root. A debate is written by a member of its group, or by anybody for units of his own. Without units: the unit that owns it, with all below unless it is a debate.",
+      "News need the ability news and event posts the ability calendar, in the unit that owns the post and in every unit it is published to; all_units needs it in the root. A debate can be created by members of its group, or by any user for the user's own units. Without units, a post is published to the unit that owns it and, unless it is a debate, to everything below.",
     access: "signed_in",
     input: () =>
       z.strictObject({
-        content_type: z.enum(contentTypes),
+        content_type: contentType(),
         title: postTitle(),
         body: postBody().optional(),
-        unit: id("units").optional().meta({ description: "The unit that owns the post; default your own" }),
-        group: id("groups").optional().meta({ description: "The group of a debate, whose members read it" }),
+        unit: id("units").optional().meta({ description: "ID of the unit that owns the post (default your own)" }),
+        group: id("groups").optional().meta({ description: "ID of the group of a debate, whose members can read it" }),
         ...postFields(),
         files: fileItems().optional(),
       }),
@@ -93,9 +97,9 @@ export const posts = room("posts", {
     method: "PATCH",
     path: "/content/{content=id}",
     bare: true,
-    summary: "Change a post",
+    summary: "Update a post",
     description:
-      "Only what is named changes, field by field also in objects; lists are replaced. A post keeps its kind, its unit and its group. A time to publish it in the future makes its status false until then. A choice of a poll that was voted for cannot be removed.",
+      "Only the given fields change, also within objects; lists are replaced. The kind, unit and group of a post cannot change. A publication time in the future unpublishes the post until then. A poll choice with votes cannot be removed.",
     access: "signed_in",
     input: () =>
       z.strictObject({ id: id("posts"), title: postTitle().optional(), body: postBody().optional(), ...postFields() }),
@@ -114,23 +118,23 @@ export const posts = room("posts", {
     status: 204,
     errors: ["forbidden", "gone"],
   }),
-  seen: mark("POST", "seen", "Mark a post as seen, with what mentions you in it"),
+  seen: mark("POST", "seen", "Mark a post and its mentions of you as seen"),
   read: mark(
     "POST",
     "read",
     "Confirm that you have read a post",
-    "It is seen then, too. Where a poll is mandatory, vote first.",
+    "Also marks the post as seen. If the poll is mandatory, vote first.",
   ),
   like: mark("POST", "like", "Like a post"),
-  unlike: mark("DELETE", "like", "Like a post no longer"),
+  unlike: mark("DELETE", "like", "Remove your like from a post"),
   bookmark: mark("POST", "bookmark", "Bookmark a post"),
-  unbookmark: mark("DELETE", "bookmark", "Take the bookmark from a post"),
+  unbookmark: mark("DELETE", "bookmark", "Remove your bookmark from a post"),
   republish: operation({
     ...onPost(
       "POST",
       "republish",
-      "Publish a post anew",
-      "From now on it is the newest, and nobody but you has seen it. For those who may edit it.",
+      "Publish a post again",
+      "It becomes the newest post, unseen by everyone else. Can be done by users who can edit it.",
     ),
     errors: ["forbidden", "gone"],
   }),
@@ -139,13 +143,15 @@ export const posts = room("posts", {
     path: "/content/{content=id}/vote",
     bare: true,
     summary: "Vote in the poll of a post",
-    description: "In place of how you voted before; without choices the vote is withdrawn. Answers with the poll.",
+    description: "Replaces your earlier vote; without choices, your vote is withdrawn. The response is the poll.",
     access: "signed_in",
     input: () =>
       z.strictObject({
         id: id("posts"),
-        choices: z.array(id()).max(mostChoices).optional().meta({ description: "Choices that you vote for" }),
-        title: choiceTitle().optional().meta({ description: "A choice that you add, if readers may, and vote for" }),
+        choices: z.array(id()).max(mostChoices).optional().meta({ description: "IDs of the choices to vote for" }),
+        title: choiceTitle()
+          .optional()
+          .meta({ description: "Text of a choice to add and vote for, if the poll allows it" }),
       }),
     output: poll,
     status: 200,
@@ -156,8 +162,8 @@ export const posts = room("posts", {
     method: "GET",
     path: "/content/{content=id}/votes",
     bare: true,
-    summary: "Who voted for what, by user",
-    description: "Of an anonymous poll nobody learns it.",
+    summary: "List the votes in the poll of a post",
+    description: "Votes are sorted by user. Those of an anonymous poll are refused.",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), ...cursorInput() }),
     output: () => cursorPage(vote()),
@@ -171,7 +177,7 @@ export const posts = room("posts", {
     bare: true,
     summary: "Answer the invitation of an event post",
     access: "signed_in",
-    input: () => z.strictObject({ id: id("posts"), answer: z.enum(["accepted", "rejected"]) }),
+    input: () => z.strictObject({ id: id("posts"), answer: answer() }),
     output: noContent,
     status: 204,
     private: true,
@@ -181,7 +187,7 @@ export const posts = room("posts", {
     method: "DELETE",
     path: "/content/{content=id}/participation",
     bare: true,
-    summary: "Take back the answer to the invitation of an event post",
+    summary: "Withdraw your answer to the invitation of an event post",
     access: "signed_in",
     input: one,
     output: noContent,
@@ -193,12 +199,12 @@ export const posts = room("posts", {
     method: "GET",
     path: "/content/{content=id}/comments",
     bare: true,
-    summary: "Comments on a post and replies to them, the oldest first",
+    summary: "List the comments on a post and their replies, oldest first",
     access: "signed_in",
     input: () =>
       z.strictObject({
         id: id("posts"),
-        parent_id: id().optional().meta({ description: "Only replies to this comment" }),
+        parent_id: id().optional().meta({ description: "Only replies to the comment with this ID" }),
         ...cursorInput(),
       }),
     output: () => cursorPage(comment()),
@@ -211,13 +217,13 @@ export const posts = room("posts", {
     path: "/content/{content=id}/comments",
     bare: true,
     summary: "Comment on a post, or reply to a comment",
-    description: "Replies are not replied to: a reply to one of them stands beside it.",
+    description: "A reply to a reply belongs to the same comment.",
     access: "signed_in",
     input: () =>
       z.strictObject({
         id: id("posts"),
         body: commentBody(),
-        parent_id: id().optional().meta({ description: "The comment to reply to" }),
+        parent_id: id().optional().meta({ description: "ID of the comment to reply to" }),
         mentions: mentioned(),
       }),
     output: comment,
@@ -229,9 +235,9 @@ export const posts = room("posts", {
     path: "/content/{content=id}/comments/{comment}",
     bare: true,
     summary: "Delete a comment",
-    description: "By its author, or by whoever may edit the post. Replies to it stay.",
+    description: "Can be done by its author and by users who can edit the post. Replies stay.",
     access: "signed_in",
-    input: () => z.strictObject({ id: id("posts"), comment: id() }),
+    input: () => z.strictObject({ id: id("posts"), comment: id().meta({ description: "ID of the comment" }) }),
     output: noContent,
     status: 204,
     errors: ["forbidden", "gone"],

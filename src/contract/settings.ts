@@ -21,30 +21,48 @@ const keys = once(() => ({
   base_url: url()
     .overwrite(withoutApi)
     .nullable()
-    .meta({ description: "Where users reach the service; links in mail are built from it" }),
-  timezone: timezone(),
-  languages: z.array(language()).min(1).max(100),
-  "tokens.lifetime": z.int().min(60).max(31_536_000).meta({ format: "duration" }),
+    .meta({ description: "Public URL of the service, used for links in mails" }),
+  timezone: timezone().meta({ description: "IANA time zone of the instance, used for all-day and recurring events" }),
+  languages: z
+    .array(language())
+    .min(1)
+    .max(100)
+    .meta({ description: "Languages that users can choose, as BCP 47 tags" }),
+  "tokens.lifetime": z
+    .int()
+    .min(60)
+    .max(31_536_000)
+    .meta({ format: "duration", description: "Lifetime of an access token" }),
   "tokens.absolute_lifetime": z
     .int()
     .min(60)
     .max(31_536_000)
-    .meta({ format: "duration", description: "Counted from signing in" }),
-  "passwords.min_length": z.int().min(8).max(128),
-  "passwords.reset_lifetime": z.int().min(60).max(604_800).meta({ format: "duration" }),
-  "mail.from": line(320).nullable(),
-  "mail.smtp_url": smtpUrl().nullable().meta({ secret: true }),
-  "mail.allow_plain": z.boolean().meta({ description: "Send mail without TLS to mail servers that offer none" }),
-  "webhooks.allow_private": z.boolean().meta({ description: "Admit receivers at private addresses" }),
-  "webhooks.timeout": z.int().min(1).max(60).meta({ format: "duration" }),
-  "webhooks.log_days": z.int().min(1).max(365),
-  "audit.days": z.int().min(1).max(3650).meta({ description: "Days for which the audit log keeps sign-ins" }),
+    .meta({ format: "duration", description: "Time after sign-in during which a token can be renewed" }),
+  "passwords.min_length": z.int().min(8).max(128).meta({ description: "Minimum number of characters of a password" }),
+  "passwords.reset_lifetime": z
+    .int()
+    .min(60)
+    .max(604_800)
+    .meta({ format: "duration", description: "Lifetime of a link to reset a password" }),
+  "mail.from": line(320).nullable().meta({ description: "Sender address of mails; mails wait while it is empty" }),
+  "mail.smtp_url": smtpUrl()
+    .nullable()
+    .meta({ secret: true, description: "URL of the SMTP server, with its credentials; mails wait while it is empty" }),
+  "mail.allow_plain": z.boolean().meta({ description: "Send mails without TLS if the SMTP server does not offer it" }),
+  "webhooks.allow_private": z.boolean().meta({ description: "Allow webhook receivers at private addresses" }),
+  "webhooks.timeout": z
+    .int()
+    .min(1)
+    .max(60)
+    .meta({ format: "duration", description: "Maximum time for a webhook receiver to respond" }),
+  "webhooks.log_days": z.int().min(1).max(365).meta({ description: "Number of days for which webhook logs are kept" }),
+  "audit.days": z.int().min(1).max(3650).meta({ description: "Number of days for which the audit log keeps sign-ins" }),
   // A file of this size fits, in base64, into the largest request body together with the other fields.
   "uploads.max_bytes": z
     .int()
     .min(1)
     .max(29 * 1024 * 1024)
-    .meta({ format: "bytes" }),
+    .meta({ format: "bytes", description: "Maximum size of an uploaded file" }),
 }));
 
 export const settingsSchema = once(() => z.strictObject(keys()));
@@ -77,7 +95,7 @@ export const settings = room("settings", {
   list: operation({
     method: "GET",
     path: "/settings",
-    summary: "The settings of the instance",
+    summary: "List the settings of the instance",
     access: "administrator",
     input: nothing,
     output: shown,
@@ -87,7 +105,7 @@ export const settings = room("settings", {
     method: "PATCH",
     path: "/settings",
     summary: "Change settings of the instance",
-    description: "Takes effect within a second on every server; null restores the default.",
+    description: "Changes take effect within a second on every server. null restores the default.",
     access: "administrator",
     input: () =>
       z.strictObject(

@@ -6,19 +6,20 @@ export const timezones = room("timezones", {
   list: operation({
     method: "GET",
     path: "/timezones",
-    summary: "Time zones (IANA) with their present offset from UTC",
+    summary: "List IANA time zones with their current offset from UTC",
     access: "signed_in",
     input: nothing,
     output: () =>
       z.object({
         data: z.array(
           z
-            .object({ name: z.string(), offset: z.int().meta({ format: "duration", description: "East of UTC" }) })
+            .object({
+              name: z.string(),
+              offset: z.int().meta({ format: "duration", description: "Offset east of UTC" }),
+            })
             .meta({ id: "TimeZone" }),
         ),
-        instance: z
-          .string()
-          .meta({ description: "The one of the instance, in which whole days and recurrence are meant" }),
+        instance: z.string().meta({ description: "Time zone of the instance, used for all-day and recurring events" }),
       }),
     status: 200,
     list: { items: "data" },

@@ -15,34 +15,36 @@ import {
   unixTime,
 } from "./common-schemas.ts";
 import { once, operation, room } from "./operation.ts";
-import { importResult } from "./user-schemas.ts";
+import { departmentId, importResult, importRows } from "./user-schemas.ts";
 
-const unitType = () => z.enum(["unit", "department"]);
-const path = () => z.string().meta({ description: "IDs from the root down to the unit, as in /1/4/17/" });
+const unitType = () => z.enum(["unit", "department"]).meta({ description: "Kind of unit" });
+const unitName = () => name().meta({ description: "Name of the unit" });
+const path = () => z.string().meta({ description: "IDs from the root down to the unit, like /1/4/17/" });
+const optionalLine = (max: number, description: string) => line(max).nullable().optional().meta({ description });
 
 const address = once(() =>
   z
     .strictObject({
-      company: line(255).nullable().optional(),
-      registration_number: line(255).nullable().optional(),
-      vat_number: line(255).nullable().optional(),
-      street: line(255).nullable().optional(),
-      street_additional: line(255).nullable().optional(),
-      postal_code: line(64).nullable().optional(),
-      city: line(255).nullable().optional(),
-      country: line(255).nullable().optional(),
-      phone: line(64).nullable().optional(),
+      company: optionalLine(255, "Name of the company"),
+      registration_number: optionalLine(255, "Registration number of the company"),
+      vat_number: optionalLine(255, "VAT identification number"),
+      street: optionalLine(255, "Street and house number"),
+      street_additional: optionalLine(255, "Second line of the street address"),
+      postal_code: optionalLine(64, "Postal or ZIP code"),
+      city: optionalLine(255, "City or town"),
+      country: optionalLine(255, "Name of the country"),
+      phone: optionalLine(64, "Phone number"),
       email: email().nullable().optional(),
-      comments: multiline(2000).nullable().optional(),
-      use_company_address: z.boolean().optional(),
+      comments: multiline(2000).nullable().optional().meta({ description: "Further remarks" }),
+      use_company_address: z.boolean().optional().meta({ description: "Use the company address instead" }),
     })
     .meta({ id: "Address" }),
 );
 const addresses = once(() =>
   z.strictObject({
-    company: address().nullable().optional(),
-    delivery: address().nullable().optional(),
-    invoicing: address().nullable().optional(),
+    company: address().nullable().optional().meta({ description: "Address of the company" }),
+    delivery: address().nullable().optional().meta({ description: "Address for deliveries" }),
+    invoicing: address().nullable().optional().meta({ description: "Address for invoices" }),
   }),
 );
 const clock = () =>
@@ -50,22 +52,41 @@ const clock = () =>
     .int()
     .min(0)
     .max(2400)
-    .refine((value) => value % 100 < 60, "must be a time of day as HHMM, like 930");
+    .refine((value) => value % 100 < 60, "must be a time of day as HHMM, like 930")
+    .meta({ description: "Time of day as HHMM, like 930" });
 const openingHours = once(() =>
   z.strictObject({
     office_hours: z
-      .array(z.strictObject({ day: z.int().min(1).max(7), starthours: clock(), endhours: clock() }))
+      .array(
+        z.strictObject({
+          day: z.int().min(1).max(7).meta({ description: "Weekday, 1 (Monday) to 7 (Sunday)" }),
+          starthours: clock(),
+          endhours: clock(),
+        }),
+      )
       .max(50)
       .nullable()
-      .optional(),
+      .optional()
+      .meta({ description: 'Opening hours by weekday, like [{"day":1,"starthours":900,"endhours":1730}]' }),
     closed: z
-      .array(z.strictObject({ start: date(), end: date() }))
+      .array(
+        z.strictObject({
+          start: date().meta({ description: "First day" }),
+          end: date().meta({ description: "Last day" }),
+        }),
+      )
       .max(100)
       .nullable()
-      .optional(),
+      .optional()
+      .meta({ description: 'Periods of closure, like [{"start":"2026-12-24","end":"2026-12-26"}]' }),
   }),
 );
-const geo = once(() => z.strictObject({ lat: z.number().min(-90).max(90), lng: z.number().min(-180).max(180) }));
+const geo = once(() =>
+  z.strictObject({
+    lat: z.number().min(-90).max(90).meta({ description: "Latitude in degrees, -90 to 90" }),
+    lng: z.number().min(-180).max(180).meta({ description: "Longitude in degrees, -180 to 180" }),
+  }),
+);
 
 const brief = once(() => ({
   content_type: z.literal("unit"),
@@ -90,7 +111,7 @@ export const unit = once(() =>
       children: z
         .array(z.object(brief()))
         .optional()
-        .meta({ description: "The first 500, of one unit; see /units/{id}/children" }),
+        .meta({ description: "The first 500 children; only for a single unit. See /units/{id}/children" }),
       addresses: addresses(),
       contact: z.object({ name: z.string().nullable(), phone: z.string().nullable() }),
       opening_hours: openingHours(),
@@ -103,42 +124,51 @@ export const unit = once(() =>
     .meta({ id: "Unit" }),
 );
 
+const unitDescription = () => multiline(10_000).meta({ description: "Description of the unit" });
 const details = () => ({
   reference: reference().nullable().optional(),
-  description: multiline(10_000).optional(),
+  description: unitDescription().optional(),
   unit_type: unitType().optional(),
-  contact: z.strictObject({ name: line(255).nullable().optional(), phone: line(64).nullable().optional() }).optional(),
-  addresses: addresses().optional(),
-  opening_hours: openingHours().optional(),
-  geo: geo().nullable().optional(),
+  contact: z
+    .strictObject({
+      name: optionalLine(255, "Name of the contact person"),
+      phone: optionalLine(64, "Phone number of the contact person"),
+    })
+    .optional()
+    .meta({ description: "Contact person" }),
+  addresses: addresses().optional().meta({ description: "Company, delivery and invoicing address" }),
+  opening_hours: openingHours().optional().meta({ description: "Opening hours and closures" }),
+  geo: geo().nullable().optional().meta({ description: "Position on the map" }),
 });
 
 /** The schema of one import row. An empty parent stands for the root. */
 export const unitRow = once(() =>
   z.strictObject({
     reference: reference(),
-    name: name(),
-    parent: line(255).optional().meta({ description: "Reference of the parent; empty: the root" }),
+    name: unitName(),
+    parent: line(255).optional().meta({ description: "Reference of the parent; empty for the root" }),
     unit_type: z.union([z.literal("").transform(() => undefined), unitType()]).optional(),
-    description: multiline(10_000).optional(),
+    description: unitDescription().optional(),
   }),
 );
 
-const department = () => ({ id: id("units"), department: id() });
+const departmentName = () => name().meta({ description: "Name of the department" });
+const department = () => ({ id: id("units"), department: departmentId() });
 
 export const units = room("units", {
   list: operation({
     method: "GET",
     path: "/units",
     bare: true,
-    summary: "Units, by ID",
+    summary: "List units",
+    description: "Units are sorted by ID.",
     access: "signed_in",
     input: () =>
       z.strictObject({
-        parent: id("units").optional().meta({ description: "Children of this unit" }),
-        below: id("units").optional().meta({ description: "All units below this one" }),
-        unit_type: unitType().optional(),
-        name: line(255, 1).optional().meta({ description: "Units whose name begins so" }),
+        parent: id("units").optional().meta({ description: "Only children of the unit with this ID" }),
+        below: id("units").optional().meta({ description: "Only units on any level below the unit with this ID" }),
+        unit_type: unitType().optional().meta({ description: "Only units of this kind" }),
+        name: line(255, 1).optional().meta({ description: "Only units whose name begins with this text" }),
         ...cursorInput(),
       }),
     output: () => cursorPage(unit()),
@@ -149,7 +179,7 @@ export const units = room("units", {
     method: "GET",
     path: "/units/{id}",
     bare: true,
-    summary: "One unit",
+    summary: "Get a unit",
     access: "signed_in",
     input: () => z.strictObject({ id: id("units") }),
     output: unit,
@@ -159,7 +189,7 @@ export const units = room("units", {
     method: "GET",
     path: "/units/reference/{unit=reference}",
     bare: true,
-    summary: "The unit with a reference",
+    summary: "Get a unit by reference",
     access: "signed_in",
     input: () => z.strictObject({ reference: reference() }),
     output: unit,
@@ -169,12 +199,13 @@ export const units = room("units", {
     method: "GET",
     path: "/units/tree",
     bare: true,
-    summary: "A branch of the tree: each unit is followed by all below it",
+    summary: "List a branch of the unit tree",
+    description: "Each unit is followed by the units below it.",
     access: "signed_in",
     input: () =>
       z.strictObject({
-        unit: id("units").optional().meta({ description: "Where the branch begins; default the root" }),
-        depth: z.int().min(0).max(100).optional().meta({ description: "Levels below it" }),
+        unit: id("units").optional().meta({ description: "ID of the unit at the top (default the root)" }),
+        depth: z.int().min(0).max(100).optional().meta({ description: "Number of levels below the top (default all)" }),
         ...cursorInput(500, 500),
       }),
     output: () =>
@@ -196,7 +227,7 @@ export const units = room("units", {
     method: "GET",
     path: "/units/{id}/children",
     bare: true,
-    summary: "The units directly below a unit",
+    summary: "List the children of a unit",
     access: "signed_in",
     input: () => z.strictObject({ id: id("units"), ...cursorInput() }),
     output: () => cursorPage(unit()),
@@ -210,7 +241,11 @@ export const units = room("units", {
     summary: "Create a unit",
     access: { ability: "units", at: [{ unit: "parent" }] },
     input: () =>
-      z.strictObject({ name: name(), parent: id("units").meta({ description: "The unit above" }), ...details() }),
+      z.strictObject({
+        name: unitName(),
+        parent: id("units").meta({ description: "ID of the parent unit" }),
+        ...details(),
+      }),
     output: unit,
     status: 201,
     location: "/units/{id}",
@@ -220,10 +255,10 @@ export const units = room("units", {
     method: "PATCH",
     path: "/units/{id}",
     bare: true,
-    summary: "Change a unit",
-    description: "Only what is named changes. A unit gets another parent by move.",
+    summary: "Update a unit",
+    description: "Only the given fields change. Use move to change the parent.",
     access: { ability: "units", at: [{ unit: "id" }] },
-    input: () => z.strictObject({ id: id("units"), name: name().optional(), ...details() }),
+    input: () => z.strictObject({ id: id("units"), name: unitName().optional(), ...details() }),
     output: unit,
     status: 200,
     errors: ["conflict"],
@@ -232,11 +267,11 @@ export const units = room("units", {
     method: "POST",
     path: "/units/{id}/move",
     bare: true,
-    summary: "Move a unit with all below it to another parent",
+    summary: "Move a unit and everything below it",
     description:
-      "Also takes every ability that somebody has at the new parent or above it and not from above the old place: in the unit that moves, over which it will reach.",
+      "Users with abilities at or above the new parent gain them in the moved unit. You need each ability that somebody gains in this way, in the moved unit.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "parent" }] },
-    input: () => z.strictObject({ id: id("units"), parent: id("units").meta({ description: "The new unit above" }) }),
+    input: () => z.strictObject({ id: id("units"), parent: id("units").meta({ description: "ID of the new parent" }) }),
     output: unit,
     status: 200,
     errors: ["conflict"],
@@ -247,12 +282,12 @@ export const units = room("units", {
     bare: true,
     summary: "Delete a unit",
     description:
-      "One that has children or members only with transfer, which names the unit that takes them. A transfer also takes the abilities that members of the unit have by it, in the unit that takes them, and, as for a move, those that somebody has there or above it, in the unit that goes. Only administrators transfer themselves.",
+      "A unit with children or members can be deleted only with transfer, the unit that receives them. A transfer also needs the abilities that members have through the deleted unit, in the receiving unit, and, as for a move, the abilities that somebody has at or above the receiving unit, in the deleted unit. Only administrators can transfer themselves.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "transfer" }] },
     input: () =>
       z.strictObject({
         id: id("units"),
-        transfer: id("units").optional().meta({ description: "The unit that takes children and members" }),
+        transfer: id("units").optional().meta({ description: "ID of the unit that receives the children and members" }),
       }),
     output: noContent,
     status: 204,
@@ -264,7 +299,7 @@ export const units = room("units", {
     bare: true,
     summary: "Add a department to a unit",
     access: { ability: "units", at: [{ unit: "id" }] },
-    input: () => z.strictObject({ id: id("units"), name: name() }),
+    input: () => z.strictObject({ id: id("units"), name: departmentName() }),
     output: departmentBrief,
     status: 201,
     errors: ["conflict"],
@@ -275,7 +310,7 @@ export const units = room("units", {
     bare: true,
     summary: "Rename a department",
     access: { ability: "units", at: [{ unit: "id" }] },
-    input: () => z.strictObject({ ...department(), name: name() }),
+    input: () => z.strictObject({ ...department(), name: departmentName() }),
     output: departmentBrief,
     status: 200,
     errors: ["conflict"],
@@ -284,7 +319,8 @@ export const units = room("units", {
     method: "DELETE",
     path: "/units/{id}/departments/{department}",
     bare: true,
-    summary: "Remove a department; its members stay in the unit",
+    summary: "Remove a department",
+    description: "Its members stay in the unit.",
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject(department()),
     output: noContent,
@@ -294,18 +330,18 @@ export const units = room("units", {
     method: "POST",
     path: "/units/import",
     bare: true,
-    summary: "Create and change units by reference, many at once",
+    summary: "Create or update many units",
     description:
-      "Good rows go in, in one transaction; each bad row is left out with its reasons. Parents may follow their children. A row that moves a unit takes what units.move takes.",
+      "Rows are matched by reference; a parent may follow its children. Valid rows are imported in one transaction; invalid rows are skipped, and the response has their issues. A row that moves a unit needs the same abilities as units.move.",
     access: { ability: "units" },
     input: () =>
       z.strictObject({
-        rows: z.array(z.record(z.string(), z.unknown())).max(1000),
+        rows: importRows(),
         assume: z
           .array(reference())
           .max(1000)
           .optional()
-          .meta({ description: "In a dry run: references that an earlier part of the same import would have created" }),
+          .meta({ description: "In a dry run: references that an earlier part of the same import would create" }),
       }),
     output: importResult,
     status: 200,

@@ -6,6 +6,7 @@ import {
   departmentBrief,
   email,
   groupBrief,
+  id,
   idOf,
   language,
   line,
@@ -75,7 +76,7 @@ export const user = once(() =>
       twoFactor: z.object({ enabled: z.boolean() }),
       userTypes: z.array(userTypeBrief()),
       memberUnits: z.array(membership()),
-      memberGroups: z.array(groupBrief()).meta({ description: "As far as you may know of them" }),
+      memberGroups: z.array(groupBrief()).meta({ description: "Only groups that you can see" }),
       specialties: z.array(z.never()),
       all_integrations: z.array(z.never()),
       devices: z.array(z.never()),
@@ -87,27 +88,41 @@ export const user = once(() =>
     .meta({ id: "User" }),
 );
 
-const phone = () => line(64);
+const firstName = () => name().meta({ description: "Given name of the user" });
+const lastName = () => name().meta({ description: "Family name of the user" });
+const jobTitle = () => line(255).meta({ description: "Job title" });
+const phone = () => line(64).meta({ description: "Phone number" });
+const birthday = () => date().meta({ description: "Date of birth" });
+const metaField = () => line(1000).optional().meta({ description: "Custom text of the organisation" });
 const metaFields = () => ({
-  meta_field_0: line(1000).optional(),
-  meta_field_1: line(1000).optional(),
-  meta_field_2: line(1000).optional(),
-  meta_field_3: line(1000).optional(),
-  meta_field_4: line(1000).optional(),
+  meta_field_0: metaField(),
+  meta_field_1: metaField(),
+  meta_field_2: metaField(),
+  meta_field_3: metaField(),
+  meta_field_4: metaField(),
 });
+
+/** The fields that every user has. */
+export const identity = () => ({ first_name: firstName(), last_name: lastName(), email: email() });
+/** The user types and the department of a membership. */
+export const userTypeIds = () => z.array(id("usertypes")).max(100).meta({ description: "IDs of user types" });
+export const departmentId = () => id().meta({ description: "ID of a department of the unit" });
 
 /** The optional fields of a user. */
 export const profile = () => ({
   reference: reference().nullable().optional(),
-  title: line(255).optional(),
+  title: jobTitle().optional(),
   phone: phone().nullable().optional(),
-  birthday: date().nullable().optional(),
+  birthday: birthday().nullable().optional(),
   language: language().nullable().optional(),
   timezone: timezone().nullable().optional(),
   settings: z
     .strictObject({
-      show_birthdays: z.enum(["all", "unit", "none"]).optional(),
-      birthdays_optout: z.boolean().optional(),
+      show_birthdays: z
+        .enum(["all", "unit", "none"])
+        .optional()
+        .meta({ description: "Birthdays to show to the user: of everyone, of the own unit, or none" }),
+      birthdays_optout: z.boolean().optional().meta({ description: "Hide the birthday from others" }),
     })
     .optional(),
   ...metaFields(),
@@ -118,15 +133,13 @@ export const userRow = once(() => {
   const cell = <T extends z.ZodType>(schema: T) => z.union([z.literal("").transform(() => null), schema]).optional();
   return z.strictObject({
     reference: cell(reference()),
-    first_name: name(),
-    last_name: name(),
-    email: email(),
+    ...identity(),
     unit: line(255, 1).meta({ description: "Reference of the unit" }),
-    user_types: line(10_000).optional().meta({ description: "Names of user types, divided by semicolons" }),
+    user_types: line(10_000).optional().meta({ description: "Names of user types, separated by semicolons" }),
     department: cell(name()),
-    title: line(255).optional(),
+    title: jobTitle().optional(),
     phone: cell(phone()),
-    birthday: cell(date()),
+    birthday: cell(birthday()),
     language: cell(language()),
     timezone: cell(timezone()),
     ...metaFields(),
@@ -142,10 +155,14 @@ export const issue = once(() =>
       params: z
         .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
         .optional()
-        .meta({ description: "Values that the message names" }),
+        .meta({ description: "Values in the message" }),
     })
     .meta({ id: "Issue" }),
 );
+
+/** The rows of an import. Each is checked on its own, so that a wrong one does not refuse the others. */
+export const importRows = () =>
+  z.array(z.record(z.string(), z.unknown())).max(1000).meta({ description: "Rows to import, up to 1,000" });
 
 /** The result of an import, in the order of its rows. */
 export const importResult = once(() =>
@@ -159,7 +176,7 @@ export const importResult = once(() =>
           fields: z
             .record(z.string(), z.array(z.string()))
             .optional()
-            .meta({ description: "Messages about a row that was left out, by field" }),
+            .meta({ description: "Messages about a skipped row, by field" }),
           issues: z.array(issue()).optional().meta({ description: "The same as fields, as codes" }),
         }),
       ),

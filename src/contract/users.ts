@@ -6,7 +6,7 @@ import {
   id,
   ids,
   line,
-  name,
+  newPassword,
   noContent,
   nothing,
   numberedPage,
@@ -14,7 +14,17 @@ import {
   reference,
 } from "./common-schemas.ts";
 import { operation, room } from "./operation.ts";
-import { importResult, membership, profile, shortUser, user } from "./user-schemas.ts";
+import {
+  departmentId,
+  identity,
+  importResult,
+  importRows,
+  membership,
+  profile,
+  shortUser,
+  user,
+  userTypeIds,
+} from "./user-schemas.ts";
 
 const monthDay = () =>
   z
@@ -23,29 +33,30 @@ const monthDay = () =>
       /^(02-(0[1-9]|[12]\d)|(0[469]|11)-(0[1-9]|[12]\d|30)|(0[13578]|1[02])-(0[1-9]|[12]\d|3[01]))$/,
       "must be a day of the year as MM-DD",
     );
-const password = () =>
-  z.string().min(1).max(128, "must have at most 128 characters").meta({ secret: true, minLength: 8 });
-
 const member = () => ({ user: id("users"), unit: id("units") });
 
-const allAbilities = "Takes every ability that the user has, wherever the user has it.";
+const onlyGiven = "Only the given fields change.";
+const allAbilities = "Needs every ability that the user has, in every unit where the user has it.";
 const membershipRule =
-  "Takes the ability user in the unit of the membership, wherever else the user is a member, and every ability that the membership grants.";
+  "Needs the ability user in the unit, even if the user is also a member of other units, and every ability that the membership grants.";
 
 export const users = room("users", {
   list: operation({
     method: "GET",
     path: "/users",
-    summary: "Users, by ID",
+    summary: "List users",
+    description: "Users are sorted by ID.",
     access: "signed_in",
     input: () =>
       z.strictObject({
-        unit: id("units").optional().meta({ description: "Members of this unit" }),
-        below: z.boolean().default(false).meta({ description: "With unit: members of the units below it, too" }),
-        user_type: id("usertypes").optional().meta({ description: "Holders of this user type" }),
-        admin: z.boolean().optional().meta({ description: "Only administrators, or only others" }),
-        inactive: z.boolean().default(false).meta({ description: "Deactivated users, too" }),
-        email: email().optional().meta({ description: "The user with this address, if you may see it" }),
+        unit: id("units").optional().meta({ description: "Only members of this unit" }),
+        below: z.boolean().default(false).meta({ description: "With unit: include members of the units below it" }),
+        user_type: id("usertypes").optional().meta({ description: "Only users with this user type" }),
+        admin: z.boolean().optional().meta({ description: "Only administrators; false: only other users" }),
+        inactive: z.boolean().default(false).meta({ description: "Include deactivated users" }),
+        email: email()
+          .optional()
+          .meta({ description: "Only the user with this e-mail address, if you have access to it" }),
         ...cursorInput(),
       }),
     output: () => cursorPage(user()),
@@ -55,8 +66,9 @@ export const users = room("users", {
   get: operation({
     method: "GET",
     path: "/users/{id}",
-    summary: "One user",
-    description: "E-mail, phone and birthday are shown to the user and to those with the ability user over the user.",
+    summary: "Get a user",
+    description:
+      "E-mail address, phone number and birthday are null unless you are this user or have the ability user over this user.",
     access: "signed_in",
     input: () => z.strictObject({ id: id("users") }),
     output: user,
@@ -66,7 +78,7 @@ export const users = room("users", {
   current: operation({
     method: "GET",
     path: "/users/current",
-    summary: "The user who asks",
+    summary: "Get the current user",
     access: "signed_in",
     input: nothing,
     output: user,
@@ -75,7 +87,7 @@ export const users = room("users", {
   reference: operation({
     method: "GET",
     path: "/users/reference/{reference}",
-    summary: "The user with a reference",
+    summary: "Get a user by reference",
     access: "signed_in",
     input: () => z.strictObject({ reference: reference() }),
     output: user,
@@ -84,13 +96,14 @@ export const users = room("users", {
   search: operation({
     method: "GET",
     path: "/users/search",
-    summary: "Active users whose name, title or e-mail begins with each word",
-    description: "Accents and case do not matter. E-mail addresses are searched by those who may see them only.",
+    summary: "Search active users by name, title or e-mail address",
+    description:
+      "Finds users with words that begin with each word of the query, ignoring case and accents. E-mail addresses are searched only where you have access to them.",
     access: "signed_in",
     input: () =>
       z.strictObject({
-        q: line(200, 1).meta({ description: "One or more words" }),
-        limit: z.int().min(1).max(500).default(50),
+        q: line(200, 1).meta({ description: "Words or beginnings of words" }),
+        limit: z.int().min(1).max(500).default(50).meta({ description: "Maximum number of users, 1 to 500" }),
       }),
     output: () => z.object({ data: z.array(user()) }),
     status: 200,
@@ -100,8 +113,9 @@ export const users = room("users", {
     method: "GET",
     path: "/users/collection/{userIDs=ids}",
     bare: true,
-    summary: "Users by a list of IDs",
-    description: "At most 500, divided by commas. Their order is kept, unknown and deleted ones are left out.",
+    summary: "Get several users by ID",
+    description:
+      "Takes up to 500 IDs, separated by commas. Users are returned in this order; unknown and deleted users are omitted.",
     access: "signed_in",
     input: () => z.strictObject({ ids: ids("users") }),
     output: () => z.object({ users: z.array(user()) }),
@@ -111,14 +125,14 @@ export const users = room("users", {
   birthdays: operation({
     method: "GET",
     path: "/users/birthdays",
-    summary: "Users with a birthday in a period",
+    summary: "List users with a birthday in a period",
     description:
-      "From start (today) to end (30 days on), both included, also over New Year. 29 February shows on 28 February in other years.",
+      "Both days are included, and the period may span the new year. Birthdays on 29 February are listed on 28 February in common years.",
     access: "signed_in",
     input: () =>
       z.strictObject({
-        start: monthDay().optional().meta({ description: "First day, MM-DD" }),
-        end: monthDay().optional().meta({ description: "Last day, MM-DD" }),
+        start: monthDay().optional().meta({ description: "First day as MM-DD (default today)" }),
+        end: monthDay().optional().meta({ description: "Last day as MM-DD (default 30 days after the first)" }),
         ...pageInput(),
       }),
     output: () => numberedPage(shortUser()),
@@ -129,19 +143,17 @@ export const users = room("users", {
     method: "POST",
     path: "/users",
     summary: "Create a user",
-    description: "Without a password the user sets one by the link in the welcome mail.",
+    description: "Without a password, the user sets one through the link in the welcome mail.",
     access: { ability: "user", at: [{ unit: "unit" }] },
     input: () =>
       z.strictObject({
-        first_name: name(),
-        last_name: name(),
-        email: email(),
-        unit: id("units").meta({ description: "The user's unit" }),
-        userTypes: z.array(id("usertypes")).max(100).optional(),
-        department: id().optional(),
-        password: password().optional(),
+        ...identity(),
+        unit: id("units").meta({ description: "ID of the user's first unit" }),
+        userTypes: userTypeIds().optional(),
+        department: departmentId().optional(),
+        password: newPassword().optional(),
         welcome: z.boolean().default(false).meta({ description: "Send the welcome mail" }),
-        admin: z.boolean().optional().meta({ description: "Make the user an administrator; administrators only" }),
+        admin: z.boolean().optional().meta({ description: "Make the user an administrator (administrators only)" }),
         ...profile(),
       }),
     output: user,
@@ -153,17 +165,14 @@ export const users = room("users", {
   update: operation({
     method: "PATCH",
     path: "/users/{id}",
-    summary: "Change a user",
-    description:
-      "Only what is named changes. Everybody may change the own phone, language, timezone and settings; the rest takes the ability user. A new e-mail address or reference of another user also takes every ability that the user has, wherever the user has it. A new e-mail address ends links to set a password that were sent to the old one.",
+    summary: "Update a user",
+    description: `${onlyGiven} Everyone can change their own phone, language, timezone and settings; all other changes need the ability user. Changing the e-mail address or reference of another user also needs every ability that this user has, in every unit where the user has it. A new e-mail address invalidates password links that were sent to the old one.`,
     access: { ability: "user", at: [{ user: "id" }], self: true, takeover: ["email", "reference"] },
     input: () =>
       z.strictObject({
         id: id("users"),
-        first_name: name().optional(),
-        last_name: name().optional(),
-        email: email().optional(),
-        admin: z.boolean().optional().meta({ description: "Administrators only" }),
+        ...z.object(identity()).partial().shape,
+        admin: z.boolean().optional().meta({ description: "Make the user an administrator (administrators only)" }),
         ...profile(),
       }),
     output: user,
@@ -173,8 +182,8 @@ export const users = room("users", {
   delete: operation({
     method: "DELETE",
     path: "/users/{id}",
-    summary: "Delete a user: personal data and credentials are erased, posts and messages stay",
-    description: allAbilities,
+    summary: "Delete a user",
+    description: `Erases personal data and credentials; posts and messages stay. ${allAbilities}`,
     access: { ability: "user", at: [{ user: "id" }], takeover: true },
     input: () => z.strictObject({ id: id("users") }),
     output: noContent,
@@ -184,8 +193,8 @@ export const users = room("users", {
   deactivate: operation({
     method: "POST",
     path: "/users/{id}/deactivate",
-    summary: "Deactivate a user: no signing in, not in lists",
-    description: allAbilities,
+    summary: "Deactivate a user",
+    description: `The user can no longer sign in and is omitted from lists. ${allAbilities}`,
     access: { ability: "user", at: [{ user: "id" }], takeover: true },
     input: () => z.strictObject({ id: id("users") }),
     output: noContent,
@@ -195,7 +204,7 @@ export const users = room("users", {
   reactivate: operation({
     method: "POST",
     path: "/users/{id}/reactivate",
-    summary: "Let a deactivated user back in",
+    summary: "Reactivate a deactivated user",
     description: allAbilities,
     access: { ability: "user", at: [{ user: "id" }], takeover: true },
     input: () => z.strictObject({ id: id("users") }),
@@ -206,8 +215,8 @@ export const users = room("users", {
   welcome: operation({
     method: "POST",
     path: "/users/welcome",
-    summary: "Send the welcome mail",
-    description: `To users managed elsewhere (another provider than local) without a link to set a password. ${allAbilities}`,
+    summary: "Send the welcome mail to users",
+    description: `The mail contains a link to set a password, except for users of another provider than local. ${allAbilities}`,
     access: { ability: "user", at: [{ user: "users" }], takeover: true },
     input: () => z.strictObject({ users: ids("users") }),
     output: noContent,
@@ -218,17 +227,17 @@ export const users = room("users", {
     path: "/users/{id}/password",
     summary: "Set a user's password",
     description:
-      "Your own takes the current one; after 10 wrong ones in 15 minutes: 429. Another user's takes every ability that the user has, wherever the user has it; an administrator's is set by administrators only. All the user's tokens end at once.",
+      "Setting your own password needs the current one; after 10 wrong attempts in 15 minutes the response is 429. Setting that of another user needs every ability that this user has, in every unit where the user has it; only administrators can set that of an administrator. All tokens of the user are revoked.",
     access: { ability: "user", at: [{ user: "id" }], self: true, takeover: true },
     input: () =>
       z.strictObject({
         id: id("users"),
-        password: password(),
+        password: newPassword(),
         current: z
           .string()
           .max(1000)
           .optional()
-          .meta({ secret: true, description: "Your present password, for your own" }),
+          .meta({ secret: true, description: "Current password; required for your own" }),
       }),
     output: noContent,
     status: 204,
@@ -248,7 +257,7 @@ export const users = room("users", {
     method: "GET",
     path: "/users/{user}/units",
     bare: true,
-    summary: "A user's memberships of units",
+    summary: "List a user's memberships",
     access: "signed_in",
     input: () => z.strictObject({ user: id("users") }),
     output: () => z.object({ data: z.array(membership()) }),
@@ -260,14 +269,14 @@ export const users = room("users", {
     method: "POST",
     path: "/users/{user}/units",
     bare: true,
-    summary: "Make a user a member of a unit",
-    description: `${membershipRule} Only administrators make themselves members of a unit, as members may read what is meant for the unit.`,
+    summary: "Add a user to a unit",
+    description: `${membershipRule} Only administrators can add themselves, because members can read everything that is published to the unit.`,
     access: { ability: "user", at: [{ member: "user" }, { unit: "unit" }] },
     input: () =>
       z.strictObject({
         ...member(),
-        userTypes: z.array(id("usertypes")).max(100).optional(),
-        department: id().optional(),
+        userTypes: userTypeIds().optional(),
+        department: departmentId().optional(),
       }),
     output: membership,
     status: 201,
@@ -277,17 +286,17 @@ export const users = room("users", {
     method: "PATCH",
     path: "/users/{user}/units/{unit=from}",
     bare: true,
-    summary: "Change a membership: user types, department, or the unit itself",
-    description: `unit moves the membership. userTypes replace the present ones, or with overwrite false come on top. department null clears. ${membershipRule} A move takes them in both units. Only administrators move their own membership or add user types to it, also those without abilities; others ask somebody else.`,
+    summary: "Update a membership: user types, department or unit",
+    description: `unit moves the membership to another unit. userTypes replaces the user types; with overwrite false, it adds to them. department null removes the department. ${membershipRule} A move needs these abilities in both units. Only administrators can move their own membership or add user types to it, even user types without abilities.`,
     access: { ability: "user", at: [{ member: "user" }, { unit: "from" }, { unit: "unit" }] },
     input: () =>
       z.strictObject({
         user: id("users"),
-        from: id("units").meta({ description: "The unit of the membership" }),
-        unit: id("units").optional().meta({ description: "The unit to move to" }),
-        userTypes: z.array(id("usertypes")).max(100).optional(),
-        department: id().nullable().optional(),
-        overwrite: z.boolean().default(true).meta({ description: "Replace the user types rather than add to them" }),
+        from: id("units").meta({ description: "ID of the unit of the membership" }),
+        unit: id("units").optional().meta({ description: "ID of the unit to move to" }),
+        userTypes: userTypeIds().optional(),
+        department: departmentId().nullable().optional(),
+        overwrite: z.boolean().default(true).meta({ description: "Replace the user types of the membership" }),
       }),
     output: noContent,
     status: 204,
@@ -297,8 +306,8 @@ export const users = room("users", {
     method: "DELETE",
     path: "/users/{user}/units/{unit}",
     bare: true,
-    summary: "End a membership; the last one stays",
-    description: membershipRule,
+    summary: "Remove a user from a unit",
+    description: `The last membership of a user cannot be removed. ${membershipRule}`,
     access: { ability: "user", at: [{ member: "user" }, { unit: "unit" }] },
     input: () => z.strictObject(member()),
     output: noContent,
@@ -308,14 +317,14 @@ export const users = room("users", {
   import: operation({
     method: "POST",
     path: "/users/import",
-    summary: "Create and change users by reference, many at once",
+    summary: "Create or update many users",
     description:
-      "Good rows go in, in one transaction; each bad row is left out with its reasons. A row without reference is matched by e-mail. Changing a user by a row takes every ability that the user has, wherever the user has it; only administrators move themselves or give themselves user types.",
+      "Rows are matched by reference, or else by e-mail address. Valid rows are imported in one transaction; invalid rows are skipped, and the response has their issues. Updating a user needs every ability that the user has, in every unit where the user has it; only administrators can move themselves or give themselves user types.",
     access: { ability: "user" },
     input: () =>
       z.strictObject({
-        rows: z.array(z.record(z.string(), z.unknown())).max(1000),
-        create_user_types: z.boolean().default(false).meta({ description: "Create user types that rows name" }),
+        rows: importRows(),
+        create_user_types: z.boolean().default(false).meta({ description: "Create missing user types" }),
       }),
     output: importResult,
     status: 200,

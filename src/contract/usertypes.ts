@@ -16,14 +16,17 @@ const userType = once(() =>
 );
 
 /** CSV files separate user types by semicolons, so a name cannot contain one. */
-const typeName = () => line(255, 1).refine((value) => !value.includes(";"), "must not contain a semicolon");
+const typeName = () =>
+  line(255, 1)
+    .refine((value) => !value.includes(";"), "must not contain a semicolon")
+    .meta({ description: "Name of the user type" });
 
 export const usertypes = room("usertypes", {
   list: operation({
     method: "GET",
     path: "/usertypes",
     bare: true,
-    summary: "User types",
+    summary: "List user types",
     access: "signed_in",
     input: () => z.strictObject(cursorInput()),
     output: () => cursorPage(userType()),
@@ -34,7 +37,7 @@ export const usertypes = room("usertypes", {
     method: "GET",
     path: "/usertypes/{id}",
     bare: true,
-    summary: "One user type",
+    summary: "Get a user type",
     access: "signed_in",
     input: () => z.strictObject({ id: id("usertypes") }),
     output: userType,
@@ -44,7 +47,7 @@ export const usertypes = room("usertypes", {
     method: "GET",
     path: "/usertypes/reference/{reference}",
     bare: true,
-    summary: "The user type with a reference",
+    summary: "Get a user type by reference",
     access: "signed_in",
     input: () => z.strictObject({ reference: reference() }),
     output: userType,
@@ -55,13 +58,13 @@ export const usertypes = room("usertypes", {
     path: "/usertypes",
     bare: true,
     summary: "Create a user type",
-    description: "Abilities that one does not have oneself cannot be granted.",
+    description: "You can grant only abilities that you have yourself.",
     access: { ability: "usertypes" },
     input: () =>
       z.strictObject({
         name: typeName(),
         reference: reference().nullable().optional(),
-        abilities: abilityFlags().optional(),
+        abilities: abilityFlags().optional().meta({ description: "Abilities to grant or remove" }),
       }),
     output: userType,
     status: 201,
@@ -72,16 +75,16 @@ export const usertypes = room("usertypes", {
     method: "PATCH",
     path: "/usertypes/{id}",
     bare: true,
-    summary: "Change a user type",
+    summary: "Update a user type",
     description:
-      "Only what is named changes. Takes every ability that the user type has or is to have, wherever somebody holds it, also for a new name or reference.",
+      "Only the given fields change. Any change, also of the name or reference, needs every ability that the user type has or gets, in every unit where somebody holds it.",
     access: { ability: "usertypes" },
     input: () =>
       z.strictObject({
         id: id("usertypes"),
         name: typeName().optional(),
         reference: reference().nullable().optional(),
-        abilities: abilityFlags().optional(),
+        abilities: abilityFlags().optional().meta({ description: "Abilities to grant or remove" }),
       }),
     output: userType,
     status: 200,
@@ -92,7 +95,7 @@ export const usertypes = room("usertypes", {
     path: "/usertypes/{id}",
     bare: true,
     summary: "Delete a user type that nobody holds",
-    description: "Takes every ability that the user type has.",
+    description: "Needs every ability that the user type has.",
     access: { ability: "usertypes" },
     input: () => z.strictObject({ id: id("usertypes") }),
     output: noContent,

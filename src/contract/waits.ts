@@ -12,5 +12,5 @@ export const waitSeconds = (standard: number) =>
     .default(standard)
     .meta({
       format: "duration",
-      description: `Longest time to wait; at most ${mostWaits} requests of one user can wait at the same time`,
+      description: `Maximum time to wait, 0 to 60; at most ${mostWaits} requests of one user can wait at the same time`,
     });

@@ -67,15 +67,14 @@ export const webhook = once(() =>
         .nullable()
         .meta({
           values: {
-            manual: "by an administrator",
-            gone: "the receiver answered 410",
+            manual: "disabled by an administrator",
+            gone: "the receiver responded with status 410",
             failing: "every attempt failed for 5 days",
           },
         }),
       secret: z.string().optional().meta({
         secret: true,
-        description:
-          "Signs the callbacks (Standard Webhooks); only in the first answer that creates or rotates it, and never again",
+        description: "Signs the callbacks (Standard Webhooks). Returned only once, when it is created or rotated",
       }),
       author: author(),
       ...permissions(),
@@ -93,9 +92,9 @@ const logFields = {
   uri: z.string(),
   status: z.string().meta({
     description:
-      "HTTP status, or timeout, refused, dns_error, tls_error, blocked, reset; disabled: not sent, because the webhook was",
+      "HTTP status, or timeout, refused, dns_error, tls_error, blocked, reset, or disabled: not sent, because the webhook was disabled",
   }),
-  webhook_event_id: z.string().meta({ description: "The header webhook-id: the same in all attempts" }),
+  webhook_event_id: z.string().meta({ description: "Header webhook-id; the same for all attempts" }),
   attempt: z.int(),
   duration_ms: z.int(),
   created_at: unixTime(),
@@ -112,7 +111,7 @@ export const wholeEntry = once(() =>
       response: z
         .object({ headers: headers(), body: z.string(), cut: z.boolean() })
         .nullable()
-        .meta({ description: "The body's first 4 KiB; null when no response came" }),
+        .meta({ description: "Has the first 4 KiB of the body; null if there was no response" }),
     })
     .meta({ id: "WebhookLogDetails" }),
 );

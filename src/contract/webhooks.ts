@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, name, noContent, nothing, numberedPage, unixTime, url } from "./common-schemas.ts";
+import { id, name, noContent, nothing, numberedPage, pageInput, unixTime, url } from "./common-schemas.ts";
 import { operation, room } from "./operation.ts";
 import { waitSeconds } from "./waits.ts";
 import { event, logEntry, oneWebhook, testEvent, triggers, webhook, wholeEntry } from "./webhook-schemas.ts";
@@ -9,26 +9,32 @@ export { type Trigger, testEvent, triggers } from "./webhook-schemas.ts";
 const callbackUrl = () =>
   url()
     .refine(hasNoCredentials, "must not hold a user name or password")
-    .meta({ description: "URL to call, http or https" });
+    .meta({ description: "URL to call (http or https)" });
 
 function hasNoCredentials(value: string): boolean {
   const parsed = URL.parse(value);
   return parsed === null || (parsed.username === "" && parsed.password === "");
 }
-const triggerList = () => z.array(z.enum(triggers)).min(1, "must name at least one trigger").max(50);
+const webhookName = () => name().meta({ description: "Name of the webhook" });
+const triggerList = () =>
+  z
+    .array(z.enum(triggers))
+    .min(1, "must name at least one trigger")
+    .max(50)
+    .meta({ description: "Events to call it for (default all)" });
 
 const one = () => z.strictObject({ id: id("webhooks") });
-const entry = () => z.strictObject({ id: id("webhooks"), log: id() });
+const entry = () => z.strictObject({ id: id("webhooks"), log: id().meta({ description: "ID of the log entry" }) });
 
 export const webhooks = room("webhooks", {
   create: operation({
     method: "POST",
     path: "/webhooks",
-    summary: "Register a URL to be called when users or units change",
+    summary: "Create a webhook",
     description:
-      "Without triggers: all of them. The answer holds the secret that signs the callbacks; a repeat with the same Idempotency-Key is answered without it.",
+      "The URL is called when users or units change. The response contains the secret that signs the callbacks; repeats with the same Idempotency-Key get a response without it.",
     access: "administrator",
-    input: () => z.strictObject({ name: name(), uri: callbackUrl(), triggers: triggerList().optional() }),
+    input: () => z.strictObject({ name: webhookName(), uri: callbackUrl(), triggers: triggerList().optional() }),
     output: oneWebhook,
     status: 201,
     location: "/webhooks/{id}",
@@ -37,7 +43,7 @@ export const webhooks = room("webhooks", {
   list: operation({
     method: "GET",
     path: "/webhooks",
-    summary: "Webhooks",
+    summary: "List webhooks",
     access: "administrator",
     input: nothing,
     output: () => z.object({ data: z.array(webhook()) }),
@@ -47,7 +53,7 @@ export const webhooks = room("webhooks", {
   get: operation({
     method: "GET",
     path: "/webhooks/{id}",
-    summary: "One webhook",
+    summary: "Get a webhook",
     access: "administrator",
     input: one,
     output: oneWebhook,
@@ -57,17 +63,17 @@ export const webhooks = room("webhooks", {
   update: operation({
     method: "PATCH",
     path: "/webhooks/{id}",
-    summary: "Change a webhook",
+    summary: "Update a webhook",
     description:
-      "Only what is named changes. active false stops what waits to be sent, active true begins anew; see recover.",
+      "Only the given fields change. Disabling a webhook cancels its pending deliveries. After enabling it, use recover to resend what failed.",
     access: "administrator",
     input: () =>
       z.strictObject({
         id: id("webhooks"),
-        name: name().optional(),
+        name: webhookName().optional(),
         uri: callbackUrl().optional(),
-        triggers: triggerList().optional(),
-        active: z.boolean().optional(),
+        triggers: triggerList().optional().meta({ description: "Events to call it for; replaces the present ones" }),
+        active: z.boolean().optional().meta({ description: "Enable the webhook; false disables it" }),
       }),
     output: noContent,
     status: 204,
@@ -75,7 +81,7 @@ export const webhooks = room("webhooks", {
   delete: operation({
     method: "DELETE",
     path: "/webhooks/{id}",
-    summary: "Delete a webhook, its log, and what waits to be sent",
+    summary: "Delete a webhook with its log and pending deliveries",
     access: "administrator",
     input: one,
     output: noContent,
@@ -84,9 +90,9 @@ export const webhooks = room("webhooks", {
   rotateSecret: operation({
     method: "POST",
     path: "/webhooks/{id}/rotate-secret",
-    summary: "Give a webhook a new secret",
+    summary: "Replace the secret of a webhook",
     description:
-      "For 24 hours callbacks carry two signatures, of the new secret and of the old one. A repeat with the same Idempotency-Key is answered without the secret.",
+      "For 24 hours, callbacks have two signatures: by the new and by the old secret. Repeats with the same Idempotency-Key get a response without the secret.",
     access: "administrator",
     input: one,
     output: oneWebhook,
@@ -96,8 +102,8 @@ export const webhooks = room("webhooks", {
   test: operation({
     method: "POST",
     path: "/webhooks/{id}/test",
-    summary: "Send a test event and see what comes of it",
-    description: `One attempt with the type ${testEvent}. data is null when nobody delivered it within wait seconds.`,
+    summary: "Send a test event and show the result",
+    description: `Makes one attempt, with the event type ${testEvent}. data is null if it was not sent within wait seconds.`,
     access: "administrator",
     input: () => z.strictObject({ id: id("webhooks"), wait: waitSeconds(20) }),
     output: () => z.object({ data: logEntry().nullable(), webhook_event_id: z.string() }),
@@ -109,9 +115,13 @@ export const webhooks = room("webhooks", {
   recover: operation({
     method: "POST",
     path: "/webhooks/{id}/recover",
-    summary: "Send again everything that failed for good since a time",
+    summary: "Resend the events that failed permanently since a time",
     access: "administrator",
-    input: () => z.strictObject({ id: id("webhooks"), since: unixTime() }),
+    input: () =>
+      z.strictObject({
+        id: id("webhooks"),
+        since: unixTime().meta({ description: "Only events at or after this time" }),
+      }),
     output: () => z.object({ recovered: z.int() }),
     status: 200,
     errors: ["conflict"],
@@ -119,8 +129,9 @@ export const webhooks = room("webhooks", {
   logs: operation({
     method: "GET",
     path: "/webhooks/{id}/logs",
-    summary: "Attempts to call a webhook, newest first",
-    description: "meta.total counts up to 10,000. Entries are kept for webhooks.log_days (30).",
+    summary: "List the delivery attempts of a webhook, newest first",
+    description:
+      "meta.total is at most 10,000. Entries are kept for the number of days in the setting webhooks.log_days.",
     access: "administrator",
     input: () =>
       z.strictObject({
@@ -128,16 +139,15 @@ export const webhooks = room("webhooks", {
         event: z
           .enum([...triggers, testEvent])
           .optional()
-          .meta({ description: "Only calls for this trigger" }),
+          .meta({ description: "Only attempts for this event" }),
         status: z
           .string()
           .regex(/^[a-z0-9_]{1,20}$/, "must be a status like 200 or timeout")
           .optional()
-          .meta({ description: "Only calls that ended so" }),
-        since: unixTime().optional().meta({ description: "Only calls made since then" }),
-        after: z.int().min(0).optional().meta({ description: "Only entries with a higher ID" }),
-        page: z.int().min(1).default(1),
-        limit: z.int().min(1).max(500).default(20).meta({ description: "Items per page, 1 to 500" }),
+          .meta({ description: "Only attempts with this result, like 200 or timeout" }),
+        since: unixTime().optional().meta({ description: "Only attempts at or after this time" }),
+        after: z.int().min(0).optional().meta({ description: "Only entries with an ID above this one" }),
+        ...pageInput(500, 20),
       }),
     output: () => numberedPage(logEntry()),
     status: 200,
@@ -146,7 +156,7 @@ export const webhooks = room("webhooks", {
   log: operation({
     method: "GET",
     path: "/webhooks/{id}/logs/{log}",
-    summary: "One attempt with its request and response",
+    summary: "Get a delivery attempt with its request and response",
     access: "administrator",
     input: entry,
     output: () => z.object({ data: wholeEntry() }),
@@ -156,7 +166,8 @@ export const webhooks = room("webhooks", {
   resend: operation({
     method: "POST",
     path: "/webhooks/{id}/logs/{log}/resend",
-    summary: "Send the event of a log entry again, with the same ID and all attempts",
+    summary: "Resend the event of a log entry",
+    description: "The event keeps its ID and gets all attempts again.",
     access: "administrator",
     input: entry,
     output: noContent,
@@ -166,13 +177,18 @@ export const webhooks = room("webhooks", {
   stats: operation({
     method: "GET",
     path: "/webhooks/{id}/stats",
-    summary: "How many attempts succeeded and failed over time",
+    summary: "Count successful and failed attempts over time",
     access: "administrator",
     input: () =>
       z.strictObject({
         id: id("webhooks"),
-        since: unixTime().optional().meta({ description: "Start of the period; default 24 hours ago" }),
-        parts: z.int().min(1).max(200).default(24).meta({ description: "Into how many parts the time is divided" }),
+        since: unixTime().optional().meta({ description: "Start of the period (default 24 hours ago)" }),
+        parts: z
+          .int()
+          .min(1)
+          .max(200)
+          .default(24)
+          .meta({ description: "Number of equal parts of the period, 1 to 200" }),
       }),
     output: () => z.object({ data: z.array(z.object({ start: unixTime(), succeeded: z.int(), failed: z.int() })) }),
     status: 200,
@@ -181,15 +197,15 @@ export const webhooks = room("webhooks", {
   events: operation({
     method: "GET",
     path: "/webhooks/events",
-    summary: "Events as they happen",
+    summary: "Wait for new events",
     description:
-      "Waits until there is one after the given ID, or for wait seconds. Without after: where to begin. Events are written for whoever asked within the last 90 seconds, and for webhooks; they are kept as long as the logs.",
+      "Responds when there are events after the given ID, or after wait seconds. Without after, the response has no events, and meta.last_id is the ID to start from. Events are recorded if a webhook needs them or if somebody called this operation within the last 90 seconds; they are kept as long as the logs.",
     access: "administrator",
     input: () =>
       z.strictObject({
-        after: z.int().min(0).optional().meta({ description: "meta.last_id of the answer before" }),
+        after: z.int().min(0).optional().meta({ description: "meta.last_id of the previous response" }),
         wait: waitSeconds(0),
-        limit: z.int().min(1).max(500).default(100),
+        limit: z.int().min(1).max(500).default(100).meta({ description: "Maximum number of events, 1 to 500" }),
       }),
     output: () => z.object({ data: z.array(event()), meta: z.object({ last_id: z.int() }) }),
     status: 200,
