@@ -83,7 +83,7 @@ __wcs_place() {
     'webhooks deliver') flags='--smtp-url'; values='--smtp-url=' ;;
     'export') flags='--format --only'; values='--format=yaml|json --only=usertypes|units|users|webhooks'; args=('@file') ;;
     'diff') flags='--prune --exit-code'; args=('@file') ;;
-    'apply') flags='--prune --yes --dry-run -n'; args=('@file') ;;
+    'apply') flags='--prune --yes -y --dry-run -n'; args=('@file') ;;
     'conversations') words='list get create rename update archive unarchive delete seen participants messages message send react unreact search follow export' ;;
     'conversations list') flags='--status --keyword --with --without --limit --all'; values='--status=normal|archived|unread --keyword= --with=@users --without=@users --limit=' ;;
     'conversations get') args=('@conversations') ;;

@@ -65,7 +65,7 @@ export const auth = room("auth", {
     access: "public",
     input: () =>
       z.strictObject({
-        token: line(200, 1).meta({ secret: true, description: "Token from the mail" }),
+        token: line(200, 1).meta({ secret: true, description: "Password reset token" }),
         email: email(),
         password: newPassword(),
         password_confirm: z.string().max(1000).meta({ secret: true, description: "New password again" }),

@@ -17,7 +17,9 @@ const nouns: Readonly<Record<Reference, string>> = {
 /** Returns the schema of an ID in an input; `refersTo` names the group in which the thing can be looked up. */
 export const id = (refersTo?: Reference) => {
   const schema = z.int("must be an integer").positive("must be a positive integer");
-  return refersTo === undefined ? schema : schema.meta({ refersTo, description: `ID of the ${nouns[refersTo]}` });
+  return refersTo === undefined
+    ? schema.meta({ placeholder: "id" })
+    : schema.meta({ refersTo, description: `ID of the ${nouns[refersTo]}` });
 };
 export const ids = (refersTo: Reference, max = 500) =>
   z
@@ -78,9 +80,13 @@ export const multiline = (max: number, min = 0) =>
 /** A display name: 1 to 255 characters, not blank. */
 export const name = () => line(255, 1);
 /** A key assigned by another system: 1 to 255 characters, unique within its kind. */
-export const reference = () => line(255, 1).meta({ description: "Unique key assigned by another system" });
+export const reference = () =>
+  line(255, 1).meta({ placeholder: "ref", description: "Unique key assigned by another system" });
 export const email = () =>
-  z.email("must be an e-mail address like ann@example.com").max(254).meta({ description: "E-mail address" });
+  z
+    .email("must be an e-mail address like ann@example.com")
+    .max(254)
+    .meta({ placeholder: "email", description: "E-mail address" });
 export const newPassword = () =>
   z
     .string()
@@ -95,7 +101,8 @@ export const url = () =>
     .refine(
       (value) => value.isWellFormed() && isLine(value) && !/\s/u.test(value),
       "must not contain spaces, control characters or direction overrides",
-    );
+    )
+    .meta({ placeholder: "url" });
 
 function isLanguage(tag: string): boolean {
   try {
@@ -109,7 +116,7 @@ export const language = () =>
     .string()
     .max(35)
     .refine(isLanguage, "must be a language tag like en or pt-BR (BCP 47)")
-    .meta({ description: "Language as a BCP 47 tag, like en or pt-BR" });
+    .meta({ placeholder: "tag", description: "Language as a BCP 47 tag, like en or pt-BR" });
 
 const zones = new Map<string, boolean>();
 function isTimeZone(zone: string): boolean {
@@ -130,7 +137,7 @@ export const timezone = () =>
     .string()
     .max(64)
     .refine(isTimeZone, "must be a time zone of the IANA database like Europe/Copenhagen")
-    .meta({ description: "IANA time zone, like Europe/Copenhagen" });
+    .meta({ placeholder: "zone", description: "IANA time zone, like Europe/Copenhagen" });
 
 /** The input fields of a list with cursor pagination. */
 export const cursorInput = (max = 500, standard = 50) => ({
@@ -142,7 +149,7 @@ export const cursorInput = (max = 500, standard = 50) => ({
     .meta({ description: `Items per page, 1 to ${max}` }),
   cursor: line(1000)
     .optional()
-    .meta({ description: "Continue at meta.next_cursor or meta.prev_cursor of another page" }),
+    .meta({ placeholder: "cursor", description: "Continue at meta.next_cursor or meta.prev_cursor of another page" }),
 });
 
 /** A page of a list with cursor pagination. */

@@ -21,7 +21,7 @@ export const conversations = room("conversations", {
           .default("normal")
           .meta({
             description: "Only conversations with this status",
-            values: { normal: "not archived", archived: "archived", unread: "with unread messages, archived or not" },
+            values: { normal: "not archived", unread: "with unread messages, archived or not" },
           }),
         keyword: line(200, 1)
           .optional()
@@ -31,7 +31,7 @@ export const conversations = room("conversations", {
           .min(1)
           .max(largestGroup)
           .optional()
-          .meta({ description: "IDs of the participants, with or without yourself" }),
+          .meta({ description: "Participants, with or without yourself" }),
         participants_mode: z
           .enum(["find", "exclude"])
           .default("find")
@@ -55,7 +55,7 @@ export const conversations = room("conversations", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        recipients: others().meta({ description: "IDs of the other participants" }),
+        recipients: others().meta({ description: "Other participants" }),
         message: body(),
         files: files(),
       }),

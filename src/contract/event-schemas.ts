@@ -115,7 +115,7 @@ export const eventFields = () => ({
     .meta({ description: "Link to an online meeting or a page (http or https)" }),
   start: moment().nullable().optional().meta({ description: "Start of the first occurrence; not for all-day events" }),
   end: moment().nullable().optional().meta({ description: "End of the first occurrence; not for all-day events" }),
-  all_day: flag().optional().meta({ description: "Last the whole day, which date names" }),
+  all_day: flag().optional().meta({ description: "Make it an all-day event; needs date" }),
   date: day().nullable().optional().meta({ description: "Day of an all-day event" }),
   recurrence: z
     .array(ruleInput())
@@ -132,7 +132,7 @@ export const eventFields = () => ({
     .max(500)
     .optional()
     .meta({ description: "IDs of user types that can read it (default all); not for personal events" }),
-  shares: z.array(id("users")).max(500).optional().meta({ description: "IDs of further users who can read it" }),
+  shares: z.array(id("users")).max(500).optional().meta({ description: "Further users who can read it" }),
   fileCount: z.int().min(0).max(200).optional().meta({ description: "Number of files that will be uploaded in all" }),
   files: fileItems().optional(),
 });

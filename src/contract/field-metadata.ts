@@ -26,11 +26,21 @@ export interface FieldMetadata {
   readonly newPassword?: boolean | undefined;
   /** Text of several lines. */
   readonly multiline?: boolean | undefined;
-  /** Explains the values of an enum that do not explain themselves. */
+  /** Placeholder of the value in help, if its type and format do not say enough. */
+  readonly placeholder?: string | undefined;
+  /** Explains values of an enum that do not explain themselves. */
   readonly values?: Readonly<Record<string, string>> | undefined;
   /** Name of the schema in the OpenAPI document. */
   readonly id?: string | undefined;
 }
 
 /** Metadata keys that must not appear in the OpenAPI document. */
-export const internalMetadata = ["refersTo", "file", "secret", "newPassword", "multiline", "values"] as const;
+export const internalMetadata = [
+  "refersTo",
+  "file",
+  "secret",
+  "newPassword",
+  "multiline",
+  "placeholder",
+  "values",
+] as const;

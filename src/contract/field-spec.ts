@@ -21,10 +21,13 @@ export interface Field {
   /** The value is a file with its content. */
   readonly file: boolean;
   readonly default: unknown;
-  /** Includes the explanations of the values. */
   readonly description: string | undefined;
+  /** Placeholder of the value in help. */
+  readonly placeholder: string | undefined;
   /** The only values that the field accepts. */
   readonly values: readonly string[] | undefined;
+  /** Explains values that do not explain themselves. */
+  readonly explanations: FieldMetadata["values"];
   /** Items of an array. */
   readonly items: Field | undefined;
   /** Fields of an object. */
@@ -55,10 +58,13 @@ export function pathOfCreated(op: AnyOperation, location: string, output: unknow
 /** Returns the metadata of a schema, completed from the schemas that it wraps. */
 export const metadataOf = (schema: z.core.$ZodType): FieldMetadata => unwrap(schema).metadata;
 
-/** Returns the description followed by the explanations of the values. */
-export function describeField({ description, values }: FieldMetadata): string | undefined {
-  const explained = values && Object.entries(values).map(([name, explanation]) => `${name}: ${explanation}`);
-  return [description, explained?.join("; ")].filter(Boolean).join("; ") || undefined;
+/** Returns the description with the explanations of the values: `Who can see it: public (everyone), private (members)`. */
+export function describeField(
+  description: string | undefined,
+  explanations: FieldMetadata["values"],
+): string | undefined {
+  const values = Object.entries(explanations ?? {}).map(([name, explanation]) => `${name} (${explanation})`);
+  return [description, values.join(", ")].filter(Boolean).join(": ") || undefined;
 }
 
 export function shape(name: string, schema: z.ZodType): Field {
@@ -76,7 +82,9 @@ export function shape(name: string, schema: z.ZodType): Field {
     refersTo: metadata.refersTo,
     file: metadata.file === true,
     default: fallback,
-    description: describeField(metadata),
+    description: metadata.description,
+    placeholder: metadata.placeholder,
+    explanations: metadata.values,
     values: def.type === "enum" ? Object.values((def as z.core.$ZodEnumDef).entries).map(String) : undefined,
     items: def.type === "array" ? shape("", (def as z.core.$ZodArrayDef).element as z.ZodType) : undefined,
     fields:
@@ -103,11 +111,11 @@ function unwrap(schema: z.core.$ZodType) {
         fallback = (def as z.core.$ZodDefaultDef).defaultValue;
       }
       inner = (def as z.core.$ZodOptionalDef).innerType;
-      for (const [key, value] of Object.entries((inner as z.ZodType).meta() ?? {})) meta[key] ??= value;
     } else if (def.type === "union") {
       // The last alternative is the full form.
       inner = (def as z.core.$ZodUnionDef).options.at(-1)!;
     } else break;
+    for (const [key, value] of Object.entries((inner as z.ZodType).meta() ?? {})) meta[key] ??= value;
   }
   return { inner, required, nullable, fallback, metadata: meta as FieldMetadata };
 }

@@ -29,11 +29,9 @@ export const messageOperations = {
       z.strictObject({
         ...one(),
         ...cursorInput(100, 25),
-        starter_message_id: id()
-          .optional()
-          .meta({
-            description: "ID of a message to show with those before and after it; ignored with cursor or query",
-          }),
+        starter_message_id: id().optional().meta({
+          description: "ID of a message to show with those before and after it; ignored with cursor or query",
+        }),
         query: line(200, 1).optional().meta({ description: "Words to search for" }),
       }),
     output: () => cursorPage(message()),
@@ -55,7 +53,7 @@ export const messageOperations = {
           .int()
           .min(0)
           .optional()
-          .meta({ description: "meta.last_id of the previous response; 0 starts at the first message" }),
+          .meta({ description: "Continue after meta.last_id of the previous response; 0 starts at the first message" }),
         wait: waitSeconds(0),
         limit: z.int().min(1).max(100).default(25).meta({ description: "Maximum number of messages, 1 to 100" }),
       }),

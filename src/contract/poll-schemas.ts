@@ -46,14 +46,10 @@ export const pollFields = once(() =>
       .boolean()
       .optional()
       .meta({ description: "Require a vote before reading can be confirmed; votes cannot be withdrawn" }),
-    choices: z
-      .array(choice())
-      .max(mostChoices)
-      .optional()
-      .meta({
-        description:
-          "All choices: with an ID, the choice keeps its votes; without, it is new; missing choices are removed",
-      }),
+    choices: z.array(choice()).max(mostChoices).optional().meta({
+      description:
+        "All choices: with an ID, the choice keeps its votes; without, it is new; missing choices are removed",
+    }),
   }),
 );
 

@@ -17,6 +17,7 @@ const moment = () =>
     .string()
     .refine(isMoment, "must be a time that exists, as 2026-12-31T14:00 in the event's time zone or with an offset")
     .meta({
+      placeholder: "time",
       description: "Time like 2026-12-31T14:00 in the event's time zone, or RFC 3339 with an offset",
     });
 
@@ -58,7 +59,7 @@ export const postEventFields = once(() =>
   z.strictObject({
     location: line(1000).nullable().optional().meta({ description: "Place where the event happens" }),
     link: url().nullable().optional().meta({ description: "Link to an online meeting or a page (http or https)" }),
-    all_day: z.boolean().optional().meta({ description: "Last whole days; the start and end are dates" }),
+    all_day: z.boolean().optional().meta({ description: "Make it an all-day event; start and end are dates" }),
     datetime_start: moment()
       .optional()
       .meta({ description: "Start, like 2026-12-31T14:00 in the event's time zone, or RFC 3339 with an offset" }),
@@ -71,7 +72,7 @@ export const postEventFields = once(() =>
     repeat_rules: line(1000, 1)
       .nullable()
       .optional()
-      .meta({ description: "Recurrence rule as an RRULE (RFC 5545), instead of recurrence" }),
+      .meta({ placeholder: "rrule", description: "Recurrence rule as an RRULE (RFC 5545), instead of recurrence" }),
     end_date: date().nullable().optional().meta({ description: "Last day on which a recurring event can occur" }),
     timezone: timezone().optional().meta({ description: "IANA time zone of the event (default that of the instance)" }),
   }),

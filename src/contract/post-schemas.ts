@@ -38,12 +38,10 @@ export const post = once(() =>
       pinned: z.object({ show_in_main_feed: z.boolean(), until: unixTime().nullable() }).nullable(),
       confirm: z.object({
         enabled: z.boolean(),
-        total: z
-          .int()
-          .meta({
-            description:
-              "Number of active users with access when it was last published or its readers changed; at most 100,000",
-          }),
+        total: z.int().meta({
+          description:
+            "Number of active users with access when it was last published or its readers changed; at most 100,000",
+        }),
         confirmed: z.int(),
       }),
       publish: z.object({
@@ -113,13 +111,13 @@ const pinned = once(() =>
 );
 
 export const mentioned = () =>
-  z.array(id("users")).max(100).optional().meta({ description: "IDs of users mentioned in the text" });
+  z.array(id("users")).max(100).optional().meta({ description: "Users mentioned in the text" });
 
 /** The input fields of a post, except title, body, content type, unit and group. */
 export const postFields = () => ({
   visibility: visibility().optional().meta({ description: "Readers of the post" }),
   sharing: z
-    .strictObject({ shares: listed("users", "IDs of further users who can read it") })
+    .strictObject({ shares: listed("users", "Further users who can read it") })
     .optional()
     .meta({ description: "Further readers" }),
   comments: z

@@ -93,7 +93,7 @@ const lastName = () => name().meta({ description: "Family name of the user" });
 const jobTitle = () => line(255).meta({ description: "Job title" });
 const phone = () => line(64).meta({ description: "Phone number" });
 const birthday = () => date().meta({ description: "Date of birth" });
-const metaField = () => line(1000).optional().meta({ description: "Custom text of the organisation" });
+const metaField = () => line(1000).optional().meta({ description: "Custom profile field of the organisation" });
 const metaFields = () => ({
   meta_field_0: metaField(),
   meta_field_1: metaField(),
@@ -124,7 +124,8 @@ export const profile = () => ({
         .meta({ description: "Birthdays to show to the user: of everyone, of the own unit, or none" }),
       birthdays_optout: z.boolean().optional().meta({ description: "Hide the birthday from others" }),
     })
-    .optional(),
+    .optional()
+    .meta({ description: "Settings about birthdays" }),
   ...metaFields(),
 });
 

@@ -32,7 +32,8 @@ const monthDay = () =>
     .regex(
       /^(02-(0[1-9]|[12]\d)|(0[469]|11)-(0[1-9]|[12]\d|30)|(0[13578]|1[02])-(0[1-9]|[12]\d|3[01]))$/,
       "must be a day of the year as MM-DD",
-    );
+    )
+    .meta({ placeholder: "MM-DD" });
 const member = () => ({ user: id("users"), unit: id("units") });
 
 const onlyGiven = "Only the given fields change.";
@@ -131,8 +132,8 @@ export const users = room("users", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        start: monthDay().optional().meta({ description: "First day as MM-DD (default today)" }),
-        end: monthDay().optional().meta({ description: "Last day as MM-DD (default 30 days after the first)" }),
+        start: monthDay().optional().meta({ description: "First day (default today)" }),
+        end: monthDay().optional().meta({ description: "Last day (default 30 days after the first)" }),
         ...pageInput(),
       }),
     output: () => numberedPage(shortUser()),
@@ -233,11 +234,7 @@ export const users = room("users", {
       z.strictObject({
         id: id("users"),
         password: newPassword(),
-        current: z
-          .string()
-          .max(1000)
-          .optional()
-          .meta({ secret: true, description: "Current password; required for your own" }),
+        current: z.string().max(1000).optional().meta({ secret: true, description: "Current password" }),
       }),
     output: noContent,
     status: 204,

@@ -18,7 +18,7 @@ function hasNoCredentials(value: string): boolean {
 const webhookName = () => name().meta({ description: "Name of the webhook" });
 const triggerList = () =>
   z
-    .array(z.enum(triggers))
+    .array(z.enum(triggers).meta({ placeholder: "trigger" }))
     .min(1, "must name at least one trigger")
     .max(50)
     .meta({ description: "Events to call it for (default all)" });
@@ -203,7 +203,7 @@ export const webhooks = room("webhooks", {
     access: "administrator",
     input: () =>
       z.strictObject({
-        after: z.int().min(0).optional().meta({ description: "meta.last_id of the previous response" }),
+        after: z.int().min(0).optional().meta({ description: "Continue after meta.last_id of the previous response" }),
         wait: waitSeconds(0),
         limit: z.int().min(1).max(500).default(100).meta({ description: "Maximum number of events, 1 to 500" }),
       }),

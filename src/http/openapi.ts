@@ -261,7 +261,7 @@ const formatNames: Partial<Record<FieldFormat, string>> = {
 
 /** Adds the unit and the explanations of the values, as in `When voting ends (Unix time in seconds)`. */
 function describeSchema(metadata: FieldMetadata): string | undefined {
-  const text = describeField(metadata);
+  const text = describeField(metadata.description, metadata.values);
   const unit = metadata.format && formatNames[metadata.format];
   if (unit === undefined) return text;
   return text === undefined ? unit.charAt(0).toUpperCase() + unit.slice(1) : `${text} (${unit})`;

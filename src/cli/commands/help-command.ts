@@ -1,12 +1,18 @@
-import { topics } from "../help/help-topics.ts";
+import { topics, topicTitles } from "../help/help-topics.ts";
 import type { CustomCommand } from "../kit/command-spec.ts";
-
-const names = Object.keys(topics);
 
 export const help: CustomCommand = {
   summary: "Show help for a command or topic",
-  description: `Topics: ${names.join(", ")}.`,
-  args: [{ name: "topic", optional: true, many: true, completes: names }],
+  description: `Topics:\n${topicTitles.map(([name, title]) => `  ${name.padEnd(15)}${title}`).join("\n")}`,
+  args: [
+    {
+      name: "topic",
+      description: "Words of a command, or a topic",
+      optional: true,
+      many: true,
+      completes: topicTitles.map(([name]) => name),
+    },
+  ],
   examples: ["wcs help users create", "wcs help exit-codes"],
   async run({ args, terminal, program }) {
     const words = (args.topic ?? []) as string[];

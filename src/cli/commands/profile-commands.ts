@@ -7,7 +7,7 @@ import { changeConfig, readConfig } from "../session/config.ts";
 import { withoutPassword } from "../session/database-url.ts";
 import { baseUrl, databaseAddress, isRemote } from "../session/target.ts";
 
-const name = { name: "name", completes: "profiles" } as const;
+const name = { name: "name", description: "Name of the profile", completes: "profiles" } as const;
 
 export const profile: CommandGroup = {
   summary: "Manage profiles: saved databases and instances",
@@ -18,7 +18,7 @@ export const profile: CommandGroup = {
       summary: "Save a target under a name",
       description:
         "Without --url and --db the target is read from WCS_DB or WCS_URL, or prompted for. Give a database URL with a\npassword in one of these ways or with --db-stdin. For an instance, sign in afterwards with\nwcs auth login --profile NAME.",
-      args: [{ name: "name" }],
+      args: [{ name: "name", description: "Name of the new profile" }],
       flags: [{ flags: "--db-stdin", description: "Read the path or URL of the database from stdin" }],
       examples: [
         "wcs profile add work --url https://wcs.example.com",
@@ -28,7 +28,12 @@ export const profile: CommandGroup = {
       run: add,
     },
     remove: { summary: "Remove a profile and its login", args: [name], run: remove },
-    show: { summary: "Show a profile without its token", args: [{ ...name, optional: true }], prints: true, run: show },
+    show: {
+      summary: "Show a profile without its token",
+      args: [{ ...name, description: "Name of the profile (default the current one)", optional: true }],
+      prints: true,
+      run: show,
+    },
   },
 };
 

@@ -195,7 +195,7 @@ explicitly if clients are in private networks, because these clients could other
 is malformed, the address of the proxy is used.
 `;
 
-/** Texts of `wcs help <topic>`. */
+/** Texts of `wcs help <topic>`. The first line is the title. */
 export const topics: Readonly<Record<string, string>> = {
   environment,
   "exit-codes": exitCodesTopic,
@@ -206,3 +206,8 @@ export const topics: Readonly<Record<string, string>> = {
   organisation,
   proxy,
 };
+
+/** Names and titles of the topics, for lists. */
+export const topicTitles: readonly (readonly [name: string, title: string])[] = Object.entries(topics).map(
+  ([name, text]) => [name, text.slice(0, text.indexOf("\n"))],
+);

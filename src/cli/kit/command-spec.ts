@@ -177,7 +177,7 @@ export interface CommandArgument {
   readonly name: string;
   readonly optional?: true;
   readonly many?: true;
-  readonly description?: string;
+  readonly description: string;
   readonly completes?: Completes;
 }
 

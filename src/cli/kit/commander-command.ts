@@ -47,15 +47,16 @@ function pageOf(command: Command, helper: Help, { examples, sections: more = [] 
       return [[termOf(both ? flags.replace("--", "--[no-]") : flags), description] as const];
     }),
   }));
+  const beforeGlobals = sections.slice(0, -1);
   const described = command.registeredArguments.filter(({ description }) => description);
   return {
     usage: usageOf(command),
     description: command.description(),
     sections: [
       { title: "Arguments:", rows: described.map((argument) => [argument.name(), argument.description] as const) },
-      ...sections.slice(0, 1),
+      ...beforeGlobals.slice(0, 1),
       ...more,
-      ...sections.slice(1, -1),
+      ...beforeGlobals.slice(1),
     ],
     examples,
     // Global options are added last.

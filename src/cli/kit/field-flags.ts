@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { FieldFormat, Reference } from "../../contract/field-metadata.ts";
-import type { Field } from "../../contract/field-spec.ts";
+import { describeField, type Field } from "../../contract/field-spec.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { Section } from "../terminal/help-layout.ts";
 
@@ -77,8 +77,8 @@ export function optionsOf(flag: Flag): Option[] {
   const shown = (option: Option, hidden = false) => option.hideHelp(hidden || isDeep(flag));
   if (reads === "secret") {
     return [
-      new Option(`--${name}-stdin`, `Read ${description.toLowerCase()} from stdin`),
-      new Option(`--${name}-file <path>`, `Read ${description.toLowerCase()} from a file`),
+      new Option(`--${name}-stdin`, `Read the ${lowerFirst(description)} from stdin`),
+      new Option(`--${name}-file <path>`, `Read the ${lowerFirst(description)} from a file`),
     ];
   }
   if (reads === "boolean") {
@@ -97,7 +97,8 @@ export function optionsOf(flag: Flag): Option[] {
   return [option];
 }
 
-const negated = (description: string) => `Do not ${description.charAt(0).toLowerCase()}${description.slice(1)}`;
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+const negated = (description: string) => `Do not ${lowerFirst(description)}`;
 
 const placeholders: Readonly<Record<FieldFormat, string>> = {
   "unix-time": "time",
@@ -115,6 +116,7 @@ function placeholder({ field, reads, byName }: Flag): string {
 }
 
 function valuePlaceholder(field: Field): string {
+  if (field.placeholder) return field.placeholder;
   if (field.format) return placeholders[field.format];
   if (field.refersTo) return "id";
   return field.kind === "string" ? "text" : "n";
@@ -122,19 +124,17 @@ function valuePlaceholder(field: Field): string {
 
 function describe({ path, field, reads }: Flag): string {
   if (reads === "files")
-    return `Attach this file, or the video at this URL; again for more${field.required ? " (required)" : ""}`;
-  const text = [field.description ?? sentenceCase(path.slice(-2).join(" ")), field.items?.values?.join(", ")]
+    return `Attach a file, or the video at a URL; can be repeated${field.required ? " (required)" : ""}`;
+  const text = [describeField(field.description, field.explanations), field.items?.values?.join(", ")]
     .filter(Boolean)
     .join(": ");
-  if (field.required && path.length === 1) return `${text} (required)`;
+  if (field.required && path.length === 1 && reads !== "secret") return `${text} (required)`;
   return field.default === undefined || field.kind === "boolean" ? text : `${text} (default ${String(field.default)})`;
 }
 
-/** Converts `first_name` and `userTypes` to words: `First name`, `User types`. */
-export function sentenceCase(name: string): string {
-  const words = kebab(name).replaceAll("-", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
+/** Returns the description of an argument, with the values of an enum. */
+export const describeArgument = ({ description, explanations, values }: Field): string =>
+  [describeField(description, explanations), !explanations && values?.join(", ")].filter(Boolean).join(": ");
 
 /** Returns true when the operation changes data and so supports a dry run. */
 export const changes = (op: AnyOperation): boolean => op.method !== "GET";

@@ -5,7 +5,7 @@ import { tryParse } from "../../contract/parse-input.ts";
 import { describe, ownOption, usage } from "./build-command.ts";
 import type { OperationCommand, Positional } from "./command-spec.ts";
 import { addSharedOptions, createCommand, type HelpOptions } from "./commander-command.ts";
-import { changes, familiesOf, flagsOf, optionsOf } from "./field-flags.ts";
+import { changes, describeArgument, familiesOf, flagsOf, optionsOf } from "./field-flags.ts";
 import { clearablePaths, type InputSpec, labelOf } from "./read-input.ts";
 
 /** Creates the input spec of a command: each field of its operation is an argument or a flag. */
@@ -45,7 +45,10 @@ export function buildOperation(
   command.description(describe(leaf.summary ?? op.summary, op.description));
   const args = spec.args.map((arg) => ({ ...arg, label: labelOf(arg), optional: isOptional(arg, leaf, spec) }));
   // All arguments are optional for commander: missing ones are prompted for, or reported in one error.
-  for (const { label, many } of args) command.argument(many ? `[${label}...]` : `[${label}]`);
+  for (const { field, label, many } of args) {
+    const described = describeArgument(spec.fields.find(({ name }) => name === field)!);
+    command.argument(many ? `[${label}...]` : `[${label}]`, described);
+  }
   command.usage(usage(args));
   for (const flag of spec.flags) {
     if (flag.name === "limit" && op.list?.paging) continue;
@@ -60,7 +63,8 @@ export function buildOperation(
 
 function addCommonOptions(command: Command, { op, confirm }: OperationCommand, { fields, flags }: InputSpec): void {
   if (op.list?.paging) {
-    command.option("--limit <n>", "Maximum number of items");
+    const standard = fields.find(({ name }) => name === "limit")?.default;
+    command.option("--limit <n>", `Maximum number of items (default ${standard})`);
     command.option("--all", "Fetch all pages");
   }
   if (!changes(op)) return;

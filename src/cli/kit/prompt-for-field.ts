@@ -1,7 +1,7 @@
 import type { Field } from "../../contract/field-spec.ts";
-import { UsageError } from "../errors/cli-errors.ts";
+import type { UsageError } from "../errors/cli-errors.ts";
+import { newPassword } from "../session/read-password.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { sentenceCase } from "./field-flags.ts";
 import { parseValue } from "./parse-value.ts";
 
 /** Prompts for the value of a field until `check` accepts it. `check` returns the issue with a value. */
@@ -11,7 +11,7 @@ export async function askFor(
   terminal: Terminal,
 ): Promise<unknown> {
   const ask = await terminal.ask();
-  const question = field.description && field.description.length < 40 ? field.description : sentenceCase(field.name);
+  const question = field.description ?? field.name;
   if (field.values) return ask.choice(question, field.values);
   if (field.kind === "boolean") return ask.confirm(`${question}?`);
   const read = (text: string) =>
@@ -31,12 +31,8 @@ export async function askFor(
 }
 
 /** Prompts for a secret without showing it. A new password is asked for twice. */
-export async function askForSecret(field: Pick<Field, "name">, terminal: Terminal): Promise<string> {
+export async function askForSecret(field: Field, terminal: Terminal): Promise<string> {
   const ask = await terminal.ask();
-  const question = sentenceCase(field.name);
-  const secret = await ask.secret(`${question}:`);
-  if (field.name === "password" && (await ask.secret(`${question} again:`)) !== secret) {
-    throw new UsageError("the passwords do not match");
-  }
-  return secret;
+  const question = field.description ?? field.name;
+  return field.newPassword ? newPassword(terminal, question) : ask.secret(`${question}:`);
 }

@@ -163,7 +163,7 @@ async function complete(spec: InputSpec, input: Input, terminal: Terminal): Prom
   };
   const unknown: Field[] = [];
   for (const field of missing) {
-    if (field.name === "password" && terminal.env.WCS_PASSWORD) input.password = terminal.env.WCS_PASSWORD;
+    if (field.newPassword && terminal.env.WCS_PASSWORD) input[field.name] = terminal.env.WCS_PASSWORD;
     else unknown.push(field);
   }
   if (unknown.length === 0) return;

@@ -17,9 +17,9 @@ export async function ownPassword({ terminal, flags }: PasswordFlags): Promise<s
 }
 
 /** Prompts for a new password twice. */
-export async function newPassword(terminal: Terminal): Promise<string> {
+export async function newPassword(terminal: Terminal, question = "Password"): Promise<string> {
   const ask = await terminal.ask();
-  const password = await ask.secret("Password:");
-  if ((await ask.secret("Password again:")) !== password) throw new UsageError("the passwords do not match");
+  const password = await ask.secret(`${question}:`);
+  if ((await ask.secret(`${question} again:`)) !== password) throw new UsageError("the passwords do not match");
   return password;
 }

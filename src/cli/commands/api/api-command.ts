@@ -5,7 +5,11 @@ export const api: CustomCommand = {
   description:
     "Sends the request with the login of the profile, also to a database. -f fields are sent in the query of a GET or\nDELETE, otherwise in the body, with the types that the operation expects. A dot opens an object: -f contact.phone=123.",
   args: [
-    { name: "method", completes: ["GET", "POST", "PATCH", "DELETE"] },
+    {
+      name: "method",
+      description: "HTTP method: GET, POST, PATCH or DELETE",
+      completes: ["GET", "POST", "PATCH", "DELETE"],
+    },
     { name: "path", description: "Path with or without the leading /api, optionally with a query" },
   ],
   flags: [

@@ -11,7 +11,7 @@ export const completion: CustomCommand = {
   zsh         wcs completion zsh > "\${fpath[1]}/_wcs"
   fish        wcs completion fish > ~/.config/fish/completions/wcs.fish
   powershell  wcs completion powershell >> $PROFILE`,
-  args: [{ name: "shell", completes: shells }],
+  args: [{ name: "shell", description: `Shell: ${shells.join(", ")}`, completes: shells }],
   async run({ args, terminal, program }) {
     const { script } = await import("../../completion/completion-script.ts");
     await terminal.write(await script(args.shell as string, program.registry));

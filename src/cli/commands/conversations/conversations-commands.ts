@@ -7,7 +7,11 @@ const message = { field: "messageId", label: "message", completes: "messages" } 
 const conversationForm = async () => (await import("./render-conversation.ts")).conversationForm;
 const messageForm = async () => (await import("./render-message.ts")).messageForm();
 
-const conversationArgument: CommandArgument = { name: "id", completes: "conversations" };
+const conversationArgument: CommandArgument = {
+  name: "id",
+  description: "ID of the conversation",
+  completes: "conversations",
+};
 const textArgument: CommandArgument = {
   name: "text",
   optional: true,
@@ -16,8 +20,8 @@ const textArgument: CommandArgument = {
 };
 const dryRun: CommandFlag = { flags: "-n, --dry-run", description: "Check everything, change nothing" };
 const extent: readonly CommandFlag[] = [
-  { flags: "--limit <n>", description: "Maximum number of items" },
-  { flags: "--all", description: "List all items, page by page" },
+  { flags: "--limit <n>", description: "Maximum number of items (default 25)" },
+  { flags: "--all", description: "Fetch all pages" },
 ];
 const naming = "Users are given by ID, me, full name or, where you can see it, e-mail address.";
 
@@ -62,7 +66,11 @@ const oneMessage: CommandGroup = {
     edit: {
       summary: ops.messageUpdate.summary,
       description: "The editor opens with the current text.",
-      args: [conversationArgument, { name: "message", completes: "messages" }, textArgument],
+      args: [
+        conversationArgument,
+        { name: "message", description: "ID of the message", completes: "messages" },
+        textArgument,
+      ],
       flags: [dryRun],
       examples: ["wcs conversations message edit 5 124 We meet at ten", "wcs conversations message edit 5 124"],
       prints: true,
@@ -181,7 +189,15 @@ export const conversations: CommandGroup = {
     send: {
       summary: "Send a message to a conversation or to users",
       description: `--to sends to users, in the conversation with exactly them, or in a new one.\n${naming}`,
-      args: [{ name: "id", optional: true, completes: "conversations" }, textArgument],
+      args: [
+        {
+          name: "id",
+          description: "ID of the conversation; omit it with --to",
+          optional: true,
+          completes: "conversations",
+        },
+        textArgument,
+      ],
       flags: [
         { flags: "--to <user,...>", description: "Send to these users", repeat: true, completes: "users" },
         { flags: "--reply-to <id>", description: "Reply to this message", completes: "messages" },
@@ -216,7 +232,7 @@ export const conversations: CommandGroup = {
       summary: "Search messages",
       description:
         "Searches one conversation, or all, starting with the one with the latest message. The last word matches words that\nbegin with it. Accents and case do not matter.",
-      args: [{ name: "words", many: true }],
+      args: [{ name: "words", description: "Words to search for", many: true }],
       flags: [
         { flags: "--conversation <id>", description: "Search only this conversation", completes: "conversations" },
         ...extent,

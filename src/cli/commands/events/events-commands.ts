@@ -94,7 +94,7 @@ const importEvents: CustomCommand = {
 that wcs does not support (EXDATE, RDATE, ATTENDEE, VALARM, ATTACH, changes of single occurrences, some parts of rules)
 are not imported; each is reported with the line of its event (exit 3). An event of several whole days becomes a time
 from midnight to midnight. Times without a zone are in your time zone or that of --tz.`,
-  args: [{ name: "file", description: "iCalendar file (RFC 5545), - for stdin", completes: "file" }],
+  args: [{ name: "file", description: "File in iCalendar format (RFC 5545), - for stdin", completes: "file" }],
   flags: [
     { flags: `--type <${calendars}>`, description: "Calendar of new events (default user)", completes: eventTypes },
     { flags: "--keep-types", description: "Create new events in the calendar that wcs events export recorded" },

@@ -1,27 +1,28 @@
 import type { CommandFlag, Context, CustomCommand } from "../../kit/command-spec.ts";
 
-const file = { name: "file", completes: "file" } as const;
+const source = { name: "file", description: "Organisation file, - for stdin", completes: "file" } as const;
 const prune: CommandFlag = {
   flags: "--prune",
-  description: "What is not in the file goes, in the sections that the file has; users are deactivated",
+  description: "Delete entries that are not in the sections of the file; users are deactivated",
 };
 
 /** `wcs export`. */
 export const exportFile: CustomCommand = {
-  summary: "Write user types, units, users and webhooks as one file that apply reads",
-  description: `To a file or to stdout, as YAML or JSON. Everything is named by its reference, user types without one by name, users
-without one by e-mail address, webhooks by name; never by ID. The same data makes the same file. What cannot be named
-is left out and said (exit 3). Secrets and passwords are never written. wcs help organisation describes the file.`,
-  args: [{ ...file, optional: true }],
+  summary: "Export the organisation to a file",
+  description: `Exports user types, units, users and webhooks to a YAML or JSON file for wcs apply. Entries are identified by reference,
+never by ID; user types without a reference by name, users by e-mail address, webhooks by name. The same data gives the
+same file. Entries that cannot be identified are omitted and reported (exit 3). Secrets and passwords are not exported.
+wcs help organisation describes the file.`,
+  args: [{ name: "file", description: "File to write, - for stdout (default -)", optional: true, completes: "file" }],
   flags: [
     {
-      flags: "--format <format>",
-      description: "yaml or json; else what the name of the file says, else yaml",
+      flags: "--format <yaml|json>",
+      description: "Format of the file (default by its name, else yaml)",
       completes: ["yaml", "json"],
     },
     {
-      flags: "--only <sections>",
-      description: "Only these of usertypes, units, users, webhooks, divided by commas",
+      flags: "--only <section,...>",
+      description: "Export only these sections: usertypes, units, users, webhooks",
       completes: ["usertypes", "units", "users", "webhooks"],
     },
   ],
@@ -35,11 +36,11 @@ is left out and said (exit 3). Secrets and passwords are never written. wcs help
 
 /** `wcs diff`. */
 export const diff: CustomCommand = {
-  summary: "Show what apply would do; nothing is changed",
-  description: `A row for each difference: action (create, update, move, delete, deactivate), kind, name, and changes with field, before
-and after. - is stdin.`,
-  args: [file],
-  flags: [prune, { flags: "--exit-code", description: "Exit 9 when there are differences" }],
+  summary: "Compare an organisation file with the current data",
+  description: `Prints a row for each change that wcs apply would make: action (create, update, move, delete, deactivate), kind, name,
+and the changed fields with their values before and after. Nothing is changed.`,
+  args: [source],
+  flags: [prune, { flags: "--exit-code", description: "Exit 9 if there are differences" }],
   examples: ["wcs diff acme.yaml", "wcs diff acme.yaml --prune --exit-code --json"],
   prints: true,
   run: async (context) => run("diff", context),
@@ -47,22 +48,22 @@ and after. - is stdin.`,
 
 /** `wcs apply`. */
 export const apply: CustomCommand = {
-  summary: "Make user types, units, users and webhooks what a file says",
-  description: `Creates, changes and moves what differs, in an order that works; a second time it changes nothing. Only what the file
-names is touched: fields that it does not name, and what is not in it, stay. A file with a mistake changes nothing: all
-of them are said, with line and place (exit 3). What was done is printed as rows, like those of diff.
+  summary: "Apply an organisation file: users, units, user types and webhooks",
+  description: `Creates, updates and moves entries so that they match the file, and prints the changes as rows, like wcs diff. Applying a
+file again changes nothing. Fields and entries that are not in the file stay unchanged. If the file has errors, nothing
+is changed and each error is reported with its line (exit 3).
 
---prune takes away what is not in the file, in the sections that it has, and asks before: webhooks with their logs, units
-(what is in them goes to the unit above) and user types are deleted; users are deactivated, which can be undone, and
-never oneself. Units without a reference stay.
+--prune asks for confirmation, and then removes entries that are not in the sections of the file: webhooks with their
+logs, units (their members and children move to the parent) and user types are deleted; users other than you are
+deactivated, which wcs users reactivate undoes. Units without a reference are kept.
 
-The secret of a webhook that is created is printed once, in its row, as webhooks create does it. New users have no
-password yet; users welcome sends them the mail that lets them set one.`,
-  args: [file],
+The secret of a new webhook is shown only once, in its row. New users have no password; wcs users welcome sends them a
+mail with a link to set one.`,
+  args: [source],
   flags: [
     prune,
-    { flags: "--yes", description: "Do not ask" },
-    { flags: "-n, --dry-run", description: "Check everything, show what would be done, change nothing" },
+    { flags: "-y, --yes", description: "Skip the confirmation" },
+    { flags: "-n, --dry-run", description: "Check everything and show the changes without making them" },
   ],
   examples: ["wcs apply acme.yaml --dry-run", "wcs apply acme.yaml --prune --yes"],
   prints: true,

@@ -1,49 +1,54 @@
 import type { CommandFlag, Context, CustomCommand } from "../../kit/command-spec.ts";
 
-const file = { name: "file", completes: "file" } as const;
+const source = { name: "file", description: "File to read, - for stdin", completes: "file" } as const;
+const destination = {
+  name: "file",
+  description: "File to write, - for stdout (default -)",
+  optional: true,
+  completes: "file",
+} as const;
 const format: CommandFlag = {
-  flags: "--format <format>",
-  description: "csv or ndjson; else what the name of the file says, else csv",
+  flags: "--format <csv|ndjson>",
+  description: "Format of the file (default by its name, else csv)",
   completes: ["csv", "ndjson"],
 };
 const importFlags: readonly CommandFlag[] = [
   format,
-  { flags: "--strict", description: "Nothing goes in when one row is bad" },
+  { flags: "--strict", description: "Import nothing if a row is invalid" },
   {
     flags: "--results <file>",
-    description: "Write what became of each row: line, reference, action, id, errors",
+    description: "Write the result of each row to a file: line, reference, action, id, errors",
     completes: "file",
   },
   { flags: "-n, --dry-run", description: "Check everything, change nothing" },
 ];
 
-const importing = `Good rows go in, bad ones are left out and named with line, column and reason (exit 3). What is in already
-stays unchanged, so the same file can be imported again at any time. An empty cell clears, a missing column leaves as
-it was. An apostrophe before = + - @ keeps a spreadsheet from computing and does not count.`;
+const importing = `Invalid rows are skipped and reported with line, column and reason (exit 3). Unchanged rows change nothing, so the same
+file can be imported again at any time. An empty cell clears the field; without its column, a field keeps its value. An
+apostrophe before = + - @, which protects spreadsheets from formulas, is removed.`;
 
 /** `wcs users import`. */
 export const importUsers: CustomCommand = {
-  summary: "Create and change users from a file of rows",
-  description: `CSV with a line of names, or JSON lines; - is stdin. A user is known by reference, without one by e-mail.
-Columns, in any order: reference, first_name*, last_name*, email*, unit* (its reference), user_types (names divided by
+  summary: "Create or update users from a CSV or NDJSON file",
+  description: `Users are matched by reference, or else by e-mail address. A CSV file begins with a line of column names. Columns, in any
+order (* required): reference, first_name*, last_name*, email*, unit* (its reference), user_types (names separated by
 semicolons), department, title, phone, birthday, language, timezone, meta_field_0 to meta_field_4.
 
 ${importing}`,
-  args: [file],
-  flags: [...importFlags, { flags: "--create-user-types", description: "Create user types that rows name" }],
+  args: [source],
+  flags: [...importFlags, { flags: "--create-user-types", description: "Create missing user types" }],
   examples: ["wcs users import users.csv --dry-run", "wcs users import users.csv --results results.csv"],
   run: async (context) => importAs("userKind", context),
 };
 
 /** `wcs units import`. */
 export const importUnits: CustomCommand = {
-  summary: "Create, change and move units from a file of rows",
-  description: `CSV with a line of names, or JSON lines; - is stdin. A unit is known by reference. Columns, in any order:
-reference*, name*, parent (its reference; empty: below the root), unit_type, description. Parents may follow their
-children.
+  summary: "Create, update and move units from a CSV or NDJSON file",
+  description: `Units are matched by reference. A CSV file begins with a line of column names. Columns, in any order (* required):
+reference*, name*, parent (its reference; empty for the root), unit_type, description. Parents may follow their children.
 
 ${importing}`,
-  args: [file],
+  args: [source],
   flags: importFlags,
   examples: ["wcs units import units.csv --dry-run", "wcs units import units.csv"],
   run: async (context) => importAs("unitKind", context),
@@ -56,14 +61,18 @@ async function importAs(kind: "userKind" | "unitKind", context: Context): Promis
 
 /** `wcs users export`. */
 export const exportUsers: CustomCommand = {
-  summary: "Write users as a file that import reads",
-  description: `All active users, by ID, to a file or to stdout. Of several memberships the first is written. Needs the
-ability user over all of them, since rows hold e-mail addresses.`,
-  args: [{ ...file, optional: true }],
+  summary: "Export users to a CSV or NDJSON file for import",
+  description: `Exports all active users, sorted by ID, each with the first membership. Needs the ability user over all of them, because
+the file contains e-mail addresses.`,
+  args: [destination],
   flags: [
     format,
-    { flags: "--unit <id>", description: "Only members of this unit and of those below it", completes: "units" },
-    { flags: "--inactive", description: "Deactivated users, too; imported elsewhere they are active" },
+    {
+      flags: "--unit <id>",
+      description: "Export only members of this unit and the units below it",
+      completes: "units",
+    },
+    { flags: "--inactive", description: "Include deactivated users; an import makes them active" },
   ],
   examples: ["wcs users export users.csv", "wcs users export --format ndjson | jq -r .email"],
   run: async (context) => (await import("./export-users.ts")).exportUsers(context),
@@ -71,9 +80,9 @@ ability user over all of them, since rows hold e-mail addresses.`,
 
 /** `wcs units export`. */
 export const exportUnits: CustomCommand = {
-  summary: "Write units as a file that import reads",
-  description: "All units below the root, to a file or to stdout: each is followed by those below it, by reference.",
-  args: [{ ...file, optional: true }],
+  summary: "Export units to a CSV or NDJSON file for import",
+  description: "Exports all units below the root. Each unit is followed by the units below it, sorted by reference.",
+  args: [destination],
   flags: [format],
   examples: ["wcs units export units.csv"],
   run: async (context) => (await import("./export-units.ts")).exportUnits(context),

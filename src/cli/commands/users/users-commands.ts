@@ -2,7 +2,6 @@ import { ServiceError } from "../../../contract/errors.ts";
 import { users as ops } from "../../../contract/users.ts";
 import { byIds, byReference, referenceFlag } from "../../kit/alternative-requests.ts";
 import { askAbout, type CommandGroup, command, type OperationRun } from "../../kit/command-spec.ts";
-import { askForSecret } from "../../kit/prompt-for-field.ts";
 import { exportUsers, importUsers } from "../transfer/transfer-commands.ts";
 
 const id = { field: "id", completes: "users" } as const;
@@ -128,6 +127,6 @@ async function setPassword({ input, context, finish }: OperationRun<typeof ops.p
   } catch (error) {
     const isRequired = error instanceof ServiceError && error.fields?.current && input.current === undefined;
     if (!isRequired || !terminal.interactive) throw error;
-    await finish({ ...input, current: await askForSecret({ name: "current" }, terminal) });
+    await finish({ ...input, current: await (await terminal.ask()).secret("Current password:") });
   }
 }

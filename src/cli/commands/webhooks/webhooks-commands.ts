@@ -51,15 +51,19 @@ export const webhooks: CommandGroup = {
     logs: {
       summary: ops.logs.summary,
       description:
-        "--follow prints new entries as they arrive. --wait waits for an entry that matches (--timeout, default 60s) and\nprints it; exits with 9 when none arrives.",
-      args: [{ name: "id", completes: "webhooks" }],
+        "--follow prints new entries as they arrive. --wait waits for an entry that matches (--timeout, default 60s) and\nprints it; exits with 9 if none arrives.",
+      args: [{ name: "id", description: "ID of the webhook", completes: "webhooks" }],
       flags: [
-        { flags: "--event <trigger>", description: "Show only calls for this trigger", completes: triggers },
+        {
+          flags: "--event <trigger>",
+          description: `Show only calls for this trigger: ${triggers.join(", ")}`,
+          completes: triggers,
+        },
         { flags: "--status <status>", description: "Show only calls with this result (for example 200 or timeout)" },
         { flags: "--since <time>", description: "Show only calls since this time (for example -1h or 2026-12-31)" },
         { flags: "--after <id>", description: "Show only entries with a higher ID" },
-        { flags: "--limit <n>", description: "Maximum number of items" },
-        { flags: "--all", description: "List all items, page by page" },
+        { flags: "--limit <n>", description: "Maximum number of items (default 20)" },
+        { flags: "--all", description: "Fetch all pages" },
         { flags: "-f, --follow", description: "Print new entries as they arrive" },
         { flags: "--wait", description: "Wait for an entry that matches" },
       ],
@@ -89,7 +93,7 @@ export const webhooks: CommandGroup = {
         { flags: "--forward-to <url>", description: "URL of the program (required)" },
         {
           flags: "--triggers <trigger,...>",
-          description: "Forward only these triggers (default all)",
+          description: `Forward only these triggers (default all): ${triggers.join(", ")}`,
           completes: triggers,
         },
         { flags: "--print-secret", description: "Print the secret on stdout first" },
