@@ -84,5 +84,5 @@ export function requirePath(op: AnyOperation, known: Known): void {
 
 function requireSomewhere(actor: Ctx["actor"], ability: Ability): void {
   if (may(actor, ability)) return;
-  throw new ServiceError("forbidden", `This needs the ability ${ability} in the unit, or in a unit above it.`);
+  throw new ServiceError("forbidden", `You don't have the ability ${ability} in any unit.`);
 }

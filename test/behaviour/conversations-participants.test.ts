@@ -59,7 +59,7 @@ describeEverywhere("participants", (environment) => {
     });
     expect((await refusal(wrong)).fields?.users).toEqual([
       `names somebody more than once: ${dan.id}`,
-      "name no users: 987654",
+      "contains users that do not exist: 987654",
       `name users who are not active: ${ids.deactivated}`,
     ]);
     expect(await roles(ann, id)).toHaveLength(3);

@@ -56,7 +56,7 @@ describeEverywhere("conversations", (environment) => {
     const call = ann!.write([bob!.id, bob!.id, 987654, ids.deactivated], "Hello");
     expect((await refusal(call)).fields?.recipients).toEqual([
       `names somebody more than once: ${bob!.id}`,
-      "name no users: 987654",
+      "contains users that do not exist: 987654",
       `name users who are not active: ${ids.deactivated}`,
     ]);
     expect(await wrongFields(ann!.write([ann!.id], "To me"))).toEqual(["recipients"]);

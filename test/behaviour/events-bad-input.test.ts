@@ -166,9 +166,9 @@ describeEverywhere("events: bad input", (environment) => {
     const input = { ...good, type: "chain", units: [1, 987654, 987655], userTypes: [987656], shares: [987657, 1] };
     const { fields } = await refusal(administrator.call(events.create, input as never));
     expect(fields).toEqual({
-      units: ["name no units: 987654, 987655"],
-      userTypes: ["name no user types: 987656"],
-      shares: ["name no active users: 987657", "must not be yourself"],
+      units: ["contains units that do not exist: 987654, 987655"],
+      userTypes: ["contains user types that do not exist: 987656"],
+      shares: ["contains users that do not exist or are deactivated: 987657", "must not be yourself"],
     });
   });
 

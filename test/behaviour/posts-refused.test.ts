@@ -112,12 +112,12 @@ describeEverywhere("posts that are refused", (environment) => {
       }),
     );
     expect(fields).toEqual({
-      unit: ["names no unit: 987654"],
-      "visibility.units": ["name no units: 987654"],
-      "visibility.units_falldown": ["name no units: 987655"],
-      "visibility.userTypes": ["name no user types: 987654"],
-      "sharing.shares": ["name no active users: 987654", "must not be yourself"],
-      mentions: ["name no active users: 987654"],
+      unit: ["is not an existing unit: 987654"],
+      "visibility.units": ["contains units that do not exist: 987654"],
+      "visibility.units_falldown": ["contains units that do not exist: 987655"],
+      "visibility.userTypes": ["contains user types that do not exist: 987654"],
+      "sharing.shares": ["contains users that do not exist or are deactivated: 987654", "must not be yourself"],
+      mentions: ["contains users that do not exist or are deactivated: 987654"],
       "publish.unpublish_on": ["must be after the post is published"],
       "pinned.until": ["must be in the future"],
       "poll.question": ["is required"],

@@ -130,7 +130,7 @@ describeEverywhere("settings", (environment) => {
     expect((await list()).timezone).toBe("Europe/Oslo");
     expect(await refusal(asked({ WCS_SETTING_TOKENS_LIFETIME: "soon" }))).toMatchObject({
       code: "unavailable",
-      message: "WCS_SETTING_TOKENS_LIFETIME holds no good value for tokens.lifetime.",
+      message: "WCS_SETTING_TOKENS_LIFETIME is not a valid value of the setting tokens.lifetime.",
     });
     await set({ timezone: null });
   });

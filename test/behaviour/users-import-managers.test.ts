@@ -84,7 +84,7 @@ describeEverywhere("users.import by managers", (environment) => {
       ["reference"],
     ]);
     expect(results[2]?.fields?.reference).toEqual([
-      `belongs to a user whom you may not change, with abilities beyond yours: news in unit ${world().units.harbour}`,
+      `belongs to a user with abilities that you don't have: news in unit ${world().units.harbour}`,
     ]);
     expect(await get(editor.reference)).toMatchObject({ title: "", unit: { id: world().units.harbour } });
   });

@@ -157,7 +157,7 @@ it("units whose parents lead back to themselves are left out, and named", async 
     "line 3, parent: leads back to the unit itself: c-1 below c-3 below c-2 below c-1",
     "line 4, parent: leads back to the unit itself: c-1 below c-3 below c-2 below c-1",
     "line 5, parent: leads back to the unit itself: c-4 below c-4",
-    "line 6, parent: names no unit: c-1",
+    "line 6, parent: is not an existing unit: c-1",
     summary(1, 0, 0, 5),
     ...leftOut(5, 6),
   ]);

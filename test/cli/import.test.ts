@@ -12,11 +12,11 @@ const withoutIds = (results: string) => results.replace(/,created,\d*,/g, ",crea
 
 const problems = [
   "line 3, unit: must not be blank",
-  "line 4, unit: names no unit: atlantis",
+  "line 4, unit: is not an existing unit: atlantis",
   "line 5, email: is taken by user ?",
   "line 6, email: must be an e-mail address like ann@example.com",
   "line 7, birthday: must be a date that exists, as YYYY-MM-DD",
-  "line 8, user_types: names no user type: Astronaut",
+  "line 8, user_types: contains a user type that does not exist: Astronaut",
   "line 9, last_name: must be on one line, without control characters or direction overrides",
   "line 12, first_name: must not be blank",
   "line 13, first_name: must have at most 255 characters",
@@ -62,7 +62,7 @@ describePlaces("import", (place) => {
   it("users whose user types have to be there, or to be made", async () => {
     const { code, stderr } = await run("users", "import", users);
     expect(code).toBe(3);
-    expect(stderr).toContain("line 5, user_types: names no user type: Employee and names no user type: Shift lead");
+    expect(stderr).toContain("line 5, user_types: contains a user type that does not exist: Employee and contains a user type that does not exist: Shift lead");
     expect(stderr.at(-3)).toBe("created 2, changed 0, unchanged 0, left out 8");
     const created = "created 8, changed 0, unchanged 2, left out 0";
     expect(await run("users", "import", users, "--create-user-types")).toMatchObject({ code: 0, stderr: [created] });

@@ -495,7 +495,7 @@ describe("somebody without the abilities", () => {
     ["units: [{reference: eng, name: Ours}]\nusers: [{reference: E-003, title: Boss}]", "You may not change user"],
     [
       "units: [{reference: eng, name: Ours}]\nusers: [{reference: N, first_name: N, last_name: N, email: n@example.com, unit: root}]",
-      "unit is outside of what you may administer",
+      "unit is a unit in which you don't have the ability user",
     ],
     ["units: [{reference: eng, name: Ours}]\nusers: [{reference: E-001, admin: true}]", "Only administrators"],
   ])("%j: nothing is done, exit 5", async (text, message) => {

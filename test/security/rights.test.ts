@@ -48,7 +48,7 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     const refused = await refusal(manager().call(users.password, { id: twofold.id, password }));
     expect(refused).toMatchObject({
       code: "forbidden",
-      message: `This needs abilities that you do not have: news in unit ${places.south}.`,
+      message: `You don't have the ability news in unit ${places.south}.`,
     });
     await allowed(admin(), users.password, { id: twofold.id, password });
   });
@@ -195,7 +195,7 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     await allowed(manager(), usertypes.update, { id, reference: `both ${count}` });
     await addUser({ unit: places.south, userTypes: [id] });
     const { message } = await refusal(manager().call(usertypes.update, { id, name: "Mine" }));
-    expect(message).toBe(`This needs abilities that you do not have: user in unit ${places.south}.`);
+    expect(message).toBe(`You don't have the ability user in unit ${places.south}.`);
     await forbidden(manager(), usertypes.update, { id, reference: null });
     await forbidden(manager(), usertypes.update, { id, abilities: { user: false } });
   });
@@ -209,11 +209,11 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     const rows = [{ reference: `moving ${count}`, name, parent: `below ${count}` }];
     for (const parent of [press, below]) {
       expect((await refusal(manager().call(units.move, { id, parent }))).message).toBe(
-        `This needs abilities that you do not have: news in unit ${id}.`,
+        `You don't have the ability news in unit ${id}.`,
       );
     }
     expect((await manager().call(units.import, { rows })).results).toMatchObject([
-      { action: "left out", fields: { parent: [`extends abilities that you may not change: news in unit ${id}`] } },
+      { action: "left out", fields: { parent: [`would extend abilities that you don't have: news in unit ${id}`] } },
     ]);
     await allowed(manager(), units.move, { id: below, parent: id });
     await allowed(admin(), units.move, { id, parent: press });
@@ -240,7 +240,7 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     const { id: target } = await addUnit();
     const editor = await addUser({ unit: id, userTypes: [types.editor] });
     expect((await refusal(manager().call(units.delete, { id, transfer: target }))).message).toBe(
-      `This needs abilities that you do not have: news in unit ${target}.`,
+      `You don't have the ability news in unit ${target}.`,
     );
     await admin().call(users.membershipSet, { user: editor.id, from: id, userTypes: [types.manager] });
     await allowed(manager(), units.delete, { id, transfer: target });

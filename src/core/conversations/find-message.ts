@@ -52,7 +52,7 @@ export async function visibleMessage(ctx: Ctx, mine: Participation, id: number):
 /** Returns a message that an input field refers to. Throws `validation_failed` when the participant cannot see it. */
 export async function visibleNamed(ctx: Ctx, mine: Participation, field: string, id: number): Promise<MessageRow> {
   const row = await loadVisible(ctx, mine, id);
-  if (row === undefined) throw invalid({ [field]: [`names no message of conversation ${mine.id}: ${id}`] });
+  if (row === undefined) throw invalid({ [field]: [`is not a message of conversation ${mine.id}: ${id}`] });
   return row;
 }
 

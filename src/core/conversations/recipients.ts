@@ -12,13 +12,13 @@ export async function requireActiveUsers(ctx: Ctx, field: string, ids: readonly 
     .execute();
   const known = new Map(rows.filter((row) => row.deleted_at === null).map((row) => [row.id, row.active === 1]));
   const messages = [
-    describeIssue("names somebody more than once", repeated),
+    describeIssue("contains users more than once", repeated),
     describeIssue(
-      "name no users",
+      "contains users that do not exist",
       ids.filter((id) => !known.has(id)),
     ),
     describeIssue(
-      "name users who are not active",
+      "contains deactivated users",
       ids.filter((id) => known.get(id) === false),
     ),
   ];

@@ -18,7 +18,7 @@ export const sending: Pick<Handlers<typeof contract>, Sending> = {
   async create(ctx, { recipients, message, files }) {
     await requireActiveUsers(ctx, "recipients", recipients);
     const people = new Set([ctx.actor.id, ...recipients]);
-    if (people.size === 1) throw invalid({ recipients: ["must include somebody other than yourself"] });
+    if (people.size === 1) throw invalid({ recipients: ["must contain a user other than yourself"] });
     const conversation = await conversationOf(ctx, people);
     const row = await appendMessage(ctx, conversation, { message, files });
     return presentOneMessage(ctx, conversation, row);
@@ -28,7 +28,7 @@ export const sending: Pick<Handlers<typeof contract>, Sending> = {
     const mine = await lockedParticipation(ctx, id);
     if (parent_id !== undefined) {
       const parent = await visibleNamed(ctx, mine, "parent_id", parent_id);
-      if (parent.deleted_at !== null) throw invalid({ parent_id: [`names a deleted message: ${parent_id}`] });
+      if (parent.deleted_at !== null) throw invalid({ parent_id: [`is a deleted message: ${parent_id}`] });
     }
     const row = await appendMessage(ctx, mine, { message, parent: parent_id, files });
     return presentOneMessage(ctx, mine, row);

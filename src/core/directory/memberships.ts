@@ -62,7 +62,7 @@ export async function requireMembershipChange(
     if (state === undefined) continue;
     const path = await unitPath(ctx.db, state.unit);
     // The unit may have been deleted since the permission check.
-    if (path === undefined) throw invalid({ unit: [`names no unit: ${state.unit}`] });
+    if (path === undefined) throw invalid({ unit: [`is not an existing unit: ${state.unit}`] });
     grants.push({ path, abilities: state.userTypes.flatMap((id) => abilitiesOf.get(id) ?? []) });
   }
   requireAbilities(ctx.actor, grants);
@@ -92,7 +92,7 @@ async function loadAbilities(
     .execute();
   const found = new Map(rows.map((row) => [row.id, JSON.parse(row.abilities) as Ability[]]));
   const unknown = types.filter((id) => !found.has(id));
-  if (unknown.length > 0) throw invalid({ userTypes: [`name no user types: ${unknown.join(", ")}`] });
+  if (unknown.length > 0) throw invalid({ userTypes: [`contains user types that do not exist: ${unknown.join(", ")}`] });
   return found;
 }
 
@@ -102,7 +102,7 @@ export async function moveMembership(
   { id, user, from, to }: { id: number; user: number; from: number; to: number },
 ) {
   if ((await findMembership(ctx, user, to)) !== undefined) {
-    throw new ServiceError("conflict", `User ${user} is a member of unit ${to} already.`);
+    throw new ServiceError("conflict", `User ${user} is already a member of unit ${to}.`);
   }
   await ctx.db.updateTable("memberships").set({ unit_id: to, department_id: null }).where("id", "=", id).execute();
   await countMembers(ctx, from, -1);
@@ -120,7 +120,7 @@ export async function removeMembership(ctx: Work, user: number, unit: number): P
   const membership = memberships.find((each) => each.unit_id === unit);
   if (membership === undefined) throw noMembership(user, unit);
   if (memberships.length === 1)
-    throw new ServiceError("conflict", "A user needs at least one membership; move it instead.");
+    throw new ServiceError("conflict", "A user needs at least one membership; move this one to another unit instead.");
   const userTypes = await heldTypes(ctx, membership.id);
   await requireMembershipChange(ctx, user, { before: { unit, userTypes } });
   await ctx.db.deleteFrom("memberships").where("id", "=", membership.id).execute();

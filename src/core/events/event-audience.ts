@@ -94,6 +94,6 @@ export async function requirePlaces({ db, actor }: Ctx, after: Readers, before?:
   if (missing.length === 0) return;
   throw new ServiceError(
     "forbidden",
-    `This needs the ability ${ability} in these units, or above them: ${missing.join(", ")}.`,
+    `You don't have the ability ${ability} in these units: ${missing.join(", ")}.`,
   );
 }

@@ -72,14 +72,14 @@ function firstOf(input: TimesInput, issues: FieldErrors, before?: TimesColumns) 
   if (allDay) {
     const day = input.date === undefined ? before?.date : input.date;
     if (day) return { day, start: 0, end: 0 };
-    issues.date = ["is required for the whole day"];
+    issues.date = ["is required for an all-day event"];
     return undefined;
   }
-  if (input.date) issues.date = ["is for the whole day: set all_day, too"];
+  if (input.date) issues.date = ["is only for all-day events: set all_day"];
   const start = input.start === undefined && !wasAllDay ? before?.start_at : input.start;
   const end = input.end === undefined && !wasAllDay ? before?.end_at : input.end;
-  if (start == null) issues.start = ["is required, unless it is for the whole day"];
-  if (end == null) issues.end = ["is required, unless it is for the whole day"];
+  if (start == null) issues.start = ["is required, except for an all-day event"];
+  if (end == null) issues.end = ["is required, except for an all-day event"];
   else if (start != null && end < start) issues.end = ["must not be before start"];
   return start == null ? undefined : { day: null, start, end: Math.max(end ?? start, start) };
 }

@@ -13,7 +13,7 @@ export const ability = "calendar";
 export async function readableEvent(ctx: Ctx, id: number, named?: string): Promise<EventRow> {
   const [row] = await eventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids: [id] });
   if (row === undefined || row.reads === 0) {
-    if (named !== undefined) throw invalid({ [named]: [`names no event: ${id}`] });
+    if (named !== undefined) throw invalid({ [named]: [`is not an existing event: ${id}`] });
     throw new ServiceError("not_found", `There is no event ${id}.`);
   }
   if (row.deleted_at !== null) throw new ServiceError("gone", `Event ${id} was deleted.`);
@@ -27,6 +27,6 @@ export async function readableEvent(ctx: Ctx, id: number, named?: string): Promi
 export async function editableEvent(ctx: Ctx, id: number, named?: string): Promise<EventRow> {
   const row = await readableEvent(ctx, id, named);
   if (mayEdit(ctx.actor, ability, row)) return row;
-  const needed = row.personal === 1 ? "" : `, and those with the ability ${ability} in the unit that owns it`;
-  throw new ServiceError("forbidden", `Event ${id} can be changed by its author${needed} only.`);
+  const others = row.personal === 1 ? "" : ` and users with the ability ${ability} in the unit that owns it`;
+  throw new ServiceError("forbidden", `Only its author${others} can change event ${id}.`);
 }

@@ -82,5 +82,5 @@ async function present(
 
 async function requireActive({ db }: Ctx, user: number): Promise<void> {
   const row = await db.selectFrom("users").select("active").where("id", "=", user).executeTakeFirst();
-  if (row?.active !== 1) throw invalid({ user: [`names no active user: ${user}`] });
+  if (row?.active !== 1) throw invalid({ user: [`is not an active user: ${user}`] });
 }

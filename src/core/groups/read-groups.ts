@@ -69,5 +69,5 @@ export async function findGroup(ctx: Ctx, id: number): Promise<GroupRow> {
 export async function findOwnGroup(ctx: Ctx, id: number): Promise<GroupRow> {
   const row = await findGroup(ctx, id);
   if (row.role === "administrator" || ruleGroups(ctx.actor)) return row;
-  throw new ServiceError("forbidden", `Only administrators of group ${id} may do this.`);
+  throw new ServiceError("forbidden", `Only administrators of group ${id} can do this.`);
 }

@@ -45,7 +45,7 @@ export async function loadSettings({ reader, secrets }: Kept, environment: Envir
   const key = String(parsed.error.issues[0]?.path[0]);
   throw new ServiceError(
     "unavailable",
-    `WCS_SETTING_${key.replaceAll(".", "_").toUpperCase()} holds no good value for ${key}.`,
+    `WCS_SETTING_${key.replaceAll(".", "_").toUpperCase()} is not a valid value of the setting ${key}.`,
   );
 }
 

@@ -39,7 +39,15 @@ export function requireAbilities(actor: Actor, grants: readonly Grant[]): void {
   if (missing.length === 0) return;
   const named = missing.slice(0, mostNamed).join(", ");
   const more = missing.length > mostNamed ? ` and ${missing.length - mostNamed} more` : "";
-  throw new ServiceError("forbidden", `This needs abilities that you do not have: ${named}${more}.`);
+  const noun = missing.length === 1 ? "ability" : "abilities";
+  throw new ServiceError("forbidden", `You don't have the ${noun} ${named}${more}.`);
+}
+
+/** Throws `forbidden` unless the actor has the ability in the unit with that path; without a path, in any unit. */
+function requireAbility(actor: Actor, ability: Ability, path?: string | null): void {
+  if (may(actor, ability, path)) return;
+  const place = path ? `unit ${idOf(path)}` : "any unit";
+  throw new ServiceError("forbidden", `You don't have the ability ${ability} in ${place}.`);
 }
 
 /** Maximum number of missing abilities named in one message. */
@@ -60,7 +68,7 @@ export async function permit(ctx: Ctx, op: AnyOperation, input: Record<string, u
   if (ctx.actor.id === 0) throw new ServiceError("unauthenticated", "Sign in first: this needs a token.");
   if (access === "signed_in") return;
   if (access === "administrator") {
-    if (!ctx.actor.admin) throw new ServiceError("forbidden", "Only administrators may do this.");
+    if (!ctx.actor.admin) throw new ServiceError("forbidden", "Only administrators can do this.");
     return;
   }
   const [first] = access.at ?? [];
@@ -68,9 +76,7 @@ export async function permit(ctx: Ctx, op: AnyOperation, input: Record<string, u
   const inPath = pathFields(op).map(({ name }) => name);
   const paths: (string | null | undefined)[] = access.at ? [] : [undefined];
   for (const reach of access.at ?? []) paths.push(...(await pathsOf(ctx, reach, input, inPath)));
-  if (!paths.every((path) => may(ctx.actor, access.ability, path))) {
-    throw new ServiceError("forbidden", `This needs the ability ${access.ability} in the unit, or in a unit above it.`);
-  }
+  for (const path of paths) requireAbility(ctx.actor, access.ability, path);
   if (access.takeover) await requireGrantsOf(ctx, await takenOver(ctx, access, input));
 }
 
@@ -128,7 +134,7 @@ async function pathsOf(ctx: Ctx, reach: Reach, input: Record<string, unknown>, i
   const path = await unitPath(ctx.db, unit);
   if (path !== undefined) return [path];
   if (inPath.includes(reach.unit)) throw new ServiceError("not_found", `There is no unit ${unit}.`);
-  throw invalid({ [reach.unit]: [`names no unit: ${unit}`] });
+  throw invalid({ [reach.unit]: [`is not an existing unit: ${unit}`] });
 }
 
 const unitPaths = prepared((db, p: { id: number }) => db.selectFrom("units").select("path").where("id", "=", p.id));
@@ -148,10 +154,10 @@ async function usersPaths(ctx: Ctx, field: string, named: number | number[]): Pr
   if (!Array.isArray(named)) requireUser(rows[0], named);
   const known = new Set(rows.filter((row) => row.deleted_at === null).map((row) => row.id));
   const unknown = ids.filter((id) => !known.has(id));
-  if (unknown.length > 0) throw invalid({ [field]: [`name no users: ${unknown.join(", ")}`] });
+  if (unknown.length > 0) throw invalid({ [field]: [`contains users that do not exist: ${unknown.join(", ")}`] });
   // Changing an administrator's account would allow the actor to take it over.
   if (!ctx.actor.admin && rows.some((row) => row.admin === 1)) {
-    throw new ServiceError("forbidden", "Only administrators may change an administrator.");
+    throw new ServiceError("forbidden", "Only administrators can change an administrator.");
   }
   return rows.map((row) => row.path);
 }

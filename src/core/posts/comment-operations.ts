@@ -79,7 +79,7 @@ async function findComment({ db }: Ctx, post: number, id: number, field?: string
     .where("post_id", "=", post)
     .executeTakeFirst();
   if (row !== undefined) return row;
-  if (field !== undefined) throw invalid({ [field]: [`names no comment on post ${post}: ${id}`] });
+  if (field !== undefined) throw invalid({ [field]: [`is not a comment on post ${post}: ${id}`] });
   throw new ServiceError("not_found", `Post ${post} has no comment ${id}.`);
 }
 

@@ -54,7 +54,7 @@ async function findHome(ctx: Ctx, { content_type, unit, group }: Input) {
   const issues: FieldErrors = {};
   const owner = unit ?? ctx.actor.unitId;
   const path = owner === null ? undefined : await unitPath(ctx.db, owner);
-  if (path === undefined) issues.unit = [owner === null ? "is required" : `names no unit: ${owner}`];
+  if (path === undefined) issues.unit = [owner === null ? "is required" : `is not an existing unit: ${owner}`];
   if (group !== undefined) {
     const found = await ctx.db
       .selectFrom("groups as g")
@@ -63,7 +63,7 @@ async function findHome(ctx: Ctx, { content_type, unit, group }: Input) {
       .where(known("g", groupReader(ctx.actor)))
       .executeTakeFirst();
     if (content_type !== "debate") issues.group = ["is allowed for posts of content_type debate only"];
-    else if (found === undefined) issues.group = [`names no group: ${group}`];
+    else if (found === undefined) issues.group = [`is not an existing group: ${group}`];
   }
   const home: Home = { content_type, owner: owner ?? 0, group: group ?? null };
   return { home, path, issues };
@@ -79,11 +79,11 @@ async function requireHome({ db, actor }: Ctx, { content_type, owner, group }: H
       .where("user_id", "=", actor.id)
       .executeTakeFirst();
     if (member === undefined)
-      throw new ServiceError("forbidden", `Join group ${group} first; you are not a member of it.`);
+      throw new ServiceError("forbidden", `You are not a member of group ${group}; join it first.`);
   }
   const ability = abilityFor(content_type);
   if (content_type === "debate" && actor.units.includes(owner)) return;
   if (!may(actor, ability, path ?? null)) {
-    throw new ServiceError("forbidden", `This needs the ability ${ability} in unit ${owner}, or in a unit above it.`);
+    throw new ServiceError("forbidden", `You don't have the ability ${ability} in unit ${owner}.`);
   }
 }

@@ -71,7 +71,7 @@ async function planEvent(ctx: Ctx, { event: fields }: Fields, { content_type }: 
 
 function groupIssues({ visibility }: Fields, { group }: Home): FieldErrors {
   if (group === null || visibility === undefined) return {};
-  return { visibility: ["must not be given for a post in a group, which its members read"] };
+  return { visibility: ["must not be given for a post in a group, whose members can read it"] };
 }
 
 const flag = (value: boolean | undefined) => (value === undefined ? undefined : value ? (1 as const) : (0 as const));

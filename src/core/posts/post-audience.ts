@@ -132,6 +132,6 @@ export async function requirePlaces(ctx: Ctx, content_type: ContentType, after: 
   if (missing.length === 0) return;
   throw new ServiceError(
     "forbidden",
-    `This needs the ability ${ability} in these units, or above them: ${missing.map(({ id }) => id).join(", ")}.`,
+    `You don't have the ability ${ability} in these units: ${missing.map(({ id }) => id).join(", ")}.`,
   );
 }

@@ -69,7 +69,7 @@ function refuseVotes(poll: Poll, choices: readonly number[], title: string | und
   const wanted = new Set(choices);
   const named = title === undefined ? undefined : sameTitle(poll, title)?.id;
   const more = title !== undefined && (named === undefined || !wanted.has(named)) ? 1 : 0;
-  if (unknown.length > 0) issues.choices = [`name no choices of the poll: ${unknown.join(", ")}`];
+  if (unknown.length > 0) issues.choices = [`contains choices that are not in the poll: ${unknown.join(", ")}`];
   else if (poll.type === "single" && wanted.size + more > 1) issues.choices = ["must contain at most one choice"];
   if (title !== undefined && named === undefined && !poll.allow_user_choices) {
     issues.title = ["is not a choice of the poll, and readers cannot add choices"];

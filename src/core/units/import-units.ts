@@ -188,7 +188,7 @@ async function requireMove({ actor }: Ctx, tree: Tree, unit: Existing, parent: E
 
 function mayChange(ctx: Ctx, { path }: Existing, field: string, problems: RowIssues): boolean {
   const allowed = may(ctx.actor, "units", path);
-  if (!allowed) problems.set(field, { code: "out_of_reach" });
+  if (!allowed) problems.set(field, { code: "out_of_reach", params: { ability: "units" } });
   return allowed;
 }
 

@@ -106,7 +106,7 @@ export async function unitWithChildren(ctx: Ctx, id: number): Promise<Unit> {
 
 async function branchPath(ctx: Ctx, unit: number, field: string): Promise<string> {
   const path = await unitPath(ctx.db, unit);
-  if (path === undefined) throw invalid({ [field]: [`names no unit: ${unit}`] });
+  if (path === undefined) throw invalid({ [field]: [`is not an existing unit: ${unit}`] });
   return path;
 }
 

@@ -162,7 +162,7 @@ function requireOwnFields(fields: Fields): void {
   const foreign = Object.keys(fields).filter(
     (name) => fields[name as keyof Fields] !== undefined && !ownFields.has(name),
   );
-  if (foreign.length > 0) throw new ServiceError("forbidden", `Changing ${foreign.join(", ")} needs the ability user.`);
+  if (foreign.length > 0) throw new ServiceError("forbidden", `You don't have the ability user, which changing ${foreign.join(", ")} needs.`);
 }
 
 function requireAdministrator(ctx: Ctx): void {
@@ -215,6 +215,6 @@ async function sendWelcome(ctx: Ctx, ids: readonly number[]): Promise<void> {
     .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
     .execute();
   const inactive = users.filter((user) => user.active === 0).map((user) => user.id);
-  if (inactive.length > 0) throw invalid({ users: [`are deactivated: ${inactive.join(", ")}`] });
+  if (inactive.length > 0) throw invalid({ users: [`contains deactivated users: ${inactive.join(", ")}`] });
   for (const { id, email } of users) if (email !== null) await queueMail(ctx, "welcome", { id, email });
 }

@@ -28,7 +28,7 @@ export const reading: Pick<Handlers<typeof contract>, Reading> = {
     } else {
       const unit = filter.unit;
       const path = await unitPath(ctx.db, unit);
-      if (path === undefined) throw invalid({ unit: [`names no unit: ${unit}`] });
+      if (path === undefined) throw invalid({ unit: [`is not an existing unit: ${unit}`] });
       query = query.where("u.id", "in", (eb) => {
         const members = eb.selectFrom("memberships as m").select("m.user_id");
         if (!filter.below) return members.where("m.unit_id", "=", unit);

@@ -171,11 +171,11 @@ export async function audienceMistakes(
   names: { units: string; userTypes: string; shares: string },
 ): Promise<FieldErrors> {
   const issues: FieldErrors = {};
-  const missing = async (
+  const check = async (
     table: "units" | "user_types" | "users",
     ids: readonly number[],
     name: string,
-    noun: string,
+    missing: string,
   ) => {
     if (ids.length === 0) return;
     let query = ctx.db
@@ -185,11 +185,11 @@ export async function audienceMistakes(
     if (table === "users") query = query.where("active" as never, "=", 1 as never);
     const known = new Set((await query.execute()).map((row) => row.id));
     const unknown = [...new Set(ids)].filter((id) => !known.has(id));
-    if (unknown.length > 0) issues[name] = [`name no ${noun}: ${unknown.join(", ")}`];
+    if (unknown.length > 0) issues[name] = [`contains ${missing}: ${unknown.join(", ")}`];
   };
-  await missing("units", units, names.units, "units");
-  await missing("user_types", userTypes, names.userTypes, "user types");
-  await missing("users", shares, names.shares, "active users");
+  await check("units", units, names.units, "units that do not exist");
+  await check("user_types", userTypes, names.userTypes, "user types that do not exist");
+  await check("users", shares, names.shares, "users that do not exist or are deactivated");
   if (shares.includes(ctx.actor.id)) issues[names.shares] = [...(issues[names.shares] ?? []), "must not be yourself"];
   return issues;
 }
