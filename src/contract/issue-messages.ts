@@ -34,11 +34,11 @@ const messages = {
   too_deep: () => "is too deep in the tree",
   out_of_reach: ({ ability }) => `is a unit in which you don't have the ability ${text(ability)}`,
   user_out_of_reach: () => "belongs to a user over whom you don't have the ability user",
-  user_beyond_abilities: ({ abilities }) =>
-    `belongs to a user with abilities that you don't have: ${text(abilities)}`,
+  user_beyond_abilities: ({ abilities }) => `belongs to a user with abilities that you don't have: ${text(abilities)}`,
   own_membership: () => "is a unit that only an administrator can move you to",
   own_user_types: () => "contains user types that only an administrator can give you",
-  user_type_beyond_abilities: ({ name, abilities }) => `contains ${text(name)}, which grants abilities that you don't have: ${text(abilities)}`,
+  user_type_beyond_abilities: ({ name, abilities }) =>
+    `contains ${text(name)}, which grants abilities that you don't have: ${text(abilities)}`,
   move_beyond_abilities: ({ abilities }) => `would extend abilities that you don't have: ${text(abilities)}`,
 } satisfies MessageSource;
 

@@ -23,6 +23,6 @@ it("users import --dry-run: a reference that a later batch clears is free for an
   writeFileSync(file, `reference,first_name,last_name,email,unit\n${rows.join("\n")}\n`);
   const summary = "created 2001, changed 1, unchanged 0, left out 0";
   const rehearsed = await run("users", "import", file, "--dry-run");
-  expect(rehearsed).toEqual({ code: 0, stderr: [summary, "dry run: nothing was changed"] });
+  expect(rehearsed).toEqual({ code: 0, stderr: [summary, "Dry run: nothing was changed."] });
   expect(await run("users", "import", file)).toEqual({ code: 0, stderr: [summary] });
 });

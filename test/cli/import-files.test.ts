@@ -27,8 +27,8 @@ async function run(table: "users" | "units", file: string, ...more: string[]) {
 const summary = (created: number, changed: number, unchanged: number, left: number) =>
   `created ${created}, changed ${changed}, unchanged ${unchanged}, left out ${left}`;
 const leftOut = (left: number, all: number) => [
-  `error: ${left} of ${all} rows were left out.`,
-  "hint: Mend them and import the file again: what is in stays as it is.",
+  `error: ${left} of ${all} rows were not imported.`,
+  "hint: Correct these rows and import the file again; rows that are already imported stay unchanged.",
 ];
 
 it("columns come in any order; what is not there is left as it was", async () => {
@@ -153,10 +153,10 @@ it("JSON lines, by the name of the file or by --format, on stdin, too", async ()
 it("units whose parents lead back to themselves are left out, and named", async () => {
   const rows = "reference,name,parent\nc-1,One,c-3\nc-2,Two,c-1\nc-3,Three,c-2\nc-4,Four,c-4\nc-5,Five,c-1\nc-6,Six,\n";
   expect((await imported("units", rows)).stderr).toEqual([
-    "line 2, parent: leads back to the unit itself: c-1 below c-3 below c-2 below c-1",
-    "line 3, parent: leads back to the unit itself: c-1 below c-3 below c-2 below c-1",
-    "line 4, parent: leads back to the unit itself: c-1 below c-3 below c-2 below c-1",
-    "line 5, parent: leads back to the unit itself: c-4 below c-4",
+    "line 2, parent: is below the unit itself: c-1 below c-3 below c-2 below c-1",
+    "line 3, parent: is below the unit itself: c-1 below c-3 below c-2 below c-1",
+    "line 4, parent: is below the unit itself: c-1 below c-3 below c-2 below c-1",
+    "line 5, parent: is below the unit itself: c-4 below c-4",
     "line 6, parent: is not an existing unit: c-1",
     summary(1, 0, 0, 5),
     ...leftOut(5, 6),
@@ -171,7 +171,7 @@ it("units of many batches come in any order, and a dry run knows it", async () =
   );
   const file = `reference,name,parent\n${all.toReversed().join("\n")}\nt-5,Again,t-1\nt-1299,Unit 1299,t-432\n`;
   const said = [summary(1300, 1, 1, 0)];
-  expect((await imported("units", file, "-n")).stderr).toEqual([...said, "dry run: nothing was changed"]);
+  expect((await imported("units", file, "-n")).stderr).toEqual([...said, "Dry run: nothing was changed."]);
   expect((await imported("units", file)).stderr).toEqual(said);
   expect((await imported("units", file)).stderr).toEqual([summary(0, 2, 1300, 0)]);
 });
@@ -195,7 +195,7 @@ it("a dry run knows what earlier batches would have made of users", async () => 
   expect(rehearsed.stderr).toEqual([
     "line 2105, email: is taken by line 5",
     summary(2100, 3, 2, 1),
-    "dry run: nothing was changed",
+    "Dry run: nothing was changed.",
     ...leftOut(1, 2106),
   ]);
   const carriedOut = await imported("users", file);
@@ -209,7 +209,7 @@ it("more than 100 bad rows are all said, or where the rest of them is", async ()
   const results = place().home.path("many.csv");
   const { stderr } = await imported("units", file, "--results", results);
   expect(stderr).toHaveLength(101 + 3);
-  expect(stderr[100]).toBe("the rest of what was left out is in /many.csv");
+  expect(stderr[100]).toBe("the other rows that were not imported are in /many.csv");
   expect(readFileSync(results, "utf8").split("\n")).toHaveLength(132);
 });
 

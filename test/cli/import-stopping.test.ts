@@ -51,8 +51,8 @@ it("Ctrl-C stops at once, says what is in, and the same command takes the rest",
     signal: null,
     stdout: "",
     stderr:
-      "created 1000, changed 0, unchanged 0, left out 0, and not yet the rest of stdin\n" +
-      "What is in stays; the same command again takes the rest.\n",
+      "created 1000, changed 0, unchanged 0, left out 0; the rest of stdin was not imported\n" +
+      "The imported rows are kept. Run the same command again to import the rest.\n",
   });
   expect(readFileSync(place.home.path("results.csv"), "utf8").trimEnd().split("\n")).toHaveLength(1001);
   expect(await takeRest()).toBe("created 500, changed 0, unchanged 1000, left out 0\n");
@@ -81,8 +81,8 @@ it("a server that goes away: exit 8, what is in, and the way to go on", async ()
   const { code, stderr } = await result;
   expect(code).toBe(8);
   const [summary, next, error] = stderr.split("\n");
-  expect(summary).toBe("created 1000, changed 0, unchanged 0, left out 0, and not yet the rest of stdin");
-  expect(next).toBe("What is in stays; the same command again takes the rest.");
+  expect(summary).toBe("created 1000, changed 0, unchanged 0, left out 0; the rest of stdin was not imported");
+  expect(next).toBe("The imported rows are kept. Run the same command again to import the rest.");
   expect(error).toMatch(/^error: http:\/\/127\.0\.0\.1:\d+ /);
   expect(await users()).toBe(1001);
 });

@@ -29,8 +29,8 @@ const problems = [
   "line 20 has an unclosed quote",
 ];
 const lastOfBad = [
-  "error: 15 of 19 rows were left out.",
-  "hint: --create-user-types creates the user types that rows name.",
+  "error: 15 of 19 rows were not imported.",
+  "hint: Pass --create-user-types to create missing user types.",
 ];
 
 // One story, in which each step goes on from the one before.
@@ -44,7 +44,7 @@ describePlaces("import", (place) => {
   it("units, children before parents", async () => {
     const created = { code: 0, stdout: "", stderr: ["created 11, changed 0, unchanged 0, left out 0"] };
     const rehearsed = await run("units", "import", units, "--dry-run");
-    expect(rehearsed).toEqual({ ...created, stderr: [...created.stderr, "dry run: nothing was changed"] });
+    expect(rehearsed).toEqual({ ...created, stderr: [...created.stderr, "Dry run: nothing was changed."] });
     expect(await run("units", "import", units)).toEqual(created);
     const unchanged = "created 0, changed 0, unchanged 11, left out 0";
     expect(await run("units", "import", units)).toEqual({ ...created, stderr: [unchanged] });
@@ -62,7 +62,9 @@ describePlaces("import", (place) => {
   it("users whose user types have to be there, or to be made", async () => {
     const { code, stderr } = await run("users", "import", users);
     expect(code).toBe(3);
-    expect(stderr).toContain("line 5, user_types: contains a user type that does not exist: Employee and contains a user type that does not exist: Shift lead");
+    expect(stderr).toContain(
+      "line 5, user_types: contains a user type that does not exist: Employee and contains a user type that does not exist: Shift lead",
+    );
     expect(stderr.at(-3)).toBe("created 2, changed 0, unchanged 0, left out 8");
     const created = "created 8, changed 0, unchanged 2, left out 0";
     expect(await run("users", "import", users, "--create-user-types")).toMatchObject({ code: 0, stderr: [created] });
@@ -85,7 +87,7 @@ describePlaces("import", (place) => {
     expect(code).toBe(3);
     expect(stderr.slice(-3)).toEqual([
       "created 0, changed 0, unchanged 0, left out 19",
-      "error: 15 of 19 rows cannot go in, so none did (--strict).",
+      "error: 15 of 19 rows are invalid; nothing was imported (--strict).",
       lastOfBad[1],
     ]);
     expect(readFileSync(results, "utf8")).toMatch(/^11,b-08,left out,,$/m);
@@ -102,7 +104,7 @@ describePlaces("import", (place) => {
       stdout: "",
       stderr: [...problems.map((line) => line.replace("user ?", `user ${id}`)), summary(2, 2), ...lastOfBad],
     });
-    expect(rehearsed.stderr).toEqual(carriedOut.stderr.toSpliced(-2, 0, "dry run: nothing was changed"));
+    expect(rehearsed.stderr).toEqual(carriedOut.stderr.toSpliced(-2, 0, "Dry run: nothing was changed."));
     const results = readFileSync(file("results.csv"), "utf8");
     expect(readFileSync(file("rehearsed.csv"), "utf8")).toBe(withoutIds(results));
     const again = await run("users", "import", bad);

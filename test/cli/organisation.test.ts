@@ -119,7 +119,7 @@ describePlaces("an organisation", (place) => {
     expect(await changes(place(), "apply", file)).toEqual({
       code: 0,
       rows: [],
-      stderr: [`Nothing to do: all is as ${file} says.`],
+      stderr: [`Nothing to change: the data matches ${file}.`],
     });
     expect(await changes(place(), "diff", file, "--exit-code")).toEqual({ code: 0, rows: [], stderr: [""] });
     const grace = JSON.parse((await place().wcs(["users", "get", "--reference", "E-001", "--json"])).stdout);
@@ -153,7 +153,7 @@ describePlaces("an organisation", (place) => {
       expect((await other.wcs(["export", "--format", "json"])).stdout).toBe(readFileSync(json, "utf8"));
       expect(await other.wcs(["apply", json])).toMatchObject({
         code: 0,
-        stderr: `Nothing to do: all is as ${json} says.\n`,
+        stderr: `Nothing to change: the data matches ${json}.\n`,
       });
     } finally {
       await other.close();
@@ -281,37 +281,39 @@ describe("files", () => {
       "2: user is unknown; did you mean users?",
       "4: usertypes lacks manager, which user E-001 will still hold; keep it, or take it away",
       "5: usertypes[0].abilities[1] must be one of news, calendar, groups, user, units, usertypes, integrations",
-      "6: usertypes[1].name is that of usertypes[0], too; each stands there once",
+      "6: usertypes[1].name is already used by usertypes[0]",
       "7: usertypes[2].name is required, because there is no such user type yet",
       "8: usertypes[3] must be an object",
-      "11: units[0].parent leads back to the unit itself: a below b below a",
-      "12: units[1].parent leads back to the unit itself: b below a below b",
+      "11: units[0].parent is below the unit itself: a below b below a",
+      "12: units[1].parent is below the unit itself: b below a below b",
       "13: units[2].nmae is unknown; did you mean name?",
       "13: units[2].name is required, because there is no such unit yet",
-      "13: units[2].parent names no unit: enk (did you mean eng?)",
-      "14: units[3].reference is that of units[2], too; each stands there once",
-      "15: units[4].parent must not be there: this is the root, which stays where it is",
+      "13: units[2].parent is not an existing unit: enk (did you mean eng?)",
+      "14: units[3].reference is already used by units[2]",
+      "15: units[4].parent must be omitted, because the root unit cannot be moved",
       "16: units[5].name must be a text",
       "16: units[5].contact.phnoe is unknown; did you mean phone?",
       "16: units[5].parent is required, because there is no such unit yet; the root is root",
-      "17: units[6].parent names lab, which is not in the file, so that --prune deletes it",
-      '19: users[0].reference must be a text; write it in quotes: "12"',
+      "17: units[6].parent is lab, which is not in the file and would be deleted by --prune",
+      '19: users[0].reference must be text; put it in quotes: "12"',
       "20: users[1] must be an object",
       "21: users[2].reference is required, or an email",
       "22: users[3].first_name is required, because there is no such user yet",
-      "24: users[3].unit names no unit: enk (did you mean eng?)",
-      "25: users[3].user_types[0] names no user type: Employe (did you mean Employee?)",
+      "24: users[3].unit is not an existing unit: enk (did you mean eng?)",
+      "25: users[3].user_types[0] is not an existing user type: Employe (did you mean Employee?)",
       "26: users[3].birthday must be a date that exists, as YYYY-MM-DD",
-      "27: users[3].memberships[0].department names no department of eng: Tols (did you mean Tools?)",
+      "27: users[3].memberships[0].department is not an existing department of eng: Tols (did you mean Tools?)",
       "27: users[3].memberships[1].unit is a unit of the user already: eng",
-      "28: users[4].email is that of users[3], too; each stands there once",
+      "28: users[4].email is already used by users[3]",
       "29: webhooks must be a list; [] is one without entries",
-      `error: 29 mistakes in ${bad}; nothing was changed.`,
+      `error: 29 errors in ${bad}; nothing was changed.`,
       "hint: wcs help organisation describes the file",
     ]);
     expect((await sit(["export"])).stdout).toBe(before);
     const asJson = JSON.parse((await sit(["diff", bad, "--prune", "--json"])).stderr);
-    expect(asJson.error.fields).toMatchObject({ "users[3].unit": ["names no unit: enk (did you mean eng?)"] });
+    expect(asJson.error.fields).toMatchObject({
+      "users[3].unit": ["is not an existing unit: enk (did you mean eng?)"],
+    });
   });
 
   it.each([
@@ -321,11 +323,11 @@ describe("files", () => {
       "stdin:2: Map keys must be unique",
       "stdin is neither YAML nor JSON; nothing was changed.",
     ],
-    ['{"units": {}}', "stdin:1: units must be a list", "1 mistake in stdin"],
-    ["", "stdin:1: the file must be an object", "1 mistake in stdin"],
+    ['{"units": {}}', "stdin:1: units must be a list", "1 error in stdin"],
+    ["", "stdin:1: the file must be an object", "1 error in stdin"],
     ["users: [*ann]", "", "stdin has an alias"],
     [bomb(), "", "stdin has an alias"],
-    [Buffer.from([0x61, 0xff]).toString("latin1"), "stdin:1: the file must be an object", "1 mistake"],
+    [Buffer.from([0x61, 0xff]).toString("latin1"), "stdin:1: the file must be an object", "1 error"],
   ])("%j is refused", async (text, complaint, message) => {
     const { code, stderr } = await sit(["diff", "-"], { stdin: text });
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining(complaint) });
@@ -407,9 +409,9 @@ webhooks:
     expect(first.stderr.split("\n").filter((line) => !line.includes("callback"))).toEqual([
       "Changed 1 user.",
       expect.stringMatching(/^stdin:2: users\[0\] email is taken by user \d+$/),
-      "Not done: update 1 user; create 1 webhook.",
-      "What is done stays; the same command again takes the rest.",
-      "error: 1 entry did not go in.",
+      "Not applied: update 1 user; create 1 webhook.",
+      "The applied changes are kept. Run the same command again to apply the rest.",
+      "error: 1 entry was not applied.",
       "",
     ]);
     const second = await sit(["apply", "-", "--fields", "name"], { stdin: text });
@@ -431,8 +433,8 @@ webhooks:
       code: 130,
       stderr: [
         expect.stringMatching(/^Created \d+ user types?\.$/),
-        `Not done: create ${500 - done} user types, 1 webhook.`,
-        "What is done stays; the same command again takes the rest.",
+        `Not applied: create ${500 - done} user types, 1 webhook.`,
+        "The applied changes are kept. Run the same command again to apply the rest.",
       ],
     });
     const rest = await sit(["apply", file, "--json"]);
@@ -449,11 +451,11 @@ webhooks:
     await sit(["users", "membership", "set", "1", "1", "--user-types", String(held.id)]);
     const people = await sit(["export", "--only", "usertypes,users"]);
     expect(people.code).toBe(3);
-    expect(people.stderr).toMatch(/^user type \d+ \(manager \) begins or ends with a space; wcs usertypes update/m);
+    expect(people.stderr).toMatch(/^user type \d+ \(manager \) begins or ends with a space; run wcs usertypes update/m);
     expect(people.stderr).toMatch(
-      /^user type \d+ \(chief\) has a name that is another one's reference; wcs usertypes/m,
+      /^user type \d+ \(chief\) has a name that is the reference of another user type; run wcs usertypes/m,
     );
-    expect(people.stderr).toMatch(/^user 1 \(Ada Lovelace\) has user type \d+, which is left out$/m);
+    expect(people.stderr).toMatch(/^user 1 \(Ada Lovelace\) has user type \d+, which was not exported$/m);
     const told = await sit(["apply", "-"], { stdin: "users: [{email: ada@example.com, user_types: [chief]}]" });
     expect(told.stdout).toContain("user_types: chief (without a reference) -> chief");
     expect(await sit(["apply", "-"], { stdin: "usertypes: [{name: chief}]" })).toMatchObject({
@@ -462,8 +464,10 @@ webhooks:
     });
     const { code, stdout, stderr } = await sit(["export", "--only", "units,webhooks"]);
     expect(code).toBe(3);
-    expect(stderr).toMatch(/^unit \d+ \(Attic\) has no reference; wcs units update \d+ --reference REF$/m);
-    expect(stderr).toMatch(/^webhook \d+ has the name of webhook \d+ \(late\); wcs webhooks update \d+ --name NAME$/m);
+    expect(stderr).toMatch(/^unit \d+ \(Attic\) has no reference; run wcs units update \d+ --reference REF$/m);
+    expect(stderr).toMatch(
+      /^webhook \d+ has the name of webhook \d+ \(late\); run wcs webhooks update \d+ --name NAME$/m,
+    );
     expect(stderr).toMatch(/^error: 2 of 9 entries were not exported\.$/m);
     expect(stdout).not.toMatch(/Attic|users:/);
     const wrong = await sit(["export", "--only", "user"]);
@@ -488,11 +492,14 @@ describe("somebody without the abilities", () => {
     ["usertypes: [{name: Chief, abilities: [calendar]}]", "usertypes"],
     [
       "units: [{reference: eng, name: Ours}, {reference: new, name: New, parent: root}]",
-      "You may not change unit root",
+      "You don't have the ability units in unit root",
     ],
-    ["units: [{reference: eng, name: Ours}, {reference: sales, name: Theirs}]", "You may not change unit sales"],
+    [
+      "units: [{reference: eng, name: Ours}, {reference: sales, name: Theirs}]",
+      "You don't have the ability units in unit sales",
+    ],
     ["units: [{reference: eng, name: Ours}]\nwebhooks: []", "administrator"],
-    ["units: [{reference: eng, name: Ours}]\nusers: [{reference: E-003, title: Boss}]", "You may not change user"],
+    ["units: [{reference: eng, name: Ours}]\nusers: [{reference: E-003, title: Boss}]", "You cannot change user"],
     [
       "units: [{reference: eng, name: Ours}]\nusers: [{reference: N, first_name: N, last_name: N, email: n@example.com, unit: root}]",
       "unit is a unit in which you don't have the ability user",
@@ -509,7 +516,10 @@ describe("somebody without the abilities", () => {
   it("does what is within reach", async () => {
     const text = "units: [{reference: eng, name: Ours}]\nusers: [{email: linus@example.com, title: Boss}]";
     expect(await as(["apply", "-"], text)).toMatchObject({ code: 0 });
-    expect(await as(["apply", "-"], text)).toMatchObject({ code: 0, stderr: "Nothing to do: all is as stdin says.\n" });
+    expect(await as(["apply", "-"], text)).toMatchObject({
+      code: 0,
+      stderr: "Nothing to change: the data matches stdin.\n",
+    });
   });
 });
 

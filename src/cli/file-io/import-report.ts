@@ -75,7 +75,7 @@ function complaining(terminal: Terminal, rest: string | undefined) {
       if (!outcome.fields) continue;
       said += 1;
       if (rest === undefined || said <= shown) lines.push(...sentences(line, outcome.fields));
-      else if (said === shown + 1) lines.push(`the rest of what was left out is in ${rest}`);
+      else if (said === shown + 1) lines.push(`the other rows that were not imported are in ${rest}`);
     }
     if (lines.length === 0) return;
     terminal.progress(undefined);

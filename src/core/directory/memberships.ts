@@ -92,7 +92,8 @@ async function loadAbilities(
     .execute();
   const found = new Map(rows.map((row) => [row.id, JSON.parse(row.abilities) as Ability[]]));
   const unknown = types.filter((id) => !found.has(id));
-  if (unknown.length > 0) throw invalid({ userTypes: [`contains user types that do not exist: ${unknown.join(", ")}`] });
+  if (unknown.length > 0)
+    throw invalid({ userTypes: [`contains user types that do not exist: ${unknown.join(", ")}`] });
   return found;
 }
 

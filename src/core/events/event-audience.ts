@@ -92,8 +92,5 @@ export async function requirePlaces({ db, actor }: Ctx, after: Readers, before?:
     .execute();
   const missing = rows.filter(({ path }) => !may(actor, ability, path)).map(({ id }) => id);
   if (missing.length === 0) return;
-  throw new ServiceError(
-    "forbidden",
-    `You don't have the ability ${ability} in these units: ${missing.join(", ")}.`,
-  );
+  throw new ServiceError("forbidden", `You don't have the ability ${ability} in these units: ${missing.join(", ")}.`);
 }

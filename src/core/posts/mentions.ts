@@ -20,7 +20,9 @@ export async function mentionMistakes({ db }: Ctx, ids: readonly number[] = []):
     .execute();
   const known = new Set(rows.map((row) => row.id));
   const unknown = [...new Set(ids)].filter((id) => !known.has(id));
-  return unknown.length > 0 ? { mentions: [`contains users that do not exist or are deactivated: ${unknown.join(", ")}`] } : {};
+  return unknown.length > 0
+    ? { mentions: [`contains users that do not exist or are deactivated: ${unknown.join(", ")}`] }
+    : {};
 }
 
 export async function addMentions({ db }: Ctx, { post, comment }: Text, ids: readonly number[] = []): Promise<void> {

@@ -162,7 +162,8 @@ function requireOwnFields(fields: Fields): void {
   const foreign = Object.keys(fields).filter(
     (name) => fields[name as keyof Fields] !== undefined && !ownFields.has(name),
   );
-  if (foreign.length > 0) throw new ServiceError("forbidden", `You don't have the ability user, which changing ${foreign.join(", ")} needs.`);
+  if (foreign.length > 0)
+    throw new ServiceError("forbidden", `You don't have the ability user, which changing ${foreign.join(", ")} needs.`);
 }
 
 function requireAdministrator(ctx: Ctx): void {

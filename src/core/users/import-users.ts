@@ -82,7 +82,8 @@ function resolve(
   const { unit: unitReference, user_types, department, ...fields } = row;
   const unit = known.units.get(unitReference);
   if (unit === undefined) problems.set("unit", { code: "no_such_unit", params: { reference: unitReference } });
-  else if (!may(ctx.actor, "user", unit.path)) problems.set("unit", { code: "out_of_reach", params: { ability: "user" } });
+  else if (!may(ctx.actor, "user", unit.path))
+    problems.set("unit", { code: "out_of_reach", params: { ability: "user" } });
   else if (existing && existing.unit_id !== unit.id && existing.units.includes(unit.id))
     problems.set("unit", { code: "already_member", params: { user: existing.id } });
   const holder = known.byEmail.get(emailKey(row.email));

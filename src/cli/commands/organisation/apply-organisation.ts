@@ -40,7 +40,7 @@ export async function apply(context: Context): Promise<void> {
     }
     if (changesOf(plan).length === 0) {
       await show(plan, context);
-      return terminal.note(`Nothing to do: all is as ${terminal.sanitizeLine(label)} says.`);
+      return terminal.note(`Nothing to change: the data matches ${terminal.sanitizeLine(label)}.`);
     }
     await confirmRemovals(plan, context);
     const refusals: string[] = [];
@@ -126,13 +126,13 @@ async function carryOut(work: Work, refusals: string[], context: Context): Promi
   if (failure === undefined && refusals.length === 0) return;
   const names = new Set(done.map(({ kind, name }) => `${kind} ${name}`));
   const left = all.filter(({ kind, name }) => !names.has(`${kind} ${name}`));
-  terminal.note(`Not done: ${summary(left)}.`);
-  terminal.note("What is done stays; the same command again takes the rest.");
+  terminal.note(`Not applied: ${summary(left)}.`);
+  terminal.note("The applied changes are kept. Run the same command again to apply the rest.");
   throw (
     failure ??
     new ServiceError(
       "validation_failed",
-      refusals.length === 1 ? "1 entry did not go in." : `${refusals.length} entries did not go in.`,
+      refusals.length === 1 ? "1 entry was not applied." : `${refusals.length} entries were not applied.`,
     )
   );
 }

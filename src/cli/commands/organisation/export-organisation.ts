@@ -93,9 +93,9 @@ function problemsOfLabels(types: Held["userTypes"]) {
   const references = new Set(types.map(({ reference }) => reference));
   return (type: Held["userTypes"][number]): string | undefined => {
     const { id, name, reference } = type;
-    if (name.trim() !== name) return `begins or ends with a space; wcs usertypes update ${id} --name NAME`;
+    if (name.trim() !== name) return `begins or ends with a space; run wcs usertypes update ${id} --name NAME`;
     if (reference !== null || !references.has(name)) return undefined;
-    return `has a name that is another one's reference; wcs usertypes update ${id} --reference REF`;
+    return `has a name that is the reference of another user type; run wcs usertypes update ${id} --reference REF`;
   };
 }
 
@@ -103,7 +103,7 @@ async function writeUnits(to: Export<string>, { units, unitById }: Held, names: 
   const good = units.filter(({ id, name, reference, parent }) => {
     const above = parent && unitById.get(parent.id)?.reference;
     if (reference === null) {
-      to.leaveOut(`unit ${id} (${name}) has no reference; wcs units update ${id} --reference REF`);
+      to.leaveOut(`unit ${id} (${name}) has no reference; run wcs units update ${id} --reference REF`);
     } else if (parent && !above) to.leaveOut(`unit ${id} (${name}) is below unit ${parent.id}, which has no reference`);
     else return true;
     return false;
@@ -135,19 +135,19 @@ async function writeUsers(
     if (user.email === null) throw hidden(user);
     const place = user.memberUnits.find(({ unit }) => !unitById.get(unit.id)?.reference)?.unit;
     const type = user.memberUnits.flatMap((membership) => membership.userTypes).find(({ id }) => bad.has(id));
-    if (user.memberUnits.length === 0) to.leaveOut(`user ${user.id} (${user.name}) is in no unit`);
+    if (user.memberUnits.length === 0) to.leaveOut(`user ${user.id} (${user.name}) has no membership`);
     else if (place) {
-      const what = `is in unit ${place.id}, which has no reference; wcs units update ${place.id} --reference REF`;
+      const what = `is in unit ${place.id}, which has no reference; run wcs units update ${place.id} --reference REF`;
       to.leaveOut(`user ${user.id} (${user.name}) ${what}`);
-    } else if (type) to.leaveOut(`user ${user.id} (${user.name}) has user type ${type.id}, which is left out`);
+    } else if (type) to.leaveOut(`user ${user.id} (${user.name}) has user type ${type.id}, which was not exported`);
     else found.push(userEntry(user, names));
   }
   await write(found.sort(byLabel("users")));
 }
 
 const hidden = ({ id }: User) =>
-  new ServiceError("forbidden", `You may not see the e-mail address of user ${id}.`, {
-    hint: "Exporting users needs the ability user over all of them; --only usertypes,units leaves them out.",
+  new ServiceError("forbidden", `You don't have access to the e-mail address of user ${id}.`, {
+    hint: "Exporting users needs the ability user over all of them. Use --only usertypes,units to export no users.",
   });
 
 async function writeWebhooks(to: Export<string>, _: Held, _names: Names, write: Write): Promise<void> {
@@ -157,7 +157,10 @@ async function writeWebhooks(to: Export<string>, _: Held, _names: Names, write: 
   const good = found.filter(({ id, name }) => {
     const other = first.get(name);
     if (other === undefined) first.set(name, id);
-    else to.leaveOut(`webhook ${id} has the name of webhook ${other} (${name}); wcs webhooks update ${id} --name NAME`);
+    else
+      to.leaveOut(
+        `webhook ${id} has the name of webhook ${other} (${name}); run wcs webhooks update ${id} --name NAME`,
+      );
     return other === undefined;
   });
   await write(good.map(webhookEntry).sort(byLabel("webhooks")));

@@ -65,7 +65,7 @@ const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 /** Returns the reason why a unit has no row in a file. */
 function whyNot(unit: Unit, parent: Unit): string | undefined {
   if (unit.reference === null)
-    return `unit ${unit.id} (${unit.name}) has no reference; wcs units update ${unit.id} --reference REF`;
+    return `unit ${unit.id} (${unit.name}) has no reference; run wcs units update ${unit.id} --reference REF`;
   if (parent.reference !== null || parent.parent === null) return undefined;
   return `unit ${unit.id} (${unit.name}) is below unit ${parent.id}, which has no reference`;
 }

@@ -9,6 +9,7 @@ import type { Row } from "../../file-io/source-row.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseValue } from "../../kit/parse-value.ts";
 import { walk } from "../../kit/walk-list.ts";
+import { pluralize } from "../../output/pluralize.ts";
 
 type User = OutputOf<typeof users.get>;
 
@@ -36,7 +37,8 @@ export async function exportUsers(context: Context): Promise<void> {
       await to.write(rows);
     }
   });
-  if (further > 0) terminal.note(`${further} of them have further memberships, which a row cannot say`);
+  if (further > 0)
+    terminal.note(`${pluralize(further, "user")} with several memberships: only the first one was exported.`);
 }
 
 async function unitReferences({ caller, signal }: Export<Row>): Promise<Map<number, string | null>> {
@@ -51,19 +53,19 @@ async function unitReferences({ caller, signal }: Export<Row>): Promise<Map<numb
 /** Returns the row of a user, or the reason why it has none. */
 function rowOf(user: User, referenceOf: ReadonlyMap<number, string | null>): Row | string {
   if (user.email === null) {
-    throw new ServiceError("forbidden", `You may not see the e-mail address of user ${user.id}.`, {
-      hint: "Exporting users needs the ability user over all of them; --unit ID takes those of one branch.",
+    throw new ServiceError("forbidden", `You don't have access to the e-mail address of user ${user.id}.`, {
+      hint: "Exporting users needs the ability user over all of them. Use --unit ID to export the users of one branch.",
     });
   }
   const [membership] = user.memberUnits;
-  if (membership === undefined) return "is in no unit";
+  if (membership === undefined) return "has no membership";
   const { unit, department, userTypes } = membership;
   const reference = referenceOf.get(unit.id) ?? null;
   if (reference === null)
-    return `is in unit ${unit.id}, which has no reference; wcs units update ${unit.id} --reference REF`;
+    return `is in unit ${unit.id}, which has no reference; run wcs units update ${unit.id} --reference REF`;
   const names = userTypes.map((type) => type.name).sort();
   const spaced = names.find((name) => name.trim() !== name);
-  if (spaced !== undefined) return `has the user type '${spaced}', whose name a list cannot hold`;
+  if (spaced !== undefined) return `has the user type '${spaced}', whose name begins or ends with a space`;
   return {
     reference: user.reference,
     first_name: user.first_name,

@@ -19,7 +19,7 @@ export async function importFile(kind: Kind, context: Context): Promise<void> {
   const { signal } = stop;
   terminal.onInterrupt(() => stop.abort(new Interrupted()));
   if (flags.results !== undefined && (await isSame(String(flags.results), file))) {
-    throw new UsageError("--results would replace the file that is imported");
+    throw new UsageError("--results would overwrite the imported file");
   }
   const source = await openSource(file, terminal, { again: kind.parentsFirst || flags.strict === true, signal });
   try {
@@ -60,9 +60,13 @@ async function check(job: Job, { terminal, flags }: Context): Promise<void> {
     await results?.discard();
   }
   terminal.note(report.summary());
-  throw new ServiceError("validation_failed", `${bad} of ${report.rows} rows cannot go in, so none did (--strict).`, {
-    hint: hintFor(job, report),
-  });
+  throw new ServiceError(
+    "validation_failed",
+    `${bad} of ${report.rows} rows are invalid; nothing was imported (--strict).`,
+    {
+      hint: hintFor(job, report),
+    },
+  );
 }
 
 async function carryOut(job: Job, { terminal, flags }: Context): Promise<void> {
@@ -82,23 +86,23 @@ async function carryOut(job: Job, { terminal, flags }: Context): Promise<void> {
     await results?.discard();
   }
   terminal.note(report.summary());
-  if (dryRun) terminal.note("dry run: nothing was changed");
+  if (dryRun) terminal.note("Dry run: nothing was changed.");
   if (report.leftOut === 0) return;
-  throw new ServiceError("validation_failed", `${report.leftOut} of ${report.rows} rows were left out.`, {
+  throw new ServiceError("validation_failed", `${report.leftOut} of ${report.rows} rows were not imported.`, {
     hint: hintFor(job, report),
   });
 }
 
 function hintFor({ options }: Job, report: Report): string {
   return report.lacksUserTypes && !options.create_user_types
-    ? "--create-user-types creates the user types that rows name."
-    : "Mend them and import the file again: what is in stays as it is.";
+    ? "Pass --create-user-types to create missing user types."
+    : "Correct these rows and import the file again; rows that are already imported stay unchanged.";
 }
 
 /** Reports the progress of an import that failed or was interrupted. */
 function sayHowFar(report: Report, { terminal, source }: Job): void {
-  terminal.note(`${report.summary()}, and not yet the rest of ${terminal.sanitizeLine(source.label)}`);
-  terminal.note("What is in stays; the same command again takes the rest.");
+  terminal.note(`${report.summary()}; the rest of ${terminal.sanitizeLine(source.label)} was not imported`);
+  terminal.note("The imported rows are kept. Run the same command again to import the rest.");
 }
 
 async function resultFile(path: unknown): Promise<ResultFile | undefined> {

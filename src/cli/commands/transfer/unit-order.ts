@@ -71,5 +71,5 @@ function markCircle(places: readonly number[], references: readonly string[], ci
   const most = 5;
   const names = places.slice(0, most).map((place) => references[place]);
   const path = [...names, ...(places.length > most ? ["…"] : []), references[places[0]!]].join(" below ");
-  for (const place of places) circles.set(place, { parent: [`leads back to the unit itself: ${path}`] });
+  for (const place of places) circles.set(place, { parent: [`is below the unit itself: ${path}`] });
 }

@@ -37,9 +37,10 @@ async function tryUnits({ tasks }: Plan, { caller, held }: Planning): Promise<vo
     const parent = change.action === "update" ? undefined : held.unitByReference.get(after.parent ?? "");
     const closed = [own, parent].find((unit) => unit?.permissions.edit === false);
     if (closed === undefined) continue;
-    throw new ServiceError("forbidden", `You may not change unit ${closed.reference}; nothing was changed.`, {
-      hint: "It takes the ability units there or above.",
-    });
+    throw new ServiceError(
+      "forbidden",
+      `You don't have the ability units in unit ${closed.reference}; nothing was changed.`,
+    );
   }
 }
 
@@ -66,13 +67,13 @@ async function tryUsers(plan: Plan, { caller, held, mistakes }: Planning): Promi
 }
 
 const forbidden = ([reason]: readonly string[]) =>
-  new ServiceError("forbidden", `A user of the file cannot go in: ${reason}; nothing was changed.`);
+  new ServiceError("forbidden", `A user in the file cannot be imported: ${reason}; nothing was changed.`);
 
 async function requireAdministrator(tasks: readonly Task<"users">[], caller: Planning["caller"]): Promise<void> {
   if (!tasks.some(({ change, before, after }) => touches(change, ["admin"]) && (before || after.admin))) return;
   if ((await caller.call(users.current, {})).admin) return;
-  throw new ServiceError("forbidden", "Only administrators make administrators; nothing was changed.", {
-    hint: "Leave admin out of the file.",
+  throw new ServiceError("forbidden", "Only administrators can make users administrators; nothing was changed.", {
+    hint: "Remove admin from the file.",
   });
 }
 

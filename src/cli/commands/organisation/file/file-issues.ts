@@ -49,7 +49,7 @@ export function createMistakes(label: string, lineOf: (path: Path) => number, co
   };
 }
 
-const sum = (mistakes: number) => (mistakes === 1 ? "1 mistake" : `${mistakes} mistakes`);
+const sum = (mistakes: number) => (mistakes === 1 ? "1 error" : `${mistakes} errors`);
 
 /** Formats a path: `users[3].unit`. */
 export function nameOf(path: Path): string {

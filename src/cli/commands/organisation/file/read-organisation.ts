@@ -50,7 +50,7 @@ function contentOf(text: string, label: string, { terminal }: Context): unknown 
     return parsed.toJS();
   } catch {
     // A few lines of nested aliases can expand to gigabytes.
-    throw refused(`${label} has an alias that leads nowhere, or more of them than any organisation needs.`);
+    throw refused(`${label} has an undefined alias or too many aliases.`);
   }
 }
 
@@ -66,7 +66,7 @@ async function readText(context: Context): Promise<{ text: string; label: string
     }
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)), label };
   } catch (error) {
-    throw error instanceof TypeError ? refused(`${label} holds bytes that are not UTF-8.`) : error;
+    throw error instanceof TypeError ? refused(`${label} is not UTF-8.`) : error;
   } finally {
     await source.close();
   }
@@ -75,7 +75,7 @@ async function readText(context: Context): Promise<{ text: string; label: string
 const refused = (message: string, hint?: string) =>
   new ServiceError("validation_failed", message, hint === undefined ? {} : { hint });
 const tooLarge = (label: string) =>
-  refused(`${label} is larger than 16 MiB.`, "Put the users into several files, or let wcs users import take them.");
+  refused(`${label} is larger than 16 MiB.`, "Split the file, or import the users with wcs users import.");
 
 /** Returns the offset of the value at a path, or of its nearest existing ancestor. */
 function offsetOf(parsed: Document, path: Path): number {
@@ -96,7 +96,7 @@ function organisationIn(value: unknown, mistakes: Mistakes): Organisation {
   const found: Partial<Record<Section, unknown[]>> = {};
   for (const [name, entries] of Object.entries(rest)) {
     if (!isSection(name)) mistakes.add([name], unknown(name, ["version", ...sections]));
-    else if (!Array.isArray(entries)) mistakes.add([name], "must be a list; [] is one without entries");
+    else if (!Array.isArray(entries)) mistakes.add([name], "must be a list; an empty list is []");
     else found[name] = entries.map((entry, at) => entryIn(name, entry, at, mistakes));
   }
   return found as Organisation;
@@ -128,7 +128,7 @@ function explained(issue: Issue, path: readonly string[], schema: z.ZodType, val
   const wrong = pick(value, path);
   if (issue.code === "wrong_type" && issue.params?.expected === "string") {
     return typeof wrong === "number" || typeof wrong === "boolean"
-      ? `must be a text; write it in quotes: "${wrong}"`
+      ? `must be text; put it in quotes: "${wrong}"`
       : undefined;
   }
   if (issue.code !== "unknown_field") return undefined;
@@ -146,5 +146,5 @@ export const shortestFirst = (names: readonly string[]): string[] => names.toSor
 
 function unknown(name: string, known: readonly string[]): string {
   const meant = suggestName(name, shortestFirst(known));
-  return meant ? `is unknown; did you mean ${meant}?` : `is unknown; there are ${known.join(", ")}`;
+  return meant ? `is unknown; did you mean ${meant}?` : `is unknown; known are ${known.join(", ")}`;
 }

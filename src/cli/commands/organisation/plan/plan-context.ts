@@ -24,7 +24,7 @@ export function onlyOnce(section: Section, mistakes: Mistakes): (key: string, at
   return (key, at, field) => {
     const first = places.get(key);
     if (first === undefined) places.set(key, at);
-    else mistakes.add([section, at, field], `is that of ${section}[${first}], too; each stands there once`);
+    else mistakes.add([section, at, field], `is already used by ${section}[${first}]`);
     return first === undefined;
   };
 }
@@ -59,5 +59,5 @@ export function removal<S extends Section>(section: S, id: number, entry: Entry<
 /** Returns the message for an unknown label, with a suggestion. */
 export function namesNo(what: string, name: string, known: Iterable<string>): string {
   const meant = suggestName(name, known);
-  return `names no ${what}: ${name}${meant ? ` (did you mean ${meant}?)` : ""}`;
+  return `is not an existing ${what}: ${name}${meant ? ` (did you mean ${meant}?)` : ""}`;
 }

@@ -67,7 +67,7 @@ function checkNew({ name, parent }: Entry<"units">, at: number, { mistakes, held
   const root = held.units.find((unit) => unit.parent === null);
   const named = root?.reference
     ? `the root is ${root.reference}`
-    : `the root has no reference; wcs units update ${root?.id} --reference root`;
+    : `the root has no reference; run wcs units update ${root?.id} --reference root`;
   mistakes.require(["units", at, "parent"], `because there is no such unit yet; ${named}`);
 }
 
@@ -105,7 +105,7 @@ function checkParents(
     const parent = organisation.units?.[at]?.parent;
     if (parent === undefined) continue;
     const isRoot = (held.unitByReference.get(reference) as Unit | undefined)?.parent === null;
-    if (isRoot) mistakes.add(["units", at, "parent"], "must not be there: this is the root, which stays where it is");
+    if (isRoot) mistakes.add(["units", at, "parent"], "must be omitted, because the root unit cannot be moved");
     else if (!after.has(parent)) mistakes.add(["units", at, "parent"], missing(parent, after, held));
     else if (levels.get(reference) === circle) addCircle(reference, at, after, mistakes);
   }
@@ -113,7 +113,7 @@ function checkParents(
 
 function missing(parent: string, after: ReadonlyMap<string, unknown>, held: Held): string {
   return held.unitByReference.has(parent)
-    ? `names ${parent}, which is not in the file, so that --prune deletes it`
+    ? `is ${parent}, which is not in the file and would be deleted by --prune`
     : namesNo("unit", parent, after.keys());
 }
 
@@ -125,5 +125,5 @@ function addCircle(reference: string, at: number, after: ReadonlyMap<string, Ent
   if (next !== reference) return;
   const shown = [...way].slice(0, 5);
   const path = [...shown, ...(way.size > shown.length ? ["…"] : []), reference].join(" below ");
-  mistakes.add(["units", at, "parent"], `leads back to the unit itself: ${path}`);
+  mistakes.add(["units", at, "parent"], `is below the unit itself: ${path}`);
 }

@@ -42,8 +42,7 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
       removals.push(removal("users", user.id, entry));
       continue;
     }
-    if (met.has(at))
-      mistakes.add(["users", at, "email"], `is that of another user, too: ${met.get(at)} and ${user.id}`);
+    if (met.has(at)) mistakes.add(["users", at, "email"], `belongs to two users: ${met.get(at)} and ${user.id}`);
     met.set(at, user.id);
     const { task, after } = compareUser(user, entries[at]!, at, planning, nameable);
     holders.watch(after);
@@ -94,8 +93,8 @@ function compareUser(user: User, entry: UserEntry, at: number, planning: Plannin
 
 function requireEdit(may: boolean, { id, name }: User): void {
   if (may) return;
-  throw new ServiceError("forbidden", `You may not change user ${id} (${name}); nothing was changed.`, {
-    hint: "It takes the ability user over all users that change.",
+  throw new ServiceError("forbidden", `You cannot change user ${id} (${name}); nothing was changed.`, {
+    hint: "You need the ability user over all users that change.",
   });
 }
 
@@ -106,14 +105,14 @@ function checkPlaces(user: User, after: UserEntry, entry: UserEntry, at: number,
   const nameless = touched.find(({ unit }) => !held.unitById.get(unit.id)?.reference);
   if (nameless === undefined) return;
   const { id, name } = nameless.unit;
-  const what = `is about a member of unit ${id} (${name}), which has no reference`;
-  mistakes.add(["users", at], `${what}; wcs units update ${id} --reference REF`);
+  const what = `is a member of unit ${id} (${name}), which has no reference`;
+  mistakes.add(["users", at], `${what}; run wcs units update ${id} --reference REF`);
 }
 
 function newUser(entry: UserEntry, at: number, planning: Planning, nameable: Nameable): Task<"users"> {
   for (const field of ["first_name", "last_name", "email", "unit"] as const) {
     if (entry[field] !== undefined) continue;
-    planning.mistakes.require(["users", at, field], "because there is no such user yet");
+    planning.mistakes.require(["users", at, field], "because the user does not exist yet");
   }
   const task = compareEntry("users", resolved(entry, undefined, at, planning, nameable), undefined, ["users", at]);
   return task!;
@@ -151,7 +150,7 @@ function checkUnits({ unit, memberships = [] }: UserEntry, at: number, { mistake
   const seen = new Set([unit]);
   for (const [place, further] of memberships.entries()) {
     const path = ["users", at, "memberships", place, "unit"];
-    if (seen.has(further.unit)) mistakes.add(path, `is a unit of the user already: ${further.unit}`);
+    if (seen.has(further.unit)) mistakes.add(path, `is already a unit of the user: ${further.unit}`);
     seen.add(further.unit);
   }
 }

@@ -88,10 +88,10 @@ function matchAll(entries: readonly Entry<"usertypes">[], { held, mistakes }: Pl
     if (reference !== undefined && !once(`reference ${reference}`, at, "reference")) return [];
     if (name !== undefined && !once(`name ${keyOf(name)}`, at, "name")) return [];
     if (reference === undefined && references.has(name ?? "")) {
-      mistakes.add(["usertypes", at, "name"], "is the reference of another user type; give it a reference, too");
+      mistakes.add(["usertypes", at, "name"], "is the reference of another user type; add a reference");
     }
     if (type === undefined && name === undefined) {
-      mistakes.require(["usertypes", at, "name"], "because there is no such user type yet");
+      mistakes.require(["usertypes", at, "name"], "because the user type does not exist yet");
     }
     return [{ entry, at, type }];
   });

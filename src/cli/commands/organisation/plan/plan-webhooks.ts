@@ -20,10 +20,10 @@ export async function planWebhooks(planning: Planning): Promise<Task<"webhooks">
     const [webhook, other] = byName.get(entry.name) ?? [];
     if (webhook && other) {
       const both = `is the name of webhooks ${webhook.id} and ${other.id}`;
-      mistakes.add(["webhooks", at, "name"], `${both}; wcs webhooks update ${other.id} --name NAME`);
+      mistakes.add(["webhooks", at, "name"], `${both}; run wcs webhooks update ${other.id} --name NAME`);
     }
     if (webhook === undefined && entry.uri === undefined) {
-      mistakes.require(["webhooks", at, "uri"], "because there is no such webhook yet");
+      mistakes.require(["webhooks", at, "uri"], "because the webhook does not exist yet");
     }
     const sorted = { ...entry, ...(entry.triggers && { triggers: [...new Set(entry.triggers)].sort() }) };
     const task = compareEntry("webhooks", sorted, webhook && { id: webhook.id, entry: webhookEntry(webhook) }, [
