@@ -111,7 +111,7 @@ it("what no row can say is left out and named, or told of", async () => {
   expect(users.code).toBe(3);
   expect(users.stderr.split("\n").slice(0, 3)).toEqual([
     `user ${lost.id} (Lost X) is in unit ${unnamed.id}, which has no reference; run wcs units update ${unnamed.id} --reference REF`,
-    `user ${odd.id} (Odd X) has the user type ' Spaced', whose name a list cannot hold`,
+    `user ${odd.id} (Odd X) has the user type ' Spaced', whose name begins or ends with a space`,
     "error: 2 of 6 users were not exported.",
   ]);
   expect(namesIn(users.stdout)).toEqual(["Ada", "Sally", "Nora", "Mona"]);

@@ -282,7 +282,7 @@ describe("files", () => {
       "4: usertypes lacks manager, which user E-001 will still hold; keep it, or take it away",
       "5: usertypes[0].abilities[1] must be one of news, calendar, groups, user, units, usertypes, integrations",
       "6: usertypes[1].name is already used by usertypes[0]",
-      "7: usertypes[2].name is required, because there is no such user type yet",
+      "7: usertypes[2].name is required, because the user type does not exist yet",
       "8: usertypes[3] must be an object",
       "11: units[0].parent is below the unit itself: a below b below a",
       "12: units[1].parent is below the unit itself: b below a below b",
@@ -298,14 +298,14 @@ describe("files", () => {
       '19: users[0].reference must be text; put it in quotes: "12"',
       "20: users[1] must be an object",
       "21: users[2].reference is required, or an email",
-      "22: users[3].first_name is required, because there is no such user yet",
+      "22: users[3].first_name is required, because the user does not exist yet",
       "24: users[3].unit is not an existing unit: enk (did you mean eng?)",
       "25: users[3].user_types[0] is not an existing user type: Employe (did you mean Employee?)",
       "26: users[3].birthday must be a date that exists, as YYYY-MM-DD",
       "27: users[3].memberships[0].department is not an existing department of eng: Tols (did you mean Tools?)",
-      "27: users[3].memberships[1].unit is a unit of the user already: eng",
+      "27: users[3].memberships[1].unit is already a unit of the user: eng",
       "28: users[4].email is already used by users[3]",
-      "29: webhooks must be a list; [] is one without entries",
+      "29: webhooks must be a list; an empty list is []",
       `error: 29 errors in ${bad}; nothing was changed.`,
       "hint: wcs help organisation describes the file",
     ]);
@@ -325,8 +325,8 @@ describe("files", () => {
     ],
     ['{"units": {}}', "stdin:1: units must be a list", "1 error in stdin"],
     ["", "stdin:1: the file must be an object", "1 error in stdin"],
-    ["users: [*ann]", "", "stdin has an alias"],
-    [bomb(), "", "stdin has an alias"],
+    ["users: [*ann]", "", "stdin has an undefined alias"],
+    [bomb(), "", "stdin has an undefined alias"],
     [Buffer.from([0x61, 0xff]).toString("latin1"), "stdin:1: the file must be an object", "1 error"],
   ])("%j is refused", async (text, complaint, message) => {
     const { code, stderr } = await sit(["diff", "-"], { stdin: text });
@@ -339,7 +339,7 @@ describe("files", () => {
     const { code, stderr } = await sit(["apply", "-"], { stdin: text });
     expect({ code, stderr }).toEqual({
       code: 3,
-      stderr: expect.stringMatching(/^stdin:1: users\[0\]\.email is that of another user, too: \d+ and \d+$/m),
+      stderr: expect.stringMatching(/^stdin:1: users\[0\]\.email belongs to two users: \d+ and \d+$/m),
     });
   });
 
@@ -460,7 +460,7 @@ webhooks:
     expect(told.stdout).toContain("user_types: chief (without a reference) -> chief");
     expect(await sit(["apply", "-"], { stdin: "usertypes: [{name: chief}]" })).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining("usertypes[0].name is the reference of another user type; give it a reference"),
+      stderr: expect.stringContaining("usertypes[0].name is the reference of another user type; add a reference"),
     });
     const { code, stdout, stderr } = await sit(["export", "--only", "units,webhooks"]);
     expect(code).toBe(3);

@@ -84,10 +84,11 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, globals: Readonly
 
   function ofOperation(operation: Extract<CommandSpec, { op: unknown }>) {
     const spec = createInputSpec(operation);
-    const byName = new Map(spec.flags.map((flag) => [`--${flag.name}`, flag]));
+    const derived = new Map(spec.flags.flatMap(completesOfFlag));
+    const added = new Map(spec.more.map(({ flags, completes }) => [flags, completes]));
     return {
       command: buildOperation(operation, path, help, spec),
-      completes: (option: Option) => ofFlag(byName.get(option.long!), option),
+      completes: (option: Option) => derived.get(option.long!) ?? added.get(option.flags),
       args: spec.args.map((arg) => valuesOf(arg.completes)),
       many: spec.args.at(-1)?.many === true,
       own: new Set<string>(),
@@ -106,11 +107,12 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, globals: Readonly
   }
 }
 
-function ofFlag(flag: Flag | undefined, option: Option): Completes | undefined {
-  if (!flag) return option.long?.endsWith("-file") ? "file" : undefined;
-  if (flag.reads === "files") return "file";
-  const group = refersTo(flag.field);
-  return flag.field.values ?? (group === "files" ? undefined : group);
+/** Returns the long options of a flag with what they take. */
+function completesOfFlag({ name, field, reads }: Flag): [long: string, Completes | undefined][] {
+  if (reads === "secret") return [[`--${name}-file`, "file"]];
+  if (reads === "files") return [[`--${name}`, "file"]];
+  const group = refersTo(field);
+  return [[`--${name}`, field.values ?? (group === "files" ? undefined : group)]];
 }
 
 const namesOf = ({ short, long }: Option): string[] => [long, short].filter((name) => name !== undefined);

@@ -93,6 +93,14 @@ function isConflict(error: unknown): boolean {
   return ["40001", "40P01", "23505"].includes(sqlState(error) ?? "");
 }
 
+// node-pg reports these failures as plain errors without a code or a class, so only the message tells them apart.
+const missingPassword = /password must be a (non-empty )?string$/i;
+const lostConnection =
+  /^(timeout expired|timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client .* is not queryable)/;
+
+const hasMessage = (error: unknown, known: RegExp): boolean =>
+  error instanceof Error && sqlState(error) === undefined && known.test(error.message);
+
 /** Translates an error of PostgreSQL or of the connection to it into a `ServiceError`; returns other errors unchanged. */
 function explain(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
@@ -105,7 +113,7 @@ function explain(error: unknown): unknown {
       cause: error,
     });
   }
-  if (state.startsWith("28") || /password must be a (non-empty )?string/i.test(String(error))) {
+  if (state.startsWith("28") || hasMessage(error, missingPassword)) {
     return new ServiceError("unavailable", "PostgreSQL rejected the user or password of the database URL.", {
       hint: "Set the password in PGPASSWORD, in ~/.pgpass (with chmod 600) or in the URL in WCS_DB.",
       cause: error,
@@ -117,7 +125,7 @@ function explain(error: unknown): unknown {
     });
   }
   const unreachable = /^(E[A-Z]+|57P0[123]|08\w{3}|53\w{3}|25006)$/.test(state);
-  if (unreachable || /timeout|terminated|Connection ended|not queryable/i.test(String(error))) {
+  if (unreachable || hasMessage(error, lostConnection)) {
     return new ServiceError("unavailable", "PostgreSQL cannot be reached; check that it runs and the database URL.", {
       retryAfter: 2,
       cause: error,
