@@ -25,7 +25,7 @@ const rooms: Record<RoomName, string> = {
   auth: "Signing in, tokens and forgotten passwords",
   users: "People, their memberships of units, and their profiles",
   units: "The tree of units and their departments",
-  usertypes: "User types, which grant abilities and control who may read",
+  usertypes: "User types, which grant abilities and control who can read",
   posts: "News, debates and event posts, with comments, polls and read confirmations",
   events: "Calendar events, their files and participants",
   groups: "Groups and their members, the home of debates",
@@ -169,19 +169,19 @@ function whoMay(access: Access): string {
   if (access === "signed_in") return "any signed-in user";
   if (access === "administrator") return "administrators";
   const places = access.at?.flatMap(placesOf).join(" and ");
-  const holders = `users with the ability \`${access.ability}\` ${places ? `that reaches ${places}` : "in any unit"}`;
-  return `administrators; ${holders}${takeoverOf(access.takeover)}${access.self ? "; the user in question" : ""}`;
+  const holders = `users with the ability \`${access.ability}\` ${places || "in any unit"}`;
+  return `administrators; ${holders}${takeoverOf(access.takeover)}${access.self ? "; this user" : ""}`;
 }
 
 function placesOf(reach: Reach): string[] {
-  if ("user" in reach) return [`the user that \`${reach.user}\` names`];
-  return "unit" in reach ? [`the unit that \`${reach.unit}\` names`] : [];
+  if ("user" in reach) return [`over the user in \`${reach.user}\``];
+  return "unit" in reach ? [`in the unit in \`${reach.unit}\``] : [];
 }
 
 function takeoverOf(takeover: true | readonly string[] | undefined): string {
   if (takeover === undefined) return "";
-  const when = takeover === true ? "" : ` (where ${takeover.map((field) => `\`${field}\``).join(" or ")} changes)`;
-  return ` and every ability that the user has, wherever the user has it${when}`;
+  const when = takeover === true ? "" : ` (only if ${takeover.map((field) => `\`${field}\``).join(" or ")} changes)`;
+  return ` and every ability of this user, in the same units${when}`;
 }
 
 function components(): ZodOpenApiObject["components"] {
@@ -189,8 +189,8 @@ function components(): ZodOpenApiObject["components"] {
     .object({
       error: z.object({
         code: z.enum(Object.keys(errorCodes) as ErrorCode[]).meta({ description: "More may be added" }),
-        message: z.string().meta({ description: "One sentence that says what to do" }),
-        request_id: z.string().meta({ description: "Also in the header X-Request-Id; the log of the service has it" }),
+        message: z.string().meta({ description: "One sentence that says what happened" }),
+        request_id: z.string().meta({ description: "ID of the request in the log of the service; also in the header X-Request-Id" }),
         fields: z
           .record(z.string(), z.array(z.string()))
           .optional()
@@ -227,19 +227,19 @@ function components(): ZodOpenApiObject["components"] {
       IdempotencyKey: {
         name: "Idempotency-Key",
         in: "header",
-        description: "Repeats with the same key and body within 24 h get the first answer",
+        description: "Repeats with the same key and body within 24 hours get the first response",
         schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
       },
       Range: {
         name: "Range",
         in: "header",
-        description: "A range of bytes, as in bytes=0-1023; several ranges are answered with the whole content",
+        description: "Range of bytes, like bytes=0-1023; for several ranges, the response is the whole content",
         schema: { type: "string" },
       },
       DryRun: {
         name: "Dry-Run",
         in: "header",
-        description: "true: perform the request and roll it back; the response then has the same header",
+        description: "true performs the request and rolls it back; the response has the same header",
         schema: { type: "string", enum: ["true", "false"] },
       },
     },

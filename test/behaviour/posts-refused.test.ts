@@ -121,7 +121,7 @@ describeEverywhere("posts that are refused", (environment) => {
       "publish.unpublish_on": ["must be after the post is published"],
       "pinned.until": ["must be in the future"],
       "poll.question": ["is required"],
-      "poll.choices": ["must have at least 2 items, unless readers may add some"],
+      "poll.choices": ["must have at least 2 items, unless readers can add choices"],
       "event.datetime_end": ["must not be before datetime_start"],
       "files.0.data": [expect.any(String)],
     });

@@ -1,5 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { topics } from "../../src/cli/help/help-topics.ts";
+import { fieldsOf } from "../../src/contract/field-spec.ts";
+import { settings as contract } from "../../src/contract/settings.ts";
 import { finished, newHome, start, useHome } from "./support.ts";
 
 const home = useHome();
@@ -245,6 +248,13 @@ describe("wcs settings", () => {
     expect((await settings("list")).stdout).toMatch(/^base_url\t$/m);
   });
 
+  it("explains each setting in the help of set", async () => {
+    const { stdout } = await settings("set", "--help");
+    for (const { name, description } of fieldsOf(contract.set)) {
+      expect(stdout).toContain(`  ${name.padEnd(25)} ${description}\n`);
+    }
+  });
+
   it("sets and restores", async () => {
     expect((await settings("set", "timezone", "Europe/Copenhagen")).stdout).toBe("Europe/Copenhagen\n");
     expect((await settings("get", "timezone", "--json")).stdout).toBe('{\n  "timezone": "Europe/Copenhagen"\n}\n');
@@ -267,9 +277,14 @@ describe("wcs settings", () => {
 });
 
 it("every topic of help is there, and help on a command is its --help", async () => {
-  for (const topic of ["environment", "exit-codes", "formatting", "configuration", "webhooks", "calendar"]) {
+  const program = (await home().sit(["--help"])).stdout;
+  const onHelp = (await home().sit(["help", "--help"])).stdout;
+  for (const topic of Object.keys(topics)) {
     expect((await home().sit(["help", topic])).stdout.length).toBeGreaterThan(200);
+    expect(program).toMatch(new RegExp(`^  ${topic}  +[A-Z]`, "m"));
+    expect(onHelp).toMatch(new RegExp(`^  ${topic}  +[A-Z]`, "m"));
   }
+  expect(onHelp.split("Global options:")).toHaveLength(2);
   expect(await home().sit(["help", "users", "create"])).toEqual(await home().sit(["users", "create", "--help"]));
   expect(await home().sit(["help"])).toEqual(await home().sit([]));
   expect((await home().sit(["users"])).stdout).toContain("Commands:");

@@ -24,7 +24,11 @@ export const settings: CommandGroup = {
     },
     set: {
       summary: "Change a setting",
-      description: ops.set.description!,
+      // Derived on demand, because its schemas are not needed to run a command.
+      get description() {
+        const rows = fieldsOf(ops.set).map(({ name, description }) => `  ${name.padEnd(25)} ${description}`);
+        return `${ops.set.description}\n\nSettings:\n${rows.join("\n")}`;
+      },
       args: [
         key,
         {
