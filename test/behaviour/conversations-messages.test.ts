@@ -120,7 +120,7 @@ describeEverywhere("messages", (environment) => {
     expect(await wrongFields(ann.send(id, "Re", { parent_id: 987654 }))).toEqual(["parent_id"]);
     await ann.caller.call(conversations.messageDelete, { id, messageId: first.id });
     expect((await refusal(ann.send(id, "Re", { parent_id: first.id }))).fields).toEqual({
-      parent_id: [`names a deleted message: ${first.id}`],
+      parent_id: [`is a deleted message: ${first.id}`],
     });
   });
 

@@ -58,9 +58,9 @@ describeEverywhere("participants", (environment) => {
       users: [dan.id, dan.id, ids.deactivated, 987654],
     });
     expect((await refusal(wrong)).fields?.users).toEqual([
-      `names somebody more than once: ${dan.id}`,
+      `contains users more than once: ${dan.id}`,
       "contains users that do not exist: 987654",
-      `name users who are not active: ${ids.deactivated}`,
+      `contains deactivated users: ${ids.deactivated}`,
     ]);
     expect(await roles(ann, id)).toHaveLength(3);
   });

@@ -55,9 +55,9 @@ describeEverywhere("conversations", (environment) => {
     const { ids } = world();
     const call = ann!.write([bob!.id, bob!.id, 987654, ids.deactivated], "Hello");
     expect((await refusal(call)).fields?.recipients).toEqual([
-      `names somebody more than once: ${bob!.id}`,
+      `contains users more than once: ${bob!.id}`,
       "contains users that do not exist: 987654",
-      `name users who are not active: ${ids.deactivated}`,
+      `contains deactivated users: ${ids.deactivated}`,
     ]);
     expect(await wrongFields(ann!.write([ann!.id], "To me"))).toEqual(["recipients"]);
     expect(await wrongFields(ann!.write([], ""))).toEqual(["message", "recipients"]);

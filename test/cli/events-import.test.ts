@@ -350,8 +350,8 @@ describe("mistakes on the line", () => {
     [["--start", "someday"], 2, "--start must be a time like"],
     [["--end", "+90m"], 2, "--end +90m is relative to --start: pass both."],
     [["--date", "2026-02-30"], 2, "--date must be a day like 2026-12-31"],
-    [["--start", "2026-12-24 10:00"], 3, "--end is required, unless it is for the whole day"],
-    [["--all-day"], 3, "--date is required for the whole day"],
+    [["--start", "2026-12-24 10:00"], 3, "--end is required, except for an all-day event"],
+    [["--all-day"], 3, "--date is required for an all-day event"],
     [["--date", "2026-12-24", "--repeat", "every tuesdy"], 2, "--repeat 'every tuesdy': 'tuesdy' is not understood."],
     [
       ["--date", "2026-12-24", "--repeat", "every tuesday until 2020-01-01"],
