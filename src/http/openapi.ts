@@ -190,7 +190,9 @@ function components(): ZodOpenApiObject["components"] {
       error: z.object({
         code: z.enum(Object.keys(errorCodes) as ErrorCode[]).meta({ description: "More may be added" }),
         message: z.string().meta({ description: "One sentence that says what happened" }),
-        request_id: z.string().meta({ description: "ID of the request in the log of the service; also in the header X-Request-Id" }),
+        request_id: z
+          .string()
+          .meta({ description: "ID of the request in the log of the service; also in the header X-Request-Id" }),
         fields: z
           .record(z.string(), z.array(z.string()))
           .optional()

@@ -86,7 +86,7 @@ describe("what a program reads", () => {
     expect(stderr).toBe("error: --fields: unknown field 'unit.nmae'.\nhint: Did you mean 'unit.name'?\n");
   });
 
-  it("formats that exclude each other, zones and queries that do not exist: exit 2", async () => {
+  it("formats that cannot be used together, zones and queries that do not exist: exit 2", async () => {
     expect((await home().wcs(["units", "list", "--json", "-o", "csv"])).code).toBe(2);
     expect((await home().wcs(["units", "list", "-o", "xml"])).code).toBe(2);
     expect((await home().wcs(["units", "list", "--query", "[["])).code).toBe(2);

@@ -159,7 +159,7 @@ describe("WCS_SECRET_KEY", () => {
       [await list({ WCS_SECRET_KEY_FILE: home.path("none") }), "WCS_SECRET_KEY_FILE: no such file: "],
       [await list({ WCS_SECRET_KEY_FILE: file, WCS_SECRET_KEY: key.toString("hex") }), "cannot be used together"],
       [await rekey(), "There is no key: set WCS_SECRET_KEY or use --new-key-file."],
-      [await rekey("--decrypt", "--new-key-file", file), "exclude each other"],
+      [await rekey("--decrypt", "--new-key-file", file), "cannot be used together"],
       [await rekey("--new-key-file", home.path("none")), "no such file: "],
       [await rekey("--new-key-file", database), "must be 32 bytes"],
     ] as const;

@@ -87,7 +87,7 @@ async function add(context: Context): Promise<void> {
   const target = await givenTarget(context);
   const { current } = await changeConfig(terminal.env, (config) => {
     if (Object.hasOwn(config.profiles, name)) {
-      throw new UsageError(`there is a profile '${name}' already`, {
+      throw new UsageError(`profile '${name}' already exists`, {
         hint: `remove it with wcs profile remove ${name}`,
       });
     }
@@ -101,14 +101,14 @@ async function givenTarget({ globals, flags, terminal }: Context): Promise<strin
   const { db, url } = globals;
   const { WCS_DB, WCS_URL } = terminal.env;
   const given = [url, db, flags.dbStdin].filter((way) => way !== undefined);
-  if (given.length > 1) throw new UsageError("give one of --url, --db and --db-stdin");
+  if (given.length > 1) throw new UsageError("pass one of --url, --db and --db-stdin");
   if (url !== undefined) return baseUrl(url);
   if (db !== undefined) return database(db);
   if (flags.dbStdin) return database(await createSources(terminal).stdin("--db-stdin"));
-  if (WCS_DB && WCS_URL) throw new UsageError("WCS_DB and WCS_URL exclude each other");
+  if (WCS_DB && WCS_URL) throw new UsageError("WCS_DB and WCS_URL cannot be used together");
   if (WCS_DB) return database(WCS_DB);
   if (WCS_URL) return baseUrl(WCS_URL);
-  if (!terminal.interactive) throw new UsageError("give either --url or --db");
+  if (!terminal.interactive) throw new UsageError("pass --url or --db");
   const answer = (await (await terminal.ask()).secret("Path or URL of the database, or URL of the instance:")).trim();
   return isRemote(answer) ? baseUrl(answer) : database(answer);
 }

@@ -12,7 +12,7 @@ export const integer = (text: unknown, name: string): number =>
 
 /** Reads --limit and --all. */
 export function extentIn({ flags, globals }: Context): Extent {
-  if (globals.raw && flags.all) throw new UsageError("--raw and --all exclude each other");
+  if (globals.raw && flags.all) throw new UsageError("--raw and --all cannot be used together");
   return {
     all: flags.all === true,
     limit: flags.limit === undefined ? undefined : integer(flags.limit, "--limit"),

@@ -21,7 +21,7 @@ export async function compose<T>(
   if (fromStdin) return use(await createSources(terminal).stdin("<text>"));
   if (words.length > 0) return use(words.join(" "));
   if (!terminal.interactive)
-    throw new UsageError("missing <text>", { hint: "give the text as an argument, or - to read it from stdin" });
+    throw new UsageError("missing <text>", { hint: "pass the text as an argument, or - to read it from stdin" });
   const before = await begin();
   const draft = await terminal.edit(before, "message.txt");
   if (draft.text === "" || draft.text === before.trimEnd()) {

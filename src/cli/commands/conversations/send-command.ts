@@ -19,7 +19,7 @@ export async function send(context: Context): Promise<void> {
 }
 
 async function sendTo(context: Context, to: readonly string[], words: readonly string[]): Promise<void> {
-  if (context.flags.replyTo !== undefined) throw new UsageError("--to and --reply-to exclude each other");
+  if (context.flags.replyTo !== undefined) throw new UsageError("--to and --reply-to cannot be used together");
   const files = await filesIn(context);
   const options = await optionsOf(context, files);
   await withCaller(

@@ -29,7 +29,7 @@ export async function list(context: Context): Promise<void> {
   const extent = extentIn(context);
   const { status, keyword } = flags as Pick<Filter, "status" | "keyword">;
   if (status !== undefined) parseValue({ kind: "string", values: statuses }, status, "--status");
-  if (flags.with && flags.without) throw new UsageError("--with and --without exclude each other");
+  if (flags.with && flags.without) throw new UsageError("--with and --without cannot be used together");
   await withCaller(context, async (caller) => {
     const people = await peopleIn(context, caller);
     // A table leaves the caller out of the titles, so it needs the caller's ID.

@@ -19,7 +19,7 @@ export async function messages(context: Context): Promise<void> {
   const middle = flags.around === undefined ? undefined : integer(flags.around, "--around");
   const { cursor } = flags as { cursor?: string };
   if (middle !== undefined && (extent.all || cursor !== undefined))
-    throw new UsageError(`--around and ${extent.all ? "--all" : "--cursor"} exclude each other`);
+    throw new UsageError(`--around and ${extent.all ? "--all" : "--cursor"} cannot be used together`);
   const renderer = async () => messageForm({ paged: !extent.all });
   const view = { op: conversations.messages, columns: messageColumns, renderer, items: "messages" };
   const output = createOutput(view, globals, terminal);

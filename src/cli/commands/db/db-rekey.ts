@@ -35,7 +35,7 @@ export async function rekey(context: Context): Promise<void> {
 /** Reads the new key: undefined for --decrypt, `present` for the key of the environment. */
 async function newKey({ terminal, flags }: Context): Promise<Uint8Array | undefined | "present"> {
   const path = flags.newKeyFile as string | undefined;
-  if (flags.decrypt && path !== undefined) throw new UsageError("--decrypt and --new-key-file exclude each other");
+  if (flags.decrypt && path !== undefined) throw new UsageError("--decrypt and --new-key-file cannot be used together");
   if (flags.decrypt) return undefined;
   if (path === undefined) return "present";
   const sources = createSources(terminal);

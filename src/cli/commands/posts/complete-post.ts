@@ -32,7 +32,7 @@ export async function plan(input: Input, flags: Flags): Promise<Input> {
 
 /** Converts choices given as plain titles to the objects that the operation expects. */
 function withChoices(poll: Fields, titles: readonly string[] | undefined): Fields {
-  if (titles && poll.choices !== undefined) throw new UsageError("--choice and --poll-choices exclude each other");
+  if (titles && poll.choices !== undefined) throw new UsageError("--choice and --poll-choices cannot be used together");
   const choices = titles ?? poll.choices;
   if (!Array.isArray(choices)) return poll;
   return { ...poll, choices: choices.map((choice) => (typeof choice === "string" ? { title: choice } : choice)) };

@@ -173,7 +173,7 @@ export const posts: CommandGroup = {
           throw new UsageError("--withdraw cannot be combined with choices");
         // The service withdraws the vote when there is no choice, which is not intended when the choice was forgotten.
         if (!withdraw && (choices ?? title) === undefined) {
-          throw new UsageError("missing <choice>", { hint: "give the ID of a choice, --title TEXT or --withdraw" });
+          throw new UsageError("missing <choice>", { hint: "pass the ID of a choice, --title TEXT or --withdraw" });
         }
         return withdraw ? { ...input, choices: [] } : input;
       },

@@ -23,7 +23,7 @@ type Entries = OutputOf<typeof webhooks.logs>;
 /** `wcs webhooks logs`: lists the log, follows it, or waits for an entry. */
 export async function logs(context: Context): Promise<void> {
   const { flags, globals, terminal } = context;
-  if (flags.follow && flags.wait) throw new UsageError("--follow and --wait exclude each other");
+  if (flags.follow && flags.wait) throw new UsageError("--follow and --wait cannot be used together");
   const filter = await readFilter(context);
   const { caller } = await context.connect();
   try {

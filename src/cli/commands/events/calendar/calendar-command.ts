@@ -41,7 +41,7 @@ async function spanOf(flags: Context["flags"], today: string, zone: string | und
   const { month, week, from, to } = flags as { month?: string; week?: true; from?: string; to?: string };
   if (month !== undefined && (week || from !== undefined || to !== undefined))
     throw new UsageError("--month excludes --week, --from and --to");
-  if (week && to !== undefined) throw new UsageError("--week and --to exclude each other");
+  if (week && to !== undefined) throw new UsageError("--week and --to cannot be used together");
   const first = from === undefined ? today : await readDay(from, "--from", zone);
   if (week) return { first: mondayOf(first), last: addDays(mondayOf(first), 6) };
   if (from === undefined && to === undefined) {
@@ -50,7 +50,7 @@ async function spanOf(flags: Context["flags"], today: string, zone: string | und
   }
   const last = to === undefined ? addDays(first, 27) : await readDay(to, "--to", zone);
   if (last < first) throw new UsageError(`--to ${last} is before --from ${first}`);
-  if (daysBetween(first, last) >= longest) throw new UsageError(`--from and --to may be at most ${longest} days apart`);
+  if (daysBetween(first, last) >= longest) throw new UsageError(`--from and --to can be at most ${longest} days apart`);
   return { first, last };
 }
 

@@ -80,7 +80,8 @@ interface Job {
 }
 
 function targetOf({ flags }: Context, signal: AbortSignal): Omit<Target, "caller"> {
-  if (flags.type !== undefined && flags.keepTypes) throw new UsageError("--type and --keep-types exclude each other");
+  if (flags.type !== undefined && flags.keepTypes)
+    throw new UsageError("--type and --keep-types cannot be used together");
   const type = parseValue(typeField, String(flags.type ?? "user"), "--type") as Event["type"];
   const ids = (name: "units" | "userTypes", flag: string) => {
     const texts = ((flags[name] as string[] | undefined) ?? []).flatMap((text) => text.split(","));
