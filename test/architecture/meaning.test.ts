@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { fieldsOf } from "../../src/contract/field-spec.ts";
+import { allOperations } from "../../src/contract/operation-groups.ts";
 
 const source = join(import.meta.dirname, "../../src");
 
@@ -72,6 +74,20 @@ it("code decides by codes and metadata, never by messages and descriptions", () 
     ),
   );
   expect(found).toEqual([]);
+});
+
+it("input fields that hold a secret are marked in the contract, and so are new passwords", async () => {
+  const fields = (await allOperations()).flatMap((op) => {
+    return fieldsOf(op).map((field) => ({ ...field, place: `${op.name} ${field.name}` }));
+  });
+  const looksSecret = /^(password|token|secret|current)(_|$)|smtp_url$/;
+  const unmarked = fields.filter(({ name, kind, secret }) => kind === "string" && looksSecret.test(name) && !secret);
+  expect(unmarked.map(({ place }) => place)).toEqual([]);
+  expect(fields.filter(({ newPassword }) => newPassword).map(({ place }) => place)).toEqual([
+    "auth.passwordReset password",
+    "users.create password",
+    "users.password password",
+  ]);
 });
 
 it("every exception is needed", () => {
