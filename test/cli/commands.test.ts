@@ -251,8 +251,9 @@ describe("wcs settings", () => {
   it("explains each setting in the help of set", async () => {
     const { stdout } = await settings("set", "--help");
     for (const { name, description } of fieldsOf(contract.set)) {
-      expect(stdout).toContain(`  ${name.padEnd(25)} ${description}\n`);
+      expect(stdout).toContain(`  ${name.padEnd(25)} ${description}`);
     }
+    expect(stdout).toContain(" (seconds, default 86400)\n");
   });
 
   it("sets and restores", async () => {

@@ -1,5 +1,6 @@
+import type { FieldFormat } from "../../contract/field-metadata.ts";
 import { type Field, fieldsOf } from "../../contract/field-spec.ts";
-import { settings as ops } from "../../contract/settings.ts";
+import { defaults, settings as ops, type Settings } from "../../contract/settings.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { createSources } from "../file-io/value-sources.ts";
@@ -26,8 +27,8 @@ export const settings: CommandGroup = {
       summary: "Change a setting",
       // Derived on demand, because its schemas are not needed to run a command.
       get description() {
-        const rows = fieldsOf(ops.set).map(({ name, description }) => `  ${name.padEnd(25)} ${description}`);
-        return `${ops.set.description}\n\nSettings:\n${rows.join("\n")}`;
+        const rows = fieldsOf(ops.set).map((field) => `  ${field.name.padEnd(25)} ${explain(field)}`);
+        return `Changes take effect within a second on every server.\n\nSettings:\n${rows.join("\n")}`;
       },
       args: [
         key,
@@ -53,6 +54,15 @@ export const settings: CommandGroup = {
     },
   },
 };
+
+const units: Partial<Record<FieldFormat, string>> = { duration: "seconds", bytes: "bytes" };
+
+/** Returns the description of a setting with its unit and default. */
+function explain({ name, description, format }: Field): string {
+  const standard = defaults[name as keyof Settings];
+  const facts = [format && units[format], standard !== null && `default ${standard}`].filter(Boolean);
+  return facts.length > 0 ? `${description} (${facts.join(", ")})` : `${description}`;
+}
 
 function fieldOf(context: Context): Field {
   const fields = fieldsOf(ops.set);
