@@ -1,21 +1,24 @@
-import { topics, topicTitles } from "../help/help-topics.ts";
+import { topicTitles } from "../help/topic-titles.ts";
 import type { CustomCommand } from "../kit/command-spec.ts";
 
 export const help: CustomCommand = {
   summary: "Show help for a command or topic",
-  description: `Topics:\n${topicTitles.map(([name, title]) => `  ${name.padEnd(15)}${title}`).join("\n")}`,
+  description: `Topics:\n${Object.entries(topicTitles)
+    .map(([name, title]) => `  ${name.padEnd(15)}${title}`)
+    .join("\n")}`,
   args: [
     {
       name: "topic",
       description: "Words of a command, or a topic",
       optional: true,
       many: true,
-      completes: topicTitles.map(([name]) => name),
+      completes: Object.keys(topicTitles),
     },
   ],
   examples: ["wcs help users create", "wcs help exit-codes"],
   async run({ args, terminal, program }) {
     const words = (args.topic ?? []) as string[];
+    const { topics } = await import("../help/help-topics.ts");
     const topic = words.length === 1 ? topics[words[0] ?? ""] : undefined;
     if (topic) return terminal.write(topic);
     await program.run([...words, "--help"], terminal);

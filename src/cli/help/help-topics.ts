@@ -1,6 +1,6 @@
-const environment = `Environment variables
+import { topicTitles } from "./topic-titles.ts";
 
-Target and credentials. Flags take precedence:
+const environment = `Target and credentials. Flags take precedence:
   WCS_PROFILE          name of a profile
   WCS_DB               SQLite file or postgres:// URL; the URL may contain a password
   WCS_URL              base URL of an instance
@@ -45,17 +45,13 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [130, "interrupted"],
 ];
 
-const exitCodesTopic = `Exit codes
-
-${exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}`).join("\n")}
+const exitCodesTopic = `${exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}`).join("\n")}
 
 Errors are printed to stderr as one line, with a hint where possible. With -o json or ndjson they are objects:
   {"error": {"code": "validation_failed", "message": "...", "fields": {"email": ["..."]}}}
 `;
 
-const formatting = `Output formats
-
-The default on a terminal is a table, with colour and a pager. The default elsewhere is tab-separated rows; a single
+const formatting = `The default on a terminal is a table, with colour and a pager. The default elsewhere is tab-separated rows; a single
 item has one row per field. -o selects a format:
 
   -o table   a table, also without a terminal
@@ -73,9 +69,7 @@ Times are Unix seconds in JSON, CSV and YAML. Other formats show them in your ti
 Lists print one page. --limit N prints at most N items, --all prints all items.
 `;
 
-const configuration = `Configuration
-
-config.json contains the profiles, their logins and the name of the current profile. Its directory is
+const configuration = `config.json contains the profiles, their logins and the name of the current profile. Its directory is
   $WCS_CONFIG_DIR, else $XDG_CONFIG_HOME/wcs (~/.config/wcs), on Windows %APPDATA%\\wcs.
 Only you can access the directory. Concurrent commands can change the configuration safely.
 
@@ -91,9 +85,7 @@ On a database, commands act as the user given by --as, else the user of the prof
 Stored logins are renewed automatically when less than half of their lifetime is left.
 `;
 
-const webhooks = `Webhooks
-
-A webhook sends a POST request to a URL when a user or a unit is created, updated or deleted:
+const webhooks = `A webhook sends a POST request to a URL when a user or a unit is created, updated or deleted:
   {"type": "user.update", "timestamp": "2026-11-21T12:00:00.000Z", "data": {the complete user or unit}}
 It has the headers of Standard Webhooks (standardwebhooks.com):
   webhook-id         ID of the event, the same for all attempts; receivers can use it to ignore duplicates
@@ -115,9 +107,7 @@ Receivers at private addresses are refused unless the setting webhooks.allow_pri
   wcs doctor                                                     find overdue, disabled and failing webhooks
 `;
 
-const calendar = `Calendar events
-
-Times are read in your time zone, or the one given by --tz:
+const calendar = `Times are read in your time zone, or the one given by --tz:
   2026-12-24 18:00, 'friday 14:00', tomorrow, +2h; RFC 3339; Unix seconds
   --end +90m and --end 15:30 are relative to --start
   --date 2026-12-24 instead of --start and --end creates an all-day event
@@ -136,9 +126,7 @@ export again, also into another instance, creates no duplicates. Titles and loca
 those of a file become a space or a comma.
 `;
 
-const organisation = `An organisation as a file
-
-wcs export writes the file, wcs diff compares it with the current data, and wcs apply applies it. YAML or JSON:
+const organisation = `wcs export writes the file, wcs diff compares it with the current data, and wcs apply applies it. YAML or JSON:
 
   version: 1
   usertypes:
@@ -181,9 +169,7 @@ Sections and fields that are not in the file stay unchanged. null or an empty te
 fields. Departments are added. Departments and entries that are not in the file are removed only by wcs apply --prune.
 `;
 
-const proxy = `Behind a proxy
-
-Sign-in rate limits count attempts by client address, with IPv6 addresses grouped by /64. Behind a reverse proxy, all
+const proxy = `Sign-in rate limits count attempts by client address, with IPv6 addresses grouped by /64. Behind a reverse proxy, all
 clients would share the proxy's address, so wcs serve must know which proxies to trust:
 
   wcs serve --behind-proxy                            trust proxies on loopback and private networks
@@ -195,8 +181,7 @@ explicitly if clients are in private networks, because these clients could other
 is malformed, the address of the proxy is used.
 `;
 
-/** Texts of `wcs help <topic>`. The first line is the title. */
-export const topics: Readonly<Record<string, string>> = {
+const texts: Readonly<Record<keyof typeof topicTitles, string>> = {
   environment,
   "exit-codes": exitCodesTopic,
   formatting,
@@ -207,7 +192,7 @@ export const topics: Readonly<Record<string, string>> = {
   proxy,
 };
 
-/** Names and titles of the topics, for lists. */
-export const topicTitles: readonly (readonly [name: string, title: string])[] = Object.entries(topics).map(
-  ([name, text]) => [name, text.slice(0, text.indexOf("\n"))],
+/** Texts of `wcs help <topic>`. */
+export const topics: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(topicTitles).map(([name, title]) => [name, `${title}\n\n${texts[name as keyof typeof texts]}`]),
 );

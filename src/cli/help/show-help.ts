@@ -3,7 +3,7 @@ import { version } from "../session/version.ts";
 import { globalOptions } from "../terminal/global-options.ts";
 import { layOut, type Section, termOf } from "../terminal/help-layout.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { topicTitles } from "./help-topics.ts";
+import { topicTitles } from "./topic-titles.ts";
 
 /** Prints the help of the program or of a group. */
 export async function showHelp(
@@ -41,7 +41,7 @@ function rootHelp(registry: Registry, terminal: Terminal): string {
     title,
     rows: entries.map(([name, { summary }]) => [name, summary]),
   }));
-  sections.push({ title: "Help topics (wcs help <topic>):", rows: topicTitles });
+  sections.push({ title: "Help topics (wcs help <topic>):", rows: Object.entries(topicTitles) });
   sections.push({ title: "Options:", rows: [["-V, --version", "Show the version"]] });
   return page([], "Workplace communication service and its administrator's tool.", sections, terminal);
 }
