@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { email, line, newPassword, noContent, nothing, unixTime } from "./common-schemas.ts";
-import { once, operation, room } from "./operation.ts";
+import { once, operation, operationGroup } from "./operation.ts";
 
 const tokenResponse = once(() =>
   z
@@ -13,7 +13,7 @@ const tokenResponse = once(() =>
     .meta({ id: "AccessToken" }),
 );
 
-export const auth = room("auth", {
+export const auth = operationGroup("auth", {
   authenticate: operation({
     method: "POST",
     path: "/authenticate",

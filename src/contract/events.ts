@@ -15,7 +15,7 @@ import {
   uid,
 } from "./event-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
-import { operation, room } from "./operation.ts";
+import { operation, operationGroup } from "./operation.ts";
 
 const one = () => z.strictObject({ id: id("events") });
 const newFiles = () => z.strictObject({ id: id("events"), files: fileItems().min(1) });
@@ -28,7 +28,7 @@ export const countedBeyond = 100;
 
 const limits = `An event has at most ${mostOccurrences} occurrences within ${mostYears} years of its start, even if its rules go on. Recurrence and whole days follow the time zone of the instance at the time of the change.`;
 
-export const events = room("events", {
+export const events = operationGroup("events", {
   list: operation({
     method: "GET",
     path: "/events",

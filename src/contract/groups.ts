@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { cursorInput, cursorPage, id, name, noContent } from "./common-schemas.ts";
 import { group, groupDescription, groupMember, groupName, groupRoles, privacies, privacy } from "./group-schemas.ts";
-import { operation, room } from "./operation.ts";
+import { operation, operationGroup } from "./operation.ts";
 
 const one = () => ({ id: id("groups") });
 const member = () => ({ ...one(), user: id("users") });
 const role = () => z.enum(groupRoles).meta({ description: "Role of the member; administrators manage the group" });
 const managers = "the group's administrators, administrators of the instance and users with the ability groups";
 
-export const groups = room("groups", {
+export const groups = operationGroup("groups", {
   list: operation({
     method: "GET",
     path: "/groups",

@@ -14,7 +14,7 @@ import {
   reference,
   unixTime,
 } from "./common-schemas.ts";
-import { once, operation, room } from "./operation.ts";
+import { once, operation, operationGroup } from "./operation.ts";
 import { departmentId, importResult, importRows } from "./user-schemas.ts";
 
 const unitType = () => z.enum(["unit", "department"]).meta({ description: "Kind of unit" });
@@ -155,7 +155,7 @@ export const unitRow = once(() =>
 const departmentName = () => name().meta({ description: "Name of the department" });
 const department = () => ({ id: id("units"), department: departmentId() });
 
-export const units = room("units", {
+export const units = operationGroup("units", {
   list: operation({
     method: "GET",
     path: "/units",

@@ -13,7 +13,7 @@ import {
   pageInput,
   reference,
 } from "./common-schemas.ts";
-import { operation, room } from "./operation.ts";
+import { operation, operationGroup } from "./operation.ts";
 import {
   departmentId,
   identity,
@@ -41,7 +41,7 @@ const allAbilities = "Needs every ability that the user has, in every unit where
 const membershipRule =
   "Needs the ability user in the unit, even if the user is also a member of other units, and every ability that the membership grants.";
 
-export const users = room("users", {
+export const users = operationGroup("users", {
   list: operation({
     method: "GET",
     path: "/users",
