@@ -156,8 +156,8 @@ describeEverywhere("audit", (environment) => {
         await member.call(events.accept, { id: date });
       }),
     ).toEqual([]);
-    const rooms = (await allOperations()).filter((op) => op.method !== "GET" && op.private);
-    expect([...new Set(rooms.map(({ name }) => name.split(".")[0]))].sort()).toEqual([
+    const unrecorded = (await allOperations()).filter((op) => op.method !== "GET" && op.private);
+    expect([...new Set(unrecorded.map(({ name }) => name.split(".")[0]))].sort()).toEqual([
       "auth",
       "conversations",
       "counters",
