@@ -1,5 +1,3 @@
-import type { AnyOperation } from "./operation.ts";
-
 /** A section of `wcs --help`. */
 export type Heading = "Start here" | "Organisation" | "Communication" | "Instance" | "Tools";
 
@@ -100,13 +98,3 @@ export const operationGroups = {
 export type GroupName = keyof typeof operationGroups;
 
 export const groupEntries = Object.entries(operationGroups) as [GroupName, OperationGroup][];
-
-/** Returns all operations of all groups, in the order of the list. */
-export async function allOperations(): Promise<AnyOperation[]> {
-  const loaded = await Promise.all(groupEntries.map(([group]) => loadOperations(group)));
-  return loaded.flatMap((operations) => Object.values(operations));
-}
-
-async function loadOperations(group: GroupName): Promise<Record<string, AnyOperation>> {
-  return (await import(`./${group}.ts`))[group];
-}
