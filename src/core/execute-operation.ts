@@ -7,7 +7,7 @@ import { nobody } from "./pipeline/actor.ts";
 import type { AnswerCache, AnswerPlace } from "./pipeline/answer-cache.ts";
 import { type BaseContext, type Ctx, type Instance, readingContext } from "./pipeline/context.ts";
 import { type exclusive, keepAnswer, type Repeatable, repeatableOf } from "./pipeline/idempotency.ts";
-import type { Caller, FullOrigin, Identify, Moment } from "./pipeline/identify-caller.ts";
+import type { FullOrigin, IdentifiedCaller, Identify, Moment } from "./pipeline/identify-caller.ts";
 import type { Waits } from "./pipeline/long-poll.ts";
 import type { Version } from "./pipeline/memory-cache.ts";
 import { permit } from "./pipeline/permissions.ts";
@@ -27,7 +27,7 @@ export interface Runtime {
 
 /** The caller, origin and start of a call. */
 interface Request {
-  readonly caller: Caller;
+  readonly caller: IdentifiedCaller;
   readonly origin: FullOrigin;
   readonly moment: Moment;
 }
@@ -67,7 +67,7 @@ export async function baseContext(
 }
 
 /** Executes an operation: identifies the caller, parses the input, checks permissions, and runs the handler. */
-export async function execute(
+export async function executeOperation(
   runtime: Runtime,
   { op, input: rawInput, origin }: { op: AnyOperation; input: unknown; origin: FullOrigin },
 ): Promise<unknown> {
@@ -100,7 +100,7 @@ export async function execute(
 }
 
 /** Returns the context of an operation that only reads, or that opens its transactions itself. */
-function ownContext(call: Call, { actor, token }: Caller, place: AnswerPlace): Ctx {
+function ownContext(call: Call, { actor, token }: IdentifiedCaller, place: AnswerPlace): Ctx {
   const { runtime, op, input, origin, base } = call;
   const authorize = async () => {
     const again = await runtime.identify(op, origin, currentMoment(runtime));

@@ -2,7 +2,7 @@ import { type AnyOperation, type Caller, type Invoke, type Origin, once } from "
 import type { Settings } from "../contract/settings.ts";
 import type { Database } from "../store/database.ts";
 import { resolveUser } from "./directory/resolve-user.ts";
-import { baseContext, currentMoment, execute, type Runtime } from "./execute-operation.ts";
+import { baseContext, currentMoment, executeOperation, type Runtime } from "./execute-operation.ts";
 import { AnswerCache } from "./pipeline/answer-cache.ts";
 import { readingContext } from "./pipeline/context.ts";
 import { exclusive } from "./pipeline/idempotency.ts";
@@ -58,7 +58,7 @@ export function createService(options: ServiceOptions): Service {
   const runtime = createRuntime(options);
   const invoke = async (op: AnyOperation, input: unknown, origin: FullOrigin) => {
     try {
-      const output = await execute(runtime, { op, input, origin });
+      const output = await executeOperation(runtime, { op, input, origin });
       check?.(op, output);
       return output;
     } catch (error) {

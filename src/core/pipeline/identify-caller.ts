@@ -16,13 +16,13 @@ export interface Moment {
 }
 
 /** The actor of a call, and the claims of the token that was sent. */
-export interface Caller {
+export interface IdentifiedCaller {
   readonly actor: Actor;
   readonly token: Claims | undefined;
 }
 
 /** Throws `unauthenticated` unless the operation is public or the token or user ID is valid. */
-export type Identify = (op: AnyOperation, origin: FullOrigin, moment: Moment) => Promise<Caller>;
+export type Identify = (op: AnyOperation, origin: FullOrigin, moment: Moment) => Promise<IdentifiedCaller>;
 
 /** Returns a function that identifies callers. It caches verified tokens, and actors while the data does not change. */
 export function callerIdentification(database: Database, instance: () => Promise<Instance>): Identify {
