@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import type { Caller } from "../../src/contract/operation.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 import { units } from "../../src/contract/units.ts";
 import { arbitraryOf } from "../http/arbitrary.ts";
 import { tries } from "../support/effort.ts";
