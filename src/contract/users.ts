@@ -38,6 +38,7 @@ const member = () => ({ user: id("users"), unit: id("units") });
 
 const onlyGiven = "Only the given fields change.";
 const allAbilities = "Needs every ability that the user has, in every unit where the user has it.";
+const membershipTag = "User unit memberships";
 const membershipRule =
   "Needs the ability user in the unit, even if the user is also a member of other units, and every ability that the membership grants.";
 
@@ -251,6 +252,7 @@ export const users = operationGroup("users", {
     status: 204,
   }),
   memberships: operation({
+    tag: membershipTag,
     method: "GET",
     path: "/users/{user}/units",
     bare: true,
@@ -263,6 +265,7 @@ export const users = operationGroup("users", {
     errors: ["gone"],
   }),
   membershipAdd: operation({
+    tag: membershipTag,
     method: "POST",
     path: "/users/{user}/units",
     bare: true,
@@ -280,6 +283,7 @@ export const users = operationGroup("users", {
     errors: ["conflict", "gone"],
   }),
   membershipSet: operation({
+    tag: membershipTag,
     method: "PATCH",
     path: "/users/{user}/units/{unit=from}",
     bare: true,
@@ -300,6 +304,7 @@ export const users = operationGroup("users", {
     errors: ["conflict", "gone"],
   }),
   membershipRemove: operation({
+    tag: membershipTag,
     method: "DELETE",
     path: "/users/{user}/units/{unit}",
     bare: true,

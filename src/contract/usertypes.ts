@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { abilityFlags, cursorInput, cursorPage, id, idOf, line, noContent, reference } from "./common-schemas.ts";
-import { once, operation, room } from "./operation.ts";
+import { once, operation, operationGroup } from "./operation.ts";
 
 const userType = once(() =>
   z
@@ -21,7 +21,7 @@ const typeName = () =>
     .refine((value) => !value.includes(";"), "must not contain a semicolon")
     .meta({ description: "Name of the user type" });
 
-export const usertypes = room("usertypes", {
+export const usertypes = operationGroup("usertypes", {
   list: operation({
     method: "GET",
     path: "/usertypes",

@@ -12,9 +12,9 @@ import {
 import { buildOperation, createInputSpec } from "../../src/cli/kit/input-spec.ts";
 import { registry } from "../../src/cli/registry.ts";
 import { noPaint } from "../../src/cli/terminal/terminal.ts";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import { type Field, fieldsOf } from "../../src/contract/field-spec.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 import { settings } from "../../src/contract/settings.ts";
 
 const source = join(import.meta.dirname, "../../src");

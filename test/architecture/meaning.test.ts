@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import { fieldsOf } from "../../src/contract/field-spec.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 
 const source = join(import.meta.dirname, "../../src");
 

@@ -6,8 +6,8 @@ const home = useHome();
 const table = ["users", "list", "-o", "table"];
 
 it("colour changes how a table looks, not what it says", async () => {
-  const plain = await home().wcs(table, { env: { NO_COLOR: "1" } });
-  const coloured = await home().wcs(table, { env: { FORCE_COLOR: "1" } });
+  const plain = await home().spawn(table, { env: { NO_COLOR: "1" } });
+  const coloured = await home().spawn(table, { env: { FORCE_COLOR: "1" } });
   expect(coloured.stdout).not.toBe(plain.stdout);
   expect(stripVTControlCharacters(coloured.stdout)).toBe(plain.stdout);
 });

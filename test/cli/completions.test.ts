@@ -92,7 +92,7 @@ describe.each(["bash", "zsh", "fish"])("%s", (shell) => {
 });
 
 it("names lead to IDs, and nothing goes wrong aloud", async () => {
-  const run = async (...args: string[]) => home().wcs(["__complete", ...args], { env: patient });
+  const run = async (...args: string[]) => home().spawn(["__complete", ...args], { env: patient });
   expect(await run("users", "ada")).toMatchObject({ code: 0, stdout: "1\tAda Lovelace\n" });
   expect(await run("units", "Sal")).toMatchObject({ code: 0, stdout: "2\tSales\n" });
   expect(await run("units", "", "units", "get", "--profile=nobody")).toMatchObject({ code: 0, stdout: "", stderr: "" });

@@ -9,8 +9,8 @@ const home = useHome();
 it("the version is that of the package", async () => {
   const { version: packaged } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
   expect(version).toBe(packaged);
-  for (const flag of ["--version", "-V"]) expect((await home().wcs([flag])).stdout).toBe(`${packaged}\n`);
-  expect((await home().wcs(["--version", "--no-color"])).stdout).toBe(`${packaged}\n`);
+  for (const flag of ["--version", "-V"]) expect((await home().spawn([flag])).stdout).toBe(`${packaged}\n`);
+  expect((await home().spawn(["--version", "--no-color"])).stdout).toBe(`${packaged}\n`);
 });
 
 /** Bytes of our own files that a command loads: what makes it slow to start. */
@@ -24,7 +24,7 @@ async function loaded(args: readonly string[]): Promise<{ bytes: number; builtin
       builtins: process.moduleLoadList.filter((name) => name.startsWith("NativeModule")).map((name) => name.slice(13)),
     })));`,
   );
-  const { code } = await home().wcs(args, { env: { NODE_OPTIONS: `--require ${spy}` } });
+  const { code } = await home().spawn(args, { env: { NODE_OPTIONS: `--require ${spy}` } });
   expect(code).toBe(0);
   const { files, builtins } = JSON.parse(readFileSync(report, "utf8")) as { files: string[]; builtins: string[] };
   return { bytes: files.reduce((sum, file) => sum + statSync(file).size, 0), builtins };

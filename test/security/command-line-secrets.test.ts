@@ -38,7 +38,7 @@ describe("Other users of the machine cannot read the password of a database amon
   });
 
   it("is refused by the program as it is shipped", async () => {
-    const { code, stderr } = await home.wcs(["users", "list", "--db", `postgres://ann:${secret}@127.0.0.1:1/wcs`]);
+    const { code, stderr } = await home.spawn(["users", "list", "--db", `postgres://ann:${secret}@127.0.0.1:1/wcs`]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^error: --db must not contain a password/);
     expect(stderr).not.toContain(secret);
@@ -57,13 +57,13 @@ describe("A password of PostgreSQL comes by every way that does not show it", ()
     url = new URL(target);
     bare = target.replace(`:${url.password}@`, "@");
     const made = ["init", "--admin-email", "a@example.com", "--admin-name", "Ada A", "--no-profile"];
-    const { code, stdout, stderr } = await home.wcs([...made, "--json"], { env: { WCS_DB: target } });
+    const { code, stdout, stderr } = await home.spawn([...made, "--json"], { env: { WCS_DB: target } });
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(JSON.parse(stdout).database).toBe(target.replace(`:${url.password}@`, ":***@"));
   });
   afterAll(() => remove());
   const list = (args: readonly string[], env: Record<string, string> = {}) =>
-    home.wcs(["users", "list", "--fields", "email", "--no-header", ...args], { env });
+    home.spawn(["users", "list", "--fields", "email", "--no-header", ...args], { env });
   const works = { code: 0, stdout: "a@example.com\n", stderr: "" };
 
   it("WCS_DB", async () => {
@@ -115,7 +115,7 @@ describe("A password of PostgreSQL comes by every way that does not show it", ()
       "users list -v",
       "doctor",
     ]) {
-      const { stdout, stderr } = await home.wcs(args.split(" "));
+      const { stdout, stderr } = await home.spawn(args.split(" "));
       expect(stdout + stderr, args).not.toContain(`:${url.password}@`);
     }
     expect((await home.sit(["profile", "add", "four"])).code).toBe(2);

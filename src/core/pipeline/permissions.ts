@@ -44,7 +44,7 @@ export function requireAbilities(actor: Actor, grants: readonly Grant[]): void {
 }
 
 /** Throws `forbidden` unless the actor has the ability in the unit with that path; without a path, in any unit. */
-function requireAbility(actor: Actor, ability: Ability, path?: string | null): void {
+export function requireAbility(actor: Actor, ability: Ability, path?: string | null): void {
   if (may(actor, ability, path)) return;
   const place = path ? `unit ${idOf(path)}` : "any unit";
   throw new ServiceError("forbidden", `You don't have the ability ${ability} in ${place}.`);
