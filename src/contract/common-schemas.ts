@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Reference } from "./field-metadata.ts";
 import { abilities, once } from "./operation.ts";
+import { isTimeZone } from "./time-zone.ts";
 
 /** Returns the schema of an ID in an input; `refersTo` names the group in which the thing can be looked up. */
 export const id = (refersTo?: Reference) => {
@@ -82,20 +83,6 @@ function isLanguage(tag: string): boolean {
 }
 export const language = () => z.string().max(35).refine(isLanguage, "must be a language tag like en or pt-BR (BCP 47)");
 
-const zones = new Map<string, boolean>();
-function isTimeZone(zone: string): boolean {
-  let known = zones.get(zone);
-  if (known === undefined) {
-    try {
-      // An offset such as +02:00 is not a zone of the IANA database.
-      known = /^[A-Za-z]/.test(zone) && Boolean(new Intl.DateTimeFormat("en", { timeZone: zone }));
-    } catch {
-      known = false;
-    }
-    if (zones.size < 1000) zones.set(zone, known);
-  }
-  return known;
-}
 export const timezone = () =>
   z.string().max(64).refine(isTimeZone, "must be a time zone of the IANA database like Europe/Copenhagen");
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../contract/bounded-map.ts";
 import { ServiceError } from "../contract/errors.ts";
 import type { AnyOperation, Caller, Invoke, Origin } from "../contract/operation.ts";
 import type { RoomName } from "../contract/operation-groups.ts";
@@ -11,7 +12,7 @@ import { type Ctx, type Instance, readingContext } from "./pipeline/context.ts";
 import { exclusive, keepAnswer, repeatableOf } from "./pipeline/idempotency.ts";
 import { loadInstance, loadSettings } from "./pipeline/load-instance.ts";
 import { Waits } from "./pipeline/long-poll.ts";
-import { BoundedMap, kept, type Version } from "./pipeline/memory-cache.ts";
+import { kept, type Version } from "./pipeline/memory-cache.ts";
 import type { Change } from "./pipeline/outbox.ts";
 import { permit } from "./pipeline/permissions.ts";
 import { readinessOf } from "./pipeline/readiness.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { BoundedMap, kept } from "../../src/core/pipeline/memory-cache.ts";
+import { BoundedMap } from "../../src/contract/bounded-map.ts";
+import { kept } from "../../src/core/pipeline/memory-cache.ts";
 
 describe("memory", () => {
   it("kept: loaded again when the version of the data is another", async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, linkSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** The lock was not acquired in time. */
 export class LockTimeout extends Error {
@@ -23,7 +24,7 @@ export async function withLock<T>(
   while (!take(file, owner)) {
     if (Date.now() > giveUp) throw new LockTimeout(`${file} is held by another process`);
     if (isStale(file)) breakLock(file);
-    await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 30));
+    await sleep(10 + Math.random() * 30);
   }
   const held = () => read(file) === owner;
   try {

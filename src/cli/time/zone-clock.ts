@@ -1,3 +1,5 @@
+import { memoize } from "../../contract/bounded-map.ts";
+
 /** The clock of a time zone. Wall time is in milliseconds, as if it were UTC; instants are Unix seconds. */
 export interface Clock {
   /** Returns the wall time at an instant. */
@@ -13,16 +15,8 @@ export interface Clock {
   startOf(day: string): number;
 }
 
-const clocks = new Map<string | undefined, Clock>();
-
 /** Returns the clock of an IANA time zone; without a zone, the machine's. */
-export function clockOf(zone: string | undefined): Clock {
-  const known = clocks.get(zone);
-  if (known) return known;
-  const clock = createClock(zone);
-  clocks.set(zone, clock);
-  return clock;
-}
+export const clockOf = memoize((zone: string | undefined): Clock => createClock(zone));
 
 const hour = 3_600_000;
 

@@ -1,9 +1,10 @@
 import type { MarkedToken, Token, Tokens } from "marked";
 import type { Paint } from "../colors.ts";
 import { sanitizeText } from "../sanitize.ts";
+import { noPaint } from "../terminal.ts";
 import { columnWidths, cut, widthOf } from "../text-width.ts";
-import { plainOf, spansOf } from "./markdown-inline.ts";
-import { painted, wrapSpans } from "./text-spans.ts";
+import { wrap } from "../wrap-text.ts";
+import { inlineText } from "./markdown-inline.ts";
 
 /** Style and width of rendered Markdown. */
 export interface MarkdownOptions {
@@ -57,7 +58,12 @@ const inner = (options: MarkdownOptions, indent: number): MarkdownOptions => ({
 });
 
 const inline = (tokens: readonly Token[], { paint, width }: MarkdownOptions): string[] =>
-  wrapSpans(spansOf(tokens), width).map((line) => painted(line, paint));
+  wrap(
+    inlineText(tokens, paint)
+      .replace(/[ \t]+/g, " ")
+      .replace(/^ | $/gm, ""),
+    width,
+  );
 
 function linesOfList({ items, ordered, start, loose }: Tokens.List, options: MarkdownOptions): string[] {
   const first = Number(start) || 1;
@@ -78,7 +84,9 @@ function linesOfList({ items, ordered, start, loose }: Tokens.List, options: Mar
 }
 
 function linesOfTable({ header, rows }: Tokens.Table, { paint, width }: MarkdownOptions): string[] {
-  const texts = [header, ...rows].map((row) => row.map((cell) => plainOf(cell.tokens).replace(/\s+/g, " ")));
+  const texts = [header, ...rows].map((row) =>
+    row.map((cell) => inlineText(cell.tokens, noPaint).replace(/\s+/g, " ")),
+  );
   const widths = columnWidths(texts, width, 2);
   const lines = texts.map((row) =>
     row

@@ -1,51 +1,42 @@
 import type { MarkedToken, Token } from "marked";
+import type { Paint } from "../colors.ts";
 import { sanitizeText } from "../sanitize.ts";
-import type { Span } from "./text-spans.ts";
+import { noPaint } from "../terminal.ts";
 
-type Styles = Span["styles"];
-
-/** Returns the spans of inline tokens in reading order. */
-export function spansOf(tokens: readonly Token[] = [], styles: Styles = []): Span[] {
-  return tokens.flatMap((token) => spanOf(token as MarkedToken, styles));
+/** Renders inline tokens. Sanitizes their text, since the parser has decoded entities. */
+export function inlineText(tokens: readonly Token[] | undefined, paint: Paint): string {
+  return (tokens ?? []).map((token) => textOf(token as MarkedToken, paint)).join("");
 }
 
-/** Returns the text of inline tokens without styles. */
-export const plainOf = (tokens: readonly Token[] = []): string =>
-  spansOf(tokens)
-    .map((span) => span.text)
-    .join("");
-
-/** Creates a span. Sanitizes the text, since the parser has decoded entities. */
-const span = (text: string, styles: Styles): Span => ({ text: sanitizeText(text), styles });
-
-function spanOf(token: MarkedToken, styles: Styles): Span[] {
+function textOf(token: MarkedToken, paint: Paint): string {
   switch (token.type) {
     case "strong":
-      return spansOf(token.tokens, [...styles, "strong"]);
+      return paint.strong(inlineText(token.tokens, paint));
     case "em":
-      return spansOf(token.tokens, [...styles, "emphasis"]);
+      return paint.emphasis(inlineText(token.tokens, paint));
     case "del":
-      return spansOf(token.tokens, [...styles, "dim"]);
+      return paint.dim(inlineText(token.tokens, paint));
     case "codespan":
-      return [span(token.text, [...styles, "value"])];
+      return paint.value(sanitizeText(token.text));
     case "br":
-      return [span("\n", styles)];
+      return "\n";
     case "link":
-      return linked(spansOf(token.tokens, [...styles, "key"]), token.href, styles);
-    case "image":
-      return linked([span(`[${token.text || "picture"}]`, [...styles, "key"])], token.href, styles);
+      return paint.key(inlineText(token.tokens, paint)) + target(token.href, inlineText(token.tokens, noPaint), paint);
+    case "image": {
+      const text = `[${sanitizeText(token.text) || "picture"}]`;
+      return paint.key(text) + target(token.href, text, paint);
+    }
     case "text":
-      return token.tokens ? spansOf(token.tokens, styles) : [span(token.text, styles)];
+      return token.tokens ? inlineText(token.tokens, paint) : sanitizeText(token.text);
     case "escape":
-      return [span(token.text, styles)];
+      return sanitizeText(token.text);
     default:
-      return [span(token.raw, styles)];
+      return sanitizeText(token.raw);
   }
 }
 
-/** Adds the link's target, unless the text is the target. */
-function linked(shown: Span[], href: string, styles: Styles): Span[] {
-  const text = shown.map((span) => span.text).join("");
-  if (href === "" || href === text || href === `mailto:${text}` || href === `http://${text}`) return shown;
-  return [...shown, span(` (${href})`, [...styles, "dim"])];
+/** Returns the target of a link in parentheses; nothing when the text of the link is the target. */
+function target(href: string, text: string, paint: Paint): string {
+  if (href === "" || href === text || href === `mailto:${text}` || href === `http://${text}`) return "";
+  return paint.dim(` (${sanitizeText(href)})`);
 }

@@ -1,5 +1,5 @@
 import { mostRules, type Rule } from "../../../../contract/event-schemas.ts";
-import { readRrule } from "../../../time/recurrence/rrule-text.ts";
+import { readRrule } from "../../../time/recurrence/read-rrule.ts";
 import { distinct, tooMany } from "../../../time/recurrence/rule-combinations.ts";
 import type { Properties } from "./ics-properties.ts";
 import type { Times } from "./ics-times.ts";
