@@ -93,7 +93,7 @@ async function uploadOptions(op: AnyOperation, input: Input, terminal: Terminal)
   if (op.bodyLimit === undefined) return {};
   const { filesField } = await import("../../contract/file-schemas.ts");
   if (input[filesField(op) ?? ""] === undefined) return {};
-  const { uploadProgress } = await import("../file-io/upload-progress.ts");
+  const { uploadProgress } = await import("../file-io/show-progress.ts");
   return { onSent: uploadProgress(terminal) };
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -45,4 +44,9 @@ export function longPollSeconds({ timeout }: Globals): number {
 /** Returns whether the service is temporarily unavailable. */
 function isOutage(error: unknown): error is ServiceError {
   return error instanceof ServiceError && (error.code === "unavailable" || error.code === "too_many_requests");
+}
+
+/** Waits by the global timer, which tests replace; they cannot replace that of node:timers/promises. */
+export function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -1,4 +1,5 @@
 import { memoize } from "../../contract/bounded-map.ts";
+import { dayOf } from "./days.ts";
 
 /** The clock of a time zone. Wall time is in milliseconds, as if it were UTC; instants are Unix seconds. */
 export interface Clock {
@@ -48,6 +49,5 @@ function createClock(zone: string | undefined): Clock {
     // The wall time is skipped by a clock change: use the offset before the change.
     return wall(second) === shown ? second : Math.floor((shown - before) / 1000);
   };
-  const day = (at: number) => new Date(wall(at)).toISOString().slice(0, 10);
-  return { wall, instant, day, startOf: (text) => instant(Date.parse(text)) };
+  return { wall, instant, day: (at) => dayOf(wall(at)), startOf: (text) => instant(Date.parse(text)) };
 }

@@ -75,7 +75,7 @@ async function filesIn({ flags }: Context): Promise<FileItem[] | undefined> {
 async function optionsOf({ flags, terminal }: Context, files?: readonly FileItem[]): Promise<CallOptions> {
   const dryRun = flags.dryRun === true && { dryRun: true };
   if (files === undefined) return { ...dryRun };
-  const { uploadProgress } = await import("../../file-io/upload-progress.ts");
+  const { uploadProgress } = await import("../../file-io/show-progress.ts");
   return { ...dryRun, onSent: uploadProgress(terminal) };
 }
 

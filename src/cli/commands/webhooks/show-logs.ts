@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ArgumentsOf, Caller, OutputOf } from "../../../contract/operation.ts";
 import { webhooks } from "../../../contract/webhooks.ts";
 import { ConditionError, UsageError } from "../../errors/cli-errors.ts";
@@ -7,7 +6,7 @@ import { parseValue } from "../../kit/parse-value.ts";
 import { walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Item, Page } from "../../output/item.ts";
-import { pollAnswer } from "../../session/poll.ts";
+import { pollAnswer, sleep } from "../../session/poll.ts";
 import { readDuration, readTime } from "../../time/parse-time.ts";
 
 /** Milliseconds between two requests for new entries. */

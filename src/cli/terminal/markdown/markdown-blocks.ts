@@ -1,10 +1,9 @@
 import type { MarkedToken, Token, Tokens } from "marked";
 import type { Paint } from "../colors.ts";
 import { sanitizeText } from "../sanitize.ts";
-import { noPaint } from "../terminal.ts";
 import { columnWidths, cut, widthOf } from "../text-width.ts";
-import { wrap } from "../wrap-text.ts";
-import { inlineText } from "./markdown-inline.ts";
+import { plainOf, spansOf } from "./markdown-inline.ts";
+import { wrapSpans } from "./text-spans.ts";
 
 /** Style and width of rendered Markdown. */
 export interface MarkdownOptions {
@@ -58,12 +57,7 @@ const inner = (options: MarkdownOptions, indent: number): MarkdownOptions => ({
 });
 
 const inline = (tokens: readonly Token[], { paint, width }: MarkdownOptions): string[] =>
-  wrap(
-    inlineText(tokens, paint)
-      .replace(/[ \t]+/g, " ")
-      .replace(/^ | $/gm, ""),
-    width,
-  );
+  wrapSpans(spansOf(tokens), width, paint);
 
 function linesOfList({ items, ordered, start, loose }: Tokens.List, options: MarkdownOptions): string[] {
   const first = Number(start) || 1;
@@ -84,9 +78,7 @@ function linesOfList({ items, ordered, start, loose }: Tokens.List, options: Mar
 }
 
 function linesOfTable({ header, rows }: Tokens.Table, { paint, width }: MarkdownOptions): string[] {
-  const texts = [header, ...rows].map((row) =>
-    row.map((cell) => inlineText(cell.tokens, noPaint).replace(/\s+/g, " ")),
-  );
+  const texts = [header, ...rows].map((row) => row.map((cell) => plainOf(cell.tokens).replace(/\s+/g, " ")));
   const widths = columnWidths(texts, width, 2);
   const lines = texts.map((row) =>
     row

@@ -1,42 +1,51 @@
 import type { MarkedToken, Token } from "marked";
-import type { Paint } from "../colors.ts";
 import { sanitizeText } from "../sanitize.ts";
-import { noPaint } from "../terminal.ts";
+import type { Span } from "./text-spans.ts";
 
-/** Renders inline tokens. Sanitizes their text, since the parser has decoded entities. */
-export function inlineText(tokens: readonly Token[] | undefined, paint: Paint): string {
-  return (tokens ?? []).map((token) => textOf(token as MarkedToken, paint)).join("");
+type Styles = Span["styles"];
+
+/** Returns the spans of inline tokens in reading order. */
+export function spansOf(tokens: readonly Token[] = [], styles: Styles = []): Span[] {
+  return tokens.flatMap((token) => spanOf(token as MarkedToken, styles));
 }
 
-function textOf(token: MarkedToken, paint: Paint): string {
+/** Returns the text of inline tokens without styles. */
+export const plainOf = (tokens: readonly Token[] = []): string =>
+  spansOf(tokens)
+    .map((span) => span.text)
+    .join("");
+
+/** Creates a span. Sanitizes the text, since the parser has decoded entities, and joins its spaces. */
+const span = (text: string, styles: Styles): Span => ({ text: sanitizeText(text).replace(/[ \t]+/g, " "), styles });
+
+function spanOf(token: MarkedToken, styles: Styles): Span[] {
   switch (token.type) {
     case "strong":
-      return paint.strong(inlineText(token.tokens, paint));
+      return spansOf(token.tokens, [...styles, "strong"]);
     case "em":
-      return paint.emphasis(inlineText(token.tokens, paint));
+      return spansOf(token.tokens, [...styles, "emphasis"]);
     case "del":
-      return paint.dim(inlineText(token.tokens, paint));
+      return spansOf(token.tokens, [...styles, "dim"]);
     case "codespan":
-      return paint.value(sanitizeText(token.text));
+      return [span(token.text, [...styles, "value"])];
     case "br":
-      return "\n";
+      return [span("\n", styles)];
     case "link":
-      return paint.key(inlineText(token.tokens, paint)) + target(token.href, inlineText(token.tokens, noPaint), paint);
-    case "image": {
-      const text = `[${sanitizeText(token.text) || "picture"}]`;
-      return paint.key(text) + target(token.href, text, paint);
-    }
+      return linked(spansOf(token.tokens, [...styles, "key"]), token.href, styles);
+    case "image":
+      return linked([span(`[${token.text || "picture"}]`, [...styles, "key"])], token.href, styles);
     case "text":
-      return token.tokens ? inlineText(token.tokens, paint) : sanitizeText(token.text);
+      return token.tokens ? spansOf(token.tokens, styles) : [span(token.text, styles)];
     case "escape":
-      return sanitizeText(token.text);
+      return [span(token.text, styles)];
     default:
-      return sanitizeText(token.raw);
+      return [span(token.raw, styles)];
   }
 }
 
-/** Returns the target of a link in parentheses; nothing when the text of the link is the target. */
-function target(href: string, text: string, paint: Paint): string {
-  if (href === "" || href === text || href === `mailto:${text}` || href === `http://${text}`) return "";
-  return paint.dim(` (${sanitizeText(href)})`);
+/** Adds the link's target, unless the text is the target. */
+function linked(shown: Span[], href: string, styles: Styles): Span[] {
+  const text = shown.map((span) => span.text).join("");
+  if (href === "" || href === text || href === `mailto:${text}` || href === `http://${text}`) return shown;
+  return [...shown, span(` (${href})`, [...styles, "dim"])];
 }
