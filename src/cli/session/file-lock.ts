@@ -13,7 +13,10 @@ const staleAfter = 10_000;
 /** Milliseconds that a process has to write its name into a lock created in two steps. */
 const unnamedAfter = 500;
 
-/** Runs `work` while holding the lock file. `held` returns whether this process still holds it. */
+/**
+ * Runs `work` while holding the lock file. `held` returns whether this process still holds it. Packages such as
+ * proper-lockfile go by the age of the lock alone, so that a killed process would block others.
+ */
 export async function withLock<T>(
   file: string,
   patience: number,

@@ -1,7 +1,10 @@
 import { memoize } from "../../contract/bounded-map.ts";
 import { dayOf } from "./days.ts";
 
-/** The clock of a time zone. Wall time is in milliseconds, as if it were UTC; instants are Unix seconds. */
+/**
+ * The clock of a time zone. Wall time is in milliseconds, as if it were UTC; instants are Unix seconds. It does not use
+ * temporal-polyfill, which every command with a duration would have to load.
+ */
 export interface Clock {
   /** Returns the wall time at an instant. */
   wall(instant: number): number;
@@ -22,17 +25,20 @@ export const clockOf = memoize((zone: string | undefined): Clock => createClock(
 const hour = 3_600_000;
 
 function createClock(zone: string | undefined): Clock {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
+  let format: Intl.DateTimeFormat | undefined;
+  const create = () =>
+    new Intl.DateTimeFormat("en-US", {
+      timeZone: zone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
   const wall = (instant: number): number => {
+    format ??= create();
     const parts: Record<string, number> = {};
     for (const { type, value } of format.formatToParts(instant * 1000)) parts[type] = Number(value);
     const { year = 0, month = 1, day, hour, minute, second } = parts;
