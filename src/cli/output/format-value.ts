@@ -46,7 +46,7 @@ export function timesIn(zone: string | undefined) {
       const shown = wall(seconds);
       const offset = shown - Math.floor(seconds) * 1000;
       const size = iso(Math.abs(offset)).slice(11, 19).replace(/:00$/, "");
-      return iso(shown).slice(0, 19) + (offset === 0 ? "Z" : (offset < 0 ? "-" : "+") + size);
+      return `${iso(shown).slice(0, 19)}${offset < 0 ? "-" : "+"}${size}`;
     },
   };
 }

@@ -1,10 +1,6 @@
+import { dayLength, dayOf } from "./zone-clock.ts";
+
 // Days are YYYY-MM-DD; weeks begin on Monday (ISO 8601).
-
-/** Milliseconds of a day. */
-export const dayLength = 86_400_000;
-
-/** Returns the day of a wall time, which is in milliseconds as if it were UTC. */
-export const dayOf = (wall: number): string => new Date(wall).toISOString().slice(0, 10);
 
 const at = (day: string): Date => new Date(`${day}T00:00Z`);
 

@@ -1,6 +1,5 @@
 import { UsageError } from "../errors/cli-errors.ts";
-import { dayLength, dayOf } from "./days.ts";
-import { clockOf } from "./zone-clock.ts";
+import { clockOf, dayLength, dayOf } from "./zone-clock.ts";
 
 const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 

@@ -1,5 +1,4 @@
 import { memoize } from "../../contract/bounded-map.ts";
-import { dayOf } from "./days.ts";
 
 /**
  * The clock of a time zone. Wall time is in milliseconds, as if it were UTC; instants are Unix seconds. It does not use
@@ -18,6 +17,12 @@ export interface Clock {
   /** Returns the instant at which a day begins. */
   startOf(day: string): number;
 }
+
+/** Milliseconds of a day. */
+export const dayLength = 86_400_000;
+
+/** Returns the day of a wall time, as YYYY-MM-DD. */
+export const dayOf = (wall: number): string => new Date(wall).toISOString().slice(0, 10);
 
 /** Returns the clock of an IANA time zone; without a zone, the machine's. */
 export const clockOf = memoize((zone: string | undefined): Clock => createClock(zone));

@@ -1,7 +1,7 @@
 import { mostRules, type Rule } from "../../../../contract/event-schemas.ts";
-import { dayOf } from "../../../time/days.ts";
 import { readRrule } from "../../../time/recurrence/read-rrule.ts";
 import { distinct, tooMany } from "../../../time/recurrence/rule-combinations.ts";
+import { dayOf } from "../../../time/zone-clock.ts";
 import type { Properties } from "./ics-properties.ts";
 import type { Times } from "./ics-times.ts";
 import { lastDay } from "./ics-until.ts";

@@ -1,4 +1,5 @@
-import { addDays, dayLength, dayOf, daysBetween } from "../../../time/days.ts";
+import { addDays, daysBetween } from "../../../time/days.ts";
+import { dayLength, dayOf } from "../../../time/zone-clock.ts";
 import type { Properties, ReadProperty } from "./ics-properties.ts";
 import type { IcsContext, Zone } from "./ics-zones.ts";
 

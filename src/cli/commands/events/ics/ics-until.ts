@@ -1,4 +1,5 @@
-import { addDays, dayLength, dayOf } from "../../../time/days.ts";
+import { addDays } from "../../../time/days.ts";
+import { dayLength, dayOf } from "../../../time/zone-clock.ts";
 import type { Times } from "./ics-times.ts";
 import type { Zone } from "./ics-zones.ts";
 

@@ -1,5 +1,5 @@
 import { weekdays } from "../../../../contract/event-schemas.ts";
-import { dayLength } from "../../../time/days.ts";
+import { dayLength } from "../../../time/zone-clock.ts";
 import type { Component, Property } from "./jcal.ts";
 
 /** A change of a time zone's offset from UTC. */
