@@ -24,7 +24,7 @@ async function loaded(args: readonly string[]): Promise<{ bytes: number; builtin
       builtins: process.moduleLoadList.filter((name) => name.startsWith("NativeModule")).map((name) => name.slice(13)),
     })));`,
   );
-  const { code } = await home().wcs(args, { env: { NODE_OPTIONS: `--require ${spy}` } });
+  const { code } = await home().spawn(args, { env: { NODE_OPTIONS: `--require ${spy}` } });
   expect(code).toBe(0);
   const { files, builtins } = JSON.parse(readFileSync(report, "utf8")) as { files: string[]; builtins: string[] };
   return { bytes: files.reduce((sum, file) => sum + statSync(file).size, 0), builtins };
