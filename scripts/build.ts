@@ -12,11 +12,11 @@ const together = [
   },
   {
     name: "command",
-    test: /node_modules\/commander\/|src\/cli\/(kit\/(?!find-users)|output\/(create-output|item|format-value|field-selection|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal|token-times)|file-io\/value-sources)/,
+    test: /node_modules\/commander\/|src\/cli\/(kit\/(?!find-users)|output\/(create-output|item|format-value|field-selection|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal|token-times)|file-io\/value-sources|time\/(zone-clock|parse-time))/,
   },
   {
     name: "contract",
-    test: /node_modules\/zod\/|src\/contract\/(common-schemas|operation|parse-input|field-spec)\.ts$/,
+    test: /node_modules\/zod\/|src\/contract\/(bounded-map|time-zone|common-schemas|operation|parse-input|field-spec)\.ts$/,
   },
   // Each schema file gets its own chunk: several operation groups share them, and none should load the others.
   { debugName: "schemas", name: (id: string) => basename(id, ".ts"), test: /src\/contract\/[\w-]+-schemas\.ts$/ },

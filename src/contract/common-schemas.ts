@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Reference } from "./field-metadata.ts";
 import { type Ability, once } from "./operation.ts";
+import { isTimeZone } from "./time-zone.ts";
 
 const nouns: Readonly<Record<Reference, string>> = {
   users: "user",
@@ -118,20 +119,6 @@ export const language = () =>
     .refine(isLanguage, "must be a language tag like en or pt-BR (BCP 47)")
     .meta({ placeholder: "tag", description: "Language as a BCP 47 tag, like en or pt-BR" });
 
-const zones = new Map<string, boolean>();
-function isTimeZone(zone: string): boolean {
-  let known = zones.get(zone);
-  if (known === undefined) {
-    try {
-      // An offset such as +02:00 is not a zone of the IANA database.
-      known = /^[A-Za-z]/.test(zone) && Boolean(new Intl.DateTimeFormat("en", { timeZone: zone }));
-    } catch {
-      known = false;
-    }
-    if (zones.size < 1000) zones.set(zone, known);
-  }
-  return known;
-}
 export const timezone = () =>
   z
     .string()

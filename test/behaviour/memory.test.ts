@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { BoundedMap, kept } from "../../src/core/pipeline/memory-cache.ts";
+import { BoundedMap, memoize } from "../../src/contract/bounded-map.ts";
+import { kept } from "../../src/core/pipeline/memory-cache.ts";
 
 describe("memory", () => {
   it("kept: loaded again when the version of the data is another", async () => {
@@ -48,5 +49,12 @@ describe("memory", () => {
     ]);
     map.set("c", 4);
     expect([...map.keys()]).toEqual(["b", "c"]);
+  });
+
+  it("memoize computes once for a key, also when the result is undefined", () => {
+    const keys: string[] = [];
+    const compute = memoize((key: string) => void keys.push(key));
+    for (const key of ["a", "b", "a"]) expect(compute(key)).toBeUndefined();
+    expect(keys).toEqual(["a", "b"]);
   });
 });

@@ -3,7 +3,7 @@ import { RRuleTemporal } from "rrule-temporal";
 import { describe, expect, it } from "vitest";
 import { phraseOf } from "../../src/cli/time/recurrence/describe-rule.ts";
 import { readPhrase } from "../../src/cli/time/recurrence/parse-phrase.ts";
-import { basicDay, readRrule, rruleOf } from "../../src/cli/time/recurrence/rrule-text.ts";
+import { basicDay, readRrule, rruleOf } from "../../src/cli/time/recurrence/read-rrule.ts";
 import { frequencies, weekdays } from "../../src/contract/event-schemas.ts";
 import { tries } from "../support/effort.ts";
 import { day, rule } from "./rules.ts";
@@ -24,7 +24,7 @@ describe("how an event repeats", () => {
   it("as an RRULE says the same after it is read", () => {
     fc.assert(
       fc.property(rule, (one) => {
-        expect(readRrule(rruleOf(one, basicDay), isoDay)).toEqual({ rules: [one] });
+        expect(readRrule(rruleOf(one), isoDay)).toEqual({ rules: [one] });
       }),
       { numRuns: tries(2000) },
     );
@@ -63,7 +63,7 @@ describe("how an event repeats", () => {
         const found = readRrule(text, isoDay);
         if ("problems" in found) return;
         read += 1;
-        const union = found.rules.flatMap((one) => daysOf(rruleOf(one, basicDay), start));
+        const union = found.rules.flatMap((one) => daysOf(rruleOf(one), start));
         expect([...new Set(union)].sort()).toEqual(daysOf(text, start));
       }),
       { numRuns: tries(800) },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { UsageError } from "../../src/cli/errors/cli-errors.ts";
 import { phraseOf } from "../../src/cli/time/recurrence/describe-rule.ts";
 import { readPhrase } from "../../src/cli/time/recurrence/parse-phrase.ts";
-import { readRrule } from "../../src/cli/time/recurrence/rrule-text.ts";
+import { readRrule } from "../../src/cli/time/recurrence/read-rrule.ts";
 
 const read = (text: string) => readPhrase(text, "--repeat", async (day) => day);
 const plain = { until: null, count: null, interval: 1, byday: [], bymonthday: null, bymonth: null, bysetpos: null };

@@ -3,13 +3,13 @@ import type { Rule } from "../../src/contract/event-schemas.ts";
 import { events } from "../../src/contract/events.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { takeTurn } from "../../src/core/pipeline/event-loop-turns.ts";
-import { daysByRule } from "../../src/core/pipeline/rule-days.ts";
+import { daysByRule } from "../../src/core/pipeline/recurrence/rule-days.ts";
 import { useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { wrongFields } from "../support/outcome.ts";
 
 // The instance runs in the process of the test, over HTTP as well, so that its work can be counted.
-vi.mock("../../src/core/pipeline/rule-days.ts", { spy: true });
+vi.mock("../../src/core/pipeline/recurrence/rule-days.ts", { spy: true });
 vi.mock("../../src/core/pipeline/event-loop-turns.ts", { spy: true });
 
 const start = Date.parse("2026-06-01T09:00:00Z") / 1000;

@@ -1,5 +1,5 @@
+import { expand } from "../../src/core/events/event-rules.ts";
 import { spans } from "../../src/core/events/occurrence-spans.ts";
-import { expand } from "../../src/core/pipeline/recurrence.ts";
 import type { Database } from "../../src/store/database.ts";
 
 /** What is kept of events and is not what their rules, or a recount, give. */
@@ -31,13 +31,8 @@ export async function eventMistakes({ reader }: Database): Promise<string[]> {
       check("what is left of it", [...own, ...answered, ...attached, ...found, event.title], [""]);
       continue;
     }
-    const { occurrences } = await expand({
-      start: event.start_at,
-      end: event.end_at,
-      day: event.date,
-      rules: JSON.parse(event.recurrence),
-      timezone: event.timezone,
-    });
+    const { start_at: start, end_at: end, date: day, timezone } = event;
+    const { occurrences } = await expand({ start, end, day, timezone }, JSON.parse(event.recurrence));
     const kept = own.map(({ start_at: start, end_at: end, day }) => ({ start, end, day }));
     check("occurrences", kept, occurrences);
     check("first occurrence", [event.start_at, event.end_at, event.date], Object.values(occurrences[0] ?? {}));

@@ -28,14 +28,7 @@ interface Reading {
 export async function openSource(path: string, terminal: Terminal, { again, signal }: Reading): Promise<Source> {
   if (path === "-") {
     const chunks = terminal.input(signal);
-    return again
-      ? spool("stdin", chunks, signal)
-      : source(
-          "stdin",
-          undefined,
-          () => chunks,
-          async () => {},
-        );
+    return again ? spool("stdin", chunks, signal) : pipe("stdin", chunks, async () => {});
   }
   try {
     const file = await open(path);
@@ -44,23 +37,10 @@ export async function openSource(path: string, terminal: Terminal, { again, sign
       await file.close();
       throw Object.assign(new Error("directory"), { code: "EISDIR" });
     }
-    if (stat.isFile())
-      return source(
-        path,
-        stat.size,
-        () => chunksOf(file, signal, 0),
-        () => file.close(),
-      );
-    // Pipes can be read only once.
+    const close = () => file.close();
+    if (stat.isFile()) return source(path, stat.size, () => chunksOf(file, signal, 0), close);
     const chunks = chunksOf(file, signal);
-    if (!again)
-      return source(
-        path,
-        undefined,
-        () => chunks,
-        () => file.close(),
-      );
-    return await spool(path, chunks, signal).finally(() => file.close());
+    return again ? await spool(path, chunks, signal).finally(close) : pipe(path, chunks, close);
   } catch (error) {
     throw isSystem(error) ? new UsageError(reason(error, path)) : error;
   }
@@ -92,16 +72,17 @@ async function spool(label: string, chunks: AsyncIterable<Uint8Array>, signal: A
       label,
       size,
       () => chunksOf(file, signal, 0),
-      async () => {
-        await file.close();
-        await remove();
-      },
+      () => file.close().then(remove),
     );
   } catch (error) {
     await remove();
     throw error;
   }
 }
+
+/** Creates a source that can be read only once. */
+const pipe = (label: string, chunks: AsyncIterable<Uint8Array>, close: () => Promise<void>): Source =>
+  source(label, undefined, () => chunks, close);
 
 function source(
   label: string,

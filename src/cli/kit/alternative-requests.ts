@@ -1,7 +1,7 @@
 import type { AnyOperation } from "../../contract/operation.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Context, Request } from "./command-spec.ts";
-import { parseValue } from "./parse-value.ts";
+import { parseInteger } from "./parse-value.ts";
 
 /** The flag that names a resource by its reference instead of its ID. */
 export const referenceFlag = { flags: "--reference <ref>", description: "Reference, in place of <id>" } as const;
@@ -16,5 +16,5 @@ export function byReference(op: AnyOperation, ids: readonly string[], flags: Con
 /** Returns the request that gets several resources by their IDs. */
 export function byIds(op: AnyOperation, ids: readonly string[]): Request | undefined {
   if (ids.length < 2) return undefined;
-  return { op, input: { ids: ids.map((id) => parseValue({ kind: "integer" }, id, "<id>")) } };
+  return { op, input: { ids: ids.map((id) => parseInteger(id, "<id>")) } };
 }

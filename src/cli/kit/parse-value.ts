@@ -21,6 +21,20 @@ export function parseValue(
   return text;
 }
 
+export const parseInteger = (text: unknown, name: string): number =>
+  parseValue({ kind: "integer" }, String(text), name) as number;
+
+/** Returns the value if it is one of `values`. Throws a `UsageError` when it is another. */
+export const parseChoice = <T extends string>(values: readonly T[], text: unknown, name: string): T =>
+  parseValue({ kind: "string", values }, String(text), name) as T;
+
+/** Splits the values of an argument or a flag that can be repeated at commas. */
+export const splitList = (given: unknown): string[] =>
+  [given ?? []]
+    .flat()
+    .flatMap((text) => String(text).split(","))
+    .filter((text) => text.trim() !== "");
+
 export function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text);

@@ -11,7 +11,7 @@ import { parseLine } from "./commander-command.ts";
 import { confirm } from "./confirmation.ts";
 import { editField } from "./edit-field.ts";
 import { buildOperation, createInputSpec } from "./input-spec.ts";
-import { parseValue } from "./parse-value.ts";
+import { parseInteger } from "./parse-value.ts";
 import { attributeOf, type Input, type InputSpec, labelOf, longOf, type ParsedLine, readInput } from "./read-input.ts";
 import { renameErrorFields } from "./rename-error-fields.ts";
 import { mentionsUsers, resolveUsers } from "./user-references.ts";
@@ -93,12 +93,12 @@ async function uploadOptions(op: AnyOperation, input: Input, terminal: Terminal)
   if (op.bodyLimit === undefined) return {};
   const { filesField } = await import("../../contract/file-schemas.ts");
   if (input[filesField(op) ?? ""] === undefined) return {};
-  const { uploadProgress } = await import("../file-io/upload-progress.ts");
+  const { uploadProgress } = await import("../file-io/show-progress.ts");
   return { onSent: uploadProgress(terminal) };
 }
 
 function limitOf(given: unknown): number | undefined {
-  return given === undefined ? undefined : (parseValue({ kind: "integer" }, String(given), "--limit") as number);
+  return given === undefined ? undefined : parseInteger(given, "--limit");
 }
 
 /** Names flags and arguments in place of input fields in an error. */

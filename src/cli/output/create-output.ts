@@ -1,4 +1,5 @@
 import { type AnyOperation, once } from "../../contract/operation.ts";
+import { isTimeZone } from "../../contract/time-zone.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Format, Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -128,12 +129,8 @@ async function collect<T extends object>(pages: AsyncIterable<Page<T>> | Iterabl
 
 /** Returns the zone of --tz. Throws a `UsageError` when it is unknown. */
 export function checkZone(zone: string | undefined): string | undefined {
-  try {
-    if (zone !== undefined) new Intl.DateTimeFormat("en", { timeZone: zone });
-  } catch {
-    throw new UsageError(`--tz: unknown time zone '${zone}'`, { hint: "list time zones with wcs timezones list" });
-  }
-  return zone;
+  if (zone === undefined || isTimeZone(zone)) return zone;
+  throw new UsageError(`--tz: unknown time zone '${zone}'`, { hint: "list time zones with wcs timezones list" });
 }
 
 async function writerFor(format: Format | "rows", options: OutputOptions): Promise<Writer> {

@@ -1,4 +1,5 @@
 import { sanitizeLine } from "../terminal/sanitize.ts";
+import { clockOf } from "../time/zone-clock.ts";
 import type { Item } from "./item.ts";
 
 /** Formats values for tables and for rows of text. */
@@ -37,30 +38,15 @@ function nameOf(item: Item): string | undefined {
 
 /** Formats Unix time in a time zone: `short` to the minute, `full` with its offset (RFC 3339). */
 export function timesIn(zone: string | undefined) {
-  let format: Intl.DateTimeFormat | undefined;
-  const parts = (seconds: number) => {
-    format ??= new Intl.DateTimeFormat("en-CA", {
-      timeZone: zone,
-      year: "numeric",
-      month: "2-digit",
-      day: "2-digit",
-      hour: "2-digit",
-      minute: "2-digit",
-      second: "2-digit",
-      hourCycle: "h23",
-      timeZoneName: "longOffset",
-    });
-    return Object.fromEntries(format.formatToParts(seconds * 1000).map(({ type, value }) => [type, value]));
-  };
+  const { wall } = clockOf(zone);
+  const iso = (milliseconds: number) => new Date(milliseconds).toISOString();
   return {
-    short(seconds: number) {
-      const { year, month, day, hour, minute } = parts(seconds);
-      return `${year}-${month}-${day} ${hour}:${minute}`;
-    },
+    short: (seconds: number) => iso(wall(seconds)).slice(0, 16).replace("T", " "),
     full(seconds: number) {
-      const { year, month, day, hour, minute, second, timeZoneName } = parts(seconds);
-      const offset = timeZoneName === "GMT" ? "Z" : timeZoneName!.replace("GMT", "");
-      return `${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`;
+      const shown = wall(seconds);
+      const offset = shown - Math.floor(seconds) * 1000;
+      const size = iso(Math.abs(offset)).slice(11, 19).replace(/:00$/, "");
+      return `${iso(shown).slice(0, 19)}${offset < 0 ? "-" : "+"}${size}`;
     },
   };
 }

@@ -3,7 +3,10 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { sanitizeLine } from "../terminal/sanitize.ts";
 import type { Item } from "./item.ts";
 
-/** Evaluates a JMESPath expression. */
+/**
+ * Evaluates a JMESPath expression. The newer @jmespath-community/jmespath is under MPL-2.0, whose conditions the bundle
+ * would have to meet.
+ */
 export function search(data: unknown, expression: string): unknown {
   try {
     return jmespath.search(data, expression);

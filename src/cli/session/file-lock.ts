@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, linkSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** The lock was not acquired in time. */
 export class LockTimeout extends Error {
@@ -12,7 +13,10 @@ const staleAfter = 10_000;
 /** Milliseconds that a process has to write its name into a lock created in two steps. */
 const unnamedAfter = 500;
 
-/** Runs `work` while holding the lock file. `held` returns whether this process still holds it. */
+/**
+ * Runs `work` while holding the lock file. `held` returns whether this process still holds it. Packages such as
+ * proper-lockfile go by the age of the lock alone, so that a killed process would block others.
+ */
 export async function withLock<T>(
   file: string,
   patience: number,
@@ -23,7 +27,7 @@ export async function withLock<T>(
   while (!take(file, owner)) {
     if (Date.now() > giveUp) throw new LockTimeout(`${file} is held by another process`);
     if (isStale(file)) breakLock(file);
-    await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 30));
+    await sleep(10 + Math.random() * 30);
   }
   const held = () => read(file) === owner;
   try {

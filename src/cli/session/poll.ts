@@ -46,6 +46,7 @@ function isOutage(error: unknown): error is ServiceError {
   return error instanceof ServiceError && (error.code === "unavailable" || error.code === "too_many_requests");
 }
 
+/** Waits by the global timer, which tests replace; they cannot replace that of node:timers/promises. */
 export function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

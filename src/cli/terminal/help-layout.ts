@@ -48,8 +48,11 @@ function layOutSection({ title, rows }: Section, width: number, paint: Paint): s
 /** Joins the lines of each paragraph. Indented and empty lines stay. */
 const flowing = (text: string) => text.replace(/(\S)\n(?=\S)/g, "$1 ");
 
-/** Breaks lines between words. Indented lines stay unchanged. */
-export function wrap(text: string, width: number, indent: string): string {
+/**
+ * Breaks lines between words; indented lines stay unchanged. Does not use `wrap` of wrap-text.ts, whose libraries would be
+ * loaded at every start.
+ */
+function wrap(text: string, width: number, indent: string): string {
   const lines = text.split("\n").flatMap((line) => {
     if (line.startsWith(" ")) return [line];
     const broken = [""];

@@ -1,32 +1,44 @@
 import { widthOf } from "./text-width.ts";
 
+/** A line of a text: the indexes of its first character and of the character after it. */
+type Line = readonly [from: number, to: number];
+
 /** Breaks a text into lines of at most `width` terminal columns, between words where possible. */
-export function wrap(text: string, width: number): string[] {
-  return text.split("\n").flatMap((line) => (widthOf(line) <= width ? [line] : broken(line, width)));
+export const wrap = (text: string, width: number): string[] =>
+  linesIn(text, width).map(([from, to]) => text.slice(from, to));
+
+/**
+ * Returns the lines of `wrap`. It does not use wrap-ansi, which replaces characters by their normal form and so changes
+ * names in some scripts.
+ */
+export function linesIn(text: string, width: number): Line[] {
+  let start = 0;
+  return text.split("\n").flatMap((line) => {
+    const from = start;
+    start += line.length + 1;
+    const lines: readonly Line[] = widthOf(line) <= width ? [[0, line.length]] : [...broken(line, width)];
+    return lines.map(([first, end]): Line => [from + first, from + end]);
+  });
 }
 
-function broken(line: string, width: number): string[] {
-  const lines: string[] = [];
-  let last = "";
-  let used = 0;
+/** Yields the lines without spaces at their ends. Other white space is part of the text. */
+function* broken(line: string, width: number): Generator<Line> {
+  let [from, end, at, used] = [0, 0, 0, 0];
   for (const piece of piecesOf(line, width)) {
     const wide = widthOf(piece);
-    if (used + wide > width && used > 0) {
-      lines.push(withoutSpaces(last));
-      last = "";
-      used = 0;
-      // The line break replaces the space.
-      if (piece.trim() === "") continue;
-    }
-    last += piece;
+    const isSpace = piece.trim() === "";
     used += wide;
+    if (used > width && used > wide) {
+      yield [from, Math.max(from, end)];
+      // The line break replaces the space.
+      from = isSpace ? at + piece.length : at;
+      used = isSpace ? 0 : wide;
+    }
+    at += piece.length;
+    if (!piece.startsWith(" ")) end = at;
   }
-  if (last !== "") lines.push(withoutSpaces(last));
-  return lines;
+  if (at > from) yield [from, Math.max(from, end)];
 }
-
-/** Removes spaces at the end. Other white space is part of the text. */
-const withoutSpaces = (line: string) => line.replace(/ +$/, "");
 
 /** Yields words and the spaces between them. Words wider than a line are split into characters. */
 function* piecesOf(line: string, width: number): Generator<string> {

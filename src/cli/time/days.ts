@@ -1,14 +1,13 @@
-// Days are YYYY-MM-DD; weeks begin on Monday (ISO 8601).
+import { dayLength, dayOf } from "./zone-clock.ts";
 
-const length = 86_400_000;
+// Days are YYYY-MM-DD; weeks begin on Monday (ISO 8601).
 
 const at = (day: string): Date => new Date(`${day}T00:00Z`);
 
-export const addDays = (day: string, count: number): string =>
-  new Date(at(day).getTime() + count * length).toISOString().slice(0, 10);
+export const addDays = (day: string, count: number): string => dayOf(at(day).getTime() + count * dayLength);
 
 /** Returns the number of days from `from` to `to`. */
-export const daysBetween = (from: string, to: string): number => (at(to).getTime() - at(from).getTime()) / length;
+export const daysBetween = (from: string, to: string): number => (at(to).getTime() - at(from).getTime()) / dayLength;
 
 /** Returns 0 for Monday to 6 for Sunday. */
 export const weekdayOf = (day: string): number => (at(day).getUTCDay() + 6) % 7;
@@ -31,5 +30,5 @@ export const firstOfMonth = (day: string): string => `${day.slice(0, 7)}-01`;
 export function lastOfMonth(day: string): string {
   const date = at(firstOfMonth(day));
   date.setUTCMonth(date.getUTCMonth() + 1, 0);
-  return date.toISOString().slice(0, 10);
+  return dayOf(date.getTime());
 }

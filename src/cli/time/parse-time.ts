@@ -1,5 +1,5 @@
 import { UsageError } from "../errors/cli-errors.ts";
-import { clockOf } from "./zone-clock.ts";
+import { clockOf, dayLength, dayOf } from "./zone-clock.ts";
 
 const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
@@ -52,10 +52,8 @@ export async function readDay(text: string, flag: string, zone?: string, now = D
   if (exact && wallOf(given) !== undefined) return given;
   const wall = exact ? undefined : await fromWords(given, { zone, now, isAhead: true });
   if (wall === undefined) throw new UsageError(`${flag} must be a day like 2026-12-31 or 'tomorrow', not '${text}'`);
-  return new Date(wall).toISOString().slice(0, 10);
+  return dayOf(wall);
 }
-
-const dayLength = 86_400_000;
 
 interface Reading {
   readonly zone: string | undefined;

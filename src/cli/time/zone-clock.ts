@@ -1,4 +1,9 @@
-/** The clock of a time zone. Wall time is in milliseconds, as if it were UTC; instants are Unix seconds. */
+import { memoize } from "../../contract/bounded-map.ts";
+
+/**
+ * The clock of a time zone. Wall time is in milliseconds, as if it were UTC; instants are Unix seconds. It does not use
+ * temporal-polyfill, which every command with a duration would have to load.
+ */
 export interface Clock {
   /** Returns the wall time at an instant. */
   wall(instant: number): number;
@@ -13,31 +18,32 @@ export interface Clock {
   startOf(day: string): number;
 }
 
-const clocks = new Map<string | undefined, Clock>();
+/** Milliseconds of a day. */
+export const dayLength = 86_400_000;
+
+/** Returns the day of a wall time, as YYYY-MM-DD. */
+export const dayOf = (wall: number): string => new Date(wall).toISOString().slice(0, 10);
 
 /** Returns the clock of an IANA time zone; without a zone, the machine's. */
-export function clockOf(zone: string | undefined): Clock {
-  const known = clocks.get(zone);
-  if (known) return known;
-  const clock = createClock(zone);
-  clocks.set(zone, clock);
-  return clock;
-}
+export const clockOf = memoize((zone: string | undefined): Clock => createClock(zone));
 
 const hour = 3_600_000;
 
 function createClock(zone: string | undefined): Clock {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
+  let format: Intl.DateTimeFormat | undefined;
+  const create = () =>
+    new Intl.DateTimeFormat("en-US", {
+      timeZone: zone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
   const wall = (instant: number): number => {
+    format ??= create();
     const parts: Record<string, number> = {};
     for (const { type, value } of format.formatToParts(instant * 1000)) parts[type] = Number(value);
     const { year = 0, month = 1, day, hour, minute, second } = parts;
@@ -54,6 +60,5 @@ function createClock(zone: string | undefined): Clock {
     // The wall time is skipped by a clock change: use the offset before the change.
     return wall(second) === shown ? second : Math.floor((shown - before) / 1000);
   };
-  const day = (at: number) => new Date(wall(at)).toISOString().slice(0, 10);
-  return { wall, instant, day, startOf: (text) => instant(Date.parse(text)) };
+  return { wall, instant, day: (at) => dayOf(wall(at)), startOf: (text) => instant(Date.parse(text)) };
 }

@@ -2,7 +2,8 @@ import type { FieldErrors } from "../../contract/errors.ts";
 import type { Rule, RuleInput } from "../../contract/event-schemas.ts";
 import { insertRows } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { expand, fullRule, type Occurrence, ruleMistakes } from "../pipeline/recurrence.ts";
+import type { Occurrence } from "../pipeline/recurrence/place-occurrences.ts";
+import { expand, fullRule, ruleIssues } from "./event-rules.ts";
 import { spanOf } from "./occurrence-spans.ts";
 
 /** The times of an event, in the form of the input. */
@@ -46,13 +47,13 @@ export async function planTimes(
   const first = firstOf(input, issues, before);
   const recurrence = JSON.stringify(rules);
   if (first === undefined) {
-    Object.assign(issues, ruleMistakes(rules));
+    Object.assign(issues, ruleIssues(rules));
     return undefined;
   }
   const same = before && first.day === before.date && (first.day !== null || isAt(before, first));
   if (same && before.recurrence === recurrence) return undefined;
   const { timezone } = ctx.settings;
-  const { occurrences, mistakes: more } = await expand({ ...first, rules, timezone });
+  const { occurrences, issues: more } = await expand({ ...first, timezone }, rules);
   Object.assign(issues, more);
   const [begin] = occurrences;
   if (begin === undefined) return undefined;

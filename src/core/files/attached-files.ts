@@ -1,3 +1,4 @@
+import { memoize } from "../../contract/bounded-map.ts";
 import { type FieldErrors, invalid } from "../../contract/errors.ts";
 import type { File, FileItem } from "../../contract/file-schemas.ts";
 import { insertRows } from "../../store/bulk.ts";
@@ -163,14 +164,9 @@ function present({ id, name, mime, size, type, extension, height, width, ...row 
   };
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+const formatIn = memoize(
+  (timeZone: string) => new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "short" }),
+);
 
 /** Formats a time as `YYYY-MM-DD HH:MM`, which is the Swedish format. */
-function formatted(time: number, timeZone: string): string {
-  let format = formats.get(timeZone);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "short" });
-    formats.set(timeZone, format);
-  }
-  return format.format(time * 1000);
-}
+const formatted = (time: number, timeZone: string): string => formatIn(timeZone).format(time * 1000);

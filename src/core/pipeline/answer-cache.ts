@@ -1,7 +1,7 @@
+import { BoundedMap } from "../../contract/bounded-map.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { Ctx } from "./context.ts";
 import type { Moment } from "./identify-caller.ts";
-import { BoundedMap } from "./memory-cache.ts";
 
 interface Known extends Pick<Moment, "version"> {
   readonly until: number;

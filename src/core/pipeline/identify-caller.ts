@@ -1,9 +1,10 @@
+import { BoundedMap } from "../../contract/bounded-map.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { AnyOperation, Origin } from "../../contract/operation.ts";
 import type { Database } from "../../store/database.ts";
 import { type Actor, loadActor, nobody } from "./actor.ts";
 import type { Instance } from "./context.ts";
-import { BoundedMap, type Version } from "./memory-cache.ts";
+import type { Version } from "./memory-cache.ts";
 import type { Claims } from "./tokens.ts";
 
 /** The origin of a call. An embedded caller may give a user ID in place of a token. */

@@ -20,18 +20,3 @@ export function kept<T>(
     });
   };
 }
-
-/** A map that removes its oldest entry instead of growing beyond `most` entries. */
-export class BoundedMap<K, V> extends Map<K, V> {
-  readonly #most: number;
-
-  constructor(most: number) {
-    super();
-    this.#most = most;
-  }
-
-  override set(key: K, value: V): this {
-    if (this.size >= this.#most && !this.has(key)) this.delete(this.keys().next().value as K);
-    return super.set(key, value);
-  }
-}

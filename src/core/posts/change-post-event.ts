@@ -1,8 +1,9 @@
 import type { Temporal } from "temporal-polyfill";
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { PostEventFields } from "../../contract/post-event-schemas.ts";
-import { occurrencesOn } from "../pipeline/recurrence.ts";
-import { BadRule, daysOf, fullRecurrence, parseRule, type Repetition, ruleOf, writeRule } from "./post-recurrence.ts";
+import { formatRrule, withEnd } from "../../contract/rrule-text.ts";
+import { occurrencesOn } from "../pipeline/recurrence/place-occurrences.ts";
+import { BadRule, daysOf, fullRecurrence, parseRule, type Repetition, ruleOf } from "./post-recurrence.ts";
 import type { StoredEvent } from "./stored-event.ts";
 
 type Zoned = Temporal.ZonedDateTime;
@@ -135,10 +136,11 @@ async function takePlace(
   const untilDay = await lastDay(rule.until, span, timezone);
   if (isEarly(untilDay)) throw new BadRule("must not be before the start", "until");
   const [last] = [endDay, untilDay].flatMap((day) => day ?? []).sort(Temporal.PlainDate.compare);
-  const days = await daysOf(rule, first, last);
+  const { parts, count } = rule;
+  const days = await daysOf({ parts, count, last: last?.toString() ?? null }, first.toString());
   return {
     dates: await datesOn(days, span, timezone),
-    rrule: writeRule(rule, untilDay && lastMoment(untilDay, span, timezone)),
+    rrule: formatRrule(withEnd(parts, count, untilDay ? lastMoment(untilDay, span, timezone) : null)),
   };
 }
 
@@ -166,11 +168,10 @@ const seconds = (moment: Zoned) => Math.floor(moment.epochMilliseconds / 1000);
 
 async function datesOn(days: readonly string[], { start, end, all_day }: Span, timezone: string) {
   const first = start.toPlainDate();
-  const occurrences = await occurrencesOn(
-    days,
-    { start: seconds(start), end: seconds(end), day: all_day ? first.toString() : null, timezone },
-    first.until(end.toPlainDate(), { largestUnit: "days" }).days + 1,
-  );
+  const occurrences = await occurrencesOn(days, {
+    ...{ start: seconds(start), end: seconds(end), day: all_day ? first.toString() : null, timezone },
+    wholeDays: first.until(end.toPlainDate(), { largestUnit: "days" }).days + 1,
+  });
   return occurrences.map(({ start, end }) => ({ start, end }));
 }
 

@@ -1,15 +1,13 @@
-import type { Temporal } from "temporal-polyfill";
-import { frequencies, mostOccurrences, mostYears } from "../../contract/event-schemas.ts";
 import { isMoment, type PostEventFields } from "../../contract/post-event-schemas.ts";
-import { isPossible } from "../pipeline/possible-rules.ts";
-import { daysByRule } from "../pipeline/rule-days.ts";
+import { type RuleParts, rulePartsOf, splitRrule } from "../../contract/rrule-text.ts";
+import { expandRules, isPossible, neverHappens, type RecurrenceRule } from "../pipeline/recurrence/expand-rules.ts";
 import type { StoredEvent } from "./stored-event.ts";
 
 type Recurrence = NonNullable<StoredEvent["recurrence"]>;
 
-/** A recurrence rule. `parts` holds its parts as text, except `until` and `count`. */
+/** A recurrence rule. `parts` does not include `until` and `count`. */
 export interface Repetition {
-  readonly parts: ReadonlyMap<string, string>;
+  readonly parts: RuleParts;
   readonly count: number | null;
   /** A time or a day, inclusive. */
   readonly until: string | null;
@@ -38,16 +36,14 @@ export function fullRecurrence(given: NonNullable<PostEventFields["recurrence"]>
 }
 
 /** Returns the rule for a recurrence. Throws `BadRule`. */
-export function ruleOf({ freq, until, count, interval, bymonthday, bymonth, bysetpos }: Recurrence): Repetition {
+export function ruleOf(recurrence: Recurrence): Repetition {
+  const { freq, until, count, bymonthday, bymonth, bysetpos } = recurrence;
   if (until !== null && count !== null) throw new BadRule("must not be given together with count", "until");
   if (freq === "weekly" && bymonthday !== null) throw new BadRule("must not be given with weekly", "bymonthday");
   if (bysetpos !== null && bymonthday === null && bymonth === null) {
     throw new BadRule("needs bymonthday or bymonth", "bysetpos");
   }
-  const numbers = { INTERVAL: interval, BYMONTH: bymonth, BYMONTHDAY: bymonthday, BYSETPOS: bysetpos };
-  const parts = new Map([["FREQ", freq.toUpperCase()]]);
-  for (const [name, value] of Object.entries(numbers)) if (value !== null) parts.set(name, String(value));
-  return { parts, count, until };
+  return { parts: rulePartsOf(recurrence), count, until };
 }
 
 const list = (one: string) => new RegExp(`^${one}(,${one})*$`);
@@ -72,12 +68,7 @@ const grammar: Readonly<Record<string, RegExp>> = {
 /** Parses a rule in the form of RFC 5545. Throws `BadRule`. */
 export function parseRule(text: string): Repetition {
   const parts = new Map<string, string>();
-  for (const part of text
-    .trim()
-    .toUpperCase()
-    .replace(/^RRULE:/, "")
-    .split(";")) {
-    const [, name = "", value = ""] = /^([A-Z]+)=(.+)$/.exec(part) ?? [];
+  for (const { part, name, value } of splitRrule(text)) {
     if (!grammar[name]?.test(value) || parts.has(name)) throw new BadRule(`has an invalid part: ${part}`);
     parts.set(name, value);
   }
@@ -99,50 +90,12 @@ function iso(until: string | undefined): string | undefined {
  * Returns the days of the rule, starting with the first day, which always counts: at most 730, within five years.
  * Throws `BadRule`.
  */
-export async function daysOf(
-  { parts, count }: Repetition,
-  first: Temporal.PlainDate,
-  last: Temporal.PlainDate | undefined,
-): Promise<string[]> {
-  const { Temporal } = await import("temporal-polyfill");
-  const furthest = first.add({ years: mostYears });
-  const end = last && Temporal.PlainDate.compare(last, furthest) < 0 ? last : furthest;
-  const begin = first.toString();
-  const days = [begin];
-  const most = Math.min(count ?? mostOccurrences, mostOccurrences);
-  let found = false;
+export async function daysOf(rule: RecurrenceRule, first: string): Promise<string[]> {
   try {
-    if (!isPossible(choiceOf(parts))) throw new BadRule(neverHappens);
-    for await (const some of daysByRule(parts, first, end)) {
-      found ||= some.length > 0;
-      days.push(...some.filter((day) => day !== begin));
-      if (found && days.length >= most) break;
-    }
+    const { days, never } = isPossible(rule.parts) ? await expandRules(first, [rule]) : { days: [], never: [0] };
+    if (never.length === 0) return days;
   } catch (error) {
-    if (error instanceof BadRule) throw error;
     throw new BadRule(`is not a rule of RFC 5545: ${(error as Error).message}`);
   }
-  if (!found) throw new BadRule(neverHappens);
-  return days.slice(0, most);
-}
-
-const neverHappens = `never happens within ${mostYears} years of the start`;
-
-function choiceOf(parts: Repetition["parts"]) {
-  const numbers = (name: string) => parts.get(name)?.split(",").map(Number) ?? [];
-  return {
-    freq: frequencies.find((freq) => freq.toUpperCase() === parts.get("FREQ"))!,
-    months: numbers("BYMONTH"),
-    monthDays: numbers("BYMONTHDAY"),
-    weekdays: new Set(parts.get("BYDAY")?.split(",")).size,
-    positions: numbers("BYSETPOS"),
-  };
-}
-
-/** Returns the rule in the form of RFC 5545, with `until` appended as it is. */
-export function writeRule({ parts, count }: Repetition, until: string | undefined): string {
-  const whole = [...parts].map((part) => part.join("="));
-  if (count !== null) whole.push(`COUNT=${count}`);
-  if (until !== undefined) whole.push(`UNTIL=${until}`);
-  return whole.join(";");
+  throw new BadRule(neverHappens);
 }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
+import { parseRetryAfter } from "../../contract/retry-after.ts";
 import { describeAttemptFailure } from "./failure-status.ts";
-import { parseRetryAfter } from "./retry-schedule.ts";
 
 /** Maximum number of bytes to read of a response; then the connection is closed. */
 const readBytes = 65_536;

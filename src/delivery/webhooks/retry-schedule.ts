@@ -25,11 +25,3 @@ export function nextAttempt({ attempt, now, retryAfter = 0 }: FailedAttempt, ran
   const scheduled = pause * 1000 * (1 - jitter + 2 * jitter * random());
   return Math.round(now + Math.max(scheduled, Math.min(retryAfter, longestRetryAfter)));
 }
-
-/** Parses a Retry-After header, seconds or an HTTP date, and returns milliseconds. */
-export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(date - now, 0);
-}

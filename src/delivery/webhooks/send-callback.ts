@@ -1,3 +1,4 @@
+import { memoize } from "../../contract/bounded-map.ts";
 import type { Settings } from "../../contract/settings.ts";
 import { guarded, type Resolve, sharedResolver, socketLookup } from "../ssrf/guarded-lookup.ts";
 import { isPublic } from "../ssrf/public-addresses.ts";
@@ -30,19 +31,11 @@ export interface SenderOptions {
   readonly clock: () => number;
 }
 
-const places = new Map<string, { origin: string; path: string }>();
-
 /** Returns origin and path of a URL from a cache, since there are few URLs and many requests. */
-function placeOf(url: string): { origin: string; path: string } {
-  let place = places.get(url);
-  if (place === undefined) {
-    const { origin, pathname, search } = new URL(url);
-    place = { origin, path: pathname + search };
-    if (places.size >= 1000) places.clear();
-    places.set(url, place);
-  }
-  return place;
-}
+const placeOf = memoize((url: string) => {
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: pathname + search };
+});
 
 /** Creates a sender of callbacks. Its open connections were checked against the settings at its creation. */
 export async function createSender({ settings, resolve, clock }: SenderOptions): Promise<CallbackSender> {

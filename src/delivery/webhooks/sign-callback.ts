@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { createHmac, createSecretKey } from "node:crypto";
+import { memoize } from "../../contract/bounded-map.ts";
 
 export interface UnsignedCallback {
   /** The header `webhook-id`: the same in every attempt. */
@@ -25,15 +26,5 @@ export function signature({ id, timestamp, body }: UnsignedCallback, secret: str
   return `v1,${createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
 }
 
-const keys = new Map<string, KeyObject>();
-
 /** Caches keys, because creating a key takes longer than using it. */
-function keyOf(secret: string): KeyObject {
-  let key = keys.get(secret);
-  if (key === undefined) {
-    key = createSecretKey(secret.replace(/^whsec_/, ""), "base64");
-    if (keys.size >= 1000) keys.clear();
-    keys.set(secret, key);
-  }
-  return key;
-}
+const keyOf = memoize((secret: string) => createSecretKey(secret.replace(/^whsec_/, ""), "base64"));

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCodes, type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { Issue } from "../../contract/issue-messages.ts";
+import { parseRetryAfter } from "../../contract/retry-after.ts";
 import type { HttpResponse } from "./transport.ts";
 
 const wrongPlace = "Check that the URL is the one of the service.";
@@ -33,7 +34,7 @@ function errorOf(message: HttpResponse, value: unknown, origin: string): Service
   return new ServiceError(codeOf(error.code, message.status), error.message, {
     fields: error.fields as FieldErrors | undefined,
     ...(Array.isArray(error.issues) && { issues: error.issues as readonly Issue[] }),
-    retryAfter: retryAfter(message.headers["retry-after"]),
+    retryAfter: retryAfter(message.headers),
     ...(message.status >= 500 &&
       typeof id === "string" && { hint: `In the log of ${origin} look for the request ID ${id}.` }),
   });
@@ -52,7 +53,7 @@ function notOurs({ status, headers }: HttpResponse, origin: string): ServiceErro
   const hint = gateway ? "A proxy answered in place of the service. Check that the service is running." : wrongPlace;
   return new ServiceError("unavailable", `${origin} did not answer like a wcs service (status ${status}, ${type}).`, {
     hint,
-    retryAfter: gateway || status === 429 ? retryAfter(headers["retry-after"]) : undefined,
+    retryAfter: gateway || status === 429 ? retryAfter(headers) : undefined,
   });
 }
 
@@ -66,10 +67,8 @@ function redirected(location: string | undefined, origin: string): ServiceError 
   );
 }
 
-/** Parses a Retry-After header, seconds or a date, and returns seconds. */
-function retryAfter(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d+$/.test(header)) return Number(header);
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000);
+/** Returns the seconds of Retry-After. */
+function retryAfter({ "retry-after": header }: HttpResponse["headers"]): number | undefined {
+  const milliseconds = parseRetryAfter(header, Date.now());
+  return milliseconds === undefined ? undefined : milliseconds / 1000;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { BlockList } from "node:net";
 import { ServiceError } from "../../contract/errors.ts";
+import { formatRetryAfter } from "../../contract/retry-after.ts";
 import { clientAddress, networkOf } from "./client-address.ts";
 import type { BodySource } from "./request-body.ts";
 
@@ -127,7 +128,7 @@ export class Exchange implements BodySource {
       return { "www-authenticate": sent ? 'Bearer error="invalid_token"' : "Bearer" };
     }
     const wait = error.retryAfter ?? (error.code === "unavailable" ? 5 : undefined);
-    return wait === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(wait))) };
+    return wait === undefined ? {} : { "retry-after": formatRetryAfter(wait) };
   }
 
   #record(status: number): void {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Hono } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
 import type { ServerState } from "./exchange.ts";
@@ -31,7 +32,7 @@ export function addProbes(app: Hono<AppEnv>, state: ServerState, { ready, descri
 async function requireReady(ready: Promise<boolean>): Promise<void> {
   let isReady: boolean;
   try {
-    isReady = await within(5000, ready);
+    isReady = await Promise.race([ready, sleep(5000, false, { ref: false })]);
   } catch (cause) {
     throw notReady(cause);
   }
@@ -40,16 +41,3 @@ async function requireReady(ready: Promise<boolean>): Promise<void> {
 
 const notReady = (cause?: unknown) =>
   new ServiceError("unavailable", "The service cannot reach its database, or cannot write to it.", { cause });
-
-/** Resolves to false when the answer is false or takes longer than `ms`. */
-async function within(ms: number, answer: Promise<boolean>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

@@ -34,7 +34,8 @@ function isKnown(header: string | undefined, etag: string): boolean {
 }
 
 /**
- * Returns the requested range; `none` when it contains no byte. Ignores ranges that cannot be parsed, and several at once.
+ * Returns the requested range; `none` when it contains no byte. Ignores ranges that cannot be parsed, and several at once;
+ * range-parser reports the former as not satisfiable.
  */
 function rangeOf(exchange: Exchange, etag: string, size: number): { from: number; to: number } | "none" | undefined {
   const header = exchange.header("range");
@@ -49,7 +50,10 @@ function rangeOf(exchange: Exchange, etag: string, size: number): { from: number
   return from < size ? { from, to } : "none";
 }
 
-/** Returns the Content-Disposition (RFC 6266) with an ASCII name for old clients and the exact name (RFC 8187). */
+/**
+ * Returns the Content-Disposition (RFC 6266) with an ASCII name for old clients and the exact name (RFC 8187). Written
+ * here, since content-disposition leaves the exact name out where it thinks the other is enough.
+ */
 function disposition({ name, mime }: Content): string {
   const plain = name
     .normalize("NFKD")

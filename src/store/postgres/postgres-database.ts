@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Driver, Kysely, PostgresDialect, type PostgresDialectConfig } from "kysely";
 import pg from "pg";
 import { ServiceError } from "../../contract/errors.ts";
@@ -76,7 +77,7 @@ async function persist<T>(transaction: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!isConflict(error) || Date.now() > deadline) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, pause * Math.random()));
+    await sleep(pause * Math.random());
   }
 }
 

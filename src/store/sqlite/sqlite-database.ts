@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { watchVersion } from "../change-listeners.ts";
@@ -200,7 +201,7 @@ async function begin(connection: DatabaseSync): Promise<void> {
     } finally {
       connection.exec(`pragma busy_timeout = ${busySeconds * 1000}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
+    await sleep(pause * (0.5 + Math.random()));
   }
 }
 

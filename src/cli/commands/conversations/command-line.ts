@@ -2,26 +2,18 @@ import type { FileItem } from "../../../contract/file-schemas.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { parseValue } from "../../kit/parse-value.ts";
+import { parseInteger } from "../../kit/parse-value.ts";
 import { renameErrorFields } from "../../kit/rename-error-fields.ts";
 import type { Extent } from "../../kit/walk-list.ts";
-
-/** Parses an integer; a UsageError names `name`. */
-export const integer = (text: unknown, name: string): number =>
-  parseValue({ kind: "integer" }, String(text), name) as number;
 
 /** Reads --limit and --all. */
 export function extentIn({ flags, globals }: Context): Extent {
   if (globals.raw && flags.all) throw new UsageError("--raw and --all cannot be used together");
   return {
     all: flags.all === true,
-    limit: flags.limit === undefined ? undefined : integer(flags.limit, "--limit"),
+    limit: flags.limit === undefined ? undefined : parseInteger(flags.limit, "--limit"),
   };
 }
-
-/** Splits the values of a repeatable flag at commas. */
-export const listIn = (given: unknown): string[] =>
-  ((given as string[] | undefined) ?? []).flatMap((text) => text.split(",")).filter((text) => text.trim() !== "");
 
 /** Returns the words of a positional that takes the rest of the line. */
 export const wordsIn = (given: string | string[] | undefined): string[] => [given ?? []].flat();

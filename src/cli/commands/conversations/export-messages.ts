@@ -2,11 +2,10 @@ import { conversations } from "../../../contract/conversations.ts";
 import { type Export, exportItems } from "../../file-io/export-file.ts";
 import { limitHeap } from "../../file-io/heap-limit.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { parseValue } from "../../kit/parse-value.ts";
+import { parseChoice, parseInteger } from "../../kit/parse-value.ts";
 import { checkZone } from "../../output/create-output.ts";
 import { timesIn } from "../../output/format-value.ts";
 import { noPaint } from "../../terminal/terminal.ts";
-import { integer } from "./command-line.ts";
 import { type Look, linesOf, type Message } from "./message-lines.ts";
 import { describe } from "./render-conversation.ts";
 
@@ -16,7 +15,7 @@ const pageSize = 100;
 /** `wcs conversations export`: writes all messages, oldest first, to a file or to stdout. */
 export async function exportMessages(context: Context): Promise<void> {
   const { args, flags, globals } = context;
-  const id = integer(args.id, "<id>");
+  const id = parseInteger(args.id, "<id>");
   const path = (flags.output as string | undefined) ?? "-";
   const isText = formatFor(path, flags.format as string | undefined) === "text";
   const look: Look = { paint: noPaint, width: Number.POSITIVE_INFINITY, time: timesIn(checkZone(globals.tz)).short };
@@ -36,7 +35,7 @@ export async function exportMessages(context: Context): Promise<void> {
 /** Returns the format given by --format, else by the file's extension, else NDJSON. */
 function formatFor(path: string, asked: string | undefined): (typeof exportFormats)[number] {
   if (asked === undefined) return /\.(txt|text)$/i.test(path) ? "text" : "ndjson";
-  return parseValue({ kind: "string", values: exportFormats }, asked, "--format") as (typeof exportFormats)[number];
+  return parseChoice(exportFormats, asked, "--format");
 }
 
 /** Writes the messages up to the latest one at the start of the export, so that new messages do not prolong it. */

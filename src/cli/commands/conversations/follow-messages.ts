@@ -3,10 +3,11 @@ import { ServiceError } from "../../../contract/errors.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { parseInteger } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
 import { longPollSeconds, pollAnswers } from "../../session/poll.ts";
-import { integer, withCaller } from "./command-line.ts";
+import { withCaller } from "./command-line.ts";
 import { messageForm } from "./render-message.ts";
 import { messageColumns } from "./show-messages.ts";
 
@@ -16,8 +17,8 @@ const mostLast = 100;
 /** `wcs conversations follow`: shows the last messages, then new ones as they arrive. */
 export async function follow(context: Context): Promise<void> {
   const { globals, terminal, args, flags } = context;
-  const id = integer(args.id, "<id>");
-  const last = flags.last === undefined ? standardLast : integer(flags.last, "--last");
+  const id = parseInteger(args.id, "<id>");
+  const last = flags.last === undefined ? standardLast : parseInteger(flags.last, "--last");
   if (last < 0 || last > mostLast) throw new UsageError(`--last must be from 0 to ${mostLast}, not ${last}`);
   const renderer = async () => messageForm({ lasting: true });
   const output = createOutput(

@@ -4,10 +4,11 @@ import type { Caller, ItemOf } from "../../../contract/operation.ts";
 import { users } from "../../../contract/users.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { parseInteger } from "../../kit/parse-value.ts";
 import { type Extent, walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
-import { extentIn, integer, withCaller, wordsIn } from "./command-line.ts";
+import { extentIn, withCaller, wordsIn } from "./command-line.ts";
 import { type Conversation, titleOf } from "./render-conversation.ts";
 import { messageForm } from "./render-message.ts";
 import { messageColumns } from "./show-messages.ts";
@@ -23,7 +24,7 @@ export async function search(context: Context): Promise<void> {
   const query = wordsIn(args.words).join(" ");
   const extent = extentIn(context);
   if (flags.conversation !== undefined) {
-    const id = integer(flags.conversation, "--conversation");
+    const id = parseInteger(flags.conversation, "--conversation");
     const view = {
       op: conversations.messages,
       columns: messageColumns,

@@ -4,8 +4,9 @@ import type { CallOptions } from "../../../contract/operation.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findUsers } from "../../kit/find-users.ts";
+import { parseInteger, splitList } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { integer, listIn, withCaller, wordsIn } from "./command-line.ts";
+import { withCaller, wordsIn } from "./command-line.ts";
 import { compose } from "./compose-message.ts";
 import type { Message } from "./message-lines.ts";
 import { messageForm } from "./render-message.ts";
@@ -14,7 +15,7 @@ import { messageForm } from "./render-message.ts";
 export async function send(context: Context): Promise<void> {
   const { flags, args } = context;
   const given = [...wordsIn(args.id), ...wordsIn(args.text)];
-  const to = listIn(flags.to);
+  const to = splitList(flags.to);
   await (to.length > 0 ? sendTo(context, to, given) : sendIn(context, given));
 }
 
@@ -36,8 +37,8 @@ async function sendTo(context: Context, to: readonly string[], words: readonly s
 async function sendIn(context: Context, [first, ...words]: readonly string[]): Promise<void> {
   const { replyTo } = context.flags;
   if (first === undefined) throw new UsageError("missing <id>", { hint: "to send to users, use --to USER,..." });
-  const id = integer(first, "<id>");
-  const parent_id = replyTo === undefined ? undefined : integer(replyTo, "--reply-to");
+  const id = parseInteger(first, "<id>");
+  const parent_id = replyTo === undefined ? undefined : parseInteger(replyTo, "--reply-to");
   const files = await filesIn(context);
   const options = await optionsOf(context, files);
   await withCaller(
@@ -57,8 +58,8 @@ async function sendIn(context: Context, [first, ...words]: readonly string[]): P
 /** `wcs conversations message edit`. */
 export async function editMessage(context: Context): Promise<void> {
   const { args } = context;
-  const id = integer(args.id, "<id>");
-  const messageId = integer(args.message, "<message>");
+  const id = parseInteger(args.id, "<id>");
+  const messageId = parseInteger(args.message, "<message>");
   const options = await optionsOf(context);
   await withCaller(context, async (caller) => {
     const begin = async () => (await caller.call(conversations.message, { id, messageId })).message;
@@ -75,7 +76,7 @@ async function filesIn({ flags }: Context): Promise<FileItem[] | undefined> {
 async function optionsOf({ flags, terminal }: Context, files?: readonly FileItem[]): Promise<CallOptions> {
   const dryRun = flags.dryRun === true && { dryRun: true };
   if (files === undefined) return { ...dryRun };
-  const { uploadProgress } = await import("../../file-io/upload-progress.ts");
+  const { uploadProgress } = await import("../../file-io/show-progress.ts");
   return { ...dryRun, onSent: uploadProgress(terminal) };
 }
 

@@ -4,10 +4,10 @@ import { users } from "../../../contract/users.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findUsers } from "../../kit/find-users.ts";
-import { parseValue } from "../../kit/parse-value.ts";
+import { parseChoice, splitList } from "../../kit/parse-value.ts";
 import { walk } from "../../kit/walk-list.ts";
 import { createOutput, formatOf } from "../../output/create-output.ts";
-import { extentIn, listIn, withCaller } from "./command-line.ts";
+import { extentIn, withCaller } from "./command-line.ts";
 import { conversationList } from "./render-conversation.ts";
 
 type Filter = ArgumentsOf<typeof conversations.list>;
@@ -28,7 +28,7 @@ export async function list(context: Context): Promise<void> {
   const { globals, terminal, flags } = context;
   const extent = extentIn(context);
   const { status, keyword } = flags as Pick<Filter, "status" | "keyword">;
-  if (status !== undefined) parseValue({ kind: "string", values: statuses }, status, "--status");
+  if (status !== undefined) parseChoice(statuses, status, "--status");
   if (flags.with && flags.without) throw new UsageError("--with and --without cannot be used together");
   await withCaller(context, async (caller) => {
     const people = await peopleIn(context, caller);
@@ -49,7 +49,7 @@ async function peopleIn(
   caller: Caller,
 ): Promise<Pick<Filter, "participants" | "participants_mode">> {
   const flag = flags.with ? "--with" : "--without";
-  const named = listIn(flags.with ?? flags.without);
+  const named = splitList(flags.with ?? flags.without);
   if (named.length === 0) return {};
   return {
     participants: await findUsers(named, flag, caller),

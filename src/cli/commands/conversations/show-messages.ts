@@ -2,10 +2,11 @@ import { conversations } from "../../../contract/conversations.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { parseInteger } from "../../kit/parse-value.ts";
 import { walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
-import { extentIn, integer, withCaller } from "./command-line.ts";
+import { extentIn, withCaller } from "./command-line.ts";
 import { messageForm } from "./render-message.ts";
 
 /** Default columns of messages. */
@@ -14,9 +15,9 @@ export const messageColumns = ["id", "date", "author.name", "message"];
 /** `wcs conversations messages` */
 export async function messages(context: Context): Promise<void> {
   const { globals, terminal, args, flags } = context;
-  const id = integer(args.id, "<id>");
+  const id = parseInteger(args.id, "<id>");
   const extent = extentIn(context);
-  const middle = flags.around === undefined ? undefined : integer(flags.around, "--around");
+  const middle = flags.around === undefined ? undefined : parseInteger(flags.around, "--around");
   const { cursor } = flags as { cursor?: string };
   if (middle !== undefined && (extent.all || cursor !== undefined))
     throw new UsageError(`--around and ${extent.all ? "--all" : "--cursor"} cannot be used together`);

@@ -4,7 +4,7 @@ import type { Input } from "../../kit/read-input.ts";
 import { checkZone } from "../../output/create-output.ts";
 import { readDay } from "../../time/parse-time.ts";
 import { readPhrase } from "../../time/recurrence/parse-phrase.ts";
-import { readRrule } from "../../time/recurrence/rrule-text.ts";
+import { readRrule } from "../../time/recurrence/read-rrule.ts";
 import { clockOf } from "../../time/zone-clock.ts";
 import { lastDay } from "./ics/ics-until.ts";
 

@@ -1,3 +1,4 @@
+import { timesIn } from "../../output/format-value.ts";
 import type { Item } from "../../output/item.ts";
 import type { OutputOptions, Renderer } from "../../output/renderer.ts";
 import { createTableWriter } from "../../output/table-writer.ts";
@@ -58,7 +59,7 @@ function timesOf({ zone }: OutputOptions, hasEnd: boolean): (event: Event) => st
   const clock = clockOf(zone);
   const now = Math.floor(Date.now() / 1000);
   const today = clock.day(now);
-  const text = (instant: number) => new Date(clock.wall(instant)).toISOString().slice(0, 16).replace("T", " ");
+  const { short: text } = timesIn(zone);
   const span = ({ start, end }: Event["dates"][number]) => {
     if (start === end || !hasEnd) return text(start);
     const isSameDay = end - start < dayLength && clock.day(start) === clock.day(end);

@@ -8,7 +8,7 @@ import { Interrupted } from "../../errors/cli-errors.ts";
 import { openDestination } from "../../file-io/open-destination.ts";
 import { printContent } from "../../file-io/print-content.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { parseValue } from "../../kit/parse-value.ts";
+import { parseInteger } from "../../kit/parse-value.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
 import { bar } from "../../terminal/progress-bar.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -19,7 +19,7 @@ const interval = 150;
 
 /** `wcs files get`: downloads a file to a path, to stdout, or to the current folder under its own name. */
 export async function download({ terminal, args, flags, connect }: Context): Promise<void> {
-  const id = parseValue({ kind: "integer" }, args.id as string, "<id>") as number;
+  const id = parseInteger(args.id, "<id>");
   const given = flags.output as string | undefined;
   const stop = new AbortController();
   const { signal } = stop;

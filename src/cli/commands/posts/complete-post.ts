@@ -5,7 +5,7 @@ import type { Input } from "../../kit/read-input.ts";
 import { checkZone } from "../../output/create-output.ts";
 import { readDay, readTimeAhead } from "../../time/parse-time.ts";
 import { readPhrase } from "../../time/recurrence/parse-phrase.ts";
-import { basicDay, rruleOf } from "../../time/recurrence/rrule-text.ts";
+import { rruleOf } from "../../time/recurrence/read-rrule.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
 type Fields = Record<string, unknown>;
@@ -57,7 +57,7 @@ function ruleOf(rules: readonly Rule[], text: string): string {
       hint: "create a post for each rule",
     });
   }
-  return rruleOf(rule, basicDay);
+  return rruleOf(rule);
 }
 
 /** Returns a time in the service's format. A time without a zone is in the event's zone, words in the user's zone. */

@@ -4,7 +4,7 @@ import { pluralize } from "../../output/pluralize.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 import { wrap } from "../../terminal/wrap-text.ts";
 import { phraseOf } from "../../time/recurrence/describe-rule.ts";
-import { basicDay, readRrule } from "../../time/recurrence/rrule-text.ts";
+import { basicDay, readRrule } from "../../time/recurrence/read-rrule.ts";
 import type { Post } from "./post-labels.ts";
 import type { Frame } from "./post-layout.ts";
 

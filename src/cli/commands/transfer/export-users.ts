@@ -7,7 +7,7 @@ import { type Export, exportFile } from "../../file-io/export-file.ts";
 import { tableOf } from "../../file-io/row-columns.ts";
 import type { Row } from "../../file-io/source-row.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { parseValue } from "../../kit/parse-value.ts";
+import { parseInteger } from "../../kit/parse-value.ts";
 import { walk } from "../../kit/walk-list.ts";
 import { pluralize } from "../../output/pluralize.ts";
 
@@ -19,7 +19,7 @@ export async function exportUsers(context: Context): Promise<void> {
   const filter = {
     ...(flags.inactive === true && { inactive: true }),
     ...(flags.unit !== undefined && {
-      unit: parseValue({ kind: "integer" }, String(flags.unit), "--unit"),
+      unit: parseInteger(flags.unit, "--unit"),
       below: true,
     }),
   };

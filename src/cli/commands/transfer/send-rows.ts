@@ -2,11 +2,11 @@ import { setImmediate as breathe } from "node:timers/promises";
 import type { Caller, CallOptions } from "../../../contract/operation.ts";
 import type { Format } from "../../file-io/file-format.ts";
 import { limitHeap } from "../../file-io/heap-limit.ts";
-import { createProgress, type Progress } from "../../file-io/import-progress.ts";
 import type { Report } from "../../file-io/import-report.ts";
 import type { Source } from "../../file-io/open-source.ts";
 import { batchesOf, readRows } from "../../file-io/read-rows.ts";
 import { leftOut, type Outcome } from "../../file-io/row-outcome.ts";
+import { importProgress, type Progress } from "../../file-io/show-progress.ts";
 import type { Row, SourceRow } from "../../file-io/source-row.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { Kind } from "./import-kinds.ts";
@@ -31,7 +31,7 @@ type Results = Pick<Report, "add" | "flush">;
 export async function send(job: Job, what: string, dryRun: boolean, results: Results): Promise<void> {
   const { kind, source, signal } = job;
   const rehearsal = dryRun ? kind.rehearse() : undefined;
-  const progress = createProgress(job.terminal, source);
+  const progress = importProgress(job.terminal, source);
   let done = 0;
   try {
     for await (const batch of batchesOf(rowsInTurn(job, progress), kind.most)) {

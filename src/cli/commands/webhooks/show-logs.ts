@@ -2,7 +2,7 @@ import type { ArgumentsOf, Caller, OutputOf } from "../../../contract/operation.
 import { webhooks } from "../../../contract/webhooks.ts";
 import { ConditionError, UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { parseValue } from "../../kit/parse-value.ts";
+import { parseInteger } from "../../kit/parse-value.ts";
 import { walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Item, Page } from "../../output/item.ts";
@@ -31,10 +31,7 @@ export async function logs(context: Context): Promise<void> {
     const output = createOutput({ op: webhooks.logs, columns, items: "attempts", endless }, globals, terminal);
     if (flags.wait) return await output.one(await waitForEntry(caller, filter, context));
     if (flags.follow) return await output.list(follow(caller, filter, context));
-    const limit =
-      flags.limit === undefined
-        ? undefined
-        : (parseValue({ kind: "integer" }, String(flags.limit), "--limit") as number);
+    const limit = flags.limit === undefined ? undefined : parseInteger(flags.limit, "--limit");
     await output.list(walk(caller, webhooks.logs, { ...filter }, { all: flags.all === true, limit }));
   } finally {
     await caller.close();
@@ -49,13 +46,13 @@ interface Given {
 }
 
 async function readFilter({ args, flags, globals }: Context): Promise<Filter> {
-  const id = parseValue({ kind: "integer" }, args.id as string, "<id>") as number;
+  const id = parseInteger(args.id, "<id>");
   const { event, status, since, after } = flags as Given;
   return {
     id,
     ...(event !== undefined && { event }),
     ...(status !== undefined && { status }),
-    ...(after !== undefined && { after: parseValue({ kind: "integer" }, after, "--after") as number }),
+    ...(after !== undefined && { after: parseInteger(after, "--after") }),
     ...(since !== undefined && { since: await readTime(since, "--since", globals.tz) }),
   };
 }

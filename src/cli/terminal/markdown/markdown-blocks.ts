@@ -3,7 +3,7 @@ import type { Paint } from "../colors.ts";
 import { sanitizeText } from "../sanitize.ts";
 import { columnWidths, cut, widthOf } from "../text-width.ts";
 import { plainOf, spansOf } from "./markdown-inline.ts";
-import { painted, wrapSpans } from "./text-spans.ts";
+import { wrapSpans } from "./text-spans.ts";
 
 /** Style and width of rendered Markdown. */
 export interface MarkdownOptions {
@@ -57,7 +57,7 @@ const inner = (options: MarkdownOptions, indent: number): MarkdownOptions => ({
 });
 
 const inline = (tokens: readonly Token[], { paint, width }: MarkdownOptions): string[] =>
-  wrapSpans(spansOf(tokens), width).map((line) => painted(line, paint));
+  wrapSpans(spansOf(tokens), width, paint);
 
 function linesOfList({ items, ordered, start, loose }: Tokens.List, options: MarkdownOptions): string[] {
   const first = Number(start) || 1;

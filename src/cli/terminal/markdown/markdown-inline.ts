@@ -15,8 +15,8 @@ export const plainOf = (tokens: readonly Token[] = []): string =>
     .map((span) => span.text)
     .join("");
 
-/** Creates a span. Sanitizes the text, since the parser has decoded entities. */
-const span = (text: string, styles: Styles): Span => ({ text: sanitizeText(text), styles });
+/** Creates a span. Sanitizes the text, since the parser has decoded entities, and joins its spaces. */
+const span = (text: string, styles: Styles): Span => ({ text: sanitizeText(text).replace(/[ \t]+/g, " "), styles });
 
 function spanOf(token: MarkedToken, styles: Styles): Span[] {
   switch (token.type) {

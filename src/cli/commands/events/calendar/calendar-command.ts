@@ -1,14 +1,12 @@
 import { eventTypes } from "../../../../contract/event-schemas.ts";
 import { UsageError } from "../../../errors/cli-errors.ts";
 import type { Context } from "../../../kit/command-spec.ts";
-import { parseValue } from "../../../kit/parse-value.ts";
+import { parseChoice } from "../../../kit/parse-value.ts";
 import { checkZone, createOutput } from "../../../output/create-output.ts";
 import { addDays, daysBetween, firstOfMonth, lastOfMonth, mondayOf } from "../../../time/days.ts";
 import { readDay } from "../../../time/parse-time.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
 import { type Occurrence, occurrencesIn, type Span } from "./find-occurrences.ts";
-
-type Type = (typeof eventTypes)[number];
 
 const longest = 366;
 const columns = ["day", "start", "end", "title", "location", "id"] as const;
@@ -17,7 +15,7 @@ const columns = ["day", "start", "end", "title", "location", "id"] as const;
 export async function calendar(context: Context): Promise<void> {
   const { flags, globals, terminal } = context;
   const zone = globals.tz;
-  const type = flags.type === undefined ? undefined : (parseValue(typeField, String(flags.type), "--type") as Type);
+  const type = flags.type === undefined ? undefined : parseChoice(eventTypes, flags.type, "--type");
   const today = clockOf(checkZone(zone)).day(Math.floor(Date.now() / 1000));
   const span = await spanOf(flags, today, zone);
   const draw = async () => {
@@ -33,8 +31,6 @@ export async function calendar(context: Context): Promise<void> {
     await caller.close();
   }
 }
-
-const typeField = { kind: "string", values: eventTypes } as const;
 
 /** Returns the days selected by the flags; without flags, the current month. */
 async function spanOf(flags: Context["flags"], today: string, zone: string | undefined): Promise<Span> {

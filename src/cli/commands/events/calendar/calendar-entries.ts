@@ -1,3 +1,4 @@
+import { timesIn } from "../../../output/format-value.ts";
 import { sanitizeLine } from "../../../terminal/sanitize.ts";
 import { addDays } from "../../../time/days.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
@@ -22,7 +23,7 @@ export function entriesByDay(
   zone: string | undefined,
 ): ReadonlyMap<string, readonly Entry[]> {
   const clock = clockOf(zone);
-  const time = (instant: number) => new Date(clock.wall(instant)).toISOString().slice(11, 16);
+  const time = (instant: number) => timesIn(zone).short(instant).slice(11);
   const entries = new Map<string, Entry[]>();
   for (const { title, location, day, start, end } of occurrences) {
     const texts = { title: sanitizeLine(title), location: sanitizeLine(location ?? "") };

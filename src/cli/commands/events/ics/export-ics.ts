@@ -5,7 +5,7 @@ import { UsageError } from "../../../errors/cli-errors.ts";
 import { type Exported, exportItems } from "../../../file-io/export-file.ts";
 import { limitHeap } from "../../../file-io/heap-limit.ts";
 import type { Context } from "../../../kit/command-spec.ts";
-import { parseValue } from "../../../kit/parse-value.ts";
+import { parseChoice, parseInteger, splitList } from "../../../kit/parse-value.ts";
 import { checkZone } from "../../../output/create-output.ts";
 import { version } from "../../../session/version.ts";
 import { addDays } from "../../../time/days.ts";
@@ -55,25 +55,23 @@ type Selection = (caller: Caller) => AsyncIterable<readonly Event[]>;
 
 /** Returns the selected events: those with the given IDs, or those in the range of days. */
 async function selectionOf({ args, flags, globals }: Context): Promise<Selection> {
-  const ids = [args.ids ?? []].flat().flatMap((text) => text.split(","));
+  const ids = splitList(args.ids);
   const { from, to, type } = flags as { from?: string; to?: string; type?: string };
   if (ids.length > 0) {
     if (from !== undefined || to !== undefined || type !== undefined)
       throw new UsageError("<ids> cannot be combined with --from, --to or --type");
-    const wanted = ids.map((id) => parseValue({ kind: "integer" }, id, "<id>") as number);
+    const wanted = ids.map((id) => parseInteger(id, "<id>"));
     return (caller) => byId(caller, wanted);
   }
   const zone = checkZone(globals.tz);
   const clock = clockOf(zone);
   const filter = {
-    ...(type !== undefined && { type: parseValue(typeField, type, "--type") as Event["type"] }),
+    ...(type !== undefined && { type: parseChoice(eventTypes, type, "--type") }),
     ...(from !== undefined && { start: clock.startOf(await readDay(from, "--from", zone)) }),
     ...(to !== undefined && { end: clock.startOf(addDays(await readDay(to, "--to", zone), 1)) - 1 }),
   };
   return (caller) => walkEvents(caller, filter);
 }
-
-const typeField = { kind: "string", values: eventTypes } as const;
 
 async function* byId(caller: Caller, ids: readonly number[]): AsyncGenerator<readonly Event[]> {
   for (const id of new Set(ids)) yield [await caller.call(events.get, { id })];

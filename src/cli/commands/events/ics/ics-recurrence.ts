@@ -1,9 +1,10 @@
 import { mostRules, type Rule } from "../../../../contract/event-schemas.ts";
-import { readRrule } from "../../../time/recurrence/rrule-text.ts";
+import { readRrule } from "../../../time/recurrence/read-rrule.ts";
 import { distinct, tooMany } from "../../../time/recurrence/rule-combinations.ts";
+import { dayOf } from "../../../time/zone-clock.ts";
 import type { Properties } from "./ics-properties.ts";
 import type { Times } from "./ics-times.ts";
-import { dayOf, lastDay } from "./ics-until.ts";
+import { lastDay } from "./ics-until.ts";
 import type { IcsContext, Zone } from "./ics-zones.ts";
 
 /** The rules of an event, and by property the reasons why parts of its recurrence are not imported. */

@@ -1,4 +1,5 @@
 import { addDays, daysBetween } from "../../../time/days.ts";
+import { dayLength, dayOf } from "../../../time/zone-clock.ts";
 import type { Properties, ReadProperty } from "./ics-properties.ts";
 import type { IcsContext, Zone } from "./ics-zones.ts";
 
@@ -32,12 +33,9 @@ export function timesOf(found: Properties, surroundings: IcsContext): Times | st
   return { date: null, start: from, end: to, zone: start.zone };
 }
 
-const dayLength = 86_400_000;
-const dayAt = (wall: number) => new Date(wall).toISOString().slice(0, 10);
-
 function wholeDays(first: number, end: number, { clock }: IcsContext): Times {
-  const date = dayAt(first);
-  if (daysBetween(date, dayAt(end)) <= 1) return { date, start: null, end: null, zone: null };
+  const date = dayOf(first);
+  if (daysBetween(date, dayOf(end)) <= 1) return { date, start: null, end: null, zone: null };
   return { date: null, start: clock.instant(first), end: clock.instant(end), zone: clock };
 }
 

@@ -1,9 +1,7 @@
 import { addDays } from "../../../time/days.ts";
+import { dayLength, dayOf } from "../../../time/zone-clock.ts";
 import type { Times } from "./ics-times.ts";
 import type { Zone } from "./ics-zones.ts";
-
-/** Returns the day of a local time given in milliseconds as if it were UTC. */
-export const dayOf = (wall: number): string => new Date(wall).toISOString().slice(0, 10);
 
 /**
  * Returns the last day on which a rule can occur, given UNTIL as a date or as the latest time of an occurrence.
@@ -22,6 +20,6 @@ export function lastDay(
   if (Number.isNaN(wall)) return undefined;
   if (start === null || zone === null) return isUtc ? dayOf(clock.wall(wall / 1000)) : date;
   const shown = clock.wall(isUtc ? wall / 1000 : zone.instant(wall));
-  const isOver = shown % 86_400_000 < clock.wall(start) % 86_400_000;
+  const isOver = shown % dayLength < clock.wall(start) % dayLength;
   return isOver ? addDays(dayOf(shown), -1) : dayOf(shown);
 }

@@ -1,4 +1,5 @@
 import type ICAL from "ical.js";
+import { isTimeZone } from "../../../../contract/time-zone.ts";
 import { type Clock, clockOf } from "../../../time/zone-clock.ts";
 import type { RawComponent } from "./ics-components.ts";
 
@@ -39,13 +40,9 @@ export function zonesOf(components: Iterable<RawComponent>, own: string | undefi
     if (name !== "VCALENDAR") continue;
     for (const line of lines) calendarZone ??= /^X-WR-TIMEZONE:(.*)$/i.exec(line)?.[1]?.trim();
   }
-  const known = new Map<string, Zone | undefined>();
-  const iana = (tzid: string) => {
-    if (known.has(tzid)) return known.get(tzid);
+  const iana = (tzid: string): Zone | undefined => {
     const name = ianaName(tzid);
-    const zone = name === undefined ? undefined : clockOf(name);
-    known.set(tzid, zone);
-    return zone;
+    return name === undefined ? undefined : clockOf(name);
   };
   return {
     named: (tzid) => iana(tzid) ?? explained.get(tzid),
@@ -57,15 +54,7 @@ export function zonesOf(components: Iterable<RawComponent>, own: string | undefi
 function ianaName(tzid: string): string | undefined {
   const parts = tzid.split("/").filter(Boolean);
   const candidates = tzid.startsWith("/") ? [parts.slice(-3), parts.slice(-2)] : [parts];
-  return candidates.map((candidate) => candidate.join("/")).find(isIana);
-}
-
-function isIana(name: string): boolean {
-  try {
-    return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
-  } catch {
-    return false;
-  }
+  return candidates.map((candidate) => candidate.join("/")).find(isTimeZone);
 }
 
 function explain(raw: readonly string[], library: Library): ICAL.Timezone | undefined {

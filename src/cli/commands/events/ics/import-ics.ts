@@ -10,7 +10,7 @@ import { createReport, type Report } from "../../../file-io/import-report.ts";
 import { openResultFile } from "../../../file-io/result-file.ts";
 import { leftOut } from "../../../file-io/row-outcome.ts";
 import type { Context } from "../../../kit/command-spec.ts";
-import { parseValue } from "../../../kit/parse-value.ts";
+import { parseChoice, parseInteger, splitList } from "../../../kit/parse-value.ts";
 import { checkZone } from "../../../output/create-output.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
 import type { Event } from "../calendar/walk-events.ts";
@@ -82,10 +82,9 @@ interface Job {
 function targetOf({ flags }: Context, signal: AbortSignal): Omit<Target, "caller"> {
   if (flags.type !== undefined && flags.keepTypes)
     throw new UsageError("--type and --keep-types cannot be used together");
-  const type = parseValue(typeField, String(flags.type ?? "user"), "--type") as Event["type"];
+  const type = parseChoice(eventTypes, flags.type ?? "user", "--type");
   const ids = (name: "units" | "userTypes", flag: string) => {
-    const texts = ((flags[name] as string[] | undefined) ?? []).flatMap((text) => text.split(","));
-    const numbers = texts.map((text) => parseValue({ kind: "integer" }, text, flag) as number);
+    const numbers = splitList(flags[name]).map((text) => parseInteger(text, flag));
     return numbers.length > 0 && { [name]: numbers };
   };
   const audience = { ...ids("units", "--units"), ...ids("userTypes", "--user-types") };
@@ -95,8 +94,6 @@ function targetOf({ flags }: Context, signal: AbortSignal): Omit<Target, "caller
     );
   return { type: flags.keepTypes ? undefined : type, audience, options: { dryRun: flags.dryRun === true, signal } };
 }
-
-const typeField = { kind: "string", values: eventTypes } as const;
 
 async function carryOut(text: string, job: Job): Promise<void> {
   const { context, target, report, tally, signal } = job;

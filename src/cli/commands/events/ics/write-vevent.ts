@@ -1,6 +1,7 @@
 import type { Rule } from "../../../../contract/event-schemas.ts";
 import { addDays } from "../../../time/days.ts";
-import { type Clock, clockOf } from "../../../time/zone-clock.ts";
+import { rrulePartsOf } from "../../../time/recurrence/read-rrule.ts";
+import { clockOf } from "../../../time/zone-clock.ts";
 import type { Event } from "../calendar/walk-events.ts";
 import { type Component, local, type Property, plainText, utc } from "./jcal.ts";
 
@@ -54,17 +55,8 @@ function time(name: string, instant: number, event: Event): Property {
 export const isLocal = ({ date, timezone, dates }: Event): boolean =>
   date === null && timezone !== "UTC" && (dates[0]?.start ?? firstLocal) >= firstLocal;
 
-function recur({ freq, interval, count, until, byday, bymonth, bymonthday, bysetpos }: Rule, event: Event) {
-  return {
-    freq: freq.toUpperCase(),
-    ...(interval !== 1 && { interval }),
-    ...(count !== null && { count }),
-    ...(until !== null && { until: event.date === null ? lastSecond(until, clockOf(event.timezone)) : until }),
-    ...(bymonth !== null && { bymonth: [bymonth] }),
-    ...(bymonthday !== null && { bymonthday: [bymonthday] }),
-    ...(byday.length > 0 && { byday }),
-    ...(bysetpos !== null && { bysetpos: [bysetpos] }),
-  };
+function recur(rule: Rule, { date, timezone }: Event) {
+  const lastSecond = (day: string) => utc(clockOf(timezone).startOf(addDays(day, 1)) - 1);
+  const parts = rrulePartsOf(rule, (day) => (date === null ? lastSecond(day) : day));
+  return Object.fromEntries(parts.map(([name, value]) => [name.toLowerCase(), value]));
 }
-
-const lastSecond = (day: string, clock: Clock): string => utc(clock.startOf(addDays(day, 1)) - 1);

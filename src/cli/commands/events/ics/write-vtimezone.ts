@@ -1,3 +1,5 @@
+import { weekdays } from "../../../../contract/event-schemas.ts";
+import { dayLength } from "../../../time/zone-clock.ts";
 import type { Component, Property } from "./jcal.ts";
 
 /** A change of a time zone's offset from UTC. */
@@ -18,8 +20,6 @@ interface Run {
   days: string[];
 }
 
-const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
-const dayLength = 86_400_000;
 const begin = "1970-01-01T00:00:00";
 /** Years from now for which changes are computed; changes that follow no rule are listed one by one. */
 const horizon = 12;

@@ -1,27 +1,23 @@
 import type { Temporal } from "temporal-polyfill";
-import { mostOccurrences } from "../../contract/event-schemas.ts";
-import { takeTurn } from "./event-loop-turns.ts";
-
-/** Months searched in one turn of the event loop: at most 31 days, which takes some milliseconds. */
-const monthsAtOnce = 1;
-
-/** The parts of a rule by their RFC 5545 names, without UNTIL and COUNT. */
-export type RuleParts = ReadonlyMap<string, string>;
+import { mostOccurrences } from "../../../contract/event-schemas.ts";
+import { formatRrule, type RuleParts } from "../../../contract/rrule-text.ts";
+import { takeTurn } from "../event-loop-turns.ts";
 
 /**
- * Yields the days that the rule selects from the first day on, in order, one list per month, empty lists included.
- * Throws `Error` for a rule that is invalid by RFC 5545.
+ * Yields the days that the rule selects from the first day on, in order, one list per month, empty lists included: a
+ * turn of the event loop has at most 31 days, which takes some milliseconds. Throws `Error` for a rule that is invalid
+ * by RFC 5545.
  */
 export async function* daysByRule(
   parts: RuleParts,
   first: Temporal.PlainDate,
   last: Temporal.PlainDate,
-): AsyncGenerator<string[]> {
+): AsyncGenerator<string[], undefined> {
   const [{ Temporal }, { RRuleTemporal }] = await Promise.all([import("temporal-polyfill"), import("rrule-temporal")]);
   // Calendar days are represented in UTC, which has no clock changes.
   const asTime = (day: Temporal.PlainDate) => day.toZonedDateTime("UTC");
   const rule = new RRuleTemporal({
-    rruleString: [...parts].map((part) => part.join("=")).join(";"),
+    rruleString: formatRrule(parts),
     dtstart: asTime(first),
     until: asTime(last),
     strict: true,
@@ -36,10 +32,10 @@ export async function* daysByRule(
     yield written(rule.all((_, found) => found < mostOccurrences));
     return;
   }
-  for (let months = 0; ; months += monthsAtOnce) {
+  for (let months = 0; ; months++) {
     const from = first.add({ months });
     if (Temporal.PlainDate.compare(from, last) > 0) return;
-    const to = first.add({ months: months + monthsAtOnce }).subtract({ days: 1 });
+    const to = first.add({ months: months + 1 }).subtract({ days: 1 });
     await takeTurn();
     yield written(rule.between(asTime(from), asTime(to), true));
   }

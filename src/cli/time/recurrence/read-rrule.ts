@@ -1,27 +1,19 @@
 import { frequencies, type Rule, weekdays } from "../../../contract/event-schemas.ts";
+import { formatRrule, rulePartsOf, splitRrule, withEnd } from "../../../contract/rrule-text.ts";
 import { inOrder } from "./recurrence-words.ts";
 import { expanded, type Lists } from "./rule-combinations.ts";
 
 /** The event rules of an RRULE, or the reasons why it cannot be represented. */
 export type ReadRrule = { readonly rules: readonly Rule[] } | { readonly problems: readonly string[] };
 
-/** Formats a rule as an RRULE value (RFC 5545, 3.3.10). `until` formats its last day. */
-export function rruleOf(rule: Rule, until: (day: string) => string): string {
-  const parts = [
-    ["FREQ", rule.freq.toUpperCase()],
-    ["INTERVAL", rule.interval === 1 ? null : rule.interval],
-    ["COUNT", rule.count],
-    ["UNTIL", rule.until === null ? null : until(rule.until)],
-    ["BYMONTH", rule.bymonth],
-    ["BYMONTHDAY", rule.bymonthday],
-    ["BYDAY", rule.byday.join(",") || null],
-    ["BYSETPOS", rule.bysetpos],
-  ];
-  return parts
-    .filter(([, value]) => value !== null)
-    .map((part) => part.join("="))
-    .join(";");
+/** Returns the parts of a rule by name (RFC 5545, 3.3.10). `until` formats its last day. */
+export function rrulePartsOf(rule: Rule, until: (day: string) => string): [name: string, value: string][] {
+  const parts = rulePartsOf({ ...rule, interval: rule.interval === 1 ? null : rule.interval });
+  return withEnd(parts, rule.count, rule.until === null ? null : until(rule.until));
 }
+
+/** Formats a rule as an RRULE value. */
+export const rruleOf = (rule: Rule): string => formatRrule(rrulePartsOf(rule, basicDay));
 
 /** Formats a day as in RFC 5545: 20261231. */
 export const basicDay = (day: string): string => day.replaceAll("-", "");
@@ -34,7 +26,7 @@ const known = ["FREQ", "INTERVAL", "COUNT", "UNTIL", "BYMONTH", "BYMONTHDAY", "B
  */
 export function readRrule(text: string, lastDay: (until: string) => string | undefined): ReadRrule {
   const problems: string[] = [];
-  const parts = partsOf(text.trim().replace(/^RRULE:/i, ""), problems);
+  const parts = partsOf(text, problems);
   const freq = frequencies.find((name) => name.toUpperCase() === parts.get("FREQ"));
   if (!freq) problems.push("FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY");
   const until = parts.get("UNTIL");
@@ -59,11 +51,11 @@ export function readRrule(text: string, lastDay: (until: string) => string | und
 
 function partsOf(text: string, problems: string[]): Map<string, string> {
   const parts = new Map<string, string>();
-  for (const part of text.split(";").filter((part) => part.trim() !== "")) {
-    const [, key = "", value = ""] = /^([^=]*)=(.*)$/s.exec(part.trim().toUpperCase()) ?? [];
-    if (!known.includes(key)) problems.push(`'${key || part.trim()}' is not supported`);
-    else if (parts.has(key)) problems.push(`${key} occurs twice`);
-    else parts.set(key, value);
+  for (const { part, name, value } of splitRrule(text.replace(/\s*;\s*/g, ";"))) {
+    if (part === "") continue;
+    if (!known.includes(name)) problems.push(`'${name || part}' is not supported`);
+    else if (parts.has(name)) problems.push(`${name} occurs twice`);
+    else parts.set(name, value);
   }
   return parts;
 }

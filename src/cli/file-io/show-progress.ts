@@ -1,0 +1,44 @@
+import { bytesAsText } from "../output/format-bytes.ts";
+import { bar } from "../terminal/progress-bar.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import type { Source } from "./open-source.ts";
+
+/** Milliseconds between updates. Shorter work shows no progress. */
+const interval = 150;
+
+/** Shows the progress of reading a file on a terminal. */
+export interface Progress {
+  /** Shows the current activity and the number of rows done. */
+  show(what: string, rows: number): void;
+  clear(): void;
+}
+
+export function importProgress(terminal: Terminal, source: Pick<Source, "position" | "size">): Progress {
+  const show = throttled(terminal);
+  return {
+    show: (what, rows) =>
+      show(() => {
+        const part = source.size ? [bar(Math.min(source.position / source.size, 1))] : [];
+        return [what, ...part, `${rows.toLocaleString("en")} rows`].join("  ");
+      }),
+    clear: () => terminal.progress(undefined),
+  };
+}
+
+/** Returns a callback that shows upload progress on a terminal and removes it at the end. */
+export function uploadProgress(terminal: Terminal): (sent: number, of: number) => void {
+  const show = throttled(terminal);
+  return (sent, of) => {
+    if (sent >= of) terminal.progress(undefined);
+    else show(() => `uploading  ${bar(sent / of)}  ${bytesAsText(sent)} of ${bytesAsText(of)}`);
+  };
+}
+
+function throttled(terminal: Terminal): (line: () => string) => void {
+  let due = performance.now() + interval;
+  return (line) => {
+    if (performance.now() < due) return;
+    due = performance.now() + interval;
+    terminal.progress(line());
+  };
+}

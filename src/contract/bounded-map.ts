@@ -1,0 +1,30 @@
+/**
+ * A map that removes its oldest entry instead of growing beyond `most` entries. It does not use lru-cache, which would
+ * be loaded at every start with a database.
+ */
+export class BoundedMap<K, V> extends Map<K, V> {
+  readonly #most: number;
+
+  constructor(most: number) {
+    super();
+    this.#most = most;
+  }
+
+  override set(key: K, value: V): this {
+    if (this.size >= this.#most && !this.has(key)) this.delete(this.keys().next().value as K);
+    return super.set(key, value);
+  }
+}
+
+/** Returns a function that caches the results of `compute` for the last thousand keys. */
+export function memoize<K, V>(compute: (key: K) => V): (key: K) => V {
+  const known = new BoundedMap<K, { readonly value: V }>(1000);
+  return (key) => {
+    let entry = known.get(key);
+    if (entry === undefined) {
+      entry = { value: compute(key) };
+      known.set(key, entry);
+    }
+    return entry.value;
+  };
+}
