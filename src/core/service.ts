@@ -44,6 +44,8 @@ export interface ServiceOptions {
   readonly clock?: () => number;
   /** `WCS_SETTING_<KEY>` and `WCS_TOKEN_KEY` take precedence over the values in the database. */
   readonly environment?: Record<string, string | undefined>;
+  /** Receives the topics that each commit of this service announced. */
+  readonly onAnnounce?: (topics: readonly Topic[]) => void;
   /** Milliseconds after which waiting requests notice changes that were not announced. */
   readonly blindPause?: number;
   /** Checks each answer before it is returned; throws when it violates the contract. For tests. */
@@ -94,6 +96,11 @@ export function createService(options: ServiceOptions): Service {
   const runExclusively = exclusive();
   const waits = new Waits(new TopicWatch(database, blindPause));
   const ready = readinessOf(database);
+  const announce = (topics: readonly Topic[]) => {
+    database.announce(topics);
+    options.onAnnounce?.(topics);
+  };
+  const reading = { reader: database.reader, announce };
 
   async function claimsOf(token: string, now: number): Promise<Claims> {
     let claims = verified.get(token);
@@ -160,7 +167,7 @@ export function createService(options: ServiceOptions): Service {
     const input = parse(op.input(), rawInput);
     const base = await baseOf(who, origin, now, version);
     if (op.bodyLimit !== undefined)
-      await (await import("./admission.ts")).prepare(readingContext(op, base, database), op, input, origin);
+      await (await import("./admission.ts")).prepare(readingContext(op, base, reading), op, input, origin);
     const repeatable = await repeatableOf(op, input, origin, loadedInstance);
     const authorize = async () => {
       const again = await identify(op, origin, Math.floor(clock() / 1000), database.version());
@@ -172,7 +179,7 @@ export function createService(options: ServiceOptions): Service {
       { lasting = false, locking = op.transaction === "locking" } = {},
     ) => {
       const write = locking ? database.writeLocking : database.write;
-      return transaction({ write, announce: database.announce }, base, origin.dryRun === true && !lasting, (ctx) =>
+      return transaction({ write, announce }, base, origin.dryRun === true && !lasting, (ctx) =>
         keepAnswer(ctx, repeatable, async () => {
           const output = await work(ctx);
           if (changes && !lasting)
@@ -189,7 +196,7 @@ export function createService(options: ServiceOptions): Service {
       return runExclusively(actor.id, origin, () => inTransaction(run));
     let until = Number.POSITIVE_INFINITY;
     const ctx: Ctx = {
-      ...readingContext(op, base, database),
+      ...readingContext(op, base, reading),
       // An answer that depends on the time may be different a second later.
       get now() {
         until = now;
@@ -229,7 +236,7 @@ export function createService(options: ServiceOptions): Service {
         const who = await identify(op, origin, now, version);
         const { requireAdmission, requirePath } = await import("./admission.ts");
         requirePath(op, path);
-        const ctx = readingContext(op, await baseOf(who, origin, now, version), database);
+        const ctx = readingContext(op, await baseOf(who, origin, now, version), reading);
         await requireAdmission(ctx, op, path, origin);
         return who.actor.id;
       } catch (error) {

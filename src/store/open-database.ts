@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { ServiceError } from "../contract/errors.ts";
 import type { Connected, Database, Db, OpenOptions } from "./database.ts";
 import { hasTable, waitForTurn } from "./dialect.ts";
+import { latestMigration } from "./latest-migration.ts";
 import { prepared } from "./prepared.ts";
 import { createSecretCipher, requireKey } from "./secret-cipher.ts";
 
@@ -31,9 +32,6 @@ async function connect(target: string, options: OpenOptions): Promise<Connected>
 }
 
 const secretKeyId = prepared((db) => db.selectFrom("instance").select("secret_key_id"));
-
-/** The last migration that this program knows; update it with each new migration. */
-export const latestMigration = "0010-sign-in-limits";
 
 /** Number of the advisory lock for creating and migrating a database. */
 const migrationLock = 0x7763736d;

@@ -60,7 +60,7 @@ describeOnDatabases("mail", (open) => {
     expect(mail!.html).toContain(token);
     expect(mail!.raw).toMatch(/^Message-ID: <wcs-1-\d+@example.com>/im);
     expect(JSON.stringify(await rows())).not.toContain(token);
-    expect(await rows()).toMatchObject([{ sent_at: expect.any(Number), attempts: 1, last_error: null }]);
+    expect(await rows()).toMatchObject([{ state: "done", attempt: 1, last_error: null, lease_token: null }]);
     await reset(token);
     await expect(reset(token, "another good password")).rejects.toMatchObject({ code: "validation_failed" });
     await instance
@@ -119,7 +119,7 @@ describeOnDatabases("mail", (open) => {
     await welcome();
     expect(await drain({ "mail.smtp_url": null })).toMatchObject({ mails: 1 });
     expect(await drain({ "mail.from": null })).toMatchObject({ mails: 1 });
-    expect(await rows()).toMatchObject([{ attempts: 0, sent_at: null }]);
+    expect(await rows()).toMatchObject([{ attempt: 0, state: "waiting" }]);
     expect(await drain()).toMatchObject({ mails: 0 });
   });
 
@@ -129,7 +129,7 @@ describeOnDatabases("mail", (open) => {
     await mailbox.close();
     const away = { "mail.smtp_url": `smtp://127.0.0.1:${port}` };
     expect(await drain(away)).toMatchObject({ mails: 1 });
-    expect(await rows()).toMatchObject([{ attempts: 1, last_error: "ESOCKET" }]);
+    expect(await rows()).toMatchObject([{ attempt: 1, last_error: "ESOCKET" }]);
     mailbox = await newMailbox({}, port);
     await drain(away);
     expect(mailbox.mails).toEqual([]);
@@ -147,7 +147,7 @@ describeOnDatabases("mail", (open) => {
     expect(await drain()).toMatchObject({ mails: 0, failedMails: 1 });
     const [row] = await rows();
     expect(row).toMatchObject({
-      failed_at: expect.any(Number),
+      state: "failed",
       last_error: expect.stringContaining("no such mailbox"),
     });
     expect(row!.payload).not.toContain("token");

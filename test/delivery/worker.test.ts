@@ -4,7 +4,7 @@ import { users } from "../../src/contract/users.ts";
 import { mostWaits } from "../../src/contract/waits.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import type { Engine } from "../../src/delivery/delivery.ts";
-import { claim, extend, giveBack, settleDeliveries } from "../../src/delivery/queue/delivery-queue.ts";
+import { callbackQueue } from "../../src/delivery/webhooks/callback-queue.ts";
 import { WebhookWorker } from "../../src/delivery/webhooks/webhook-worker.ts";
 import { describeOnDatabases, newEngine, userAgent } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
@@ -34,8 +34,8 @@ describeOnDatabases("workers", (open) => {
     engines.push(engine);
     return engine;
   };
-  const held = (now: number, most: number, webhook: number, token: string) =>
-    claim(instance.database, [{ webhook_id: webhook, most }], { now, token });
+  const claim = (now: number, most: number, webhook: number) =>
+    callbackQueue.claim(instance.database, [{ partition: webhook, most }], now);
   const now = () => instance.now() * 1000;
   const idsOf = (requests: { headers: Record<string, unknown> }[]) =>
     requests.map(({ headers }) => headers["webhook-id"]);
@@ -169,33 +169,36 @@ describeOnDatabases("workers", (open) => {
   it("a lease keeps others away until it ends; then its token is worth nothing", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 3);
-    const first = await held(now(), 2, id, "a");
+    const { database } = instance;
+    const first = await claim(now(), 2, id);
     expect(first).toHaveLength(2);
-    expect(await held(now(), 10, id, "b")).toHaveLength(1);
-    expect(await held(now() + leaseMilliseconds - 1000, 10, id, "early")).toEqual([]);
-    expect(await extend(instance.database, first, now() + 20_000)).toEqual(new Set(first.map((job) => job.id)));
+    expect(await claim(now(), 10, id)).toHaveLength(1);
+    expect(await claim(now() + leaseMilliseconds - 1000, 10, id)).toEqual([]);
+    expect(await callbackQueue.renew(database, first, now() + 20_000)).toEqual(new Set(first.map((job) => job.id)));
     const later = now() + leaseMilliseconds + 1000;
-    expect(await held(later, 10, id, "c")).toHaveLength(1);
-    const second = await held(later + 20_000, 10, id, "d");
+    expect(await claim(later, 10, id)).toHaveLength(1);
+    const second = await claim(later + 20_000, 10, id);
     expect(second.map((job) => job.id).toSorted()).toEqual(first.map((job) => job.id).toSorted());
-    expect(await extend(instance.database, first, later)).toEqual(new Set());
-    const done = first.map((job) => ({ ...job, state: "done" as const, attempt: 1, due_at: later }));
-    expect(await instance.database.writeLocking((tx) => settleDeliveries(tx, done))).toEqual(new Set());
-    await giveBack(instance.database, first, later);
-    expect(await held(later + 20_000, 10, id, "e")).toEqual([]);
-    await giveBack(instance.database, second, later);
-    expect(await held(later, 10, id, "f")).toHaveLength(2);
+    expect(await callbackQueue.renew(database, first, later)).toEqual(new Set());
+    for (const state of ["done", "failed"] as const) {
+      const results = first.map((job) => ({ ...job, state, attempt: 1, due_at: later }));
+      expect(await database.writeLocking((tx) => callbackQueue.record(tx, results))).toEqual(new Set());
+    }
+    await callbackQueue.release(database, first, later);
+    expect(await claim(later + 20_000, 10, id)).toEqual([]);
+    await callbackQueue.release(database, second, later);
+    expect(await claim(later, 10, id)).toHaveLength(2);
   });
 
   it("claims take the delivery that has been due for longest first, whatever its ID", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance);
-    const [first] = await held(now(), 1, id, "a");
+    const [first] = await claim(now(), 1, id);
     await makeUsers(instance);
-    await giveBack(instance.database, [first!], now() + 5000);
-    const [second] = await held(now() + 10_000, 1, id, "b");
+    await callbackQueue.release(instance.database, [first!], now() + 5000);
+    const [second] = await claim(now() + 10_000, 1, id);
     expect(second!.id).toBeGreaterThan(first!.id);
-    expect(await held(now() + 10_000, 1, id, "c")).toMatchObject([{ id: first!.id }]);
+    expect(await claim(now() + 10_000, 1, id)).toMatchObject([{ id: first!.id }]);
   });
 
   it("an engine that runs stops calling private addresses once webhooks.allow_private is switched off", async () => {
@@ -215,7 +218,7 @@ describeOnDatabases("workers", (open) => {
   it("a disabled webhook keeps what a worker is sending until its lease ends, then it is stopped", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 2);
-    const [sending] = await held(now(), 1, id, "a");
+    const [sending] = await claim(now(), 1, id);
     await instance.administrator.call(webhooks.update, { id, active: false });
     const states = async () => {
       await newEngine(instance).drain({ maxSeconds: 10 });
@@ -250,17 +253,14 @@ describeOnDatabases("workers", (open) => {
       return result;
     };
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    const worker = new WebhookWorker(
-      {
-        database,
-        settings: async () => ({ ...defaults, "webhooks.allow_private": true }),
-        clock: now,
-        random: Math.random,
-        log: { info() {}, error() {} },
-        userAgent,
-      },
-      () => {},
-    );
+    const worker = new WebhookWorker({
+      database,
+      settings: async () => ({ ...defaults, "webhooks.allow_private": true }),
+      clock: now,
+      random: Math.random,
+      log: { info() {}, error() {} },
+      userAgent,
+    });
     try {
       await worker.round();
       await receiver.until(4);
@@ -289,13 +289,12 @@ describeOnDatabases("workers", (open) => {
     };
     start();
     await receiver.until(1);
-    const [taken] = await held(now() + leaseMilliseconds + 1000, 1, id, "other");
-    expect(taken).toBeDefined();
+    const [taken] = await claim(now() + leaseMilliseconds + 1000, 1, id);
     answered();
     await vi.waitFor(async () => expect(await logOf(instance, id)).toHaveLength(1));
     expect((await logOf(instance, id))[0]).toMatchObject({ status: "500", attempt: 1, next_attempt_at: null });
     const row = await instance.database.reader.selectFrom("deliveries").selectAll().executeTakeFirstOrThrow();
-    expect(row).toMatchObject({ state: "waiting", attempt: 0, lease_token: "other" });
+    expect(row).toMatchObject({ state: "waiting", attempt: 0, lease_token: taken!.token });
   });
 
   it("changes of a webhook count at once for what was taken ahead", async () => {

@@ -76,7 +76,11 @@ type Result<O extends AnyOperation> = ReturnType<O["output"]> extends z.ZodVoid 
 type OfTransaction = "db" | "onCommit" | "announce" | "changed" | "transaction" | "waitFor";
 
 /** Returns a context for operations that only read. */
-export function readingContext(op: AnyOperation, base: Omit<Ctx, OfTransaction>, database: Database): Ctx {
+export function readingContext(
+  op: AnyOperation,
+  base: Omit<Ctx, OfTransaction>,
+  database: Pick<Database, "reader" | "announce">,
+): Ctx {
   const misplaced = (what: string) => new Error(`${op.name}: ${what} cannot be used in an operation that only reads`);
   return {
     ...base,

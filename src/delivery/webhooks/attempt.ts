@@ -1,6 +1,5 @@
 import type { Dispatcher } from "undici";
 import { describeAttemptFailure } from "./failure-status.ts";
-import { parseRetryAfter } from "./retry-schedule.ts";
 
 /** Maximum number of bytes to read of a response; then the connection is closed. */
 const readBytes = 65_536;
@@ -128,4 +127,12 @@ function keptHeaders(headers: Headers): Record<string, string> {
 
 function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
+}
+
+/** Parses a Retry-After header, seconds or an HTTP date, and returns milliseconds. */
+function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(date - now, 0);
 }

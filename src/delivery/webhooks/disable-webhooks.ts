@@ -49,6 +49,7 @@ export async function disable(tx: Tx, webhook: Webhook, reason: DisabledReason, 
       user_id: webhook.author_id,
       recipient: author.email,
       payload,
+      due_at: now * 1000,
       created_at: now,
     })
     .execute();

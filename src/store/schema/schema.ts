@@ -155,22 +155,27 @@ interface RateLimitEventsTable {
   expires_at: number;
 }
 
-interface MailsTable {
+/** Columns of a queue whose rows are claimed by leases. */
+interface QueueTable {
   id: Generated<number>;
+  /** Waits for an attempt, or ended with a success, or with a failure that is not tried again. */
+  state: Generated<"waiting" | "done" | "failed">;
+  /** Number of attempts made. */
+  attempt: Generated<number>;
+  /** Unix milliseconds of the next attempt; while a worker has a lease, the end of the lease; at last, of the latest result. */
+  due_at: number;
+  /** Token of the worker that has the lease; a result only counts with the current token. */
+  lease_token: string | null;
+  created_at: number;
+}
+
+interface MailsTable extends QueueTable {
   kind: "welcome" | "password_reset" | "webhook_disabled";
   user_id: number;
   recipient: string;
   /** JSON of the values that the text of the mail needs beside the user; holds no secret. */
   payload: string;
-  created_at: number;
-  sent_at: number | null;
-  attempts: Generated<number>;
-  /** Unix milliseconds of the next attempt; while a worker holds a lease, the end of the lease. */
-  due_at: Generated<number>;
-  lease_token: string | null;
   last_error: string | null;
-  /** Time at which delivery was given up. */
-  failed_at: number | null;
 }
 
 interface IdempotencyKeysTable {
@@ -225,20 +230,11 @@ interface WebhookEventsTable {
   created_at: number;
 }
 
-interface DeliveriesTable {
-  id: Generated<number>;
+interface DeliveriesTable extends QueueTable {
   event_id: number;
   webhook_id: number;
-  state: Generated<"waiting" | "done" | "failed">;
-  /** Number of attempts made. */
-  attempt: Generated<number>;
   /** Marks a test: one attempt, which does not change the health of the webhook. */
   single: Generated<Flag>;
-  /** Unix milliseconds of the next attempt; while a worker holds a lease, the end of the lease. */
-  due_at: number;
-  /** Token of the worker that holds the lease; a result only counts with the current token. */
-  lease_token: string | null;
-  created_at: number;
 }
 
 interface WebhookLogsTable {

@@ -1,7 +1,8 @@
 import type { ServiceError } from "../../../contract/errors.ts";
 import type { Database } from "../../../store/database.ts";
 import { type Check, contentChecks, fileChecks } from "../../../store/integrity/check-database.ts";
-import { isPostgresUrl, latestMigration, openDatabase, schemaOf } from "../../../store/open-database.ts";
+import { latestMigration } from "../../../store/latest-migration.ts";
+import { isPostgresUrl, openDatabase, schemaOf } from "../../../store/open-database.ts";
 import { ConditionError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";

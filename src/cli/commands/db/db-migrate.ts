@@ -1,4 +1,5 @@
-import { latestMigration, migrateSchema, openDatabase } from "../../../store/open-database.ts";
+import { latestMigration } from "../../../store/latest-migration.ts";
+import { migrateSchema, openDatabase } from "../../../store/open-database.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { databaseOf } from "./db-target.ts";
