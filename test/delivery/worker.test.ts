@@ -332,7 +332,7 @@ describeOnDatabases("workers", (open) => {
       },
     };
     receiver.answer = (_, response) => {
-      broken = failures === 0;
+      if (failures === 0) broken = true;
       response.end();
     };
     start({ database, log });
