@@ -85,7 +85,7 @@ for (const kind of kinds) {
     it("a dry run lists the migrations and changes nothing", async () => {
       await close(await create(target));
       useNextVersion(up);
-      const database = await openDatabase(target, { asItIs: true });
+      const database = await openDatabase(target, { skipMigration: true });
       expect(await migrateSchema(database, true)).toEqual([madeUp]);
       expect([await applied(database), await hasTable(database.reader, "made_up")]).toEqual([present, false]);
       expect(await migrateSchema(database, false)).toEqual([madeUp]);
@@ -98,7 +98,7 @@ for (const kind of kinds) {
       await close(await create(target));
       usePresentVersion();
       expect(await codeOf(openDatabase(target))).toBe("conflict");
-      const database = await openDatabase(target, { asItIs: true });
+      const database = await openDatabase(target, { skipMigration: true });
       expect(await codeOf(migrateSchema(database, false))).toBe("conflict");
       expect(await applied(database)).toEqual([...present, madeUp]);
       await close(database);

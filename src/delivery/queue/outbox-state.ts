@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Database } from "../../store/database.ts";
 
-export interface WaitingCounts {
+/** Counts of waiting deliveries, and signs of progress. */
+export interface OutboxState {
   /** Callbacks that are due now. */
   readonly due: number;
   /** Callbacks that are being sent, or that wait for their next attempt. */
@@ -10,10 +11,6 @@ export interface WaitingCounts {
   readonly mails: number;
   /** Mails whose delivery was given up. */
   readonly failedMails: number;
-}
-
-/** Counts of waiting deliveries, and signs of progress. */
-export interface OutboxState extends WaitingCounts {
   /** Callbacks that a worker has claimed. */
   readonly sending: number;
   /** Unix milliseconds at which the oldest unclaimed callback became due. */

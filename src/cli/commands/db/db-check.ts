@@ -26,7 +26,7 @@ export async function check(context: Context): Promise<void> {
 async function examine(address: string): Promise<Finding[]> {
   let database: Database;
   try {
-    database = await openDatabase(address, { asItIs: true });
+    database = await openDatabase(address, { skipMigration: true });
   } catch (error) {
     // Only `conflict` is a finding about the schema; a database that is missing or cannot be reached is an error.
     if ((error as ServiceError).code !== "conflict") throw error;

@@ -5,7 +5,7 @@ import { missingForMail, outboxState } from "../../../delivery/delivery.ts";
 import { findDamage } from "../../../store/integrity/find-damage.ts";
 import { latestMigration } from "../../../store/latest-migration.ts";
 import { isPostgresUrl } from "../../../store/open-database.ts";
-import { countSecrets, type SecretCounts } from "../../../store/rekey.ts";
+import { countSecrets, type SecretCounts } from "../../../store/rotate-secret-key.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { noMail } from "../serve/smtp-option.ts";

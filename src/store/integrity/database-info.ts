@@ -5,7 +5,7 @@ import { latestMigration } from "../latest-migration.ts";
 import { schemaOf } from "../open-database.ts";
 
 /** Description of a database. Times are Unix seconds. */
-export interface DatabaseFacts {
+export interface DatabaseInfo {
   readonly kind: "sqlite" | "postgresql";
   /** Version of the database engine. */
   readonly version: string;
@@ -35,7 +35,7 @@ const counted: Readonly<Record<string, string>> = {
 };
 
 /** Describes a database that was opened without migration, in four queries. Throws the errors of `schemaOf`. */
-export async function readDatabaseFacts(database: Database): Promise<DatabaseFacts> {
+export async function readDatabaseInfo(database: Database): Promise<DatabaseInfo> {
   const { reader } = database;
   const schema = await schemaOf(database);
   const { rows } = await (isPostgres(reader)
