@@ -1,8 +1,9 @@
 import { type AddressInfo, createServer } from "node:net";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import type { Settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
+import { mailQueue } from "../../src/delivery/mail/mail-queue.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { type Mailbox, newMailbox } from "../support/mailbox.ts";
@@ -228,5 +229,29 @@ describeOnDatabases("mail", (open) => {
     await Promise.all(engines.map((engine) => engine.drain({ maxSeconds: 20 })));
     expect(mailbox.mails).toHaveLength(30);
     expect(new Set(mailbox.mails.map((mail) => mail.to[0])).size).toBe(30);
+  });
+
+  it("a mail that another worker claimed is sent when its lease has ended; the result of that worker no longer counts", async () => {
+    await welcome();
+    const lost = await mailQueue.claim(instance.database, [{ most: 1 }], instance.now() * 1000);
+    expect(await drain()).toMatchObject({ mails: 1 });
+    expect(mailbox.mails).toEqual([]);
+    instance.wait(31);
+    expect(await drain()).toMatchObject({ mails: 0 });
+    expect(mailbox.mails).toHaveLength(1);
+    const late = lost.map((mail) => ({ ...mail, state: "failed" as const, attempt: 1, due_at: 0 }));
+    expect(await instance.database.writeLocking((tx) => mailQueue.record(tx, late))).toEqual(new Set());
+    expect(await rows()).toMatchObject([{ state: "done", attempt: 1 }]);
+  });
+
+  it("a clock that is set back holds up neither a new mail nor one that a worker had claimed", async () => {
+    await welcome();
+    await mailQueue.claim(instance.database, [{ most: 1 }], instance.now() * 1000);
+    await welcome({ email: "ann@example.com" });
+    instance.wait(-7200);
+    const engine = newEngine(instance, { settings: settings() });
+    engine.start();
+    await vi.waitFor(() => expect(mailbox.mails).toHaveLength(2), 10_000);
+    await engine.stop();
   });
 });

@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import type { Flag } from "./column-types.ts";
+import type { Flag, Timestamps } from "./column-types.ts";
 import type { ContentSchema } from "./content-schema.ts";
 import type { ConversationsSchema } from "./conversations-schema.ts";
 
@@ -35,7 +35,7 @@ interface AuditEntriesTable {
   outcome: Generated<"done" | "failed">;
 }
 
-interface UnitsTable {
+interface UnitsTable extends Timestamps {
   id: Generated<number>;
   reference: string | null;
   name: string;
@@ -57,8 +57,6 @@ interface UnitsTable {
   user_count: Generated<number>;
   child_count: Generated<number>;
   descendant_count: Generated<number>;
-  created_at: number;
-  updated_at: number;
 }
 
 interface DepartmentsTable {
@@ -67,7 +65,7 @@ interface DepartmentsTable {
   name: string;
 }
 
-interface UsersTable {
+interface UsersTable extends Timestamps {
   id: Generated<number>;
   reference: string | null;
   email: string | null;
@@ -99,8 +97,6 @@ interface UsersTable {
   meta_field_4: Generated<string>;
   /** Unit of the first membership. */
   unit_id: number | null;
-  created_at: number;
-  updated_at: number;
 }
 
 /**
@@ -188,7 +184,7 @@ interface IdempotencyKeysTable {
   created_at: number;
 }
 
-interface WebhooksTable {
+interface WebhooksTable extends Timestamps {
   id: Generated<number>;
   name: string;
   uri: string;
@@ -205,8 +201,6 @@ interface WebhooksTable {
   author_id: number;
   /** Time of the first failure since the last success. */
   failing_since: number | null;
-  created_at: number;
-  updated_at: number;
   /** Deleted webhooks wait for the removal of their rows. */
   deleted_at: number | null;
 }
