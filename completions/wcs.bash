@@ -3,7 +3,7 @@
 __wcs_place() {
   words='' flags='' values='' args=() many=''
   case "$1" in
-    '') words='init demo serve auth profile users units usertypes webhooks export diff apply conversations posts events groups counters files settings audit db doctor languages timezones api completion help'; flags='--version' ;;
+    '') words='init demo serve auth profile users units usertypes webhooks export diff apply conversations posts events groups counters files settings audit languages timezones db doctor api completion help'; flags='--version' ;;
     'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
     'demo') : ;;
     'serve') flags='--port --host --metrics-port --smtp-url --behind-proxy --shutdown-notice --log-level'; values='--port= --host= --metrics-port= --smtp-url= --shutdown-notice= --log-level=debug|info|warn|error|silent' ;;
@@ -179,6 +179,10 @@ __wcs_place() {
     'settings set') flags='--default --value-stdin --value-file --dry-run -n'; values='--value-file=@file'; args=('' '') ;;
     'audit') words='list' ;;
     'audit list') flags='--actor --operation --path --since --until --cursor --limit --all'; values='--actor=@users --operation= --path= --since= --until= --cursor= --limit=' ;;
+    'languages') words='list' ;;
+    'languages list') : ;;
+    'timezones') words='list' ;;
+    'timezones list') : ;;
     'db') words='info check migrate backup restore rekey outbox' ;;
     'db info') : ;;
     'db check') : ;;
@@ -188,10 +192,6 @@ __wcs_place() {
     'db rekey') flags='--new-key-file --decrypt --dry-run -n'; values='--new-key-file=@file' ;;
     'db outbox') : ;;
     'doctor') : ;;
-    'languages') words='list' ;;
-    'languages list') : ;;
-    'timezones') words='list' ;;
-    'timezones list') : ;;
     'api') flags='--field -f --input --dry-run -n'; values='--field= -f= --input=@file'; args=('GET|POST|PATCH|DELETE' '') ;;
     'completion') args=('bash|zsh|fish|powershell') ;;
     'help') args=('environment|exit-codes|formatting|configuration|webhooks|calendar|organisation|proxy'); many=1 ;;

@@ -1,4 +1,4 @@
-import { allOperations } from "../src/contract/operation-groups.ts";
+import { allOperations } from "../src/contract/all-operations.ts";
 import { replaceSection } from "./generated-sections.ts";
 import { operationsTable } from "./operations-table.ts";
 import { settingsTable } from "./settings-table.ts";

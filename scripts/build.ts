@@ -2,12 +2,13 @@ import { readdir, readFile, rename, rm } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { basename } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
+import { operationGroups } from "../src/contract/operation-groups.ts";
 
 /** Groups modules that are needed together, because each file of a bundle takes some 0.2 ms to load. */
 const together = [
   {
     name: "start",
-    test: /src\/(contract\/errors|cli\/(errors\/.*|terminal\/(terminal|standard-output|sanitize|global-options|help-layout)|session\/version|run-line|registry|kit\/(router|command-spec)|help\/show-help))\.ts$/,
+    test: /src\/(contract\/(errors|operation-groups)|cli\/(errors\/.*|terminal\/(terminal|standard-output|sanitize|global-options|help-layout)|session\/version|run-line|registry|kit\/(router|command-spec)|help\/show-help))\.ts$/,
   },
   {
     name: "command",
@@ -26,7 +27,7 @@ const together = [
   },
   {
     name: "service",
-    test: /node_modules\/kysely\/(?!.*migrat)|src\/(store\/(?!migrations|postgres|backup|integrity|rotate-secret-key|password-tokens)|core\/(service|pipeline\/(context|actor|unit-path|idempotency|load-instance|memory-cache|outbox|permissions|cursor|changed-columns)|directory\/(?!attempts|write-events|passwords|event-rsvp)|users\/))/,
+    test: /node_modules\/kysely\/(?!.*migrat)|src\/(store\/(?!migrations|postgres|backup|integrity|rotate-secret-key|password-tokens)|core\/(service|execute-operation|find-handler|run-transaction|pipeline\/(context|actor|answer-cache|identify-caller|unit-path|idempotency|load-instance|memory-cache|outbox|permissions|cursor|changed-columns)|directory\/(?!attempts|write-events|passwords|event-rsvp)|users\/))/,
   },
 ];
 
@@ -42,6 +43,21 @@ const withoutNeedless: Plugin = {
   resolveId: (id, importer) => (isNeedless(id, importer) ? "\0nothing" : undefined),
   load: (id) => (id === "\0nothing" ? "export default {}; export const Ajv2020 = undefined;" : undefined),
 };
+const groupImport = /import\(`([^`]*\$\{group\}[^`]*)`\)/g;
+/** Replaces each import of a path with `${group}` by one import per group, so that each becomes a chunk. */
+const groupImports: Plugin = {
+  name: "group-imports",
+  transform: {
+    filter: { code: groupImport },
+    handler: (code) =>
+      code.replace(groupImport, (_, path: string) => {
+        const imports = Object.keys(operationGroups).map(
+          (group) => `${group}: () => import("${path.replace(/\$\{group\}/g, group)}")`,
+        );
+        return `({ ${imports.join(", ")} })[group]()`;
+      }),
+  },
+};
 const external = new Set([
   ...builtinModules,
   ...builtinModules.map((name) => `node:${name}`),
@@ -55,7 +71,7 @@ const bundle = await rolldown({
   platform: "node",
   external: (id, importer) => external.has(id) && !isNeedless(id, importer),
   checks: { ineffectiveDynamicImport: false },
-  plugins: [withoutNeedless],
+  plugins: [withoutNeedless, groupImports],
 });
 // Builds in a separate folder: a failing build keeps the old one, and several builds may run at the same time.
 const aside = `node_modules/.wcs-${process.pid}`;

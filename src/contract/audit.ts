@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { cursorInput, cursorPage, id, idOf, line, unixTime } from "./common-schemas.ts";
-import { once, operation, room } from "./operation.ts";
+import { once, operation, operationGroup } from "./operation.ts";
 
 const entry = once(() =>
   z
@@ -17,7 +17,7 @@ const entry = once(() =>
     .meta({ id: "AuditEntry" }),
 );
 
-export const audit = room("audit", {
+export const audit = operationGroup("audit", {
   list: operation({
     method: "GET",
     path: "/audit",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { email, line, noContent, nothing, unixTime } from "./common-schemas.ts";
-import { once, operation, room } from "./operation.ts";
+import { once, operation, operationGroup } from "./operation.ts";
 
 const tokenResponse = once(() =>
   z
@@ -15,7 +15,7 @@ const tokenResponse = once(() =>
 const newPassword = () =>
   z.string().min(1).max(128, "must have at most 128 characters").meta({ secret: true, minLength: 8 });
 
-export const auth = room("auth", {
+export const auth = operationGroup("auth", {
   authenticate: operation({
     method: "POST",
     path: "/authenticate",

@@ -3,9 +3,9 @@ import { id, line, noContent, numberedPage } from "./common-schemas.ts";
 import { conversation, largestGroup, message, others, participant, roles } from "./conversation-schemas.ts";
 import { uploadLimit } from "./file-schemas.ts";
 import { body, files, messageOperations, one } from "./messages.ts";
-import { operation, room } from "./operation.ts";
+import { operation, operationGroup } from "./operation.ts";
 
-export const conversations = room("conversations", {
+export const conversations = operationGroup("conversations", {
   list: operation({
     method: "GET",
     path: "/conversations",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { noContent, nothing } from "./common-schemas.ts";
-import { operation, room } from "./operation.ts";
+import { operation, operationGroup } from "./operation.ts";
 
 export const counterNames = ["groups", "events", "news", "messages"] as const;
 /** Maximum value of a counter, and the number of newest items that it examines. */
@@ -9,7 +9,7 @@ export const mostLookedAt = 500;
 
 const count = (description: string) => z.int().meta({ description });
 
-export const counters = room("counters", {
+export const counters = operationGroup("counters", {
   list: operation({
     method: "GET",
     path: "/counters",

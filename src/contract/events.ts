@@ -15,7 +15,7 @@ import {
   uid,
 } from "./event-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
-import { operation, room } from "./operation.ts";
+import { operation, operationGroup } from "./operation.ts";
 
 const one = () => z.strictObject({ id: id("events") });
 const newFiles = () =>
@@ -29,7 +29,7 @@ export const countedBeyond = 100;
 
 const limits = `An event has at most ${mostOccurrences} occurrences within ${mostYears} years of its start, however long its rules go on; times of day and whole days are those of the instance's time zone at the time of the change.`;
 
-export const events = room("events", {
+export const events = operationGroup("events", {
   list: operation({
     method: "GET",
     path: "/events",

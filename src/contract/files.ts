@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { id } from "./common-schemas.ts";
 import { content } from "./file-schemas.ts";
-import { operation, room } from "./operation.ts";
+import { operation, operationGroup } from "./operation.ts";
 
-export const files = room("files", {
+export const files = operationGroup("files", {
   get: operation({
     method: "GET",
     path: "/files/{id}",

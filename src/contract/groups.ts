@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { cursorInput, cursorPage, id, name, noContent } from "./common-schemas.ts";
 import { group, groupDescription, groupMember, groupRoles, privacies, privacy } from "./group-schemas.ts";
-import { operation, room } from "./operation.ts";
+import { operation, operationGroup } from "./operation.ts";
 
 const one = () => ({ id: id("groups") });
 const member = () => ({ ...one(), user: id("users") });
 const role = () => z.enum(groupRoles);
 
-export const groups = room("groups", {
+export const groups = operationGroup("groups", {
   list: operation({
     method: "GET",
     path: "/groups",

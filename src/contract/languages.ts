@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { nothing } from "./common-schemas.ts";
-import { operation, room } from "./operation.ts";
+import { operation, operationGroup } from "./operation.ts";
 
-export const languages = room("languages", {
+export const languages = operationGroup("languages", {
   list: operation({
     method: "GET",
     path: "/languages",

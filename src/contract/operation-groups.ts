@@ -1,28 +1,100 @@
-import type { AnyOperation } from "./operation.ts";
+/** A section of `wcs --help`. */
+export type Heading = "Start here" | "Organisation" | "Communication" | "Instance" | "Tools";
 
-/** The groups of the contract. Each is loaded on demand, because a command needs only one. */
-export const rooms = {
-  auth: async () => (await import("./auth.ts")).auth,
-  users: async () => (await import("./users.ts")).users,
-  units: async () => (await import("./units.ts")).units,
-  usertypes: async () => (await import("./usertypes.ts")).usertypes,
-  posts: async () => (await import("./posts.ts")).posts,
-  events: async () => (await import("./events.ts")).events,
-  groups: async () => (await import("./groups.ts")).groups,
-  counters: async () => (await import("./counters.ts")).counters,
-  conversations: async () => (await import("./conversations.ts")).conversations,
-  files: async () => (await import("./files.ts")).files,
-  webhooks: async () => (await import("./webhooks.ts")).webhooks,
-  languages: async () => (await import("./languages.ts")).languages,
-  timezones: async () => (await import("./timezones.ts")).timezones,
-  audit: async () => (await import("./audit.ts")).audit,
-  settings: async () => (await import("./settings.ts")).settings,
-};
-
-export type RoomName = keyof typeof rooms;
-
-/** Returns all operations of all groups, in the order of the contract. */
-export async function allOperations(): Promise<AnyOperation[]> {
-  const loaded = await Promise.all(Object.values(rooms).map((load) => load()));
-  return loaded.flatMap((operations) => Object.values(operations) as AnyOperation[]);
+interface OperationGroup {
+  /** Describes the commands of the group in one line. */
+  readonly summary: string;
+  readonly heading: Heading;
+  /** The tags of its operations in the OpenAPI document, with their descriptions. The first is the default. */
+  readonly tags: Readonly<Record<string, string>>;
 }
+
+/**
+ * The groups of operations, in the order of help and documentation. Everything else about a group follows from its name.
+ * For `users`: `contract/users.ts`, `core/users/users-operations.ts` and `cli/commands/users/users-commands.ts`, which
+ * each export `users` and are loaded on demand.
+ */
+export const operationGroups = {
+  auth: {
+    summary: "Sign in and out, renew and print the token",
+    heading: "Start here",
+    tags: { Auth: "Signing in, tokens and forgotten passwords" },
+  },
+  users: {
+    summary: "Manage users, their memberships and birthdays",
+    heading: "Organisation",
+    tags: {
+      Users: "People and their profiles",
+      "User unit memberships": "The units that a user is a member of, with departments and user types",
+    },
+  },
+  units: {
+    summary: "Manage the tree of units and their departments",
+    heading: "Organisation",
+    tags: { Units: "The tree of units and their departments" },
+  },
+  usertypes: {
+    summary: "Manage user types and their abilities",
+    heading: "Organisation",
+    tags: { "User types": "User types, which grant abilities and control who may read" },
+  },
+  webhooks: {
+    summary: "Manage webhooks, URLs that are called when users and units change",
+    heading: "Organisation",
+    tags: { Webhooks: "Receivers of events, and the log of deliveries" },
+  },
+  conversations: {
+    summary: "Manage conversations and their messages",
+    heading: "Communication",
+    tags: { Conversations: "Direct and group conversations, their participants and messages" },
+  },
+  posts: {
+    summary: "Manage news, debates and event posts, with comments and polls",
+    heading: "Communication",
+    tags: { Posts: "News, debates and event posts, with comments, polls and read confirmations" },
+  },
+  events: {
+    summary: "Manage calendar events, their files and participants",
+    heading: "Communication",
+    tags: { Events: "Calendar events, their files and participants" },
+  },
+  groups: {
+    summary: "Manage groups, where debates take place, and their members",
+    heading: "Communication",
+    tags: { Groups: "Groups and their members, the home of debates" },
+  },
+  counters: {
+    summary: "Show and reset counters of new items",
+    heading: "Communication",
+    tags: { Counters: "Counts of items that are new to the user" },
+  },
+  files: {
+    summary: "Download files of posts, events and messages",
+    heading: "Communication",
+    tags: { Files: "Files attached to posts, events and messages" },
+  },
+  settings: {
+    summary: "Show and change the settings of the instance",
+    heading: "Instance",
+    tags: { Settings: "Settings of the whole instance" },
+  },
+  audit: {
+    summary: "Show who changed what",
+    heading: "Instance",
+    tags: { Audit: "Who changed what" },
+  },
+  languages: {
+    summary: "List the languages of the instance",
+    heading: "Instance",
+    tags: { Languages: "Languages that the instance offers" },
+  },
+  timezones: {
+    summary: "List time zones and their offsets",
+    heading: "Instance",
+    tags: { Timezones: "Time zones of the IANA database" },
+  },
+} satisfies Readonly<Record<string, OperationGroup>>;
+
+export type GroupName = keyof typeof operationGroups;
+
+export const groupEntries = Object.entries(operationGroups) as [GroupName, OperationGroup][];

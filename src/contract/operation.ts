@@ -49,8 +49,10 @@ export interface Operation<
   Items extends string = string,
   Wrapper extends string = string,
 > {
-  /** `group.verb`; set by `room()`. */
+  /** `group.verb`; set by `operationGroup()`. */
   readonly name: string;
+  /** The tag in the OpenAPI document. Default: the first tag of the group. */
+  readonly tag?: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Below `/api`. `{name}` is the input field of that name, `{wire=name}` the input field `name` written `wire` on the wire. */
   readonly path: string;
@@ -127,7 +129,7 @@ export function operation<
 }
 
 /** Sets the names of a group's operations to `group.verb`. */
-export function room<R extends Record<string, AnyOperation>>(name: string, operations: R): R {
+export function operationGroup<R extends Record<string, AnyOperation>>(name: string, operations: R): R {
   for (const [verb, op] of Object.entries(operations)) Object.assign(op, { name: `${name}.${verb}` });
   return operations;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { comment, commentBody } from "./comment-schemas.ts";
 import { cursorInput, cursorPage, id, noContent, unixTime } from "./common-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
-import { operation, room } from "./operation.ts";
+import { operation, operationGroup } from "./operation.ts";
 import { choiceTitle, mostChoices, poll, vote } from "./poll-schemas.ts";
 import { contentTypes, mentioned, post, postBody, postFields, postTitle } from "./post-schemas.ts";
 
@@ -26,7 +26,7 @@ const onPost = (method: "POST" | "DELETE", path: string, summary: string, descri
     errors: ["gone"],
   }) as const;
 
-export const posts = room("posts", {
+export const posts = operationGroup("posts", {
   list: operation({
     method: "GET",
     path: "/content",

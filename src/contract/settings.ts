@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isLine, language, line, nothing, onOneLine, timezone, url } from "./common-schemas.ts";
-import { once, operation, room } from "./operation.ts";
+import { once, operation, operationGroup } from "./operation.ts";
 
 const smtpUrl = () =>
   z
@@ -73,7 +73,7 @@ const shown = once(() =>
   z.object({ ...keys(), "mail.smtp_url": z.literal("set").nullable() }).meta({ id: "Settings" }),
 );
 
-export const settings = room("settings", {
+export const settings = operationGroup("settings", {
   list: operation({
     method: "GET",
     path: "/settings",

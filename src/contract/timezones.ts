@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { nothing } from "./common-schemas.ts";
-import { operation, room } from "./operation.ts";
+import { operation, operationGroup } from "./operation.ts";
 
-export const timezones = room("timezones", {
+export const timezones = operationGroup("timezones", {
   list: operation({
     method: "GET",
     path: "/timezones",

@@ -14,7 +14,7 @@ import {
   reference,
   unixTime,
 } from "./common-schemas.ts";
-import { once, operation, room } from "./operation.ts";
+import { once, operation, operationGroup } from "./operation.ts";
 import { importResult } from "./user-schemas.ts";
 
 const unitType = () => z.enum(["unit", "department"]);
@@ -126,7 +126,7 @@ export const unitRow = once(() =>
 
 const department = () => ({ id: id("units"), department: id() });
 
-export const units = room("units", {
+export const units = operationGroup("units", {
   list: operation({
     method: "GET",
     path: "/units",

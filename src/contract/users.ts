@@ -13,7 +13,7 @@ import {
   pageInput,
   reference,
 } from "./common-schemas.ts";
-import { operation, room } from "./operation.ts";
+import { operation, operationGroup } from "./operation.ts";
 import { importResult, membership, profile, shortUser, user } from "./user-schemas.ts";
 
 const monthDay = () =>
@@ -29,10 +29,11 @@ const password = () =>
 const member = () => ({ user: id("users"), unit: id("units") });
 
 const allAbilities = "Takes every ability that the user has, wherever the user has it.";
+const membershipTag = "User unit memberships";
 const membershipRule =
   "Takes the ability user in the unit of the membership, wherever else the user is a member, and every ability that the membership grants.";
 
-export const users = room("users", {
+export const users = operationGroup("users", {
   list: operation({
     method: "GET",
     path: "/users",
@@ -245,6 +246,7 @@ export const users = room("users", {
     status: 204,
   }),
   memberships: operation({
+    tag: membershipTag,
     method: "GET",
     path: "/users/{user}/units",
     bare: true,
@@ -257,6 +259,7 @@ export const users = room("users", {
     errors: ["gone"],
   }),
   membershipAdd: operation({
+    tag: membershipTag,
     method: "POST",
     path: "/users/{user}/units",
     bare: true,
@@ -274,6 +277,7 @@ export const users = room("users", {
     errors: ["conflict", "gone"],
   }),
   membershipSet: operation({
+    tag: membershipTag,
     method: "PATCH",
     path: "/users/{user}/units/{unit=from}",
     bare: true,
@@ -294,6 +298,7 @@ export const users = room("users", {
     errors: ["conflict", "gone"],
   }),
   membershipRemove: operation({
+    tag: membershipTag,
     method: "DELETE",
     path: "/users/{user}/units/{unit}",
     bare: true,

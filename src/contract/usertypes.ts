@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { abilityFlags, cursorInput, cursorPage, id, idOf, line, noContent, reference } from "./common-schemas.ts";
-import { once, operation, room } from "./operation.ts";
+import { once, operation, operationGroup } from "./operation.ts";
 
 const userType = once(() =>
   z
@@ -18,7 +18,7 @@ const userType = once(() =>
 /** CSV files separate user types by semicolons, so a name cannot contain one. */
 const typeName = () => line(255, 1).refine((value) => !value.includes(";"), "must not contain a semicolon");
 
-export const usertypes = room("usertypes", {
+export const usertypes = operationGroup("usertypes", {
   list: operation({
     method: "GET",
     path: "/usertypes",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id, name, noContent, nothing, numberedPage, unixTime, url } from "./common-schemas.ts";
-import { operation, room } from "./operation.ts";
+import { operation, operationGroup } from "./operation.ts";
 import { waitSeconds } from "./waits.ts";
 import { event, logEntry, oneWebhook, testEvent, triggers, webhook, wholeEntry } from "./webhook-schemas.ts";
 
@@ -20,7 +20,7 @@ const triggerList = () => z.array(z.enum(triggers)).min(1, "must name at least o
 const one = () => z.strictObject({ id: id("webhooks") });
 const entry = () => z.strictObject({ id: id("webhooks"), log: id() });
 
-export const webhooks = room("webhooks", {
+export const webhooks = operationGroup("webhooks", {
   create: operation({
     method: "POST",
     path: "/webhooks",

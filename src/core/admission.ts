@@ -1,33 +1,14 @@
-import { invalid, ServiceError } from "../contract/errors.ts";
+import { invalid } from "../contract/errors.ts";
 import { pathFields } from "../contract/field-spec.ts";
 import { type FileItem, filesField } from "../contract/file-schemas.ts";
-import type { Ability, Access, AnyOperation, Origin } from "../contract/operation.ts";
+import type { Access, AnyOperation, Origin } from "../contract/operation.ts";
 import { tryParse } from "../contract/parse-input.ts";
-import { may } from "./pipeline/actor.ts";
+import { findAdmission } from "./find-handler.ts";
 import type { Ctx } from "./pipeline/context.ts";
-import { permit } from "./pipeline/permissions.ts";
+import { permit, requireSomewhere } from "./pipeline/permissions.ts";
 
 /** An operation's input, or only its path fields while the body has not been read. */
 type Known = Readonly<Record<string, unknown>>;
-
-/** Checks of handlers that do not need the whole body, for operations with large bodies. */
-const rules: Readonly<Record<string, (ctx: Ctx, known: Known) => Promise<unknown>>> = {
-  "conversations.send": async (ctx, { id }) =>
-    (await import("./conversations/participation.ts")).participation(ctx, id as number),
-  "events.create": async ({ actor }, { type }) => {
-    if (type === "chain" || type === "unit") requireSomewhere(actor, "calendar");
-  },
-  "events.update": async (ctx, { id }) => (await import("./events/find-event.ts")).editableEvent(ctx, id as number),
-  "events.filesAdd": async (ctx, { id }) => {
-    if (id !== undefined) await (await import("./events/find-event.ts")).editableEvent(ctx, id as number, "id");
-  },
-  "events.filesAddTo": async (ctx, { id }) => (await import("./events/find-event.ts")).editableEvent(ctx, id as number),
-  "posts.create": async ({ actor }, { content_type }) => {
-    if (content_type === "event") requireSomewhere(actor, "calendar");
-    else if (content_type !== undefined && content_type !== "debate") requireSomewhere(actor, "news");
-  },
-  "posts.filesAdd": async (ctx, { id }) => (await import("./posts/find-post.ts")).findEditable(ctx, id as number),
-};
 
 /**
  * Rejects an operation before its body is read or its files are decoded, as far as the known input allows a decision.
@@ -36,7 +17,7 @@ const rules: Readonly<Record<string, (ctx: Ctx, known: Known) => Promise<unknown
 export async function requireAdmission(ctx: Ctx, op: AnyOperation, known: Known, origin: Origin): Promise<void> {
   try {
     await checkAccess(ctx, op, known);
-    await rules[op.name]?.(ctx, known);
+    await (await findAdmission(op))?.(ctx, known);
   } catch (error) {
     if (!(await isRepeat(ctx, origin))) throw error;
   }
@@ -80,9 +61,4 @@ export function requirePath(op: AnyOperation, known: Known): void {
   if (result.ok) return;
   const wrong = Object.entries(result.fields).filter(([name]) => names.includes(name));
   if (wrong.length > 0) throw invalid(Object.fromEntries(wrong), result.issues);
-}
-
-function requireSomewhere(actor: Ctx["actor"], ability: Ability): void {
-  if (may(actor, ability)) return;
-  throw new ServiceError("forbidden", `This needs the ability ${ability} in the unit, or in a unit above it.`);
 }

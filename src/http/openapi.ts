@@ -10,7 +10,7 @@ import { type ErrorCode, errorCodes } from "../contract/errors.ts";
 import { type FieldFormat, type FieldMetadata, internalMetadata } from "../contract/field-metadata.ts";
 import { describeField, metadataOf, pathFields } from "../contract/field-spec.ts";
 import type { Access, AnyOperation, Reach } from "../contract/operation.ts";
-import type { RoomName } from "../contract/operation-groups.ts";
+import { type GroupName, groupEntries, operationGroups } from "../contract/operation-groups.ts";
 import { issue } from "../contract/user-schemas.ts";
 import { hasBody } from "./codec.ts";
 
@@ -20,24 +20,6 @@ export interface OpenApiOptions {
   /** URL of the service without `/api`. Default: the origin of the document. */
   readonly url?: string | undefined;
 }
-
-const rooms: Record<RoomName, string> = {
-  auth: "Signing in, tokens and forgotten passwords",
-  users: "People, their memberships of units, and their profiles",
-  units: "The tree of units and their departments",
-  usertypes: "User types, which grant abilities and control who may read",
-  posts: "News, debates and event posts, with comments, polls and read confirmations",
-  events: "Calendar events, their files and participants",
-  groups: "Groups and their members, the home of debates",
-  counters: "Counts of items that are new to the user",
-  conversations: "Direct and group conversations, their participants and messages",
-  files: "Files attached to posts, events and messages",
-  webhooks: "Receivers of events, and the log of deliveries",
-  languages: "Languages that the instance offers",
-  timezones: "Time zones of the IANA database",
-  audit: "Who changed what",
-  settings: "Settings of the whole instance",
-};
 
 /** Descriptions of the error codes that a documented path can return. */
 const errors: Record<Exclude<ErrorCode, "method_not_allowed">, string> = {
@@ -66,7 +48,6 @@ export function openapi(operations: readonly AnyOperation[], { version = "0.0.0"
     const path = op.path.replace(/\{(\w+)=\w+\}/g, "{$1}");
     paths[path] = { ...paths[path], [op.method.toLowerCase()]: describe(op) };
   }
-  const tags = [...new Set(operations.map(tagOf))];
   const document: ZodOpenApiObject = {
     openapi: "3.1.0",
     info: {
@@ -78,14 +59,25 @@ export function openapi(operations: readonly AnyOperation[], { version = "0.0.0"
     },
     servers: [{ url: `${url}/api` }],
     security: [{ bearer: [] }],
-    tags: tags.map((name) => ({ name, description: rooms[name as RoomName] })),
+    tags: tagsOf(operations),
     paths,
     components: components(),
   };
   return createDocument(document, { override: tidy });
 }
 
-const tagOf = (op: AnyOperation) => op.name.slice(0, op.name.indexOf("."));
+/** Returns the tags that the operations have, with their descriptions. */
+function tagsOf(operations: readonly AnyOperation[]) {
+  const used = new Set(operations.map(tagOf));
+  return groupEntries.flatMap(([, { tags }]) =>
+    Object.entries(tags).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : [])),
+  );
+}
+
+function tagOf({ name, tag }: AnyOperation): string {
+  const group = name.slice(0, name.indexOf(".")) as GroupName;
+  return tag ?? Object.keys(operationGroups[group].tags)[0]!;
+}
 
 function describe(op: AnyOperation): ZodOpenApiOperationObject {
   const shape = (op.input() as z.ZodObject).shape as Record<string, z.ZodType>;

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, it } from "vitest";
+import { operationGroups } from "../../src/contract/operation-groups.ts";
 
 const source = join(import.meta.dirname, "../../src");
+const groupNames = Object.keys(operationGroups);
 
 /** The folders that each folder of `src` may import besides itself. */
 const allowed: Record<string, readonly string[]> = {
@@ -18,24 +20,16 @@ const embedding = /^cli\/(session\/open-(caller|with-key)\.ts|commands\/(serve|i
 
 /** Folders of the core that subjects share; each may import those before it. */
 const shared = ["pipeline", "directory", "visibility", "files"];
-const subjects = [
-  "audit",
-  "auth",
-  "conversations",
-  "counters",
-  "events",
-  "groups",
-  "languages",
-  "posts",
-  "settings",
-  "timezones",
-  "units",
-  "users",
-  "usertypes",
-  "webhooks",
-];
+const subjects = groupNames.filter((name) => !shared.includes(name));
 /** Puts the subjects together, and makes the first rows. */
-const assembly = ["service.ts", "admission.ts", "bootstrap.ts"];
+const assembly = [
+  "service.ts",
+  "execute-operation.ts",
+  "run-transaction.ts",
+  "find-handler.ts",
+  "admission.ts",
+  "bootstrap.ts",
+];
 
 /** Folders and files of the command line from the lowest up; each may import those before it. */
 const layers = [
@@ -57,13 +51,17 @@ const layers = [
 const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
-/** All imports of a file, of types and on demand included. */
+/** All imports of a file, of types and on demand included; a path with `${group}` stands for one of each group. */
 function importsOf(file: string): string[] {
   const text = readFileSync(join(source, file), "utf8");
-  const found = text.matchAll(/(?:\bfrom\s+|\bimport\(\s*|^import\s+)["']([^"']+)["']/gm);
-  return [...found].map(([, target = ""]) =>
-    target.startsWith(".") ? relative(source, join(source, dirname(file), target)) : target,
-  );
+  const found = text.matchAll(/(?:(?:\bfrom\s+|^import\s+)["']|\bimport\(\s*["'`])([^"'`]+)["'`]/gm);
+  return [...found]
+    .flatMap(([, target = ""]) => forEachGroup(target))
+    .map((target) => (target.startsWith(".") ? relative(source, join(source, dirname(file), target)) : target));
+}
+
+function forEachGroup(target: string): string[] {
+  return /\$\{group\}/.test(target) ? groupNames.map((name) => target.replace(/\$\{group\}/g, name)) : [target];
 }
 
 /** Imports between files of `src` that `isAllowed` does not allow. */
@@ -72,6 +70,15 @@ function forbidden(isAllowed: (file: string, target: string) => boolean): string
     targets.filter((target) => imports.has(target) && !isAllowed(file, target)).map((target) => `${file} -> ${target}`),
   );
 }
+
+it("src: every import is of a file that exists", () => {
+  const missing = [...imports].flatMap(([file, targets]) =>
+    targets
+      .filter((target) => /\.ts$|\$\{/.test(target) && !imports.has(target))
+      .map((target) => `${file} -> ${target}`),
+  );
+  expect(missing).toEqual([]);
+});
 
 const part = (file: string, at: number) => file.split("/")[at] ?? "";
 

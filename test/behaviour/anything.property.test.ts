@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import type { Caller } from "../../src/contract/operation.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 import { units } from "../../src/contract/units.ts";
 import { arbitraryOf } from "../http/arbitrary.ts";
+import { tries } from "../support/effort.ts";
 import { type Instance, newInstance } from "../support/instance.ts";
 import { outcome } from "../support/outcome.ts";
 
@@ -63,7 +64,7 @@ for (const database of ["sqlite", "postgres"] as const) {
           // Anything else than an answer or a ServiceError is thrown on.
           await outcome(administrator.call(op, asked as never, { dryRun: true }));
         });
-        await fc.assert(property, { numRuns: op.name.includes("password") ? 10 : 40 });
+        await fc.assert(property, { numRuns: tries(op.name.includes("password") ? 10 : 40) });
       });
     }
   });

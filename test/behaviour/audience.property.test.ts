@@ -11,6 +11,7 @@ import { loadActor } from "../../src/core/pipeline/actor.ts";
 import type { Ctx } from "../../src/core/pipeline/context.ts";
 import { addAudience, mayEdit, readable, readerOf } from "../../src/core/visibility/audience.ts";
 import { useWorld } from "../support/actors.ts";
+import { tries } from "../support/effort.ts";
 import { codeOf } from "../support/outcome.ts";
 import { isAddressed, isEditor, type Model, models, type Thing } from "../support/plain-audience.ts";
 
@@ -109,7 +110,7 @@ for (const database of ["sqlite", "postgres"] as const) {
           // What belongs to nothing would be a mistake.
           await db.write((tx) => tx.deleteFrom("audiences").where("id", "in", audiences).execute());
         }),
-        { numRuns: 15 },
+        { numRuns: tries(15) },
       );
     }, 180_000);
 
@@ -141,7 +142,7 @@ for (const database of ["sqlite", "postgres"] as const) {
             }
           }
         }),
-        { numRuns: 6 },
+        { numRuns: tries(6) },
       );
     }, 180_000);
 

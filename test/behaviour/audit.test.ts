@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import { audit } from "../../src/contract/audit.ts";
 import { auth } from "../../src/contract/auth.ts";
 import { conversations } from "../../src/contract/conversations.ts";
 import { events } from "../../src/contract/events.ts";
 import type { ArgumentsOf } from "../../src/contract/operation.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
@@ -156,8 +156,8 @@ describeEverywhere("audit", (environment) => {
         await member.call(events.accept, { id: date });
       }),
     ).toEqual([]);
-    const rooms = (await allOperations()).filter((op) => op.method !== "GET" && op.private);
-    expect([...new Set(rooms.map(({ name }) => name.split(".")[0]))].sort()).toEqual([
+    const unrecorded = (await allOperations()).filter((op) => op.method !== "GET" && op.private);
+    expect([...new Set(unrecorded.map(({ name }) => name.split(".")[0]))].sort()).toEqual([
       "auth",
       "conversations",
       "counters",

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import type { AnyOperation, Caller } from "../../src/contract/operation.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { actorNames } from "../support/actors.ts";
 import type { DatabaseKind } from "../support/instance.ts";

@@ -6,6 +6,7 @@ import { newWorld, type World } from "../support/actors.ts";
 import { conversationMistakes } from "../support/conversation-mistakes.ts";
 import { ConversationModel } from "../support/conversation-model.ts";
 import { type Message, type Talker, talkers } from "../support/conversations.ts";
+import { tries } from "../support/effort.ts";
 import { codeOf } from "../support/outcome.ts";
 
 /** Before each page: how many messages come (some of them say "hit"), and which of those that are there are deleted. */
@@ -97,7 +98,7 @@ for (const database of ["sqlite", "postgres"] as const) {
           expect(back.stayed.filter((message) => message > from && !back.seen.includes(message))).toEqual([]);
           expect(Math.min(...back.seen)).toBeGreaterThan(from);
         });
-        await fc.assert(property, { numRuns: runs });
+        await fc.assert(property, { numRuns: tries(runs) });
       });
     }
 
@@ -131,7 +132,7 @@ for (const database of ["sqlite", "postgres"] as const) {
           }).toEqual(expected);
         }
       });
-      await fc.assert(property, { numRuns: runs });
+      await fc.assert(property, { numRuns: tries(runs) });
     });
   });
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { allOperations } from "../../src/contract/operation-groups.ts";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";

@@ -5,6 +5,7 @@ import type { Caller, OutputOf } from "../../src/contract/operation.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import { newWorld, type World } from "../support/actors.ts";
+import { tries } from "../support/effort.ts";
 import { codeOf } from "../support/outcome.ts";
 import { mistakes } from "../support/tables.ts";
 
@@ -111,7 +112,7 @@ for (const database of ["sqlite", "postgres"] as const) {
             }
           },
         );
-        await fc.assert(property, { numRuns: database === "sqlite" ? 25 : 8 });
+        await fc.assert(property, { numRuns: tries(database === "sqlite" ? 25 : 8) });
       }, 120_000);
     });
   }

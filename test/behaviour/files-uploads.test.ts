@@ -8,6 +8,7 @@ import { files } from "../../src/contract/files.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { useWorld } from "../support/actors.ts";
 import { bytesOf, docx, images, upload } from "../support/attachments.ts";
+import { tries } from "../support/effort.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { refusal, wrongFields } from "../support/outcome.ts";
 import { allRows } from "../support/tables.ts";
@@ -91,7 +92,7 @@ describeEverywhere("uploads", (environment) => {
         const [file] = await made(item);
         expect((await bytesOf(await member().call(files.get, { id: file!.id }))).toString("base64")).toBe(data);
       }),
-      { numRuns: 60 },
+      { numRuns: tries(60) },
     );
   });
 
@@ -208,7 +209,7 @@ describeEverywhere("uploads", (environment) => {
         const [file] = await made(upload(`a.${format}`, images[format](width, height)));
         expect(file).toMatchObject({ mime: `image/${format}`, width, height });
       }),
-      { numRuns: 15 },
+      { numRuns: tries(15) },
     );
     const [broken] = await made(upload("a.gif", images.gif(1, 1).subarray(0, 8)), upload("b.gif", images.gif(0, 0)));
     expect(broken).toMatchObject({ width: null, height: null });

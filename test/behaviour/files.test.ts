@@ -11,6 +11,7 @@ import { settings } from "../../src/contract/settings.ts";
 import { chunkBytes } from "../../src/core/files/file-contents.ts";
 import { useWorld } from "../support/actors.ts";
 import { bytesOf, upload } from "../support/attachments.ts";
+import { tries } from "../support/effort.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal } from "../support/outcome.ts";
 
@@ -46,7 +47,7 @@ describeEverywhere("files", (environment) => {
         const [from, to] = [Math.min(a, b), Math.max(a, b)];
         expect((await bytesOf(content, from, to)).equals(bytes.subarray(from, to))).toBe(true);
       }),
-      { numRuns: 40 },
+      { numRuns: tries(40) },
     );
   });
 
@@ -57,7 +58,7 @@ describeEverywhere("files", (environment) => {
         expect((await bytesOf(await get(files[0]!.id))).equals(given)).toBe(true);
         await member().call(events.delete, { id });
       }),
-      { numRuns: 20 },
+      { numRuns: tries(20) },
     );
   });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
+import { tries } from "../support/effort.ts";
 import { type Instance, newInstance } from "../support/instance.ts";
 import { outcome, wrongFields } from "../support/outcome.ts";
 
@@ -113,7 +114,7 @@ for (const database of ["sqlite", "postgres"] as const) {
           const missedBack = before.filter((id) => there.includes(id) && !back.seen.includes(id));
           expect(missedBack, "none is missed going back").toEqual([]);
         });
-        await fc.assert(property, { numRuns: database === "sqlite" ? 25 : 8 });
+        await fc.assert(property, { numRuns: tries(database === "sqlite" ? 25 : 8) });
       });
     }
 
@@ -136,7 +137,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         if ("refusal" in result) expect(Object.keys(result.refusal.fields ?? {})).toEqual(["cursor"]);
         else expect(result).toEqual(expected);
       });
-      await fc.assert(property, { numRuns: 200 });
+      await fc.assert(property, { numRuns: tries(200) });
     });
 
     it("a cursor fits no other list", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import { errorCodes } from "../../src/contract/errors.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 import { type ActorName, actorNames } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { outcome } from "../support/outcome.ts";

@@ -5,6 +5,7 @@ import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
+import { tries } from "../support/effort.ts";
 import { type Instance, newInstance } from "../support/instance.ts";
 import { codeOf } from "../support/outcome.ts";
 import { mistakes } from "../support/tables.ts";
@@ -106,7 +107,7 @@ for (const database of ["sqlite", "postgres"] as const) {
           expect(await mistakes(instance.database)).toEqual([]);
         },
       );
-      await fc.assert(property, { numRuns: database === "sqlite" ? 50 : 10 });
+      await fc.assert(property, { numRuns: tries(database === "sqlite" ? 50 : 10) });
     });
 
     function patchOf(

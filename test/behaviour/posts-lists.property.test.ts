@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ArgumentsOf } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
+import { tries } from "../support/effort.ts";
 import { type Instance, newInstance } from "../support/instance.ts";
 import { codeOf } from "../support/outcome.ts";
 import {
@@ -77,7 +78,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         }
         expect(await mistakes(instance.database)).toEqual([]);
       });
-      await fc.assert(property, { numRuns: database === "sqlite" ? 20 : 4 });
+      await fc.assert(property, { numRuns: tries(database === "sqlite" ? 20 : 4) });
     });
 
     it("list gives what get lets through and the filter names, the newest first, page by page and back", async () => {
@@ -97,7 +98,7 @@ for (const database of ["sqlite", "postgres"] as const) {
           }
         },
       );
-      await fc.assert(property, { numRuns: database === "sqlite" ? 25 : 5 });
+      await fc.assert(property, { numRuns: tries(database === "sqlite" ? 25 : 5) });
     });
   });
 }

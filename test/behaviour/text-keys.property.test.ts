@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { emailKey, fold, words } from "../../src/core/directory/text-keys.ts";
 import { afterPrefix } from "../../src/store/dialect.ts";
+import { tries } from "../support/effort.ts";
 
 const text = fc.string({ unit: "grapheme", maxLength: 30 });
 /** Letters with which names are written here and there. */
@@ -16,7 +17,7 @@ function holds(of: fc.Arbitrary<string>, check: (each: string) => unknown): void
     fc.property(of, (each) => {
       check(each);
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   );
 }
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
+import { tries } from "../support/effort.ts";
 import { type Instance, newInstance } from "../support/instance.ts";
 import { codeOf } from "../support/outcome.ts";
 import { mistakes } from "../support/tables.ts";
@@ -142,7 +143,7 @@ for (const database of ["sqlite", "postgres"] as const) {
           expect(new Set(there)).toEqual(expected);
         }
       });
-      await fc.assert(property, { numRuns: database === "sqlite" ? 40 : 15 });
+      await fc.assert(property, { numRuns: tries(database === "sqlite" ? 40 : 15) });
     });
   });
 }

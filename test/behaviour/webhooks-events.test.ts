@@ -47,7 +47,6 @@ describeEverywhere("webhooks events", (environment) => {
   it("who waits is answered as soon as something happens", async () => {
     await happened();
     const waiting = instance.administrator.call(webhooks.events, { after: last, wait: 20 });
-    await new Promise((resolve) => setTimeout(resolve, 50));
     const { id } = await newUser();
     const { data, meta } = await waiting;
     expect(data.map(({ payload }) => payload.data.id)).toEqual([id]);

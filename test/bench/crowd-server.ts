@@ -1,7 +1,8 @@
 /** A process of its own that serves an instance whose users talk in pairs: each even one with the one after. */
+
+import { allOperations } from "../../src/contract/all-operations.ts";
 import { auth } from "../../src/contract/auth.ts";
 import { conversations } from "../../src/contract/conversations.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 import { users } from "../../src/contract/users.ts";
 import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService } from "../../src/core/service.ts";

@@ -1,9 +1,9 @@
 /** A process of its own that serves an instance with a conversation, and measures the floor: commits of single rows. */
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import { auth } from "../../src/contract/auth.ts";
 import { conversations } from "../../src/contract/conversations.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 import { users } from "../../src/contract/users.ts";
 import { createService } from "../../src/core/service.ts";
 import { createApp } from "../../src/http/server/app.ts";

@@ -1,8 +1,8 @@
 /** A process of its own that serves an instance, and beside it the floor: the same bytes by node:http, or by pg alone. */
 import http from "node:http";
 import pg from "pg";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import { auth } from "../../src/contract/auth.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 import { createService } from "../../src/core/service.ts";
 import { createApp } from "../../src/http/server/app.ts";
 import { listen } from "../../src/http/server/listen.ts";

@@ -146,8 +146,8 @@ describe("breaking off", () => {
     const serving = finished(child);
     const waiting = finished(reading);
     child.stdout?.once("data", () => child.kill("SIGINT"));
-    // Nothing comes on stdin: it waits.
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // More than a pipe holds: once it is written, the command reads, and waits for the end.
+    await new Promise((resolve) => reading.stdin?.write("x".repeat(200_000), resolve));
     reading.kill("SIGINT");
     expect(await waiting).toMatchObject({ code: 130, stdout: "", stderr: "" });
     expect((await serving).code).toBe(0);

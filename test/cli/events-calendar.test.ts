@@ -7,6 +7,7 @@ import type { Paint } from "../../src/cli/terminal/colors.ts";
 import { noPaint, type Terminal } from "../../src/cli/terminal/terminal.ts";
 import { widthOf } from "../../src/cli/terminal/text-width.ts";
 import { addDays, daysBetween, lastOfMonth, mondayOf, weekdayOf, weekOf } from "../../src/cli/time/days.ts";
+import { tries } from "../support/effort.ts";
 
 const zone = "Europe/Copenhagen";
 const december: Span = { first: "2026-12-01", last: "2026-12-31" };
@@ -182,7 +183,7 @@ describe("whatever the text and the width", () => {
           expect(grid.join("")).not.toMatch(/\p{Cc}/u);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: tries(200) },
     );
   });
 });

@@ -12,6 +12,7 @@ import { isLocal, vevent } from "../../src/cli/commands/events/ics/write-vevent.
 import { vtimezone } from "../../src/cli/commands/events/ics/write-vtimezone.ts";
 import { clockOf } from "../../src/cli/time/zone-clock.ts";
 import { isLine } from "../../src/contract/common-schemas.ts";
+import { tries } from "../support/effort.ts";
 import { rule } from "./rules.ts";
 
 const zones = ["Europe/Copenhagen", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "Asia/Jerusalem", "UTC"];
@@ -115,7 +116,7 @@ describe("an event as iCalendar", () => {
         });
         expect(changesTo(written, read)).toEqual({});
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300) },
     );
   });
 
@@ -141,7 +142,7 @@ describe("an event as iCalendar", () => {
           if (!isTwice && clock.wall(instant) !== clock.wall(instant + 1800)) expect(time.toUnixTime()).toBe(instant);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: tries(200) },
     );
   });
 });
@@ -224,7 +225,7 @@ it("whatever stands in a file, its events are read or refused with a sentence", 
         }
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: tries(3000) },
   );
-  expect(read).toBeGreaterThan(100);
+  expect(read).toBeGreaterThan(tries(100));
 });

@@ -5,6 +5,7 @@ import { phraseOf } from "../../src/cli/time/recurrence/describe-rule.ts";
 import { readPhrase } from "../../src/cli/time/recurrence/parse-phrase.ts";
 import { basicDay, readRrule, rruleOf } from "../../src/cli/time/recurrence/rrule-text.ts";
 import { frequencies, weekdays } from "../../src/contract/event-schemas.ts";
+import { tries } from "../support/effort.ts";
 import { day, rule } from "./rules.ts";
 
 const sameDay = async (text: string) => text;
@@ -16,7 +17,7 @@ describe("how an event repeats", () => {
       fc.asyncProperty(fc.array(rule, { maxLength: 3 }), async (rules) => {
         expect(await readPhrase(phraseOf(rules), "--repeat", sameDay)).toEqual(rules);
       }),
-      { numRuns: 2000 },
+      { numRuns: tries(2000) },
     );
   });
 
@@ -25,7 +26,7 @@ describe("how an event repeats", () => {
       fc.property(rule, (one) => {
         expect(readRrule(rruleOf(one, basicDay), isoDay)).toEqual({ rules: [one] });
       }),
-      { numRuns: 2000 },
+      { numRuns: tries(2000) },
     );
   });
 
@@ -65,10 +66,10 @@ describe("how an event repeats", () => {
         const union = found.rules.flatMap((one) => daysOf(rruleOf(one, basicDay), start));
         expect([...new Set(union)].sort()).toEqual(daysOf(text, start));
       }),
-      { numRuns: 800 },
+      { numRuns: tries(800) },
     );
     // About one in five of these rules can be read.
-    expect(read).toBeGreaterThan(50);
+    expect(read).toBeGreaterThan(tries(50));
   });
 });
 

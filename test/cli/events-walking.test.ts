@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type Event, walkEvents } from "../../src/cli/commands/events/calendar/walk-events.ts";
 import type { Caller } from "../../src/contract/operation.ts";
+import { tries } from "../support/effort.ts";
 
 const furthest = 7;
 const limit = 3;
@@ -49,7 +50,7 @@ it("walks all events, each once, however many more than a list shows", async () 
       const ids = await idsOf(events, filter);
       expect(ids.toSorted((a, b) => a - b)).toEqual(expected.map(({ id }) => id));
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   );
 });
 

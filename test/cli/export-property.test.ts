@@ -5,6 +5,7 @@ import { csvLine } from "../../src/cli/file-io/csv-line.ts";
 import { type CsvRecord, recordsOf } from "../../src/cli/file-io/csv-records.ts";
 import { linesOf } from "../../src/cli/file-io/read-lines.ts";
 import { isLine } from "../../src/contract/common-schemas.ts";
+import { tries } from "../support/effort.ts";
 import { sqliteLocal } from "../support/instance.ts";
 import { newPlace, type Place } from "./places.ts";
 
@@ -58,7 +59,7 @@ it("what is exported comes back as it was, whatever the text", async () => {
         expect(await rowsIn(other)).toEqual(await rowsIn(one));
       },
     ),
-    { numRuns: 5 },
+    { numRuns: tries(5) },
   );
 });
 
@@ -80,7 +81,7 @@ it("cells come back whole, wherever the text is cut into chunks", async () => {
         line += csvLine(filled[at]!).split("\n").length - 1;
       }
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   );
 });
 

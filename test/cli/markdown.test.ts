@@ -4,6 +4,7 @@ import { createPaint } from "../../src/cli/terminal/colors.ts";
 import { markdownLines } from "../../src/cli/terminal/markdown/markdown.ts";
 import { noPaint } from "../../src/cli/terminal/terminal.ts";
 import { widthOf } from "../../src/cli/terminal/text-width.ts";
+import { tries } from "../support/effort.ts";
 
 const plain = (text: string, width = 40) => markdownLines(text, { paint: noPaint, width });
 
@@ -79,7 +80,7 @@ describe("Markdown on a terminal", () => {
         const prose = await plain(text.replace(/[`|>#\-\d\t ]/g, "x"), width);
         for (const line of prose) expect(widthOf(line)).toBeLessThanOrEqual(width);
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300) },
     );
   });
 });

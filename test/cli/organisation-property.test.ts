@@ -4,6 +4,7 @@ import { afterEach, expect, it } from "vitest";
 import { isLine, multiline } from "../../src/contract/common-schemas.ts";
 import { abilities } from "../../src/contract/operation.ts";
 import { triggers } from "../../src/contract/webhooks.ts";
+import { tries } from "../support/effort.ts";
 import { sqliteLocal } from "../support/instance.ts";
 import { newPlace, type Place } from "./places.ts";
 
@@ -128,7 +129,7 @@ it("after apply there is no difference, whatever the organisation was and become
       expect(await settled(other, file)).toBe(text);
       rmSync(file);
     }),
-    { numRuns: 8, examples: [[paragraphs, paragraphs, false]] },
+    { numRuns: tries(8), examples: [[paragraphs, paragraphs, false]] },
   );
 });
 

@@ -131,7 +131,7 @@ describe("on a terminal", () => {
 describe("many at once", () => {
   it("50 commands near renewal: none fails, one renews, the configuration is whole", async () => {
     signedIn(token(600, 1000));
-    const results = await Promise.all(Array.from({ length: 50 }, () => home.wcs(list)));
+    const results = await Promise.all(Array.from({ length: 50 }, () => home.spawn(list)));
     expect(results.filter((result) => result.code !== 0 || result.stdout !== good.stdout)).toEqual([]);
     expect(server.seen.renewals).toBe(1);
     expect(Object.keys(config().profiles)).toEqual(["work"]);

@@ -23,7 +23,7 @@ it("waits where stdout cannot take more at once", async () => {
       stdio: ["ignore", "pipe", "inherit"],
     },
   );
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await once(child.stdout, "readable");
   const chunks: Buffer[] = [];
   child.stdout.on("data", (chunk) => chunks.push(chunk));
   const [code] = await once(child, "close");

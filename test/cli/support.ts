@@ -8,6 +8,7 @@ import { execute } from "../../src/cli/main.ts";
 import type { Ask } from "../../src/cli/terminal/prompts.ts";
 import { sanitizeLine } from "../../src/cli/terminal/sanitize.ts";
 import { noPaint, type Terminal } from "../../src/cli/terminal/terminal.ts";
+import { isFull } from "../support/effort.ts";
 
 export const bin = join(import.meta.dirname, "../../bin/wcs.js");
 
@@ -21,11 +22,18 @@ export interface Result {
 export interface Home {
   readonly folder: string;
   readonly env: Record<string, string>;
-  /** Runs wcs as it is shipped, as a process. */
-  wcs(args: readonly string[], more?: { stdin?: string; env?: Record<string, string> }): Promise<Result>;
+  /** Runs wcs in this process, without a terminal; with WCS_TEST_FULL as it is shipped, in a process of its own. */
+  wcs(args: readonly string[], more?: Surroundings): Promise<Result>;
+  /** Runs wcs as it is shipped, in a process of its own. */
+  spawn(args: readonly string[], more?: Surroundings): Promise<Result>;
   /** Runs wcs in this process, on a terminal that a script sits at. */
   sit(args: readonly string[], seat?: Seat): Promise<Omit<Result, "signal">>;
   path(name: string): string;
+}
+
+interface Surroundings {
+  readonly stdin?: string;
+  readonly env?: Record<string, string>;
 }
 
 /** A user's home with an own configuration, and, if wanted, a database with two units and an administrator. */
@@ -64,11 +72,19 @@ export function newHome(): Home {
     TZ: "UTC",
   };
   const path = (name: string) => join(folder, name);
+  const spawn: Home["spawn"] = (args, { stdin = "", env: more } = {}) =>
+    finished(start(args, { ...env, ...more }), stdin);
   return {
     folder,
     env,
     path,
-    wcs: (args, { stdin = "", env: more } = {}) => finished(start(args, { ...env, ...more }), stdin),
+    wcs: isFull
+      ? spawn
+      : async (args, { stdin = "", env: more } = {}) => ({
+          ...(await sitDown(args, { stdin, env: { ...env, ...more } })),
+          signal: null,
+        }),
+    spawn,
     sit: (args, seat = {}) => sitDown(args, { ...seat, env: { ...env, ...seat.env } }),
   };
 }

@@ -16,8 +16,8 @@ import { findCommand } from "../../src/cli/kit/router.ts";
 import { parseFields } from "../../src/cli/output/field-selection.ts";
 import { registry } from "../../src/cli/registry.ts";
 import { noPaint } from "../../src/cli/terminal/terminal.ts";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import { fieldsOf } from "../../src/contract/field-spec.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 
 const look = { width: 100, paint: noPaint };
 

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { generateApiReference } from "../../scripts/api-reference.ts";
 import { withExitCodes } from "../../scripts/exit-code-table.ts";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import { errorCodes } from "../../src/contract/errors.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 import { defaults } from "../../src/contract/settings.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");

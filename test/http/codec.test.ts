@@ -8,6 +8,7 @@ import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { type Client, createClient } from "../../src/http/client/client.ts";
 import { decode, encode, hasBody } from "../../src/http/codec.ts";
+import { tries } from "../support/effort.ts";
 import { arbitraryOf } from "./arbitrary.ts";
 import { type Fake, operations, serveFake } from "./support.ts";
 
@@ -32,7 +33,7 @@ describe("every operation", () => {
           await client.call(op, input);
           expect({ ...(server.calls.at(-1)?.input as object) }).toEqual(input);
         }),
-        { numRuns: 40 },
+        { numRuns: tries(40) },
       );
     },
   );

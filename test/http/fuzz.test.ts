@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createClient } from "../../src/http/client/client.ts";
+import { tries } from "../support/effort.ts";
 import { type Fake, operations, serveFake, speak, usualAnswer } from "./support.ts";
 
 let server: Fake;
@@ -69,7 +70,7 @@ test("whatever is asked, the answer has its shape", async () => {
       ]);
       if (answer.status === 405) expect(answer.headers.allow).toBeTruthy();
     }),
-    { numRuns: 1500 },
+    { numRuns: tries(1500) },
   );
   await client.close();
   expect(rejections).toEqual([]);
@@ -101,7 +102,7 @@ test("whatever is written to a socket, what comes back is HTTP with its shape, o
         expect(part).toMatch(/x-request-id: /i);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: tries(150) },
   );
   expect(rejections).toEqual([]);
 });

@@ -75,6 +75,13 @@ test("every tag has a description", () => {
   expect(tags.filter(({ description }) => description).map(({ name }) => name)).toEqual([...used]);
 });
 
+test("operations have the tag of their group, or one of their own", () => {
+  const tagsOf = (name: string) => described(operations.find((op) => op.name === name)!)?.tags;
+  expect(tagsOf("usertypes.list")).toEqual(["User types"]);
+  expect(tagsOf("users.list")).toEqual(["Users"]);
+  expect(tagsOf("users.membershipAdd")).toEqual(["User unit memberships"]);
+});
+
 test("secrets are write-only, and schemas have no keywords of ours", () => {
   const schemas = [...walk(document)].filter(({ at }) => !at.endsWith("/properties"));
   expect(schemas.filter(({ value }) => "secret" in value && !("$ref" in value)).map(({ at }) => at)).toEqual([]);

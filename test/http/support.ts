@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import type { Content } from "../../src/contract/file-schemas.ts";
 import type { AnyOperation, Origin } from "../../src/contract/operation.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 import { type AppOptions, createApp } from "../../src/http/server/app.ts";
 import { type Listening, type ListenOptions, listen } from "../../src/http/server/listen.ts";
 import type { App } from "../../src/http/server/routing.ts";

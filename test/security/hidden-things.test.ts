@@ -1,8 +1,8 @@
 import pg from "pg";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import { fieldsOf, pathFields } from "../../src/contract/field-spec.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 import {
   addOwnThings,
   type HiddenScene,

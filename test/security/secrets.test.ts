@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import { auth } from "../../src/contract/auth.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 import { parse } from "../../src/contract/parse-input.ts";
 import { holdsSecret } from "../../src/contract/secrets.ts";
 import { settings } from "../../src/contract/settings.ts";

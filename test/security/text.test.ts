@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import { type Field, shape } from "../../src/contract/field-spec.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 import { tryParse } from "../../src/contract/parse-input.ts";
 import { unitRow, units } from "../../src/contract/units.ts";
 import { userRow } from "../../src/contract/user-schemas.ts";

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { insertRows, rowsAs } from "../../src/store/bulk.ts";
 import { isAmong } from "../../src/store/dialect.ts";
 import { prepared } from "../../src/store/prepared.ts";
+import { tries } from "../support/effort.ts";
 import { kinds, useDatabase } from "./support.ts";
 
 /** What databases are told that look like something else. */
@@ -59,7 +60,7 @@ for (const kind of kinds) {
         for (const each of full) expect(kept.get(ids.get(each.user_id)!)).toMatchObject(each);
         await database.write((tx) => tx.deleteFrom("mails").execute());
       });
-      await fc.assert(property, { numRuns: 50 });
+      await fc.assert(property, { numRuns: tries(50) });
     });
 
     it("insertRows: none, and very many in one statement", async () => {

@@ -172,8 +172,8 @@ const set = (names: string) => new Set(names.split(" "));
 /** Lists numbers that name nothing, and IDs of users, units, departments and user types, which every user may know. */
 const numbers = set("limit page wait since until start end depth day starthours endhours publish_on unpublish_on close_at count interval bymonthday bymonth bysetpos fileCount mute_rule");
 const seenByAll = set("user users unit units units_falldown user_type userTypes department recipients participants mentions shares author");
-/** Lists such names in one room; webhooks, audit and settings are for administrators, and refused before a lookup. */
-const ofRooms: Record<string, Set<string> | undefined> = {
+/** Lists such names in one group; webhooks, audit and settings are for administrators, and refused before a lookup. */
+const inGroups: Record<string, Set<string> | undefined> = {
   users: set("id ids from"),
   units: set("id parent below transfer"),
   usertypes: set("id"),
@@ -184,8 +184,8 @@ const ofRooms: Record<string, Set<string> | undefined> = {
 
 /** Returns the integers of an operation's input that are neither in the table nor in the lists above. */
 export function unclassified(op: AnyOperation): string[] {
-  const [room = ""] = op.name.split(".");
-  const isOpen = (name: string) => numbers.has(name) || seenByAll.has(name) || ofRooms[room]?.has(name);
+  const [group = ""] = op.name.split(".");
+  const isOpen = (name: string) => numbers.has(name) || seenByAll.has(name) || inGroups[group]?.has(name);
   return [...integers(fieldsOf(op))].filter((path) => !hiddenTable[op.name]?.[path] && !isOpen(path.split(".").at(-1)!));
 }
 

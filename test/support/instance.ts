@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { describe, inject } from "vitest";
+import { allOperations } from "../../src/contract/all-operations.ts";
 import { auth } from "../../src/contract/auth.ts";
 import type { AnyOperation, Caller } from "../../src/contract/operation.ts";
-import { allOperations } from "../../src/contract/operation-groups.ts";
 import { bootstrap, newIssuer, newTokenKey } from "../../src/core/bootstrap.ts";
 import { createService, type Service } from "../../src/core/service.ts";
 import { createClient } from "../../src/http/client/client.ts";
@@ -17,6 +17,7 @@ import { blockListOf, networkOf, parseNetwork } from "../../src/http/server/clie
 import { listen } from "../../src/http/server/listen.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
+import { isFull } from "./effort.ts";
 import { execute, firstAdministrator } from "./template-databases.ts";
 
 export { firstAdministrator };
@@ -35,7 +36,7 @@ const postgresLocal: Environment = { database: "postgres", caller: "local" };
 const postgresHttp: Environment = { database: "postgres", caller: "http" };
 
 /** The ways of using the service that suites run in: each database and each caller once, all four combinations with WCS_TEST_FULL. */
-export const environments: readonly Environment[] = process.env.WCS_TEST_FULL
+export const environments: readonly Environment[] = isFull
   ? [sqliteLocal, sqliteHttp, postgresLocal, postgresHttp]
   : [sqliteHttp, postgresLocal];
 

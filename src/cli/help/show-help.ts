@@ -36,8 +36,8 @@ const topLevelSummary = (registry: Registry, path: readonly string[]): string | 
 
 function rootHelp(registry: Registry, terminal: Terminal): string {
   const headings = Map.groupBy(Object.entries(registry), ([, { heading }]) => heading);
-  const sections: Section[] = [...headings].map(([title, entries]) => ({
-    title,
+  const sections: Section[] = [...headings].map(([heading, entries]) => ({
+    title: `${heading}:`,
     rows: entries.map(([name, { summary }]) => [name, summary]),
   }));
   sections.push({ title: "Options:", rows: [["-V, --version", "Show the version"]] });

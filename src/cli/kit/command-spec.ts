@@ -7,6 +7,7 @@ import type {
   Operation,
   OutputOf,
 } from "../../contract/operation.ts";
+import type { Heading } from "../../contract/operation-groups.ts";
 import type { Draw, Renderer } from "../output/renderer.ts";
 import type { Connection, ConnectOptions } from "../session/connection.ts";
 import type { Globals } from "../terminal/global-options.ts";
@@ -205,7 +206,7 @@ export type CommandEntry = CommandGroup | CommandSpec;
 export interface RegistryEntry {
   readonly summary: string;
   /** The section of `wcs --help` that lists it. */
-  readonly heading: string;
+  readonly heading: Heading;
   readonly load: () => Promise<CommandEntry>;
 }
 

@@ -71,22 +71,29 @@ export type Handlers<R extends Record<string, AnyOperation>> = {
   [K in keyof R]: (ctx: Ctx, input: InputOf<R[K]>) => Promise<Result<R[K]>>;
 };
 
+/**
+ * Rules of a group that refuse a request with a large body early, by operation. Each throws if the known part of the input
+ * is enough for a refusal. The handler checks again.
+ */
+export type Admission<R extends Record<string, AnyOperation>> = {
+  readonly [K in keyof R]?: (ctx: Ctx, known: Partial<InputOf<R[K]>>) => Promise<unknown>;
+};
+
 type Result<O extends AnyOperation> = ReturnType<O["output"]> extends z.ZodVoid ? undefined : OutputOf<O>;
 
-type OfTransaction = "db" | "onCommit" | "announce" | "changed" | "transaction" | "waitFor";
+/** The part of a context that does not depend on the transaction. */
+export type BaseContext = Omit<Ctx, "db" | "onCommit" | "announce" | "changed" | "transaction" | "waitFor">;
 
 /** Returns a context for operations that only read. */
-export function readingContext(
-  op: AnyOperation,
-  base: Omit<Ctx, OfTransaction>,
-  database: Pick<Database, "reader" | "announce">,
-): Ctx {
+export function readingContext(op: AnyOperation, base: BaseContext, { reader }: Pick<Database, "reader">): Ctx {
   const misplaced = (what: string) => new Error(`${op.name}: ${what} cannot be used in an operation that only reads`);
   return {
     ...base,
-    db: database.reader,
+    db: reader,
     onCommit: (wake) => wake(),
-    announce: (...topics) => database.announce(topics),
+    announce() {
+      throw misplaced("announcing");
+    },
     changed(trigger) {
       throw misplaced(trigger);
     },

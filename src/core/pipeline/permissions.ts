@@ -42,6 +42,15 @@ export function requireAbilities(actor: Actor, grants: readonly Grant[]): void {
   throw new ServiceError("forbidden", `This needs abilities that you do not have: ${named}${more}.`);
 }
 
+/** Throws `forbidden` unless the actor has the ability in any unit. */
+export function requireSomewhere(actor: Actor, ability: Ability): void {
+  if (!may(actor, ability)) throw missingAbility(ability);
+}
+
+function missingAbility(ability: Ability): ServiceError {
+  return new ServiceError("forbidden", `This needs the ability ${ability} in the unit, or in a unit above it.`);
+}
+
 /** Maximum number of missing abilities named in one message. */
 const mostNamed = 10;
 
@@ -68,9 +77,7 @@ export async function permit(ctx: Ctx, op: AnyOperation, input: Record<string, u
   const inPath = pathFields(op).map(({ name }) => name);
   const paths: (string | null | undefined)[] = access.at ? [] : [undefined];
   for (const reach of access.at ?? []) paths.push(...(await pathsOf(ctx, reach, input, inPath)));
-  if (!paths.every((path) => may(ctx.actor, access.ability, path))) {
-    throw new ServiceError("forbidden", `This needs the ability ${access.ability} in the unit, or in a unit above it.`);
-  }
+  if (!paths.every((path) => may(ctx.actor, access.ability, path))) throw missingAbility(access.ability);
   if (access.takeover) await requireGrantsOf(ctx, await takenOver(ctx, access, input));
 }
 

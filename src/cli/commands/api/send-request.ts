@@ -1,8 +1,8 @@
+import { allOperations } from "../../../contract/all-operations.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { type Field, fieldsOf, shape } from "../../../contract/field-spec.ts";
 import type { Content } from "../../../contract/file-schemas.ts";
 import type { AnyOperation } from "../../../contract/operation.ts";
-import { allOperations } from "../../../contract/operation-groups.ts";
 import { readResponse } from "../../../http/client/read-answer.ts";
 import { decode, hasBody } from "../../../http/codec.ts";
 import { UsageError } from "../../errors/cli-errors.ts";

@@ -1,7 +1,7 @@
 import type { Caller, OutputOf } from "../../../contract/operation.ts";
-import { settings as settingsRoom } from "../../../contract/settings.ts";
+import { settings as settingsGroup } from "../../../contract/settings.ts";
 import type { users } from "../../../contract/users.ts";
-import { webhooks as webhookRoom } from "../../../contract/webhooks.ts";
+import { webhooks as webhooksGroup } from "../../../contract/webhooks.ts";
 import { type Checks, failed, lengthOf, ok, warning } from "./finding.ts";
 
 export interface LoginFacts {
@@ -31,7 +31,7 @@ export const loginChecks: Checks<LoginFacts> = {
 
 export interface ServiceFacts {
   readonly settings: Pick<
-    OutputOf<typeof settingsRoom.list>,
+    OutputOf<typeof settingsGroup.list>,
     "base_url" | "mail.from" | "mail.smtp_url" | "mail.allow_plain" | "webhooks.allow_private"
   >;
   readonly webhooks: readonly WebhookFacts[];
@@ -49,11 +49,11 @@ interface WebhookFacts {
 
 /** Reads settings and webhooks, from a database or over HTTP. Throws `forbidden` when the user is no administrator. */
 export async function lookAtService(caller: Caller): Promise<ServiceFacts> {
-  const settings = await caller.call(settingsRoom.list, {});
-  const { data } = await caller.call(webhookRoom.list, {});
+  const settings = await caller.call(settingsGroup.list, {});
+  const { data } = await caller.call(webhooksGroup.list, {});
   const webhooks: WebhookFacts[] = [];
   for (const { id, active, disabled_reason } of data) {
-    const [day] = active ? (await caller.call(webhookRoom.stats, { id, parts: 1 })).data : [];
+    const [day] = active ? (await caller.call(webhooksGroup.stats, { id, parts: 1 })).data : [];
     webhooks.push({ id, active, disabled_reason, succeeded: day?.succeeded ?? 0, failed: day?.failed ?? 0 });
   }
   return { settings, webhooks };

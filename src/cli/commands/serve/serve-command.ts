@@ -60,7 +60,7 @@ async function run(context: Context): Promise<void> {
       import("../../../core/service.ts"),
       import("../../../http/server/app.ts"),
       import("../../../http/server/listen.ts"),
-      import("../../../contract/operation-groups.ts"),
+      import("../../../contract/all-operations.ts"),
       import("../../../delivery/delivery.ts"),
       import("pino"),
     ]);

@@ -1,11 +1,11 @@
-import { type Field, fieldsOf } from "../../contract/field-spec.ts";
-import { settings as ops } from "../../contract/settings.ts";
-import { UsageError } from "../errors/cli-errors.ts";
-import { suggestName } from "../errors/nearest-name.ts";
-import { createSources } from "../file-io/value-sources.ts";
-import { type CommandGroup, type Context, command } from "../kit/command-spec.ts";
-import { parseValue } from "../kit/parse-value.ts";
-import { createOutput } from "../output/create-output.ts";
+import { type Field, fieldsOf } from "../../../contract/field-spec.ts";
+import { settings as ops } from "../../../contract/settings.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import { suggestName } from "../../errors/nearest-name.ts";
+import { createSources } from "../../file-io/value-sources.ts";
+import { type CommandGroup, type Context, command } from "../../kit/command-spec.ts";
+import { parseValue } from "../../kit/parse-value.ts";
+import { createOutput } from "../../output/create-output.ts";
 
 const key = { name: "key", description: "Name of the setting, as shown by wcs settings list" };
 

@@ -1,5 +1,5 @@
-import { timezones as ops } from "../../contract/timezones.ts";
-import { type CommandGroup, command } from "../kit/command-spec.ts";
+import { timezones as ops } from "../../../contract/timezones.ts";
+import { type CommandGroup, command } from "../../kit/command-spec.ts";
 
 export const timezones: CommandGroup = {
   summary: "List time zones and their offsets",

@@ -1,9 +1,10 @@
 import type { conversations as contract } from "../../contract/conversations.ts";
-import type { Handlers } from "../pipeline/context.ts";
+import type { Admission, Handlers } from "../pipeline/context.ts";
 import { members } from "./change-participants.ts";
 import { marks } from "./conversation-marks.ts";
 import { list } from "./list-conversations.ts";
 import { messages } from "./list-messages.ts";
+import { participation } from "./participation.ts";
 import { reactions } from "./react-to-message.ts";
 import { sending } from "./send-message.ts";
 
@@ -14,4 +15,10 @@ export const conversations: Handlers<typeof contract> = {
   ...messages,
   ...sending,
   ...reactions,
+};
+
+export const admission: Admission<typeof contract> = {
+  async send(ctx, { id }) {
+    if (id !== undefined) await participation(ctx, id);
+  },
 };

@@ -1,6 +1,6 @@
-import { groupRoles } from "../../contract/group-schemas.ts";
-import { groups as ops } from "../../contract/groups.ts";
-import { askAbout, type CommandGroup, command } from "../kit/command-spec.ts";
+import { groupRoles } from "../../../contract/group-schemas.ts";
+import { groups as ops } from "../../../contract/groups.ts";
+import { askAbout, type CommandGroup, command } from "../../kit/command-spec.ts";
 
 const id = { field: "id", completes: "groups" } as const;
 const group = { ...id, label: "group" } as const;

@@ -1,5 +1,5 @@
-import { counterNames, counters as ops } from "../../contract/counters.ts";
-import { type CommandGroup, command } from "../kit/command-spec.ts";
+import { counterNames, counters as ops } from "../../../contract/counters.ts";
+import { type CommandGroup, command } from "../../kit/command-spec.ts";
 
 export const counters: CommandGroup = {
   summary: "Show and reset counters of new items",

@@ -1,5 +1,5 @@
-import { audit as ops } from "../../contract/audit.ts";
-import { type CommandGroup, command } from "../kit/command-spec.ts";
+import { audit as ops } from "../../../contract/audit.ts";
+import { type CommandGroup, command } from "../../kit/command-spec.ts";
 
 export const audit: CommandGroup = {
   summary: "Show who changed what",

@@ -1,0 +1,138 @@
+import type { AnyOperation } from "../contract/operation.ts";
+import { parse } from "../contract/parse-input.ts";
+import type { Settings } from "../contract/settings.ts";
+import type { Database } from "../store/database.ts";
+import { findHandler } from "./find-handler.ts";
+import { nobody } from "./pipeline/actor.ts";
+import type { AnswerCache, AnswerPlace } from "./pipeline/answer-cache.ts";
+import { type BaseContext, type Ctx, type Instance, readingContext } from "./pipeline/context.ts";
+import { type exclusive, keepAnswer, type Repeatable, repeatableOf } from "./pipeline/idempotency.ts";
+import type { FullOrigin, IdentifiedCaller, Identify, Moment } from "./pipeline/identify-caller.ts";
+import type { Waits } from "./pipeline/long-poll.ts";
+import type { Version } from "./pipeline/memory-cache.ts";
+import { permit } from "./pipeline/permissions.ts";
+import { runTransaction } from "./run-transaction.ts";
+
+/** Parts of a service that its operations use. */
+export interface Runtime {
+  readonly database: Database;
+  /** Wakes listeners after a commit. */
+  readonly announce: Database["announce"];
+  readonly clock: () => number;
+  readonly instance: () => Promise<Instance>;
+  readonly settings: (version: Version) => Promise<Settings> | Settings;
+  readonly identify: Identify;
+  readonly answers: AnswerCache;
+  readonly runExclusively: ReturnType<typeof exclusive>;
+  readonly waits: Waits;
+}
+
+/** The caller, origin and start of a call. */
+interface Request {
+  readonly caller: IdentifiedCaller;
+  readonly origin: FullOrigin;
+  readonly moment: Moment;
+}
+
+/** An operation to execute, with its parsed input. */
+interface Call {
+  readonly runtime: Runtime;
+  readonly op: AnyOperation;
+  readonly input: Record<string, unknown>;
+  readonly origin: FullOrigin;
+  readonly base: BaseContext;
+  readonly repeatable: Repeatable | undefined;
+}
+
+/** Returns the current time and version of the data. */
+export function currentMoment({ clock, database }: Runtime): Moment {
+  return { now: Math.floor(clock() / 1000), version: database.version() };
+}
+
+/** Returns the part of the context that does not depend on the transaction. */
+export async function baseContext(
+  { database, settings, instance }: Runtime,
+  { caller, origin, moment: { now, version } }: Request,
+): Promise<BaseContext> {
+  return {
+    ...caller,
+    now,
+    nowUntil: () => now,
+    settings: await settings(version),
+    instance: await instance(),
+    address: origin.address,
+    network: origin.network,
+    servedAt: origin.servedAt,
+    dryRun: origin.dryRun === true,
+    secrets: database.secrets,
+  };
+}
+
+/** Executes an operation: identifies the caller, parses the input, checks permissions, and runs the handler. */
+export async function executeOperation(
+  runtime: Runtime,
+  { op, input: rawInput, origin }: { op: AnyOperation; input: unknown; origin: FullOrigin },
+): Promise<unknown> {
+  const handler = await findHandler(op);
+  const moment = currentMoment(runtime);
+  const caller = await runtime.identify(op, origin, moment);
+  const { actor } = caller;
+  if (actor !== nobody) origin.onIdentified?.(actor.id);
+  const place = runtime.answers.place(op, actor.id, rawInput, moment);
+  const { known } = place;
+  if (known !== undefined) return known.answer;
+  const input = parse(op.input(), rawInput) as Record<string, unknown>;
+  const base = await baseContext(runtime, { caller, origin, moment });
+  if (op.bodyLimit !== undefined) {
+    const { prepare } = await import("./admission.ts");
+    await prepare(readingContext(op, base, runtime.database), op, input, origin);
+  }
+  const repeatable = await repeatableOf(op, input, origin, runtime.instance);
+  const call: Call = { runtime, op, input, origin, base, repeatable };
+  const run = async (ctx: Ctx) => {
+    await permit(ctx, op, input);
+    return handler(ctx, input);
+  };
+  return runtime.runExclusively(actor.id, origin, async () => {
+    if (op.transaction === "write" || op.transaction === "locking") return inTransaction(call, run);
+    const answer = await run(ownContext(call, caller, place));
+    place.keep(answer);
+    return answer;
+  });
+}
+
+/** Returns the context of an operation that only reads, or that opens its transactions itself. */
+function ownContext(call: Call, { actor, token }: IdentifiedCaller, place: AnswerPlace): Ctx {
+  const { runtime, op, input, origin, base } = call;
+  const authorize = async () => {
+    const again = await runtime.identify(op, origin, currentMoment(runtime));
+    await permit({ ...ctx, actor: again.actor }, op, input);
+  };
+  const ctx: Ctx = place.watch({
+    ...readingContext(op, base, runtime.database),
+    transaction: (work, options) => inTransaction(call, work, options),
+    waitFor(wanted, look) {
+      const tokenEnds = token === undefined ? Number.POSITIVE_INFINITY : token.expires * 1000 - runtime.clock();
+      return runtime.waits.waitFor({ ...wanted, user: actor.id, tokenEnds, signal: origin.signal, authorize }, look);
+    },
+  });
+  return ctx;
+}
+
+/** Runs `work` in a transaction that also stores the answer for repeats and the entry of the audit log. */
+function inTransaction<T>(
+  { runtime: { database, announce }, op, input, origin, base, repeatable }: Call,
+  work: (ctx: Ctx) => Promise<T>,
+  { lasting = false, locking = op.transaction === "locking" } = {},
+): Promise<T> {
+  const write = locking ? database.writeLocking : database.write;
+  const dryRun = origin.dryRun === true && !lasting;
+  const isRecorded = op.method !== "GET" && !op.private && !lasting;
+  return runTransaction({ write, announce, base, dryRun }, (ctx) =>
+    keepAnswer(ctx, repeatable, async () => {
+      const output = await work(ctx);
+      if (isRecorded) await (await import("./pipeline/audit-log.ts")).recordChange(ctx, op, input, output);
+      return output;
+    }),
+  );
+}

@@ -1,0 +1,62 @@
+import type { Database } from "../store/database.ts";
+import type { Topic } from "../store/topics.ts";
+import type { BaseContext, Ctx } from "./pipeline/context.ts";
+import type { Change } from "./pipeline/outbox.ts";
+
+interface TransactionOptions extends Pick<Database, "write" | "announce"> {
+  readonly base: BaseContext;
+  /** Rolls everything back at the end. */
+  readonly dryRun: boolean;
+}
+
+/**
+ * Runs `work` in a transaction. Writes the events of its changes at the end of it, and announces topics after the
+ * commit.
+ */
+export async function runTransaction<T>(
+  { write, announce, base, dryRun }: TransactionOptions,
+  work: (ctx: Ctx) => Promise<T>,
+): Promise<T> {
+  let wakes: (() => void)[] = [];
+  let topics = new Set<Topic>();
+  try {
+    const result = await write(async (tx) => {
+      wakes = [];
+      topics = new Set();
+      const changes: Change[] = [];
+      const ctx: Ctx = {
+        ...base,
+        db: tx,
+        onCommit: (wake) => wakes.push(wake),
+        announce(...changed) {
+          for (const topic of changed) topics.add(topic);
+        },
+        changed: (trigger, id, before) => changes.push({ trigger, id, before }),
+        transaction: (inner) => inner(ctx),
+        waitFor: async () => {
+          throw new Error("waiting is not possible in a transaction");
+        },
+      };
+      const result = await work(ctx);
+      if (dryRun) throw new DryRun(result);
+      if (changes.length > 0) await (await import("./directory/write-events.ts")).writeEvents(ctx, changes);
+      for (const { trigger, id } of changes) if (trigger.startsWith("user.")) ctx.announce(`user:${id}`);
+      return result;
+    });
+    for (const wake of wakes) wake();
+    if (topics.size > 0) announce([...topics]);
+    return result;
+  } catch (error) {
+    if (error instanceof DryRun) return error.result as T;
+    throw error;
+  }
+}
+
+/** Carries the result of a dry run out of its transaction and rolls the transaction back. */
+class DryRun extends Error {
+  readonly result: unknown;
+  constructor(result: unknown) {
+    super("dry run");
+    this.result = result;
+  }
+}
