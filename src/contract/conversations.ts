@@ -9,7 +9,6 @@ export const conversations = operationGroup("conversations", {
   list: operation({
     method: "GET",
     path: "/conversations",
-    bare: true,
     summary: "List your conversations, latest message first",
     description:
       "meta.total counts at most 1,000 conversations after the page. Conversations that you deleted are listed again after the next message.",
@@ -48,7 +47,6 @@ export const conversations = operationGroup("conversations", {
   create: operation({
     method: "POST",
     path: "/conversations",
-    bare: true,
     summary: "Send a message to users",
     description:
       "The message goes to the direct conversation with the recipient, or to the newest group of exactly these users. If there is none, it is created; you are the administrator of a new group.",
@@ -69,7 +67,6 @@ export const conversations = operationGroup("conversations", {
   get: operation({
     method: "GET",
     path: "/conversations/{id}",
-    bare: true,
     summary: "Get a conversation",
     description: "You must be a participant. The response includes the participants and the latest message.",
     access: "signed_in",
@@ -80,7 +77,6 @@ export const conversations = operationGroup("conversations", {
   update: operation({
     method: "PATCH",
     path: "/conversations/{id}",
-    bare: true,
     summary: "Rename a group, or set your mute rule",
     description:
       "Only the given fields change. Only administrators of the group can change its title; a direct conversation has none.",
@@ -100,7 +96,6 @@ export const conversations = operationGroup("conversations", {
   delete: operation({
     method: "DELETE",
     path: "/conversations/{id}",
-    bare: true,
     summary: "Delete a conversation for yourself",
     description:
       "Other participants keep it. After the next message you have the conversation again, without the earlier messages.",
@@ -114,7 +109,6 @@ export const conversations = operationGroup("conversations", {
   seen: operation({
     method: "POST",
     path: "/conversations/{id}/seen",
-    bare: true,
     summary: "Mark all messages of a conversation as seen",
     description: "You must be a participant.",
     access: "signed_in",
@@ -127,7 +121,6 @@ export const conversations = operationGroup("conversations", {
   archive: operation({
     method: "POST",
     path: "/conversations/{id}/archive",
-    bare: true,
     summary: "Archive a conversation until the next message",
     description: "You must be a participant.",
     access: "signed_in",
@@ -140,7 +133,6 @@ export const conversations = operationGroup("conversations", {
   unarchive: operation({
     method: "POST",
     path: "/conversations/{id}/unarchive",
-    bare: true,
     summary: "Unarchive a conversation",
     description: "You must be a participant.",
     access: "signed_in",
@@ -153,7 +145,6 @@ export const conversations = operationGroup("conversations", {
   participantAdd: operation({
     method: "POST",
     path: "/conversations/{id}/participants",
-    bare: true,
     summary: "Add users to a group",
     description:
       "Can be done by administrators of the group. Existing participants are unchanged. New participants can read earlier messages. A group has at most 500 participants.",
@@ -168,7 +159,6 @@ export const conversations = operationGroup("conversations", {
   participantUpdate: operation({
     method: "PATCH",
     path: "/conversations/{id}/participants/{user}",
-    bare: true,
     summary: "Change the role of a participant",
     description: "Can be done by administrators of the group. The last administrator keeps this role.",
     access: "signed_in",
@@ -187,7 +177,6 @@ export const conversations = operationGroup("conversations", {
   participantRemove: operation({
     method: "DELETE",
     path: "/conversations/{id}/participants/{user}",
-    bare: true,
     summary: "Leave a group, or remove a participant",
     description:
       "Everyone can leave; administrators of the group can remove others. When the last administrator leaves, the longest-standing participant becomes administrator.",

@@ -47,7 +47,7 @@ export const file = once(() =>
       width: z.int().nullable(),
       source: z.string().meta({ description: "Relative path of the content, or the URL of the video" }),
       stream: z.string().nullable().meta({ description: "Path of the stream for players; only for video and audio" }),
-      versions: z.array(z.never()),
+      versions: z.object({}).meta({ description: "Renderings by name; there are none" }),
       screenshot: z.null(),
       date: unixTime(),
       created_at: unixTime(),

@@ -20,7 +20,6 @@ export const messageOperations = {
   messages: operation({
     method: "GET",
     path: "/conversations/{id}/messages",
-    bare: true,
     summary: "List the messages of a conversation, newest first",
     description:
       "You must be a participant. query finds normal messages with all of its words, ignoring case and accents; the last one can be the beginning of a word.",
@@ -41,7 +40,6 @@ export const messageOperations = {
   follow: operation({
     method: "GET",
     path: "/conversations/{id}/messages/new",
-    bare: true,
     summary: "Wait for new messages, oldest first",
     description:
       "Responds when there are messages after the given one, or after wait seconds. Without after, the response has no messages, and meta.last_id is the ID to start from. You must be a participant.",
@@ -66,7 +64,6 @@ export const messageOperations = {
   send: operation({
     method: "POST",
     path: "/conversations/{id}/messages",
-    bare: true,
     summary: "Send a message to a conversation",
     description: "You must be a participant.",
     access: "signed_in",
@@ -87,7 +84,6 @@ export const messageOperations = {
   message: operation({
     method: "GET",
     path: "/conversations/{id}/messages/{message=messageId}",
-    bare: true,
     summary: "Get a message",
     description: "You must be a participant.",
     access: "signed_in",
@@ -98,7 +94,6 @@ export const messageOperations = {
   messageUpdate: operation({
     method: "PATCH",
     path: "/conversations/{id}/messages/{message=messageId}",
-    bare: true,
     summary: "Edit your message",
     access: "signed_in",
     input: () => z.strictObject({ ...oneMessage(), message: body() }),
@@ -111,7 +106,6 @@ export const messageOperations = {
   messageDelete: operation({
     method: "DELETE",
     path: "/conversations/{id}/messages/{message=messageId}",
-    bare: true,
     summary: "Delete a message for everybody",
     description:
       "You can delete your own messages, and administrators of a group those of others. The message stays in the list, empty.",
@@ -126,7 +120,6 @@ export const messageOperations = {
   react: operation({
     method: "POST",
     path: "/conversations/{id}/messages/{message=messageId}/reactions",
-    bare: true,
     summary: "React to a message with an emoji",
     description: "Repeating a reaction changes nothing. A participant can add at most 10 different ones to a message.",
     access: "signed_in",
@@ -140,7 +133,6 @@ export const messageOperations = {
   unreact: operation({
     method: "DELETE",
     path: "/conversations/{id}/messages/{message=messageId}/reactions/{emoji}",
-    bare: true,
     summary: "Remove a reaction",
     access: "signed_in",
     input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),

@@ -56,8 +56,6 @@ export interface Operation<
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Below `/api`. `{name}` is the input field of that name, `{wire=name}` the input field `name` written `wire` on the wire. */
   readonly path: string;
-  /** Served without the `/api` prefix, too. */
-  readonly bare?: true;
   /** Describes the operation in one line. */
   readonly summary: string;
   /** Further facts for callers. */

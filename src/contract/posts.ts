@@ -17,7 +17,6 @@ const onPost = (method: "POST" | "DELETE", path: string, summary: string, descri
   ({
     method,
     path: `/content/{content=id}/${path}`,
-    bare: true,
     summary,
     ...(description && { description }),
     access: "signed_in",
@@ -31,7 +30,6 @@ export const posts = operationGroup("posts", {
   list: operation({
     method: "GET",
     path: "/content",
-    bare: true,
     summary: "List posts, newest first",
     description:
       "Lists published posts that you can read. With another status, it lists drafts, scheduled or unpublished posts that you can edit.",
@@ -61,7 +59,6 @@ export const posts = operationGroup("posts", {
   get: operation({
     method: "GET",
     path: "/content/{content=id}",
-    bare: true,
     summary: "Get a post",
     access: "signed_in",
     input: one,
@@ -72,7 +69,6 @@ export const posts = operationGroup("posts", {
   create: operation({
     method: "POST",
     path: "/content",
-    bare: true,
     summary: "Create a post",
     description:
       "News need the ability news and event posts the ability calendar, in the unit that owns the post and in every unit it is published to; all_units needs it in the root. A debate can be created by members of its group, or by any user for the user's own units. Without units, a post is published to the unit that owns it and, unless it is a debate, to everything below.",
@@ -96,7 +92,6 @@ export const posts = operationGroup("posts", {
   update: operation({
     method: "PATCH",
     path: "/content/{content=id}",
-    bare: true,
     summary: "Update a post",
     description:
       "Only the given fields change, also within objects; lists are replaced. The kind, unit and group of a post cannot change. A publication time in the future unpublishes the post until then. A poll choice with votes cannot be removed.",
@@ -110,7 +105,6 @@ export const posts = operationGroup("posts", {
   delete: operation({
     method: "DELETE",
     path: "/content/{content=id}",
-    bare: true,
     summary: "Delete a post with its comments, votes and files",
     access: "signed_in",
     input: one,
@@ -141,7 +135,6 @@ export const posts = operationGroup("posts", {
   vote: operation({
     method: "POST",
     path: "/content/{content=id}/vote",
-    bare: true,
     summary: "Vote in the poll of a post",
     description: "Replaces your earlier vote; without choices, your vote is withdrawn. The response is the poll.",
     access: "signed_in",
@@ -161,7 +154,6 @@ export const posts = operationGroup("posts", {
   votes: operation({
     method: "GET",
     path: "/content/{content=id}/votes",
-    bare: true,
     summary: "List the votes in the poll of a post",
     description: "Votes are sorted by user. Those of an anonymous poll are refused.",
     access: "signed_in",
@@ -174,7 +166,6 @@ export const posts = operationGroup("posts", {
   participate: operation({
     method: "POST",
     path: "/content/{content=id}/participation",
-    bare: true,
     summary: "Answer the invitation of an event post",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), answer: answer() }),
@@ -186,7 +177,6 @@ export const posts = operationGroup("posts", {
   unparticipate: operation({
     method: "DELETE",
     path: "/content/{content=id}/participation",
-    bare: true,
     summary: "Withdraw your answer to the invitation of an event post",
     access: "signed_in",
     input: one,
@@ -198,7 +188,6 @@ export const posts = operationGroup("posts", {
   commentList: operation({
     method: "GET",
     path: "/content/{content=id}/comments",
-    bare: true,
     summary: "List the comments on a post and their replies, oldest first",
     access: "signed_in",
     input: () =>
@@ -215,7 +204,6 @@ export const posts = operationGroup("posts", {
   commentAdd: operation({
     method: "POST",
     path: "/content/{content=id}/comments",
-    bare: true,
     summary: "Comment on a post, or reply to a comment",
     description: "A reply to a reply belongs to the same comment.",
     access: "signed_in",
@@ -233,7 +221,6 @@ export const posts = operationGroup("posts", {
   commentDelete: operation({
     method: "DELETE",
     path: "/content/{content=id}/comments/{comment}",
-    bare: true,
     summary: "Delete a comment",
     description: "Can be done by its author and by users who can edit the post. Replies stay.",
     access: "signed_in",
@@ -245,7 +232,6 @@ export const posts = operationGroup("posts", {
   filesAdd: operation({
     method: "POST",
     path: "/content/{content=id}/files",
-    bare: true,
     summary: "Attach files to a post",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), files: fileItems().min(1) }),
@@ -257,7 +243,6 @@ export const posts = operationGroup("posts", {
   fileDelete: operation({
     method: "DELETE",
     path: "/content/{content=id}/files/{file}",
-    bare: true,
     summary: "Remove a file from a post",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), file: id("files") }),

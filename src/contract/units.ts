@@ -159,7 +159,6 @@ export const units = operationGroup("units", {
   list: operation({
     method: "GET",
     path: "/units",
-    bare: true,
     summary: "List units",
     description: "Units are sorted by ID.",
     access: "signed_in",
@@ -178,7 +177,6 @@ export const units = operationGroup("units", {
   get: operation({
     method: "GET",
     path: "/units/{id}",
-    bare: true,
     summary: "Get a unit",
     access: "signed_in",
     input: () => z.strictObject({ id: id("units") }),
@@ -188,7 +186,6 @@ export const units = operationGroup("units", {
   reference: operation({
     method: "GET",
     path: "/units/reference/{unit=reference}",
-    bare: true,
     summary: "Get a unit by reference",
     access: "signed_in",
     input: () => z.strictObject({ reference: reference() }),
@@ -198,7 +195,6 @@ export const units = operationGroup("units", {
   tree: operation({
     method: "GET",
     path: "/units/tree",
-    bare: true,
     summary: "List a branch of the unit tree",
     description: "Each unit is followed by the units below it.",
     access: "signed_in",
@@ -226,7 +222,6 @@ export const units = operationGroup("units", {
   children: operation({
     method: "GET",
     path: "/units/{id}/children",
-    bare: true,
     summary: "List the children of a unit",
     access: "signed_in",
     input: () => z.strictObject({ id: id("units"), ...cursorInput() }),
@@ -237,7 +232,6 @@ export const units = operationGroup("units", {
   create: operation({
     method: "POST",
     path: "/units",
-    bare: true,
     summary: "Create a unit",
     access: { ability: "units", at: [{ unit: "parent" }] },
     input: () =>
@@ -254,7 +248,6 @@ export const units = operationGroup("units", {
   update: operation({
     method: "PATCH",
     path: "/units/{id}",
-    bare: true,
     summary: "Update a unit",
     description: "Only the given fields change. Use move to change the parent.",
     access: { ability: "units", at: [{ unit: "id" }] },
@@ -266,7 +259,6 @@ export const units = operationGroup("units", {
   move: operation({
     method: "POST",
     path: "/units/{id}/move",
-    bare: true,
     summary: "Move a unit and everything below it",
     description:
       "Users with abilities at or above the new parent gain them in the moved unit. You need each ability that somebody gains in this way, in the moved unit.",
@@ -279,7 +271,6 @@ export const units = operationGroup("units", {
   delete: operation({
     method: "DELETE",
     path: "/units/{id}",
-    bare: true,
     summary: "Delete a unit",
     description:
       "A unit with children or members can be deleted only with transfer, the unit that receives them. A transfer also needs the abilities that members have through the deleted unit, in the receiving unit, and, as for a move, the abilities that somebody has at or above the receiving unit, in the deleted unit. Only administrators can transfer themselves.",
@@ -296,7 +287,6 @@ export const units = operationGroup("units", {
   departmentAdd: operation({
     method: "POST",
     path: "/units/{id}/departments",
-    bare: true,
     summary: "Add a department to a unit",
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject({ id: id("units"), name: departmentName() }),
@@ -307,7 +297,6 @@ export const units = operationGroup("units", {
   departmentUpdate: operation({
     method: "PATCH",
     path: "/units/{id}/departments/{department}",
-    bare: true,
     summary: "Rename a department",
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject({ ...department(), name: departmentName() }),
@@ -318,7 +307,6 @@ export const units = operationGroup("units", {
   departmentRemove: operation({
     method: "DELETE",
     path: "/units/{id}/departments/{department}",
-    bare: true,
     summary: "Remove a department",
     description: "Its members stay in the unit.",
     access: { ability: "units", at: [{ unit: "id" }] },
@@ -329,7 +317,6 @@ export const units = operationGroup("units", {
   import: operation({
     method: "POST",
     path: "/units/import",
-    bare: true,
     summary: "Create or update many units",
     description:
       "Rows are matched by reference; a parent may follow its children. Valid rows are imported in one transaction; invalid rows are skipped, and the response has their issues. A row that moves a unit needs the same abilities as units.move.",

@@ -25,7 +25,6 @@ export const usertypes = operationGroup("usertypes", {
   list: operation({
     method: "GET",
     path: "/usertypes",
-    bare: true,
     summary: "List user types",
     access: "signed_in",
     input: () => z.strictObject(cursorInput()),
@@ -36,7 +35,6 @@ export const usertypes = operationGroup("usertypes", {
   get: operation({
     method: "GET",
     path: "/usertypes/{id}",
-    bare: true,
     summary: "Get a user type",
     access: "signed_in",
     input: () => z.strictObject({ id: id("usertypes") }),
@@ -46,7 +44,6 @@ export const usertypes = operationGroup("usertypes", {
   reference: operation({
     method: "GET",
     path: "/usertypes/reference/{reference}",
-    bare: true,
     summary: "Get a user type by reference",
     access: "signed_in",
     input: () => z.strictObject({ reference: reference() }),
@@ -56,7 +53,6 @@ export const usertypes = operationGroup("usertypes", {
   create: operation({
     method: "POST",
     path: "/usertypes",
-    bare: true,
     summary: "Create a user type",
     description: "You can grant only abilities that you have yourself.",
     access: { ability: "usertypes" },
@@ -74,7 +70,6 @@ export const usertypes = operationGroup("usertypes", {
   update: operation({
     method: "PATCH",
     path: "/usertypes/{id}",
-    bare: true,
     summary: "Update a user type",
     description:
       "Only the given fields change. Any change, also of the name or reference, needs every ability that the user type has or gets, in every unit where somebody holds it.",
@@ -93,7 +88,6 @@ export const usertypes = operationGroup("usertypes", {
   delete: operation({
     method: "DELETE",
     path: "/usertypes/{id}",
-    bare: true,
     summary: "Delete a user type that nobody holds",
     description: "Needs every ability that the user type has.",
     access: { ability: "usertypes" },

@@ -81,7 +81,7 @@ describeEverywhere("files", (environment) => {
       width: null,
       source: `/files/${files[0]!.id}`,
       stream: null,
-      versions: [],
+      versions: {},
       screenshot: null,
       date: now,
       created_at: now,

@@ -154,7 +154,7 @@ function present({ id, name, mime, size, type, extension, height, width, ...row 
     width,
     source,
     stream: type === "upload" && /^(video|audio)\//.test(mime) ? source : null,
-    versions: [],
+    versions: {},
     screenshot: null,
     date: row.created_at,
     created_at: row.created_at,

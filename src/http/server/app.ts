@@ -29,7 +29,7 @@ export interface AppOptions extends BodyOptions {
   readonly version?: string;
 }
 
-/** Serves the operations over HTTP: all of them below `/api`, and those that are `bare` also without it. */
+/** Serves the operations over HTTP: below `/api` and, at the same path, without it, as responses name them. */
 export function createApp(options: AppOptions): App {
   const state: ServerState = {
     log: options.log,
@@ -43,8 +43,7 @@ export function createApp(options: AppOptions): App {
   // The router takes the first match, so /users/current must come before /users/{id}.
   for (const op of options.operations.toSorted(byStaticSegments)) {
     const handler = operationHandler(options, state, op, readBody);
-    app.on(op.method, `/api${pattern(op)}`, handler);
-    if (op.bare) app.on(op.method, pattern(op), handler);
+    for (const prefix of ["/api", ""]) app.on(op.method, prefix + pattern(op), handler);
   }
   addProbes(app, state, { ready: options.ready ?? (async () => true), describe: describer(options, state) });
   if (options.metrics?.token) addMetrics(app, state, options.metrics, options.metrics.token);
