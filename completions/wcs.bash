@@ -22,7 +22,7 @@ __wcs_place() {
     'profile add') flags='--db-stdin'; args=('') ;;
     'profile remove') args=('@profiles') ;;
     'profile show') args=('@profiles') ;;
-    'users') words='list get search create update delete deactivate reactivate current welcome password birthdays policy membership import export' ;;
+    'users') words='list get search create update delete deactivate reactivate current welcome password birthdays policy avatar membership import export' ;;
     'users list') flags='--unit --below --no-below --user-type --admin --no-admin --inactive --no-inactive --email --cursor --limit --all'; values='--unit=@units --user-type=@usertypes --email= --cursor= --limit=' ;;
     'users get') flags='--reference'; values='--reference='; args=('@users'); many=1 ;;
     'users search') flags='--limit'; values='--limit='; args=(''); many=1 ;;
@@ -37,6 +37,10 @@ __wcs_place() {
     'users birthdays') flags='--start --end --page --limit --all'; values='--start= --end= --page= --limit=' ;;
     'users policy') words='accept' ;;
     'users policy accept') flags='--dry-run -n' ;;
+    'users avatar') words='get set delete' ;;
+    'users avatar get') flags='--output -o --force'; values='--output=@file -o=@file'; args=('@users') ;;
+    'users avatar set') flags='--dry-run -n'; args=('@users' '@file') ;;
+    'users avatar delete') flags='--yes -y --dry-run -n'; args=('@users') ;;
     'users membership') words='list add set remove' ;;
     'users membership list') args=('@users') ;;
     'users membership add') flags='--user-types --department --data --dry-run -n'; values='--user-types=@usertypes --department= --data='; args=('@users' '@units') ;;
@@ -192,7 +196,7 @@ __wcs_place() {
     'db rekey') flags='--new-key-file --decrypt --dry-run -n'; values='--new-key-file=@file' ;;
     'db outbox') : ;;
     'doctor') : ;;
-    'api') flags='--field -f --input --dry-run -n'; values='--field= -f= --input=@file'; args=('GET|POST|PATCH|DELETE' '') ;;
+    'api') flags='--field -f --input --dry-run -n'; values='--field= -f= --input=@file'; args=('GET|POST|PUT|PATCH|DELETE' '') ;;
     'completion') args=('bash|zsh|fish|powershell') ;;
     'help') args=('environment|exit-codes|formatting|configuration|webhooks|calendar|organisation|proxy'); many=1 ;;
   esac

@@ -25,6 +25,16 @@ export const fileItem = once(() =>
 );
 export type FileItem = z.infer<ReturnType<typeof fileItem>>;
 
+/** Fits an image of 5 MiB in base64 and the rest of the request. */
+export const imageLimit = 8 * 1024 * 1024;
+
+/** The one image of a user, in the form in which other things take their files. */
+export const imageItems = () =>
+  z
+    .array(fileItem())
+    .length(1)
+    .meta({ description: "The image: one upload of type PNG, JPEG, GIF or WebP, at most 5 MiB" });
+
 export const fileItems = () => z.array(fileItem()).max(50).meta({ description: "Files to attach" });
 
 /** Returns the name of the input field that takes files, if the operation has one. */

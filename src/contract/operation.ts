@@ -53,7 +53,7 @@ export interface Operation<
   readonly name: string;
   /** The tag in the OpenAPI document. Default: the first tag of the group. */
   readonly tag?: string;
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below `/api`. `{name}` is the input field of that name, `{wire=name}` the input field `name` written `wire` on the wire. */
   readonly path: string;
   /** Describes the operation in one line. */

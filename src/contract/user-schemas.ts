@@ -17,6 +17,7 @@ import {
   unixTime,
   userTypeBrief,
 } from "./common-schemas.ts";
+import { file } from "./file-schemas.ts";
 import { issueCodes } from "./issue-messages.ts";
 import { once } from "./operation.ts";
 
@@ -28,7 +29,7 @@ const person = once(() => ({
   last_name: z.string(),
   title: z.string(),
   active: z.boolean(),
-  avatar: z.null(),
+  avatar: file().nullable(),
   url: z.string(),
 }));
 

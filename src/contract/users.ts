@@ -13,6 +13,7 @@ import {
   pageInput,
   reference,
 } from "./common-schemas.ts";
+import { imageItems, imageLimit } from "./file-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 import {
   departmentId,
@@ -249,6 +250,30 @@ export const users = operationGroup("users", {
     input: nothing,
     output: noContent,
     status: 204,
+  }),
+  avatarSet: operation({
+    method: "PUT",
+    path: "/users/{id}/avatar",
+    summary: "Set a user's avatar",
+    description:
+      "Replaces the previous avatar. Everyone can change their own. Download it by its ID, as that of any file.",
+    access: { ability: "user", at: [{ user: "id" }], self: true },
+    input: () => z.strictObject({ id: id("users"), files: imageItems() }),
+    output: noContent,
+    status: 204,
+    bodyLimit: imageLimit,
+    errors: ["gone"],
+  }),
+  avatarDelete: operation({
+    method: "DELETE",
+    path: "/users/{id}/avatar",
+    summary: "Delete a user's avatar",
+    description: "Everyone can delete their own.",
+    access: { ability: "user", at: [{ user: "id" }], self: true },
+    input: () => z.strictObject({ id: id("users") }),
+    output: noContent,
+    status: 204,
+    errors: ["gone"],
   }),
   memberships: operation({
     tag: membershipTag,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { idOf, unixTime } from "./common-schemas.ts";
+import { file } from "./file-schemas.ts";
 import { once } from "./operation.ts";
 
 /** Events that can trigger a webhook. */
@@ -44,7 +45,7 @@ const author = once(() =>
       title: z.string(),
       active: z.boolean(),
       ...permissions(),
-      avatar: z.null(),
+      avatar: file().nullable(),
       unit: place().nullable(),
       physicalUnit: place().nullable(),
       url: z.string(),

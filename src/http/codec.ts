@@ -32,7 +32,7 @@ const plans = new WeakMap<AnyOperation, Plan>();
 
 /** Returns true when the fields outside the path are sent as a JSON body, false for the query. */
 export function hasBody(op: AnyOperation): boolean {
-  return op.method === "POST" || op.method === "PATCH";
+  return op.method === "POST" || op.method === "PUT" || op.method === "PATCH";
 }
 
 /** Decodes the input of an operation. Leaves values of a wrong type unchanged, so that the schema reports them. */

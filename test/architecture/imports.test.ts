@@ -19,7 +19,7 @@ const allowed: Record<string, readonly string[]> = {
 const embedding = /^cli\/(session\/open-(caller|with-key)\.ts|commands\/(serve|init|demo|db|doctor)\/)/;
 
 /** Folders of the core that subjects share; each may import those before it. */
-const shared = ["pipeline", "directory", "visibility", "files"];
+const shared = ["pipeline", "visibility", "files", "directory"];
 const subjects = groupNames.filter((name) => !shared.includes(name));
 /** Puts the subjects together, and makes the first rows. */
 const assembly = [

@@ -6,6 +6,7 @@ import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { password, useWorld, type World } from "./actors.ts";
+import { images, upload } from "./attachments.ts";
 import type { Environment } from "./instance.ts";
 import { mailedToken } from "./password-mail.ts";
 import { addEvents, type EventScene, eventLines } from "./permission-lines-events.ts";
@@ -68,6 +69,8 @@ async function startGroup({ actors, ids }: World): Promise<Scene["talk"]> {
 export type Line = readonly [about: string, outcomes: string, input: (scene: Scene, me: number) => object];
 
 const nothing = () => ({});
+const picture = [upload("me.png", images.png(2, 3))];
+const text = [upload("note.txt", "Note")];
 const one = ({ ids }: Scene) => ({ id: ids.colleague });
 const elsewhere = ({ southerner }: Scene) => ({ id: southerner });
 const boss = ({ ids }: Scene) => ({ id: ids.boss });
@@ -161,6 +164,21 @@ export const permissionTable: Record<string, readonly Line[]> = {
     ["the member's", "             yes   yes   yes   403   401   401", ({ ids }) => ({ id: ids.member, password: "another password", current: password })],
   ],
   "users.policy": [["", "          yes   yes   yes   yes   401   401", nothing]],
+  "users.avatarSet": [
+    ["in North", "                 yes   yes   403   403   401   401", (scene) => ({ ...one(scene), files: picture })],
+    ["in South", "                 yes   403   403   403   401   401", (scene) => ({ ...elsewhere(scene), files: picture })],
+    ["an administrator's", "       yes   403   403   403   401   401", (scene) => ({ ...boss(scene), files: picture })],
+    ["one's own", "                yes   yes   yes   yes   401   401", (_, me) => ({ id: me, files: picture })],
+    ["no image, in North", "       422   422   403   403   401   401", (scene) => ({ ...one(scene), files: text })],
+    ["nobody's", "                 404   404   404   404   401   401", () => ({ ...gone(), files: picture })],
+  ],
+  "users.avatarDelete": [
+    ["in North", "                 yes   yes   403   403   401   401", one],
+    ["in South", "                 yes   403   403   403   401   401", elsewhere],
+    ["an administrator's", "       yes   403   403   403   401   401", boss],
+    ["one's own", "                yes   yes   yes   yes   401   401", (_, me) => ({ id: me })],
+    ["nobody's", "                 404   404   404   404   401   401", gone],
+  ],
   "users.memberships": [["", "     yes   yes   yes   yes   401   401", ({ ids }) => ({ user: ids.colleague })]],
   "users.membershipAdd": [
     ["in North", "                 yes   yes   403   403   401   401", ({ ids, units }) => ({ user: ids.colleague, unit: units.yard })],

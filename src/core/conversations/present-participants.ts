@@ -1,7 +1,9 @@
 import type { z } from "zod";
 import type { participant as contract } from "../../contract/conversation-schemas.ts";
+import type { File } from "../../contract/file-schemas.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
+import { presentImages } from "../files/owner-image.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
 export type Participant = z.infer<ReturnType<typeof contract>>;
@@ -24,12 +26,16 @@ type PersonRow = Awaited<ReturnType<typeof peopleById>>[number];
 export class People {
   readonly #rows: ReadonlyMap<number, PersonRow>;
 
-  private constructor(rows: readonly PersonRow[]) {
+  readonly #avatars: ReadonlyMap<number, File>;
+
+  private constructor(rows: readonly PersonRow[], avatars: ReadonlyMap<number, File>) {
+    this.#avatars = avatars;
     this.#rows = new Map(rows.map((row) => [row.id, row]));
   }
 
   static async load(ctx: Ctx, ids: Iterable<number>): Promise<People> {
-    return new People(await peopleById(ctx.db, { ids: [...new Set(ids)] }));
+    const distinct = [...new Set(ids)];
+    return new People(await peopleById(ctx.db, { ids: distinct }), await presentImages(ctx, "user", distinct));
   }
 
   name(id: number): string {
@@ -49,7 +55,7 @@ export class People {
       name: this.name(id),
       title,
       active: row?.active === 1,
-      avatar: null,
+      avatar: this.#avatars.get(id) ?? null,
       archived_at: standing?.archived_at ?? null,
       participant_type: "user",
       subtext: [title, unit?.name].filter(Boolean).join(", "),

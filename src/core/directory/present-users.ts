@@ -3,6 +3,7 @@ import { type Ability, abilities } from "../../contract/operation.ts";
 import type { user as contract } from "../../contract/user-schemas.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
+import { presentImages } from "../files/owner-image.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { abilityFlags } from "../pipeline/permissions.ts";
@@ -69,11 +70,18 @@ async function presentWith(ctx: Ctx, ids: number[], groups: ReadonlyMap<number, 
   const rows = new Map((await usersById(ctx.db, { ids })).map((row) => [row.id, row]));
   const memberships = await loadMemberships(ctx, ids);
   const physical = await physicalUnits(ctx, memberships);
+  const avatars = await presentImages(ctx, "user", ids);
   return ids.flatMap((id) => {
     const row = rows.get(id);
     return row === undefined
       ? []
-      : [{ ...present(ctx, row, memberships.get(id) ?? [], physical), memberGroups: groups.get(id) ?? [] }];
+      : [
+          {
+            ...present(ctx, row, memberships.get(id) ?? [], physical),
+            avatar: avatars.get(id) ?? null,
+            memberGroups: groups.get(id) ?? [],
+          },
+        ];
   });
 }
 

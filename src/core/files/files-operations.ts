@@ -21,7 +21,7 @@ async function findFile(ctx: Ctx, id: number) {
     .selectFrom("files as f")
     .select(["f.name", "f.mime", "f.size", "f.source", "f.sha256"])
     .where("f.id", "=", id)
-    .where(sql<SqlBool>`(${ofEvent(ctx)} or ${ofPost(ctx)} or ${ofMessage(ctx)})`)
+    .where(sql<SqlBool>`(${ofEvent(ctx)} or ${ofPost(ctx)} or ${ofMessage(ctx)} or ${ofUser})`)
     .executeTakeFirst();
   if (file === undefined) throw new ServiceError("not_found", `There is no file ${id}.`);
   return file;
@@ -44,3 +44,7 @@ function ofMessage({ actor }: Ctx): RawBuilder<SqlBool> {
     select 1 from messages m join conversation_participants c on c.conversation_id = m.conversation_id
     where m.id = f.owner_id and m.deleted_at is null and c.user_id = ${actor.id} and m.position > c.cleared_position))`;
 }
+
+/** Every signed-in user can read all users that are not deleted. */
+const ofUser: RawBuilder<SqlBool> = sql`(f.owner = 'user' and exists (
+  select 1 from users u where u.id = f.owner_id and u.deleted_at is null))`;

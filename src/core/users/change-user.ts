@@ -6,6 +6,7 @@ import { leaveGroups } from "../directory/group-memberships.ts";
 import { addMembership, removeAllMemberships } from "../directory/memberships.ts";
 import { checkNewPassword, hashPassword } from "../directory/passwords.ts";
 import { emailKey } from "../directory/text-keys.ts";
+import { removeFiles } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
 import { differing } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -65,6 +66,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
     ctx.changed("user.delete", id, await oneUser(asAdministrator(ctx), id));
     await removeAllMemberships(ctx, id);
     await leaveGroups(ctx, id);
+    await removeFiles(ctx, "user", [id]);
     await forgetAnswers(ctx.db, id);
     await ctx.db
       .updateTable("users")

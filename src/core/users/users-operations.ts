@@ -1,5 +1,6 @@
 import type { users as contract } from "../../contract/users.ts";
 import type { Handlers } from "../pipeline/context.ts";
+import { avatar } from "./change-avatar.ts";
 import { memberships } from "./change-memberships.ts";
 import { changing } from "./change-user.ts";
 import { importRows } from "./import-users.ts";
@@ -11,6 +12,7 @@ import { password } from "./set-password.ts";
 export const users: Handlers<typeof contract> = {
   ...reading,
   ...changing,
+  ...avatar,
   ...memberships,
   search,
   birthdays,

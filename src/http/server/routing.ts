@@ -22,7 +22,7 @@ export function newHono(state: ServerState): Hono<AppEnv> {
   app.onError((error, c) => new Exchange(state, "unmatched", c.req.raw, c.env).fail(error));
   app.notFound((c) => {
     const exchange = new Exchange(state, "unmatched", c.req.raw, c.env);
-    const allow = ["GET", "POST", "PATCH", "DELETE"].filter(
+    const allow = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter(
       (method) => app.router.match(method, c.req.path)[0].length > 0,
     );
     if (allow.length === 0) return exchange.fail(new ServiceError("not_found", "This path does not exist."));

@@ -127,6 +127,7 @@ export const fileRules: readonly (Recount | IntegrityRule)[] = [
   owner("post", "posts"),
   owner("event", "events"),
   owner("message", "messages"),
+  owner("user", "users"),
   {
     thing: "file",
     from: "files t join file_contents c on c.sha256 = t.sha256",

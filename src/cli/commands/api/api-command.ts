@@ -7,8 +7,8 @@ export const api: CustomCommand = {
   args: [
     {
       name: "method",
-      description: "HTTP method: GET, POST, PATCH or DELETE",
-      completes: ["GET", "POST", "PATCH", "DELETE"],
+      description: "HTTP method: GET, POST, PUT, PATCH or DELETE",
+      completes: ["GET", "POST", "PUT", "PATCH", "DELETE"],
     },
     { name: "path", description: "Path with or without the leading /api, optionally with a query" },
   ],

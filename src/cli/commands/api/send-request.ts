@@ -22,8 +22,8 @@ interface Found {
 export async function request(context: Context): Promise<void> {
   const { args, flags, terminal } = context;
   const method = String(args.method).toUpperCase();
-  if (!["GET", "POST", "PATCH", "DELETE"].includes(method))
-    throw new UsageError(`<method> must be GET, POST, PATCH or DELETE, not '${args.method}'`);
+  if (!["GET", "POST", "PUT", "PATCH", "DELETE"].includes(method))
+    throw new UsageError(`<method> must be GET, POST, PUT, PATCH or DELETE, not '${args.method}'`);
   const [path = "", query = ""] = String(args.path)
     .replace(/^\/?(api(?=\/))?\/?/, "/")
     .split("?", 2);

@@ -4,6 +4,7 @@ import { setImmediate as breathe } from "node:timers/promises";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Content } from "../../../contract/file-schemas.ts";
 import { files } from "../../../contract/files.ts";
+import type { Caller } from "../../../contract/operation.ts";
 import { Interrupted } from "../../errors/cli-errors.ts";
 import { openDestination } from "../../file-io/open-destination.ts";
 import { printContent } from "../../file-io/print-content.ts";
@@ -17,15 +18,21 @@ import { safeName } from "./safe-name.ts";
 /** Milliseconds between two progress updates; shorter downloads show no progress. */
 const interval = 150;
 
-/** `wcs files get`: downloads a file to a path, to stdout, or to the current folder under its own name. */
-export async function download({ terminal, args, flags, connect }: Context): Promise<void> {
-  const id = parseInteger(args.id, "<id>");
+type FindFile = (caller: Caller) => Promise<number>;
+
+/**
+ * `wcs files get`: downloads a file to a path, to stdout, or to the current folder under its own name. By default the
+ * argument is the ID of the file.
+ */
+export async function download({ terminal, args, flags, connect }: Context, findFile?: FindFile): Promise<void> {
+  const named = findFile ? 0 : parseInteger(args.id, "<id>");
   const given = flags.output as string | undefined;
   const stop = new AbortController();
   const { signal } = stop;
   if (given !== "-") terminal.onInterrupt(() => stop.abort(new Interrupted()));
   const { caller } = await connect();
   try {
+    const id = findFile ? await findFile(caller) : named;
     const content = await caller.call(files.get, { id }, { signal });
     if (given === "-") await printContent(content, terminal);
     else await toFile(content, placeOf(given, content, id), { signal, terminal, force: flags.force === true });

@@ -1,0 +1,31 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { images } from "../support/attachments.ts";
+import { describePlaces } from "./places.ts";
+
+describePlaces("avatars on the command line", (place) => {
+  const path = (name: string) => place().home.path(name);
+  const avatar = (...args: string[]) => place().wcs(["users", "avatar", ...args]);
+
+  it("wcs users avatar sets, downloads and deletes the image of a user", async () => {
+    writeFileSync(path("me.png"), images.png(5, 6));
+    expect(await avatar("set", "me", path("me.png"))).toMatchObject({ code: 0, stderr: "Set the avatar of user 1.\n" });
+    const user = JSON.parse((await place().wcs(["users", "get", "me", "--json"])).stdout);
+    expect(user.avatar).toMatchObject({ name: "me.png", width: 5, height: 6 });
+    expect((await avatar("get", "me", "-o", path("copy.png"))).code).toBe(0);
+    expect(readFileSync(path("copy.png"))).toEqual(images.png(5, 6));
+    const dry = await avatar("delete", "me", "--yes", "--dry-run");
+    expect(dry).toMatchObject({ code: 0, stderr: "Dry run: nothing was changed.\n" });
+    expect(await avatar("delete", "1", "--yes")).toMatchObject({ code: 0, stderr: "Deleted the avatar of user 1.\n" });
+    const missing = await avatar("get", "1", "-o", path("none.png"));
+    expect([missing.code, missing.stdout, existsSync(path("none.png"))]).toEqual([6, "", false]);
+    expect(missing.stderr).toContain("has no avatar.");
+  });
+
+  it("wcs users avatar set names the file when it is no image", async () => {
+    writeFileSync(path("note.txt"), "Note");
+    const refused = await avatar("set", "me", path("note.txt"));
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain("<file> note.txt must be a PNG, JPEG, GIF or WebP image, not text/plain");
+  });
+});
