@@ -48,7 +48,7 @@ __wcs_place() {
     'users membership remove') flags='--yes -y --dry-run -n'; args=('@users' '@units') ;;
     'users import') flags='--format --strict --results --dry-run -n --create-user-types'; values='--format=csv|ndjson --results=@file'; args=('@file') ;;
     'users export') flags='--format --unit --inactive'; values='--format=csv|ndjson --unit=@units'; args=('@file') ;;
-    'units') words='list get tree children create update move delete department import export' ;;
+    'units') words='list get tree children create update move delete department image import export' ;;
     'units list') flags='--parent --below --unit-type --name --cursor --limit --all'; values='--parent=@units --below=@units --unit-type=unit|department --name= --cursor= --limit=' ;;
     'units get') flags='--reference'; values='--reference='; args=('@units') ;;
     'units tree') flags='--depth --cursor --limit --all'; values='--depth= --cursor= --limit='; args=('@units') ;;
@@ -61,6 +61,10 @@ __wcs_place() {
     'units department add') flags='--dry-run -n'; args=('@units' '') ;;
     'units department update') flags='--name --data --dry-run -n'; values='--name= --data='; args=('@units' '') ;;
     'units department remove') flags='--yes -y --dry-run -n'; args=('@units' '') ;;
+    'units image') words='get set delete' ;;
+    'units image get') flags='--output -o --force'; values='--output=@file -o=@file'; args=('@units') ;;
+    'units image set') flags='--dry-run -n'; args=('@units' '@file') ;;
+    'units image delete') flags='--yes -y --dry-run -n'; args=('@units') ;;
     'units import') flags='--format --strict --results --dry-run -n'; values='--format=csv|ndjson --results=@file'; args=('@file') ;;
     'units export') flags='--format'; values='--format=csv|ndjson'; args=('@file') ;;
     'usertypes') words='list get create update delete' ;;

@@ -14,6 +14,7 @@ import {
   reference,
   unixTime,
 } from "./common-schemas.ts";
+import { file, imageItems, imageLimit } from "./file-schemas.ts";
 import { once, operation, operationGroup } from "./operation.ts";
 import { departmentId, importResult, importRows } from "./user-schemas.ts";
 
@@ -107,7 +108,7 @@ export const unit = once(() =>
       features: z.array(z.object({ id: z.int(), name: z.string(), url: z.string() })),
       departments: z.array(departmentBrief()),
       parent: z.object(brief()).nullable(),
-      image: z.null(),
+      image: file().nullable(),
       children: z
         .array(z.object(brief()))
         .optional()
@@ -283,6 +284,26 @@ export const units = operationGroup("units", {
     output: noContent,
     status: 204,
     errors: ["conflict"],
+  }),
+  imageSet: operation({
+    method: "PUT",
+    path: "/units/{id}/image",
+    summary: "Set a unit's image",
+    description: "Replaces the previous image. Download it by its ID, as that of any file.",
+    access: { ability: "units", at: [{ unit: "id" }] },
+    input: () => z.strictObject({ id: id("units"), files: imageItems() }),
+    output: noContent,
+    status: 204,
+    bodyLimit: imageLimit,
+  }),
+  imageDelete: operation({
+    method: "DELETE",
+    path: "/units/{id}/image",
+    summary: "Delete a unit's image",
+    access: { ability: "units", at: [{ unit: "id" }] },
+    input: () => z.strictObject({ id: id("units") }),
+    output: noContent,
+    status: 204,
   }),
   departmentAdd: operation({
     method: "POST",

@@ -24,6 +24,7 @@ export async function fileMistakes({ reader }: Database): Promise<string[]> {
     post: await reader.selectFrom("posts").select("id").where("deleted_at", "is", null).execute(),
     message: await reader.selectFrom("messages").select("id").where("deleted_at", "is", null).execute(),
     user: await reader.selectFrom("users").select("id").where("deleted_at", "is", null).execute(),
+    unit: await reader.selectFrom("units").select("id").execute(),
   };
   const files = await reader.selectFrom("files").selectAll().execute();
   for (const { id, owner, owner_id } of files) {

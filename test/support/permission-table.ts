@@ -237,6 +237,17 @@ export const permissionTable: Record<string, readonly Line[]> = {
     ["transfer to an editor", "    yes   403   403   403   401   401", ({ units, press }) => ({ id: units.yard, transfer: press })],
     ["transfer from South", "      yes   403   403   403   401   401", ({ units }) => ({ id: units.south, transfer: units.yard })],
   ],
+  "units.imageSet": [
+    ["in North", "                 yes   yes   403   403   401   401", ({ units }) => ({ id: units.harbour, files: picture })],
+    ["in South", "                 yes   403   403   403   401   401", ({ units }) => ({ id: units.south, files: picture })],
+    ["no image, in North", "       422   422   403   403   401   401", ({ units }) => ({ id: units.harbour, files: text })],
+    ["none", "                     404   404   404   404   401   401", () => ({ ...gone(), files: picture })],
+  ],
+  "units.imageDelete": [
+    ["in North", "                 yes   yes   403   403   401   401", ({ units }) => ({ id: units.harbour })],
+    ["in South", "                 yes   403   403   403   401   401", ({ units }) => ({ id: units.south })],
+    ["none", "                     404   404   404   404   401   401", gone],
+  ],
   "units.departmentAdd": [
     ["in North", "                 yes   yes   403   403   401   401", ({ units }) => ({ id: units.harbour, name: "New" })],
     ["in South", "                 yes   403   403   403   401   401", ({ units }) => ({ id: units.south, name: "New" })],

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { unit as contract } from "../../contract/units.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
+import { presentImages } from "../files/owner-image.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { unitBrief } from "./unit-tree.ts";
@@ -34,9 +35,11 @@ export async function presentUnits(ctx: Ctx, ids: number[]): Promise<Unit[]> {
   if (ids.length === 0) return [];
   const rows = new Map((await rowsById(ctx.db, { ids })).map((row) => [row.id, row]));
   const departments = Map.groupBy(await departmentsByUnit(ctx.db, { ids }), (row) => row.unit_id);
+  const images = await presentImages(ctx, "unit", ids);
   return ids.flatMap((id) => {
     const row = rows.get(id);
-    return row === undefined ? [] : [present(ctx, row, departments.get(id) ?? [])];
+    if (row === undefined) return [];
+    return [{ ...present(ctx, row, departments.get(id) ?? []), image: images.get(id) ?? null }];
   });
 }
 

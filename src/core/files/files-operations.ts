@@ -21,7 +21,7 @@ async function findFile(ctx: Ctx, id: number) {
     .selectFrom("files as f")
     .select(["f.name", "f.mime", "f.size", "f.source", "f.sha256"])
     .where("f.id", "=", id)
-    .where(sql<SqlBool>`(${ofEvent(ctx)} or ${ofPost(ctx)} or ${ofMessage(ctx)} or ${ofUser})`)
+    .where(sql<SqlBool>`(${ofEvent(ctx)} or ${ofPost(ctx)} or ${ofMessage(ctx)} or ${ofUser} or ${ofUnit})`)
     .executeTakeFirst();
   if (file === undefined) throw new ServiceError("not_found", `There is no file ${id}.`);
   return file;
@@ -48,3 +48,6 @@ function ofMessage({ actor }: Ctx): RawBuilder<SqlBool> {
 /** Every signed-in user can read all users that are not deleted. */
 const ofUser: RawBuilder<SqlBool> = sql`(f.owner = 'user' and exists (
   select 1 from users u where u.id = f.owner_id and u.deleted_at is null))`;
+
+/** Every signed-in user can read all units. */
+const ofUnit: RawBuilder<SqlBool> = sql`(f.owner = 'unit' and exists (select 1 from units n where n.id = f.owner_id))`;

@@ -10,7 +10,7 @@ const mostBytes = 5 * 1024 * 1024;
 const formats = new Set(["image/png", "image/apng", "image/jpeg", "image/gif", "image/webp"]);
 
 /** An owner that has one image at most. */
-type ImageOwner = Extract<FileOwner, "user">;
+type ImageOwner = Extract<FileOwner, "user" | "unit">;
 
 /** Replaces the image of an owner. Returns false when it has this image already. */
 export async function setImage(ctx: Ctx, owner: ImageOwner, id: number, files: readonly FileItem[]): Promise<boolean> {

@@ -6,6 +6,7 @@ import { moveMembers } from "../directory/memberships.ts";
 import { presentUnits } from "../directory/present-units.ts";
 import { fold } from "../directory/text-keys.ts";
 import { addUnit, count, moveBranch } from "../directory/unit-tree.ts";
+import { removeFiles } from "../files/attached-files.ts";
 import { differing } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { asAdministrator } from "../pipeline/permissions.ts";
@@ -79,6 +80,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
       await changed(ctx, "users", members);
     }
     await handOver(ctx.db, id, transfer ?? unit.parent_id);
+    await removeFiles(ctx, "unit", [id]);
     await ctx.db.deleteFrom("units").where("id", "=", id).execute();
     await count(ctx.db, await place(ctx, unit.parent_id), { children: -1, descendants: -1 });
   },

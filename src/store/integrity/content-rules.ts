@@ -116,9 +116,9 @@ export const eventRules: readonly (Recount | IntegrityRule)[] = [
   },
 ];
 
-const owner = (name: string, table: string): IntegrityRule => ({
+const owner = (name: string, table: string, exists = "o.deleted_at is null"): IntegrityRule => ({
   thing: "file",
-  rows: `select f.id from files f left join ${table} o on o.id = f.owner_id and o.deleted_at is null
+  rows: `select f.id from files f left join ${table} o on o.id = f.owner_id and ${exists}
     where f.owner = '${name}' and o.id is null`,
   says: `belongs to a missing ${name}`,
 });
@@ -128,6 +128,7 @@ export const fileRules: readonly (Recount | IntegrityRule)[] = [
   owner("event", "events"),
   owner("message", "messages"),
   owner("user", "users"),
+  owner("unit", "units", "1 = 1"),
   {
     thing: "file",
     from: "files t join file_contents c on c.sha256 = t.sha256",

@@ -88,7 +88,7 @@ interface FilesTable extends Timestamps {
   sha256: string | null;
 }
 
-export type FileOwner = "event" | "post" | "message" | "user";
+export type FileOwner = "event" | "post" | "message" | "user" | "unit";
 
 interface PostsTable extends Timestamps {
   id: Generated<number>;
