@@ -2,7 +2,7 @@ import { type FieldErrors, invalid } from "../../contract/errors.ts";
 import type { File, FileItem } from "../../contract/file-schemas.ts";
 import type { FileOwner } from "../../store/schema/content-schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { addFiles, fileMistakes, presentFiles, removeFiles } from "./attached-files.ts";
+import { addFiles, fileIssues, presentFiles, removeFiles } from "./attached-files.ts";
 import { inspect, sizeOf } from "./inspect-upload.ts";
 
 /** Maximum size of an image in bytes. */
@@ -37,7 +37,7 @@ async function imageIssues(ctx: Ctx, files: readonly FileItem[]): Promise<FieldE
     else if (sizeOf(item.data) > mostBytes) issues[`files.${index}.data`] = [`must have at most ${mostBytes} bytes`];
   }
   if (Object.keys(issues).length > 0) return issues;
-  Object.assign(issues, await fileMistakes(ctx, files));
+  Object.assign(issues, await fileIssues(ctx, files));
   for (const [index, item] of files.entries()) {
     const upload = await inspect(item);
     if (upload === undefined) continue;
