@@ -3,7 +3,7 @@
 __wcs_place() {
   words='' flags='' values='' args=() many=''
   case "$1" in
-    '') words='init demo serve auth profile users units usertypes webhooks export diff apply conversations posts events groups counters files settings audit languages timezones db doctor api completion help'; flags='--version' ;;
+    '') words='init demo serve auth profile users units usertypes webhooks export diff apply conversations posts events groups counters muterules files settings audit languages timezones db doctor api completion help'; flags='--version' ;;
     'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
     'demo') : ;;
     'serve') flags='--port --host --metrics-port --smtp-url --behind-proxy --shutdown-notice --log-level'; values='--port= --host= --metrics-port= --smtp-url= --shutdown-notice= --log-level=debug|info|warn|error|silent' ;;
@@ -84,7 +84,7 @@ __wcs_place() {
     'export') flags='--format --only'; values='--format=yaml|json --only=usertypes|units|users|webhooks'; args=('@file') ;;
     'diff') flags='--prune --exit-code'; args=('@file') ;;
     'apply') flags='--prune --yes -y --dry-run -n'; args=('@file') ;;
-    'conversations') words='list get create rename update archive unarchive delete seen participants messages message send react unreact search follow export' ;;
+    'conversations') words='list get create rename update archive unarchive mute unmute delete seen participants messages message send react unreact search follow export' ;;
     'conversations list') flags='--status --keyword --with --without --limit --all'; values='--status=normal|archived|unread --keyword= --with=@users --without=@users --limit=' ;;
     'conversations get') args=('@conversations') ;;
     'conversations create') flags='--recipients --message --file --data --dry-run -n'; values='--recipients=@users --message= --file=@file --data=' ;;
@@ -92,6 +92,8 @@ __wcs_place() {
     'conversations update') flags='--title --mute-rule --data --unset --dry-run -n'; values='--title= --mute-rule= --data= --unset='; args=('@conversations') ;;
     'conversations archive') flags='--dry-run -n'; args=('@conversations') ;;
     'conversations unarchive') flags='--dry-run -n'; args=('@conversations') ;;
+    'conversations mute') flags='--for --dry-run -n'; values='--for=always|1h|8h|1w'; args=('@conversations') ;;
+    'conversations unmute') flags='--dry-run -n'; args=('@conversations') ;;
     'conversations delete') flags='--yes -y --dry-run -n'; args=('@conversations') ;;
     'conversations seen') flags='--dry-run -n'; args=('@conversations') ;;
     'conversations participants') words='list add remove role' ;;
@@ -110,7 +112,7 @@ __wcs_place() {
     'conversations search') flags='--conversation --limit --all'; values='--conversation=@conversations --limit='; args=(''); many=1 ;;
     'conversations follow') flags='--last'; values='--last='; args=('@conversations') ;;
     'conversations export') flags='--output -o --format'; values='--output=@file -o=@file --format=ndjson|text'; args=('@conversations') ;;
-    'posts') words='list get create update delete seen read like unlike bookmark unbookmark republish vote votes accept decline withdraw comments files' ;;
+    'posts') words='list get create update delete seen read like unlike bookmark unbookmark mute unmute republish vote votes accept decline withdraw comments files' ;;
     'posts list') flags='--content-type --unit --group --author --status --bookmarked --no-bookmarked --unseen --no-unseen --important --no-important --pinned --no-pinned --since --sort --cursor --limit --all'; values='--content-type=news|debate|event --unit=@units --group=@groups --author=@users --status=published|draft|scheduled|unpublished --since= --sort=published|updated --cursor= --limit=' ;;
     'posts get') args=('@posts') ;;
     'posts create') flags='--content-type --title --body --unit --group --visibility-all-units --no-visibility-all-units --visibility-units --visibility-units-falldown --visibility-user-types --sharing-shares --comments-enabled --no-comments-enabled --confirm-enabled --no-confirm-enabled --show-in-feed --no-show-in-feed --publish-status --no-publish-status --publish-publish-on --publish-unpublish-on --important --no-important --actively-requires-action --no-actively-requires-action --poll-question --poll-type --poll-close-at --poll-allow-user-choices --no-poll-allow-user-choices --poll-anonymous --no-poll-anonymous --poll-mandatory --no-poll-mandatory --poll-choices --pinned-show-in-main-feed --no-pinned-show-in-main-feed --pinned-until --event-location --event-link --event-all-day --no-event-all-day --event-datetime-start --event-datetime-end --event-participation-enabled --no-event-participation-enabled --event-recurrence-freq --event-recurrence-until --event-recurrence-count --event-recurrence-interval --event-recurrence-bymonthday --event-recurrence-bymonth --event-recurrence-bysetpos --event-repeat-rules --event-end-date --event-timezone --mentions --file --choice --repeat --edit --data --unset --dry-run -n'; values='--content-type=news|debate|event --title= --body= --unit=@units --group=@groups --visibility-units=@units --visibility-units-falldown=@units --visibility-user-types=@usertypes --sharing-shares=@users --publish-publish-on= --publish-unpublish-on= --poll-question= --poll-type=single|multiple --poll-close-at= --poll-choices= --pinned-until= --event-location= --event-link= --event-datetime-start= --event-datetime-end= --event-recurrence-freq=daily|weekly|monthly|yearly --event-recurrence-until= --event-recurrence-count= --event-recurrence-interval= --event-recurrence-bymonthday= --event-recurrence-bymonth= --event-recurrence-bysetpos= --event-repeat-rules= --event-end-date= --event-timezone= --mentions=@users --file=@file --choice= --repeat= --data= --unset=' ;;
@@ -122,6 +124,8 @@ __wcs_place() {
     'posts unlike') flags='--dry-run -n'; args=('@posts') ;;
     'posts bookmark') flags='--dry-run -n'; args=('@posts') ;;
     'posts unbookmark') flags='--dry-run -n'; args=('@posts') ;;
+    'posts mute') flags='--for --dry-run -n'; values='--for=always|1h|8h|1w'; args=('@posts') ;;
+    'posts unmute') flags='--dry-run -n'; args=('@posts') ;;
     'posts republish') flags='--yes -y --dry-run -n'; args=('@posts') ;;
     'posts vote') flags='--title --withdraw --data --dry-run -n'; values='--title= --data='; args=('@posts' ''); many=1 ;;
     'posts votes') flags='--cursor --limit --all'; values='--cursor= --limit='; args=('@posts') ;;
@@ -171,6 +175,8 @@ __wcs_place() {
     'counters') words='list reset' ;;
     'counters list') : ;;
     'counters reset') flags='--dry-run -n'; args=('groups|events|news|messages') ;;
+    'muterules') words='list' ;;
+    'muterules list') : ;;
     'files') words='get' ;;
     'files get') flags='--output -o --force'; values='--output=@file -o=@file'; args=('') ;;
     'settings') words='list get set' ;;

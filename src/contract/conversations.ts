@@ -3,6 +3,7 @@ import { id, line, noContent, numberedPage, pageInput } from "./common-schemas.t
 import { conversation, largestGroup, message, others, participant, roles } from "./conversation-schemas.ts";
 import { uploadLimit } from "./file-schemas.ts";
 import { body, files, messageOperations, one } from "./messages.ts";
+import { muteRule } from "./mute-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
 export const conversations = operationGroup("conversations", {
@@ -89,7 +90,7 @@ export const conversations = operationGroup("conversations", {
       z.strictObject({
         ...one(),
         title: line(255).optional().meta({ description: "Title of the group for all participants; empty removes it" }),
-        mute_rule: id().nullable().optional().meta({ description: "ID of your mute rule; null removes it" }),
+        mute_rule: muteRule().nullable().optional(),
       }),
     output: conversation,
     status: 200,
@@ -142,6 +143,32 @@ export const conversations = operationGroup("conversations", {
     path: "/conversations/{id}/unarchive",
     bare: true,
     summary: "Unarchive a conversation",
+    description: "You must be a participant.",
+    access: "signed_in",
+    input: () => z.strictObject(one()),
+    output: noContent,
+    status: 204,
+    transaction: "locking",
+    private: true,
+  }),
+  mute: operation({
+    method: "POST",
+    path: "/conversations/{id}/mute",
+    bare: true,
+    summary: "Mute a conversation",
+    description: "Its messages do not count in your counters until the rule ends, counted from now.",
+    access: "signed_in",
+    input: () => z.strictObject({ ...one(), mute_rule: muteRule() }),
+    output: noContent,
+    status: 204,
+    transaction: "locking",
+    private: true,
+  }),
+  unmute: operation({
+    method: "DELETE",
+    path: "/conversations/{id}/mute",
+    bare: true,
+    summary: "Unmute a conversation",
     description: "You must be a participant.",
     access: "signed_in",
     input: () => z.strictObject(one()),

@@ -3,6 +3,7 @@ import { comment } from "./comment-schemas.ts";
 import { id, idOf, multiline, name, unixTime } from "./common-schemas.ts";
 import type { Reference } from "./field-metadata.ts";
 import { file } from "./file-schemas.ts";
+import { shownMuteRule } from "./mute-schemas.ts";
 import { once } from "./operation.ts";
 import { poll, pollFields } from "./poll-schemas.ts";
 import { participation, postEvent, postEventFields } from "./post-event-schemas.ts";
@@ -30,7 +31,7 @@ export const post = once(() =>
       show_in_feed: z.boolean(),
       important: z.boolean(),
       actively_requires_action: z.boolean(),
-      mute_rule: z.int().nullable(),
+      mute_rule: shownMuteRule(),
       seen_by_user: z.boolean(),
       has_unseen_mention: z
         .boolean()

@@ -3,6 +3,7 @@ import { comment, commentBody } from "./comment-schemas.ts";
 import { cursorInput, cursorPage, id, noContent, unixTime } from "./common-schemas.ts";
 import { answer } from "./event-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
+import { muteRule } from "./mute-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { choiceTitle, mostChoices, poll, vote } from "./poll-schemas.ts";
 import { contentType, mentioned, post, postBody, postFields, postTitle } from "./post-schemas.ts";
@@ -129,6 +130,17 @@ export const posts = operationGroup("posts", {
   unlike: mark("DELETE", "like", "Remove your like from a post"),
   bookmark: mark("POST", "bookmark", "Bookmark a post"),
   unbookmark: mark("DELETE", "bookmark", "Remove your bookmark from a post"),
+  mute: operation({
+    ...onPost(
+      "POST",
+      "mute",
+      "Mute a post",
+      "It does not count in your counters until the rule ends, counted from now.",
+    ),
+    input: () => z.strictObject({ id: id("posts"), mute_rule: muteRule() }),
+    private: true,
+  }),
+  unmute: mark("DELETE", "mute", "Unmute a post"),
   republish: operation({
     ...onPost(
       "POST",

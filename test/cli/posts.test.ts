@@ -47,9 +47,13 @@ describePlaces("wcs posts", (place) => {
       ["unlike", `Removed your like from post ${id}.`],
       ["bookmark", `Bookmarked post ${id}.`],
       ["unbookmark", `Removed the bookmark from post ${id}.`],
+      ["mute", `Muted post ${id}.`],
+      ["unmute", `Unmuted post ${id}.`],
     ] as const) {
       expect(await said("posts", verb, `${id}`)).toEqual({ code: 0, stdout: "", stderr: `${done}\n` });
     }
+    await said("posts", "mute", `${id}`, "--for", "1w");
+    expect(await json("posts", "get", `${id}`)).toMatchObject({ mute_rule: 4 });
     expect(await said("posts", "republish", `${id}`, "--yes")).toMatchObject({ code: 0 });
     expect(await said("posts", "delete", `${id}`)).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
     expect(await said("posts", "delete", `${id}`, "--yes")).toMatchObject({ code: 0, stderr: `Deleted post ${id}.\n` });

@@ -1,12 +1,15 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { type Mute, muteFrom } from "../pipeline/mutes.ts";
 import { pollOf } from "./change-poll.ts";
 import { findPost } from "./find-post.ts";
 import type { PostRow } from "./post-rows.ts";
 import { storedEvent } from "./stored-event.ts";
 
-type Marking = "seen" | "read" | "like" | "unlike" | "bookmark" | "unbookmark" | "participate" | "unparticipate";
+type Marking =
+  | ("seen" | "read" | "like" | "unlike" | "bookmark" | "unbookmark")
+  | ("mute" | "unmute" | "participate" | "unparticipate");
 
 /** Operations that mark a post for the actor. Repeating them changes nothing. */
 export const marks: Pick<Handlers<typeof contract>, Marking> = {
@@ -52,6 +55,16 @@ export const marks: Pick<Handlers<typeof contract>, Marking> = {
     if (bookmarked_at !== null) await mark(ctx, id, { bookmarked_at: null });
   },
 
+  async mute(ctx, { id, mute_rule }) {
+    await findPost(ctx, id);
+    await mark(ctx, id, muteFrom(ctx.now, mute_rule));
+  },
+
+  async unmute(ctx, { id }) {
+    const { mute_rule } = await findPost(ctx, id);
+    if (mute_rule !== null) await mark(ctx, id, muteFrom(ctx.now, null));
+  },
+
   async participate(ctx, { id, answer }) {
     await setAnswer(ctx, id, answer);
   },
@@ -88,7 +101,7 @@ async function setAnswer(ctx: Ctx, id: number, answer: PostRow["answer"]): Promi
   if (answer !== null) await count(ctx, id, `${answer}_count`, 1);
 }
 
-interface Mark {
+interface Mark extends Partial<Mute> {
   readonly seen_at?: number;
   readonly read_at?: number;
   readonly liked_at?: number | null;

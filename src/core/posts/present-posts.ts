@@ -5,6 +5,7 @@ import { prepared } from "../../store/prepared.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import { presentFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { currentRule } from "../pipeline/mutes.ts";
 import { loadAudiences } from "../visibility/audience.ts";
 import { isPublished } from "../visibility/post-visibility.ts";
 import type { PostRow } from "./post-rows.ts";
@@ -27,7 +28,9 @@ const mentionRows = prepared((db, p: { ids: readonly number[] }) =>
 export async function presentPosts(ctx: Ctx, rows: readonly PostRow[]): Promise<Post[]> {
   if (rows.length === 0) return [];
   const loaded = await load(ctx, rows);
-  const now = ctx.nowUntil(rows.flatMap((row) => [row.published_at, row.unpublish_on, row.pinned_until]));
+  const now = ctx.nowUntil(
+    rows.flatMap((row) => [row.published_at, row.unpublish_on, row.pinned_until, row.muted_until]),
+  );
   return rows.map((row) => present(ctx, row, loaded, now));
 }
 
@@ -75,7 +78,7 @@ function present(ctx: Ctx, row: PostRow, loaded: Loaded, now: number): Post {
     show_in_feed: row.show_in_feed === 1,
     important: row.important === 1,
     actively_requires_action: row.actively_requires_action === 1,
-    mute_rule: null,
+    mute_rule: currentRule(row, now),
     seen_by_user: row.seen_at !== null,
     has_unseen_mention: row.mentions_unseen === 1,
     pinned: presentPin(row, now),

@@ -146,6 +146,9 @@ interface PostMarksTable {
   bookmarked_at: number | null;
   /** Answer to the invitation of an event post. */
   answer: "accepted" | "rejected" | null;
+  /** ID of the mute rule, and its end; without an end, `muted_until` is null. */
+  mute_rule: number | null;
+  muted_until: number | null;
 }
 
 /** Users mentioned in a post or a comment. */

@@ -63,6 +63,8 @@ const feedTables = ({ id, key, number }: ColumnTypes) => [
     read_at ${number},
     bookmarked_at ${number},
     answer text,
+    mute_rule integer,
+    muted_until ${number},
     primary key (post_id, user_id)
   )`,
   "create index post_marks_user on post_marks (user_id, post_id)",
