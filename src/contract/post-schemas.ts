@@ -30,7 +30,10 @@ export const post = once(() =>
       body: z.string(),
       show_in_feed: z.boolean(),
       important: z.boolean(),
-      actively_requires_action: z.boolean(),
+      actively_requires_action: z.boolean().meta({
+        description:
+          "True while you are asked to confirm that you read it and have not, and while its mandatory poll is open without your vote",
+      }),
       mute_rule: shownMuteRule(),
       seen_by_user: z.boolean(),
       has_unseen_mention: z
@@ -132,7 +135,6 @@ export const postFields = () => ({
   show_in_feed: z.boolean().optional().meta({ description: "Show it in the feed of its readers" }),
   publish: publish().optional().meta({ description: "Publication and its schedule" }),
   important: z.boolean().optional().meta({ description: "Mark it as important" }),
-  actively_requires_action: z.boolean().optional().meta({ description: "Mark it as requiring action by its readers" }),
   poll: pollFields().nullable().optional().meta({ description: "Poll of the post; null removes it" }),
   pinned: pinned().nullable().optional().meta({ description: "Pin of the post; null removes it" }),
   event: postEventFields().optional().meta({ description: "Event of an event post" }),

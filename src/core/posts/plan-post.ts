@@ -82,7 +82,6 @@ function plainColumns(fields: Fields) {
     body: fields.body,
     show_in_feed: flag(fields.show_in_feed),
     important: flag(fields.important),
-    actively_requires_action: flag(fields.actively_requires_action),
     comments_enabled: flag(fields.comments?.enabled),
     confirm_enabled: flag(fields.confirm?.enabled),
   };

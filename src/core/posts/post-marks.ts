@@ -5,6 +5,7 @@ import { type Mute, muteFrom } from "../pipeline/mutes.ts";
 import { pollOf } from "./change-poll.ts";
 import { findPost } from "./find-post.ts";
 import type { PostRow } from "./post-rows.ts";
+import { lacksVote } from "./present-polls.ts";
 import { storedEvent } from "./stored-event.ts";
 
 type Marking =
@@ -23,7 +24,7 @@ export const marks: Pick<Handlers<typeof contract>, Marking> = {
     if (post.read_at !== null) return;
     if (post.poll_id !== null) {
       const poll = await pollOf(ctx, post);
-      if (poll.mandatory && poll.voted.length === 0 && isOpen(poll, ctx.now)) {
+      if (lacksVote(poll, ctx.now)) {
         throw new ServiceError("conflict", `Vote in the poll of post ${id} first.`);
       }
     }
@@ -73,11 +74,6 @@ export const marks: Pick<Handlers<typeof contract>, Marking> = {
     await setAnswer(ctx, id, null);
   },
 };
-
-/** Returns true while votes are accepted. */
-export function isOpen({ close_at }: { close_at: number | null }, now: number): boolean {
-  return close_at === null || close_at > now;
-}
 
 async function markSeen(ctx: Ctx, { id, seen_at, mentions_unseen }: PostRow): Promise<void> {
   if (seen_at === null) await mark(ctx, id, { seen_at: ctx.now });

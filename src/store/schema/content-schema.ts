@@ -98,7 +98,6 @@ interface PostsTable extends Timestamps {
   body: Generated<string>;
   show_in_feed: Generated<Flag>;
   important: Generated<Flag>;
-  actively_requires_action: Generated<Flag>;
   comments_enabled: Generated<Flag>;
   confirm_enabled: Generated<Flag>;
   /** Not published, regardless of the publication times. */

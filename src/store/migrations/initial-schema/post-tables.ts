@@ -16,7 +16,6 @@ const feedTables = ({ id, key, number }: ColumnTypes) => [
     body text not null default '',
     show_in_feed integer not null default 1,
     important integer not null default 0,
-    actively_requires_action integer not null default 0,
     comments_enabled integer not null default 1,
     confirm_enabled integer not null default 0,
     draft integer not null default 0,
