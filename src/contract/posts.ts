@@ -35,7 +35,7 @@ export const posts = operationGroup("posts", {
     bare: true,
     summary: "List posts, newest first",
     description:
-      "Lists published posts that you can read. With another status, it lists drafts, scheduled or unpublished posts that you can edit.",
+      "Lists published posts that you can read. In the feed (show_in_feed), posts that are pinned when the first page is read come first. With another status, it lists drafts, scheduled or unpublished posts that you can edit.",
     access: "signed_in",
     input: () =>
       z.strictObject({
@@ -50,6 +50,10 @@ export const posts = operationGroup("posts", {
         bookmarked: z.boolean().optional().meta({ description: "Only posts that you bookmarked; false: only others" }),
         unseen: z.boolean().optional().meta({ description: "Only posts that you have not seen; false: only others" }),
         important: z.boolean().optional().meta({ description: "Only important posts; false: only others" }),
+        show_in_feed: z
+          .boolean()
+          .optional()
+          .meta({ description: "Only posts of the feed, pinned posts first; false: only others" }),
         pinned: z.boolean().optional().meta({ description: "Only posts that are pinned now; false: only others" }),
         since: unixTime().optional().meta({ description: "Only posts published at or after this time" }),
         sort: z.enum(["published", "updated"]).default("published").meta({ description: "Time to sort by" }),

@@ -35,6 +35,8 @@ describePlaces("wcs posts", (place) => {
       id,
     ]);
     expect(await json("posts", "list", "--status", "draft")).toEqual([]);
+    expect(await json("posts", "list", "--show-in-feed")).toMatchObject([{ id }]);
+    expect(await json("posts", "list", "--no-show-in-feed")).toEqual([]);
     const { stdout: rows } = await wcs(["posts", "list", "--fields", "id,title,important"]);
     expect(rows).toBe(`id\ttitle\timportant\n${id}\tCanteen\tno\n`);
     const piped = await wcs(["posts", "update", `${id}`, "--body", "-", "--important"], { stdin: "Text\n" });

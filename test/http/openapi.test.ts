@@ -104,3 +104,15 @@ test("defaults are what their schemas take", () => {
   const wrong = withDefault.filter(({ value }) => !z.fromJSONSchema(value as never).safeParse(value.default).success);
   expect(wrong.map(({ at }) => at)).toEqual([]);
 });
+
+test.each([
+  ["Post", "translations"],
+  ["Message", "voice"],
+  ["File", "screenshot"],
+  ["User", "specialties"],
+  ["User", "all_integrations"],
+])("%s.%s is described as always empty", (schema, field) => {
+  expect(JSON.stringify(document.components.schemas[schema].properties[field])).toMatch(
+    /"description":"Always (null|empty): /,
+  );
+});
