@@ -81,7 +81,7 @@ const afterParent = () => ({
   reactions: z.array(reaction()),
   author: participant(),
   files: z.array(file()),
-  voice: voice().nullable(),
+  voice: voice().nullable().meta({ description: "Always null: voice messages are not supported" }),
   meta: meta().nullable().meta({ description: "Details of a service message" }),
 });
 

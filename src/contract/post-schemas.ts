@@ -82,7 +82,7 @@ export const post = once(() =>
       author: shortUser(),
       poll: poll().nullable(),
       participation: participation().nullable().meta({ deprecated: true, description: "See event.participation" }),
-      translations: z.null(),
+      translations: z.null().meta({ description: "Always null: posts are not translated" }),
     })
     .meta({ id: "Post" }),
 );
