@@ -180,7 +180,7 @@ describe("wcs posts on a terminal", () => {
       lines: [
         "Canteen",
         `News · Ada Lovelace · TIME · for Acme and below · ID ${id}`,
-        "important",
+        "important · requires action",
         "",
         "Menu",
         "",
