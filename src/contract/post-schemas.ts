@@ -6,7 +6,7 @@ import { file } from "./file-schemas.ts";
 import { shownMuteRule } from "./mute-schemas.ts";
 import { once } from "./operation.ts";
 import { poll, pollFields } from "./poll-schemas.ts";
-import { participation, postEvent, postEventFields } from "./post-event-schemas.ts";
+import { eventParticipation, postEvent, postEventFields } from "./post-event-schemas.ts";
 import { shortUser } from "./user-schemas.ts";
 
 export const contentTypes = ["news", "debate", "event"] as const;
@@ -81,7 +81,7 @@ export const post = once(() =>
       group: z.object({ id: idOf("groups"), name: z.string(), image: z.null() }).nullable(),
       author: shortUser(),
       poll: poll().nullable(),
-      participation: participation().nullable().meta({ deprecated: true, description: "See event.participation" }),
+      participation: eventParticipation().nullable().meta({ deprecated: true, description: "See event.participation" }),
       translations: z.null().meta({ description: "Always null: posts are not translated" }),
     })
     .meta({ id: "Post" }),

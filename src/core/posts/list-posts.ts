@@ -3,8 +3,8 @@ import type { posts as contract } from "../../contract/posts.ts";
 import { forEach, listed } from "../../store/dialect.ts";
 import { groupReader, known } from "../directory/group-memberships.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, type Position, page } from "../pipeline/cursor.ts";
-import { place, placesOfPosts } from "../visibility/feed-index.ts";
+import { decodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
+import { placeInFeed, placesOfPosts } from "../visibility/feed-index.ts";
 import { postReader, published, visible } from "../visibility/post-visibility.ts";
 
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];
@@ -39,7 +39,7 @@ export async function listPosts(ctx: Ctx, { limit, cursor, sort, ...filter }: In
   const time = sort === "published" ? "listed_at" : "updated_at";
   const found = await findInParts(ctx, filter, { at, time, position, limit: limit + 1 });
   const keyOf = (row: (typeof found)[number]): Key => [at, row.part, row.time, row.id];
-  const { rows, meta } = page(ctx, list, found, { limit, position, keyOf });
+  const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf });
   return { ids: rows.map((row) => row.id), meta };
 }
 
@@ -72,9 +72,9 @@ async function findInParts(ctx: Ctx, filter: Filter, { at, time, position, limit
 
 /** Returns the places to search; undefined means all posts. */
 async function placesIn(ctx: Ctx, { author, group, unit, status }: Filter): Promise<string[] | undefined> {
-  if (author !== undefined) return [place.author(author)];
-  if (group !== undefined) return [place.group(group)];
-  if (unit !== undefined) return [place.owner(unit)];
+  if (author !== undefined) return [placeInFeed.author(author)];
+  if (group !== undefined) return [placeInFeed.group(group)];
+  if (unit !== undefined) return [placeInFeed.owner(unit)];
   // Only editors see posts that are not published.
   return placesOfPosts(ctx, status === "published" ? "readable" : "editable");
 }
