@@ -1,6 +1,7 @@
 import { randomInt, timingSafeEqual } from "node:crypto";
 import { auth as contract } from "../../contract/auth.ts";
 import { invalid, ServiceError } from "../../contract/errors.ts";
+import { messageOf } from "../../contract/issue-messages.ts";
 import { hashPasswordToken } from "../../store/password-tokens.ts";
 import { attempt } from "../directory/attempts.ts";
 import { checkNewPassword, checkPassword, hashPassword } from "../directory/passwords.ts";
@@ -48,7 +49,8 @@ export const auth: Handlers<typeof contract> = {
     if (password !== password_confirm) throw invalid({ password_confirm: ["must be the same as password"] });
     const user = await userByEmail(ctx, email);
     if (user !== undefined && user.provider !== "local") {
-      throw invalid({ email: ["belongs to a user whose password is managed elsewhere"] });
+      const code = "managed_elsewhere";
+      throw invalid({ email: [messageOf({ code })] }, [{ field: "email", code }]);
     }
     // Does the same work for an unknown address, which has no token, so that the duration reveals nothing.
     await requireToken(ctx, user?.id ?? stranger().id, token);

@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { invalid } from "../../contract/errors.ts";
+import { type Issue, messageOf } from "../../contract/issue-messages.ts";
 import type { Settings } from "../../contract/settings.ts";
 import { fold } from "./text-keys.ts";
 
@@ -50,15 +51,14 @@ export async function checkNewPassword(
   field = "password",
 ): Promise<void> {
   const least = settings["passwords.min_length"];
-  const refuse = (reason: string) => {
-    throw invalid({ [field]: [reason] });
+  const refuse = (reason: Omit<Issue, "field">) => {
+    throw invalid({ [field]: [messageOf(reason)] }, [{ field, ...reason }]);
   };
-  if ([...password].length < least) refuse(`must have at least ${least} characters`);
-  if ((await commonPasswords()).has(password.toLowerCase()))
-    refuse("is one of the most common passwords; choose another");
+  if ([...password].length < least) refuse({ code: "too_small", params: { minimum: least, of: "string" } });
+  if ((await commonPasswords()).has(password.toLowerCase())) refuse({ code: "common_password" });
   const own = [person.email ?? "", person.first_name, person.last_name, `${person.first_name} ${person.last_name}`];
   if (own.some((each) => each !== "" && fold(each) === fold(password))) {
-    refuse("must not be the user's name or e-mail address");
+    refuse({ code: "own_name" });
   }
 }
 

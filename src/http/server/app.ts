@@ -4,6 +4,8 @@ import { pathFields, pathOfCreated } from "../../contract/field-spec.ts";
 import type { Content } from "../../contract/file-schemas.ts";
 import type { AnyOperation, Invoke, Origin } from "../../contract/operation.ts";
 import { decode, hasBody } from "../codec.ts";
+import { addPages } from "../pages/add-pages.ts";
+import type { InstanceFacts } from "../pages/page-context.ts";
 import { type BodyOptions, bodyReader } from "./admitted-body.ts";
 import type { Exchange, ServerLog, ServerState } from "./exchange.ts";
 import { addMetrics, type Metrics } from "./metrics-endpoint.ts";
@@ -25,8 +27,10 @@ export interface AppOptions extends BodyOptions {
   readonly metrics?: Metrics;
   /** Networks of proxies whose X-Forwarded-For is trusted. Default: none. */
   readonly trustedProxies?: BlockList | undefined;
-  /** Version in openapi.json. */
+  /** Version of the program, in openapi.json and pages. */
   readonly version?: string;
+  /** Returns facts of the instance for pages. */
+  readonly instance?: () => Promise<InstanceFacts>;
 }
 
 /** Serves the operations over HTTP: all of them below `/api`, and those that are `bare` also without it. */
@@ -47,6 +51,8 @@ export function createApp(options: AppOptions): App {
     if (op.bare) app.on(op.method, pattern(op), handler);
   }
   addProbes(app, state, { ready: options.ready ?? (async () => true), describe: describer(options, state) });
+  const { instance = async () => ({ name: "wcs", minPasswordLength: 8 }), version = "0.0.0", invoke } = options;
+  addPages(app, state, { instance, invoke, version, baseUrl: () => baseOf(options, state) });
   if (options.metrics?.token) addMetrics(app, state, options.metrics, options.metrics.token);
   return { fetch: app.fetch, request: app.request, state };
 }
