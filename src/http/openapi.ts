@@ -13,6 +13,7 @@ import type { Access, AnyOperation, Reach } from "../contract/operation.ts";
 import { type GroupName, groupEntries, operationGroups } from "../contract/operation-groups.ts";
 import { issue } from "../contract/user-schemas.ts";
 import { hasBody } from "./codec.ts";
+import { exampleOf } from "./openapi-examples.ts";
 
 export interface OpenApiOptions {
   /** Version of the program. */
@@ -114,7 +115,8 @@ function queryOf(rest: Record<string, z.ZodType>) {
 
 function bodyOf(rest: Record<string, z.ZodType>) {
   const required = Object.values(rest).some((schema) => schema._zod.optin === undefined);
-  return { required, content: { "application/json": { schema: z.strictObject(rest) } } };
+  const schema = z.strictObject(rest);
+  return { required, content: { "application/json": { schema, example: exampleOf(schema, "input") } } };
 }
 
 function success(op: AnyOperation) {
@@ -124,7 +126,7 @@ function success(op: AnyOperation) {
   return {
     description: op.status === 201 ? "Created" : "Done",
     headers,
-    content: { "application/json": { schema: op.output() } },
+    content: { "application/json": { schema: op.output(), example: exampleOf(op.output(), "output") } },
   };
 }
 
