@@ -30,8 +30,8 @@ export async function showDocs({ options, exchange, root }: PageRequest): Promis
     name,
     title: "API reference",
     root,
-    main: html`<h1>API reference</h1>
-<noscript><p>The reference needs JavaScript. <a href="openapi.json">openapi.json</a> has the same contents.</p></noscript>
+    element: "div",
+    main: html`<noscript><p>The reference needs JavaScript. <a href="openapi.json">openapi.json</a> has the same contents.</p></noscript>
 <div id="reference" data-document="openapi.json"></div>`,
     styles: ["swagger-ui.css", "docs.css"],
     scripts: ["swagger-ui-bundle.js", "docs.js"],

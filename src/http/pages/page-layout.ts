@@ -8,12 +8,23 @@ export interface Page {
   /** Relative path from the page to the root of the service, so that links work below any base URL. */
   readonly root: string;
   readonly main: Html;
+  /** The main part; a `div` when it brings a `main` of its own. Default: `main`. */
+  readonly element?: "main" | "div";
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
 }
 
 /** Returns a whole document. */
-export function renderPage({ language, name, title, root, main, scripts = [], styles = [] }: Page): string {
+export function renderPage({
+  language,
+  name,
+  title,
+  root,
+  main,
+  element = "main",
+  scripts = [],
+  styles = [],
+}: Page): string {
   return html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -26,10 +37,10 @@ ${[...styles, "page.css"].map((file) => html`<link rel="stylesheet" href="${root
 ${scripts.map((file) => html`<script src="${root}assets/${file}" defer></script>\n`)}
 </head>
 <body>
-<header><p>${name}</p></header>
-<main>
+<header>${element === "main" ? html`<p>${name}</p>` : html`<p>${name}</p><h1>${title}</h1>`}</header>
+<${element} class="page">
 ${main}
-</main>
+</${element}>
 </body>
 </html>
 `.text;

@@ -5,11 +5,24 @@ const follow = () => document.documentElement.classList.toggle("dark-mode", dark
 dark.addEventListener("change", follow);
 follow();
 
+/** Completes the outline of the library for screen readers. */
+function describe() {
+  const labels = { ".information-container": "About", ".scheme-container": "Server and token" };
+  for (const [selector, label] of Object.entries(labels)) {
+    const region = document.querySelector(selector);
+    region?.setAttribute("role", "region");
+    region?.setAttribute("aria-label", label);
+  }
+  document.getElementById("servers")?.setAttribute("aria-label", "Server");
+  for (const heading of document.querySelectorAll("h3.opblock-tag")) heading.setAttribute("aria-level", "2");
+}
+
 SwaggerUIBundle({
   domNode: element,
   url: element.dataset.document,
   deepLinking: true,
   docExpansion: "none",
-  defaultModelsExpandDepth: 0,
+  defaultModelsExpandDepth: -1,
   validatorUrl: null,
+  onComplete: describe,
 });
