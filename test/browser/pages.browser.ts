@@ -52,7 +52,7 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
       ? Promise.resolve()
       : page.screenshot({ path: `docs/images/${name}.png`, fullPage: name !== "docs" }).then(() => {});
 
-  const heading = (page: Page) => page.locator("h1").innerText();
+  const shows = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
 
   async function fill(page: Page, first: string, second = first): Promise<void> {
     await page.getByLabel("New password", { exact: true }).fill(first);
@@ -75,13 +75,13 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
       expect(await page.locator("#strength").innerText()).toBe("strong");
       await shoot(page, "welcome");
       await fill(page, fresh);
-      expect(await heading(page)).toBe("Your password is set");
+      await shows(page, "Your password is set");
       expect(page.url()).not.toContain("token");
       expect(await violationsOn(page)).toEqual([]);
       await shoot(page, "password-set");
       expect(await signsIn(email)).toBe("ok");
       await page.goto(link);
-      expect(await heading(page)).toBe("This link does not work");
+      await shows(page, "This link does not work");
       await shoot(page, "used-link");
     });
   });
@@ -91,7 +91,7 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
     await visiting({ javaScriptEnabled: false }, async (page) => {
       await page.goto(link);
       await fill(page, fresh);
-      expect(await heading(page)).toBe("Your password is set");
+      await shows(page, "Your password is set");
       expect(await signsIn(email)).toBe("ok");
     });
   });
@@ -130,15 +130,16 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
     instance.wait(604_801);
     await visiting({}, async (page) => {
       await page.goto(link);
-      expect(await heading(page)).toBe("This link does not work");
+      await shows(page, "This link does not work");
       expect(await violationsOn(page)).toEqual([]);
       await page.getByRole("button", { name: "Send a new link" }).click();
-      expect(await heading(page)).toBe("Check your mail");
+      await shows(page, "Check your mail");
       expect(await violationsOn(page)).toEqual([]);
       const [mail] = await sendMails(instance, instance.url);
       expect(mail!.to).toEqual([email]);
       await page.goto(/https?:\S+token=\S+/.exec(mail!.text)![0]);
       await fill(page, fresh);
+      await shows(page, "Your password is set");
       expect(await signsIn(email)).toBe("ok");
     });
   });
@@ -162,6 +163,7 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
       await page.goto(link);
       await check("form");
       await fill(page, "password1", "password2");
+      await page.locator("#errors").waitFor();
       await check("unequal");
       if (name !== "dark") await shoot(page, name === "narrow" ? "errors-narrow" : "errors-dark");
     });
@@ -171,7 +173,7 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
     const { link } = await invited("da");
     await visiting({ locale: "da-DK" }, async (page) => {
       await page.goto(link);
-      expect(await heading(page)).toBe("Velkommen");
+      await shows(page, "Velkommen");
       await page.getByLabel("Ny adgangskode").fill("kort");
       expect(await page.locator("#strength").innerText()).toBe("for kort");
       expect(await violationsOn(page)).toEqual([]);
