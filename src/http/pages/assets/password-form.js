@@ -26,11 +26,12 @@ password.addEventListener("input", () => {
   strength.value = password.value === "" ? "" : levels[level];
 });
 
+// Compares while typing and not when the input loses the focus, because a click on the button must not move the button.
 function compare() {
-  match.textContent = again.value === "" || again.value === password.value ? "" : form.dataset.different;
+  match.textContent = password.value.startsWith(again.value) ? "" : form.dataset.different;
 }
-again.addEventListener("change", compare);
-password.addEventListener("change", compare);
+again.addEventListener("input", compare);
+password.addEventListener("input", compare);
 
 show.addEventListener("change", () => {
   for (const input of [password, again]) input.type = show.checked ? "text" : "password";
