@@ -33,7 +33,7 @@ export function renderPage({
 <meta name="color-scheme" content="light dark">
 <title>${title} – ${name}</title>
 <link rel="icon" href="${root}assets/icon.svg" type="image/svg+xml">
-${[...styles, "page.css"].map((file) => html`<link rel="stylesheet" href="${root}assets/${file}">\n`)}
+${["page.css", ...styles].map((file) => html`<link rel="stylesheet" href="${root}assets/${file}">\n`)}
 ${scripts.map((file) => html`<script src="${root}assets/${file}" defer></script>\n`)}
 </head>
 <body>

@@ -3,3 +3,8 @@
  * JSON text.
  */
 export type Flag = 0 | 1;
+
+export interface Timestamps {
+  created_at: number;
+  updated_at: number;
+}

@@ -1,8 +1,8 @@
 import type { Generated } from "kysely";
-import type { Flag } from "./column-types.ts";
+import type { Flag, Timestamps } from "./column-types.ts";
 
 /** Groups, to which posts and events can belong. */
-interface GroupsTable {
+interface GroupsTable extends Timestamps {
   id: Generated<number>;
   name: string;
   name_key: string;
@@ -10,8 +10,6 @@ interface GroupsTable {
   privacy: Generated<"public" | "private">;
   author_id: number;
   member_count: Generated<number>;
-  created_at: number;
-  updated_at: number;
 }
 
 interface GroupMembersTable {
@@ -73,7 +71,7 @@ interface FileChunksTable {
   bytes: Uint8Array;
 }
 
-interface FilesTable {
+interface FilesTable extends Timestamps {
   id: Generated<number>;
   /** Type of the owner. */
   owner: FileOwner;
@@ -88,13 +86,11 @@ interface FilesTable {
   /** URL of a video hosted elsewhere. */
   source: string | null;
   sha256: string | null;
-  created_at: number;
-  updated_at: number;
 }
 
 export type FileOwner = "event" | "post" | "message";
 
-interface PostsTable {
+interface PostsTable extends Timestamps {
   id: Generated<number>;
   audience_id: number;
   content_type: "news" | "debate" | "event";
@@ -127,8 +123,6 @@ interface PostsTable {
   read_count: Generated<number>;
   accepted_count: Generated<number>;
   rejected_count: Generated<number>;
-  created_at: number;
-  updated_at: number;
   deleted_at: number | null;
 }
 
@@ -199,7 +193,7 @@ interface PollVotesTable {
   choice_id: number;
 }
 
-interface EventsTable {
+interface EventsTable extends Timestamps {
   id: Generated<number>;
   audience_id: number;
   type: "chain" | "unit" | "user";
@@ -226,8 +220,6 @@ interface EventsTable {
   /** Numbers of participants' answers, updated with every change. */
   accepted_count: Generated<number>;
   rejected_count: Generated<number>;
-  created_at: number;
-  updated_at: number;
   deleted_at: number | null;
 }
 
