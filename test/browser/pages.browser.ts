@@ -23,8 +23,8 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
   beforeEach(() => world().instance.wait(3601));
 
   let people = 0;
-  /** Creates a user and returns the link in the welcome mail. */
-  async function invited(language = "en"): Promise<{ email: string; link: string }> {
+  /** Creates a user and returns the link in the welcome mail, and the mail as HTML. */
+  async function invited(language = "en"): Promise<{ email: string; link: string; html: string }> {
     const { units, instance } = world();
     people += 1;
     const email = `ada${people}@example.com`;
@@ -32,7 +32,7 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
     const administrator = await instance.as(1);
     await administrator.call(users.create, { ...person, welcome: true });
     const [mail] = await sendMails(instance, instance.url);
-    return { email, link: /https?:\S+token=\S+/.exec(mail!.text)![0] };
+    return { email, link: /https?:\S+token=\S+/.exec(mail!.text)![0], html: mail!.html };
   }
 
   /** Visits pages, and checks that nothing came from elsewhere and that the browser had nothing to complain about. */
@@ -193,6 +193,23 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
       await page.locator("#operations-tag-Auth").click();
       await page.getByText("/authenticate", { exact: true }).click();
       await page.getByText("correct horse battery").first().waitFor();
+    });
+  });
+
+  it.each([
+    ["light", narrow],
+    ["dark", { ...narrow, ...dark }],
+  ])("a welcome mail fits a narrow window and is accessible (%s)", async (name, options) => {
+    const { html, link } = await invited();
+    await visiting(options, async (page) => {
+      await page.setContent(html);
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      // A mail has no landmarks.
+      expect(
+        (await violationsOn(page)).filter((each) => !/^(region|landmark-one-main|page-has-heading-one)/.test(each)),
+      ).toEqual([]);
+      expect(await page.getByRole("link", { name: "Choose your password" }).getAttribute("href")).toBe(link);
+      if (name === "light") await shoot(page, "mail-narrow");
     });
   });
 
