@@ -109,7 +109,7 @@ export const userTypeIds = () => z.array(id("usertypes")).max(100).meta({ descri
 export const departmentId = () => id().meta({ description: "ID of a department of the unit" });
 
 /** The optional fields of a user. */
-export const profile = () => ({
+export const profileFields = () => ({
   reference: reference().nullable().optional(),
   title: jobTitle().optional(),
   phone: phone().nullable().optional(),

@@ -6,7 +6,7 @@ import { findHandler } from "./find-handler.ts";
 import { nobody } from "./pipeline/actor.ts";
 import type { AnswerCache, AnswerPlace } from "./pipeline/answer-cache.ts";
 import { type BaseContext, type Ctx, type Instance, readingContext } from "./pipeline/context.ts";
-import { type exclusive, keepAnswer, type Repeatable, repeatableOf } from "./pipeline/idempotency.ts";
+import { type exclusive, type Repeatable, repeatableOf, storeResponse } from "./pipeline/idempotency.ts";
 import type { FullOrigin, IdentifiedCaller, Identify, Moment } from "./pipeline/identify-caller.ts";
 import type { Waits } from "./pipeline/long-poll.ts";
 import type { Version } from "./pipeline/memory-cache.ts";
@@ -129,7 +129,7 @@ function inTransaction<T>(
   const dryRun = origin.dryRun === true && !lasting;
   const isRecorded = op.method !== "GET" && !op.private && !lasting;
   return runTransaction({ write, announce, base, dryRun }, (ctx) =>
-    keepAnswer(ctx, repeatable, async () => {
+    storeResponse(ctx, repeatable, async () => {
       const output = await work(ctx);
       if (isRecorded) await (await import("./pipeline/audit-log.ts")).recordChange(ctx, op, input, output);
       return output;

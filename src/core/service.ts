@@ -11,7 +11,7 @@ import { exclusive } from "./pipeline/idempotency.ts";
 import { callerIdentification, type FullOrigin } from "./pipeline/identify-caller.ts";
 import { loadInstance, loadSettings } from "./pipeline/load-instance.ts";
 import { Waits } from "./pipeline/long-poll.ts";
-import { kept } from "./pipeline/memory-cache.ts";
+import { cacheByVersion } from "./pipeline/memory-cache.ts";
 import { readinessOf } from "./pipeline/readiness.ts";
 import { TopicWatch } from "./pipeline/topic-watch.ts";
 
@@ -105,7 +105,7 @@ function createRuntime(options: ServiceOptions): Runtime {
     },
     clock,
     instance,
-    settings: kept(clock, 1000, () => loadSettings(database, environment)),
+    settings: cacheByVersion(clock, 1000, () => loadSettings(database, environment)),
     identify: callerIdentification(database, instance),
     answers: new AnswerCache(),
     runExclusively: exclusive(),

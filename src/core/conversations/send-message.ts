@@ -14,7 +14,7 @@ import { digestOf, peopleKey, requireActiveUsers } from "./recipients.ts";
 
 type Sending = "create" | "send" | "messageUpdate" | "messageDelete";
 
-export const sending: Pick<Handlers<typeof contract>, Sending> = {
+export const messageSendHandlers: Pick<Handlers<typeof contract>, Sending> = {
   async create(ctx, { recipients, message, files }) {
     await requireActiveUsers(ctx, "recipients", recipients);
     const people = new Set([ctx.actor.id, ...recipients]);

@@ -4,7 +4,7 @@ import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { unitBrief } from "./unit-tree.ts";
+import { presentUnitBrief } from "./unit-tree.ts";
 
 export type Unit = z.infer<ReturnType<typeof contract>>;
 
@@ -43,7 +43,7 @@ export async function presentUnits(ctx: Ctx, ids: number[]): Promise<Unit[]> {
 function present(ctx: Ctx, row: Row, departments: { id: number; name: string }[]): Unit {
   const edit = may(ctx.actor, "units", row.path);
   return {
-    ...unitBrief(row.id, row.name, row.level, row.unit_type),
+    ...presentUnitBrief(row.id, row.name, row.level, row.unit_type),
     reference: row.reference,
     description: row.description,
     path: row.path,
@@ -52,7 +52,7 @@ function present(ctx: Ctx, row: Row, departments: { id: number; name: string }[]
     parent:
       row.parent_id === null
         ? null
-        : unitBrief(row.parent_id, row.parent_name ?? "", row.parent_level ?? 0, row.parent_type ?? "unit"),
+        : presentUnitBrief(row.parent_id, row.parent_name ?? "", row.parent_level ?? 0, row.parent_type ?? "unit"),
     image: null,
     addresses: { company: null, delivery: null, invoicing: null, ...JSON.parse(row.addresses) },
     contact: { name: row.contact_name, phone: row.contact_phone },

@@ -1,13 +1,18 @@
 import type { events as contract } from "../../contract/events.ts";
 import type { Admission, Ctx, Handlers } from "../pipeline/context.ts";
 import { requireAbility } from "../pipeline/permissions.ts";
-import { changing } from "./change-event.ts";
-import { files } from "./event-files.ts";
-import { marks } from "./event-marks.ts";
+import { eventChangeHandlers } from "./change-event.ts";
+import { eventFileHandlers } from "./event-files.ts";
+import { eventMarkHandlers } from "./event-marks.ts";
 import { ability, editableEvent } from "./find-event.ts";
-import { reading } from "./read-events.ts";
+import { eventReadHandlers } from "./read-events.ts";
 
-export const events: Handlers<typeof contract> = { ...reading, ...changing, ...files, ...marks };
+export const events: Handlers<typeof contract> = {
+  ...eventReadHandlers,
+  ...eventChangeHandlers,
+  ...eventFileHandlers,
+  ...eventMarkHandlers,
+};
 
 export const admission: Admission<typeof contract> = {
   async create({ actor }, { type }) {

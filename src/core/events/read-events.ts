@@ -10,7 +10,7 @@ import { nextOccurrences } from "./upcoming-events.ts";
 
 const upcomingOccurrences = 3;
 
-export const reading: Pick<Handlers<typeof contract>, "list" | "get" | "upcoming"> = {
+export const eventReadHandlers: Pick<Handlers<typeof contract>, "list" | "get" | "upcoming"> = {
   async list(ctx, input) {
     const { start, end } = input;
     if (start !== undefined && end !== undefined && end < start) throw invalid({ end: ["must not be before start"] });

@@ -7,7 +7,7 @@ import { addMembership, removeAllMemberships } from "../directory/memberships.ts
 import { checkNewPassword, hashPassword } from "../directory/passwords.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
-import { differing } from "../pipeline/changed-columns.ts";
+import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { asAdministrator } from "../pipeline/permissions.ts";
 import { endPasswordLinks, queueMail } from "../pipeline/queue-mail.ts";
@@ -18,7 +18,7 @@ import { indexUser } from "./search-users.ts";
 
 type Changing = "create" | "update" | "delete" | "deactivate" | "reactivate" | "welcome" | "policy";
 
-export const changing: Pick<Handlers<typeof contract>, Changing> = {
+export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
   async create(ctx, { unit, userTypes, department, password, welcome, ...fields }) {
     const { first_name, last_name } = fields;
     if (fields.admin) requireAdministrator(ctx);
@@ -28,7 +28,14 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
       await requireFree(tx, fields);
       const { id } = await tx.db
         .insertInto("users")
-        .values({ ...columns(fields), first_name, last_name, password_hash, created_at: tx.now, updated_at: tx.now })
+        .values({
+          ...userColumns(fields),
+          first_name,
+          last_name,
+          password_hash,
+          created_at: tx.now,
+          updated_at: tx.now,
+        })
         .returning("id")
         .executeTakeFirstOrThrow();
       await addMembership(tx, { user: id, unit, userTypes, department });
@@ -46,7 +53,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
     if (fields.admin === false && before.admin) await requireOtherAdministrator(ctx, id);
     await requireFree(ctx, fields, id);
     const row = await ctx.db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
-    const changes = differing(row, columns(fields));
+    const changes = listChangedColumns(row, userColumns(fields));
     if (Object.keys(changes).length === 0) return before;
     await ctx.db
       .updateTable("users")
@@ -138,7 +145,7 @@ const erased = {
 type Fields = Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">;
 
 /** Returns the columns for the given input fields; fields that are not given stay undefined. */
-export function columns({ email, birthday, admin, settings, ...same }: Fields) {
+export function userColumns({ email, birthday, admin, settings, ...same }: Fields) {
   return {
     ...same,
     email,

@@ -1,19 +1,19 @@
 import type { users as contract } from "../../contract/users.ts";
 import type { Handlers } from "../pipeline/context.ts";
 import { memberships } from "./change-memberships.ts";
-import { changing } from "./change-user.ts";
-import { importRows } from "./import-users.ts";
+import { userChangeHandlers } from "./change-user.ts";
+import { importUserRows } from "./import-users.ts";
 import { birthdays } from "./list-birthdays.ts";
-import { reading } from "./read-users.ts";
-import { search } from "./search-users.ts";
+import { userReadHandlers } from "./read-users.ts";
+import { searchUsers } from "./search-users.ts";
 import { password } from "./set-password.ts";
 
 export const users: Handlers<typeof contract> = {
-  ...reading,
-  ...changing,
+  ...userReadHandlers,
+  ...userChangeHandlers,
   ...memberships,
-  search,
+  search: searchUsers,
   birthdays,
   password,
-  import: importRows,
+  import: importUserRows,
 };

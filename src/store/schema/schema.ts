@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import type { Flag, Timestamps } from "./column-types.ts";
+import type { BooleanColumn, Timestamps } from "./column-types.ts";
 import type { ContentSchema } from "./content-schema.ts";
 import type { ConversationsSchema } from "./conversations-schema.ts";
 
@@ -80,8 +80,8 @@ interface UsersTable extends Timestamps {
   birthday_key: number | null;
   language: string | null;
   timezone: string | null;
-  admin: Generated<Flag>;
-  active: Generated<Flag>;
+  admin: Generated<BooleanColumn>;
+  active: Generated<BooleanColumn>;
   deleted_at: number | null;
   provider: Generated<string>;
   password_hash: string | null;
@@ -89,7 +89,7 @@ interface UsersTable extends Timestamps {
   token_version: Generated<number>;
   policy_accepted_at: number | null;
   show_birthdays: Generated<"all" | "unit" | "none">;
-  birthdays_optout: Generated<Flag>;
+  birthdays_optout: Generated<BooleanColumn>;
   meta_field_0: Generated<string>;
   meta_field_1: Generated<string>;
   meta_field_2: Generated<string>;
@@ -106,8 +106,8 @@ interface UsersTable extends Timestamps {
 interface UserWordsTable {
   word: string;
   user_id: number;
-  private: Flag;
-  of_name: Flag;
+  private: BooleanColumn;
+  of_name: BooleanColumn;
 }
 
 interface MembershipsTable {
@@ -146,7 +146,7 @@ interface RateLimitEventsTable {
   /** Empty where the core is embedded. */
   network: string;
   /** Marks an attempt whose outcome is not known yet. It expires soon, because its process may end before it is settled. */
-  pending: Flag;
+  pending: BooleanColumn;
   /** Unix seconds. */
   expires_at: number;
 }
@@ -195,7 +195,7 @@ interface WebhooksTable extends Timestamps {
   previous_secret_until: number | null;
   /** JSON array of the names of triggers. */
   triggers: string;
-  active: Generated<Flag>;
+  active: Generated<BooleanColumn>;
   disabled_at: number | null;
   disabled_reason: DisabledReason | null;
   author_id: number;
@@ -228,7 +228,7 @@ interface DeliveriesTable extends QueueTable {
   event_id: number;
   webhook_id: number;
   /** Marks a test: one attempt, which does not change the health of the webhook. */
-  single: Generated<Flag>;
+  single: Generated<BooleanColumn>;
 }
 
 interface WebhookLogsTable {
