@@ -228,6 +228,28 @@ describe("pages", () => {
   });
 });
 
+it("every file that a page loads is served from the same origin, with its type, and again only when it changed", async () => {
+  const server = await serveFake();
+  try {
+    for (const path of ["/", "/docs", "/password/done"]) {
+      const text = await (await fetch(server.url + path)).text();
+      const files = [...text.matchAll(/<(?:link|script)[^>]* (?:href|src)="([^"]+)"/g)].map(([, file = ""]) => file);
+      expect(files.length).toBeGreaterThan(1);
+      for (const file of files) {
+        const answer = await fetch(new URL(file, server.url + path));
+        expect(answer.status, file).toBe(200);
+        expect(answer.headers.get("content-type"), file).toMatch(
+          /^(text\/(css|javascript); charset=utf-8|image\/svg\+xml)$/,
+        );
+        const again = await fetch(answer.url, { headers: { "if-none-match": answer.headers.get("etag")! } });
+        expect(again.status, file).toBe(304);
+      }
+    }
+  } finally {
+    await server.close();
+  }
+});
+
 it("the log names the page and never the token", async () => {
   const server = await serveFake();
   try {
