@@ -87,6 +87,7 @@ await bundle.close();
 await cp("src/http/pages/assets", `${aside}/assets`, { recursive: true });
 for (const file of ["swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt"])
   await cp(`node_modules/swagger-ui-dist/${file}`, `${aside}/assets/${file}`);
+await cp("node_modules/swagger-ui-dist/LICENSE", `${aside}/assets/swagger-ui.LICENSE.txt`);
 // An identical build is not replaced, since it may be in use.
 if ((await contents(aside)) !== (await contents("dist"))) {
   const old = `${aside}-old`;
