@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, noContent, numberedPage, pageInput } from "./common-schemas.ts";
+import { clearable, id, line, noContent, numberedPage, pageInput } from "./common-schemas.ts";
 import { conversation, largestGroup, message, others, participant, roles } from "./conversation-schemas.ts";
 import { uploadLimit } from "./file-schemas.ts";
 import { body, files, messageOperations, one } from "./messages.ts";
@@ -88,7 +88,7 @@ export const conversations = operationGroup("conversations", {
     input: () =>
       z.strictObject({
         ...one(),
-        title: line(255).optional().meta({ description: "Title of the group for all participants; empty removes it" }),
+        title: clearable(line(255)).meta({ description: "Title of the group for all participants; empty removes it" }),
         mute_rule: id().nullable().optional().meta({ description: "ID of your mute rule; null removes it" }),
       }),
     output: conversation,

@@ -6,9 +6,9 @@ import { operation } from "./operation.ts";
 import { waitSeconds } from "./waits.ts";
 
 const longestMessage = 10_000;
-/** The text of a message. */
+/** The text of a message; a message with files needs none. */
 export const body = () =>
-  multiline(longestMessage, 1).meta({ description: "Text of the message, 1 to 10,000 characters" });
+  multiline(longestMessage).default("").meta({ description: "Text of the message, 1 to 10,000 characters" });
 export const files = () => fileItems().optional();
 
 /** The path field of a conversation. */
@@ -74,7 +74,7 @@ export const messageOperations = {
       z.strictObject({
         ...one(),
         message: body(),
-        parent_id: id().optional().meta({ description: "ID of the message to reply to" }),
+        parent_id: id().nullable().optional().meta({ description: "ID of the message to reply to" }),
         files: files(),
       }),
     output: message,
@@ -101,7 +101,11 @@ export const messageOperations = {
     bare: true,
     summary: "Edit your message",
     access: "signed_in",
-    input: () => z.strictObject({ ...oneMessage(), message: body() }),
+    input: () =>
+      z.strictObject({
+        ...oneMessage(),
+        message: multiline(longestMessage, 1).meta({ description: "New text of the message" }),
+      }),
     output: message,
     status: 200,
     transaction: "locking",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  clearable,
   cursorInput,
   cursorPage,
   date,
@@ -11,6 +12,7 @@ import {
   multiline,
   name,
   noContent,
+  nullable,
   reference,
   unixTime,
 } from "./common-schemas.ts";
@@ -20,7 +22,7 @@ import { departmentId, importResult, importRows } from "./user-schemas.ts";
 const unitType = () => z.enum(["unit", "department"]).meta({ description: "Kind of unit" });
 const unitName = () => name().meta({ description: "Name of the unit" });
 const path = () => z.string().meta({ description: "IDs from the root down to the unit, like /1/4/17/" });
-const optionalLine = (max: number, description: string) => line(max).nullable().optional().meta({ description });
+const optionalLine = (max: number, description: string) => nullable(line(max)).meta({ description });
 
 const address = once(() =>
   z
@@ -34,8 +36,8 @@ const address = once(() =>
       city: optionalLine(255, "City or town"),
       country: optionalLine(255, "Name of the country"),
       phone: optionalLine(64, "Phone number"),
-      email: email().nullable().optional(),
-      comments: multiline(2000).nullable().optional().meta({ description: "Further remarks" }),
+      email: nullable(email()),
+      comments: nullable(multiline(2000)).meta({ description: "Further remarks" }),
       use_company_address: z.boolean().optional().meta({ description: "Use the company address instead" }),
     })
     .meta({ id: "Address" }),
@@ -126,8 +128,8 @@ export const unit = once(() =>
 
 const unitDescription = () => multiline(10_000).meta({ description: "Description of the unit" });
 const details = () => ({
-  reference: reference().nullable().optional(),
-  description: unitDescription().optional(),
+  reference: nullable(reference()),
+  description: clearable(unitDescription()),
   unit_type: unitType().optional(),
   contact: z
     .strictObject({
@@ -148,7 +150,7 @@ export const unitRow = once(() =>
     name: unitName(),
     parent: line(255).optional().meta({ description: "Reference of the parent; empty for the root" }),
     unit_type: z.union([z.literal("").transform(() => undefined), unitType()]).optional(),
-    description: unitDescription().optional(),
+    description: clearable(unitDescription()),
   }),
 );
 

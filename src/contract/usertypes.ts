@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { abilityFlags, cursorInput, cursorPage, id, idOf, line, noContent, reference } from "./common-schemas.ts";
+import {
+  abilityFlags,
+  cursorInput,
+  cursorPage,
+  id,
+  idOf,
+  line,
+  noContent,
+  nullable,
+  reference,
+} from "./common-schemas.ts";
 import { once, operation, operationGroup } from "./operation.ts";
 
 const userType = once(() =>
@@ -63,7 +73,7 @@ export const usertypes = operationGroup("usertypes", {
     input: () =>
       z.strictObject({
         name: typeName(),
-        reference: reference().nullable().optional(),
+        reference: nullable(reference()),
         abilities: abilityFlags().optional().meta({ description: "Abilities to grant or remove" }),
       }),
     output: userType,
@@ -83,7 +93,7 @@ export const usertypes = operationGroup("usertypes", {
       z.strictObject({
         id: id("usertypes"),
         name: typeName().optional(),
-        reference: reference().nullable().optional(),
+        reference: nullable(reference()),
         abilities: abilityFlags().optional().meta({ description: "Abilities to grant or remove" }),
       }),
     output: userType,

@@ -42,24 +42,32 @@ export async function checkPassword(
   return { good, outdated };
 }
 
-/** Throws `validation_failed` for `field` when the password is too short, common, or the user's own name or address. */
-export async function checkNewPassword(
+/** The names that a user's password must not be. */
+interface Person {
+  readonly email?: string | null | undefined;
+  readonly first_name?: string | undefined;
+  readonly last_name?: string | undefined;
+}
+
+/** Throws `validation_failed` when the password is too short, common, or the user's own name or address. */
+export async function checkNewPassword(password: string, person: Person, settings: Settings): Promise<void> {
+  const issue = await passwordIssue(password, person, settings);
+  if (issue !== undefined) throw invalid({ password: [issue] });
+}
+
+/** Returns a message about a new password that is too short, common, or the user's own name or address. */
+export async function passwordIssue(
   password: string,
-  person: { email: string | null; first_name: string; last_name: string },
+  { email, first_name = "", last_name = "" }: Person,
   settings: Settings,
-  field = "password",
-): Promise<void> {
+): Promise<string | undefined> {
   const least = settings["passwords.min_length"];
-  const refuse = (reason: string) => {
-    throw invalid({ [field]: [reason] });
-  };
-  if ([...password].length < least) refuse(`must have at least ${least} characters`);
+  if ([...password].length < least) return `must have at least ${least} characters`;
   if ((await commonPasswords()).has(password.toLowerCase()))
-    refuse("is one of the most common passwords; choose another");
-  const own = [person.email ?? "", person.first_name, person.last_name, `${person.first_name} ${person.last_name}`];
-  if (own.some((each) => each !== "" && fold(each) === fold(password))) {
-    refuse("must not be the user's name or e-mail address");
-  }
+    return "is one of the most common passwords; choose another";
+  const own = [email ?? "", first_name, last_name, `${first_name} ${last_name}`];
+  const isOwn = own.some((each) => each.trim() !== "" && fold(each) === fold(password));
+  return isOwn ? "must not be the user's name or e-mail address" : undefined;
 }
 
 let common: Set<string> | undefined;

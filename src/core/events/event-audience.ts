@@ -55,9 +55,6 @@ export async function planReaders(
   const named = input.units ?? before?.units ?? [];
   const stays = before?.type === type && input.units === undefined;
   const units = named.length > 0 || stays ? distinct(named) : [ctx.actor.unitId].filter((id) => id !== null);
-  if (type === "unit" && units.length > 1) {
-    issues.units = [...(issues.units ?? []), "must contain a single unit for events of type unit"];
-  }
   const owner = (type === "unit" ? units[0] : undefined) ?? before?.owner ?? ctx.actor.unitId;
   return { type, units, userTypes: distinct(input.userTypes ?? before?.userTypes), shares, owner };
 }

@@ -1,11 +1,11 @@
 import type { events as contract } from "../../contract/events.ts";
-import type { Admission, Ctx, Handlers } from "../pipeline/context.ts";
+import type { Admission, Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { requireAbility } from "../pipeline/permissions.ts";
-import { changing } from "./change-event.ts";
+import { changing, fieldIssues } from "./change-event.ts";
 import { files } from "./event-files.ts";
 import { marks } from "./event-marks.ts";
 import { ability, editableEvent } from "./find-event.ts";
-import { reading } from "./read-events.ts";
+import { periodIssues, reading } from "./read-events.ts";
 
 export const events: Handlers<typeof contract> = { ...reading, ...changing, ...files, ...marks };
 
@@ -17,6 +17,14 @@ export const admission: Admission<typeof contract> = {
   filesAddTo: requireEditable,
   async filesAdd(ctx, { id }) {
     if (id !== undefined) await editableEvent(ctx, id, "id");
+  },
+};
+
+export const checks: Checks<typeof contract> = {
+  list: async (_ctx, { start, end }) => periodIssues(start, end),
+  create: (ctx, known, isWrong) => fieldIssues(ctx, known, isWrong),
+  async update(ctx, { id, ...known }, isWrong) {
+    return id === undefined ? {} : fieldIssues(ctx, known, isWrong, await editableEvent(ctx, id));
   },
 };
 

@@ -3,15 +3,16 @@ import {
   addMembership,
   findMembership,
   heldTypes,
+  membershipIssues,
   moveMembership,
   noMembership,
   removeMembership,
-  requireDepartment,
   requireMembershipChange,
   setUserTypes,
 } from "../directory/memberships.ts";
 import { loadMemberships } from "../directory/present-users.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
 import { oneUser } from "./read-users.ts";
 
 type Memberships = "memberships" | "membershipAdd" | "membershipSet" | "membershipRemove";
@@ -42,11 +43,11 @@ export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
       wanted.length === held.length &&
       wanted.every((type) => held.includes(type));
     if (same) return;
+    refuse(await membershipIssues(ctx, { unit, userTypes: userTypes ?? [], department }));
     const before = { unit: from, userTypes: held };
     await requireMembershipChange(ctx, user, { before, after: { unit, userTypes: wanted } });
     if (unit !== from) await moveMembership(ctx, { id, user, from, to: unit });
     if (department !== undefined) {
-      await requireDepartment(ctx, unit, department);
       await ctx.db.updateTable("memberships").set({ department_id: department }).where("id", "=", id).execute();
     }
     if (userTypes !== undefined) await setUserTypes(ctx, id, wanted);
