@@ -45,7 +45,7 @@ export const usertypes = operationGroup("usertypes", {
   }),
   get: operation({
     method: "GET",
-    path: "/usertypes/{id}",
+    path: "/usertypes/{userType=id}",
     bare: true,
     summary: "Get a user type",
     access: "signed_in",
@@ -83,7 +83,7 @@ export const usertypes = operationGroup("usertypes", {
   }),
   update: operation({
     method: "PATCH",
-    path: "/usertypes/{id}",
+    path: "/usertypes/{userType=id}",
     bare: true,
     summary: "Update a user type",
     description:
@@ -102,7 +102,7 @@ export const usertypes = operationGroup("usertypes", {
   }),
   delete: operation({
     method: "DELETE",
-    path: "/usertypes/{id}",
+    path: "/usertypes/{userType=id}",
     bare: true,
     summary: "Delete a user type that nobody holds",
     description: "Needs every ability that the user type has.",

@@ -3,7 +3,7 @@ import type { eventTypes } from "../../contract/event-schemas.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { type Audience, audienceMistakes } from "../visibility/audience.ts";
+import { type Audience, audienceMistakes, sharesOf } from "../visibility/audience.ts";
 import { ability } from "./find-event.ts";
 
 export type EventType = (typeof eventTypes)[number];
@@ -34,7 +34,7 @@ export async function planReaders(
   before?: Readers,
 ): Promise<Readers> {
   const { type } = input;
-  const shares = distinct(input.shares ?? before?.shares);
+  const shares = distinct(input.shares ? sharesOf(ctx, input.shares, before?.shares) : before?.shares);
   const added = (ids: readonly number[] = [], known: readonly number[] = []) => ids.filter((id) => !known.includes(id));
   const personal = type === "user";
   const asked = {

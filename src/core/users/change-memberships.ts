@@ -1,4 +1,5 @@
 import type { users as contract } from "../../contract/users.ts";
+import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import {
   addMembership,
   findMembership,
@@ -11,7 +12,7 @@ import {
   setUserTypes,
 } from "../directory/memberships.ts";
 import { loadMemberships } from "../directory/present-users.ts";
-import type { Ctx, Handlers } from "../pipeline/context.ts";
+import type { Handlers } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { oneUser } from "./read-users.ts";
 
@@ -24,7 +25,7 @@ export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
 
   async membershipAdd(ctx, { user, unit, userTypes, department }) {
     await addMembership(ctx, { user, unit, userTypes, department });
-    await changed(ctx, user);
+    await markChangedUsers(ctx, [user]);
     const all = (await loadMemberships(ctx, [user])).get(user) ?? [];
     const added = all.find((each) => each.shown.unit.id === unit);
     if (added === undefined) throw noMembership(user, unit);
@@ -51,16 +52,11 @@ export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
       await ctx.db.updateTable("memberships").set({ department_id: department }).where("id", "=", id).execute();
     }
     if (userTypes !== undefined) await setUserTypes(ctx, id, wanted);
-    await changed(ctx, user);
+    await markChangedUsers(ctx, [user]);
   },
 
   async membershipRemove(ctx, { user, unit }) {
     await removeMembership(ctx, user, unit);
-    await changed(ctx, user);
+    await markChangedUsers(ctx, [user]);
   },
 };
-
-async function changed(ctx: Ctx, user: number): Promise<void> {
-  await ctx.db.updateTable("users").set({ updated_at: ctx.now }).where("id", "=", user).execute();
-  ctx.changed("user.update", user);
-}

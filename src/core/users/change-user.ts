@@ -3,6 +3,7 @@ import type { users as contract } from "../../contract/users.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { forgetAnswers } from "../directory/event-rsvp.ts";
 import { leaveGroups } from "../directory/group-memberships.ts";
+import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { addMembership, membershipIssues, removeAllMemberships } from "../directory/memberships.ts";
 import { hashPassword, passwordIssue } from "../directory/passwords.ts";
 import { emailKey } from "../directory/text-keys.ts";
@@ -108,7 +109,13 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
   },
 
   async policy(ctx) {
-    await ctx.db.updateTable("users").set({ policy_accepted_at: ctx.now }).where("id", "=", ctx.actor.id).execute();
+    const { numUpdatedRows } = await ctx.db
+      .updateTable("users")
+      .set({ policy_accepted_at: ctx.now })
+      .where("id", "=", ctx.actor.id)
+      .where((eb) => eb.or([eb("policy_accepted_at", "is", null), eb("policy_accepted_at", "<", ctx.now)]))
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) await markChangedUsers(ctx, [ctx.actor.id]);
   },
 };
 

@@ -193,6 +193,11 @@ export async function audienceMistakes(
   return issues;
 }
 
+/** Returns the users to share with. Sharing with oneself is ignored, unless somebody else did it `before`. */
+export function sharesOf({ actor }: Ctx, shares: readonly number[], before: readonly number[] = []): readonly number[] {
+  return shares.filter((id) => id !== actor.id || before.includes(id));
+}
+
 /** Returns true when a post or an event that was not deleted is addressed to the user type. */
 export async function isMeantFor(db: Db, userType: number): Promise<boolean> {
   const found = await db
