@@ -16,9 +16,10 @@ const nouns: Readonly<Record<Reference, string>> = {
   files: "file",
 };
 
-/** Says what is wrong with a value of the wrong form. A missing value keeps the usual message. */
+/** Says what is wrong with a value of the wrong form. A missing or too long value keeps the usual message. */
 export const formatError = (message: string) => ({
-  error: (issue: { readonly input?: unknown }) => (issue.input === undefined ? undefined : message),
+  error: ({ code, input }: { readonly code: string; readonly input?: unknown }) =>
+    input !== undefined && (code === "invalid_format" || code === "invalid_type") ? message : undefined,
 });
 
 /** Returns the schema of an ID in an input; `refersTo` names the group in which the thing can be looked up. */
