@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 /** Suites that replace modules, which others must not share. */
-const replacing = ["test/security/recurrence.test.ts"];
+const replacing = ["test/security/recurrence.test.ts", "test/store/migrations.test.ts", "test/cli/db.test.ts"];
 
 export default defineConfig({
   test: {

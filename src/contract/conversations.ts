@@ -2,7 +2,7 @@ import { z } from "zod";
 import { clearable, id, line, noContent, numberedPage, pageInput } from "./common-schemas.ts";
 import { conversation, largestGroup, message, others, participant, roles } from "./conversation-schemas.ts";
 import { uploadLimit } from "./file-schemas.ts";
-import { body, files, messageOperations, one } from "./messages.ts";
+import { body, messageFiles, messageOperations, one } from "./messages.ts";
 import { operation, operationGroup } from "./operation.ts";
 
 export const conversations = operationGroup("conversations", {
@@ -57,7 +57,7 @@ export const conversations = operationGroup("conversations", {
       z.strictObject({
         recipients: others().meta({ description: "Other participants" }),
         message: body(),
-        files: files(),
+        files: messageFiles(),
       }),
     output: message,
     status: 201,

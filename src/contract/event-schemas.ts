@@ -208,6 +208,6 @@ export const hits = <T extends z.ZodType>(item: T) =>
     }),
   });
 
-export const participant = once(() =>
+export const eventParticipant = once(() =>
   z.object({ user: shortUser(), answer: z.enum(answers), answered_at: unixTime() }).meta({ id: "EventParticipant" }),
 );

@@ -2,12 +2,12 @@ import type { z } from "zod";
 import type { FieldFormat, FieldMetadata, Reference } from "./field-metadata.ts";
 import type { AnyOperation } from "./operation.ts";
 
-export type Kind = "integer" | "number" | "boolean" | "string" | "array" | "object" | "other";
+export type FieldKind = "integer" | "number" | "boolean" | "string" | "array" | "object" | "other";
 
 /** Describes a field as data: enough to read it from a query string, to make a flag of it, and to show its value. */
 export interface Field {
   readonly name: string;
-  readonly kind: Kind;
+  readonly kind: FieldKind;
   readonly required: boolean;
   readonly nullable: boolean;
   readonly secret: boolean;
@@ -120,7 +120,7 @@ function unwrap(schema: z.core.$ZodType) {
   return { inner, required, nullable, fallback, metadata: meta as FieldMetadata };
 }
 
-function kindOf(schema: z.core.$ZodType): Kind {
+function kindOf(schema: z.core.$ZodType): FieldKind {
   const { def } = schema._zod;
   switch (def.type) {
     case "number":

@@ -9,7 +9,7 @@ const longestMessage = 10_000;
 /** The text of a message; a message with files needs none. */
 export const body = () =>
   multiline(longestMessage).default("").meta({ description: "Text of the message, 1 to 10,000 characters" });
-export const files = () => fileItems().optional();
+export const messageFiles = () => fileItems().optional();
 
 /** The path field of a conversation. */
 export const one = () => ({ id: id("conversations") });
@@ -75,7 +75,7 @@ export const messageOperations = {
         ...one(),
         message: body(),
         parent_id: id().nullable().optional().meta({ description: "ID of the message to reply to" }),
-        files: files(),
+        files: messageFiles(),
       }),
     output: message,
     status: 201,

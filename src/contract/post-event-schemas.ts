@@ -68,7 +68,7 @@ export const postEventFields = once(() =>
 );
 export type PostEventFields = z.infer<ReturnType<typeof postEventFields>>;
 
-export const participation = once(() =>
+export const eventParticipation = once(() =>
   z
     .object({
       enabled: z.boolean(),
@@ -107,7 +107,7 @@ export const postEvent = once(() =>
       rrule: z.string().nullable().meta({ description: "Recurrence as an RRULE (RFC 5545)" }),
       end_date: dateText().nullable(),
       timezone: z.string(),
-      participation: participation(),
+      participation: eventParticipation(),
     })
     .meta({ id: "PostEvent" }),
 );

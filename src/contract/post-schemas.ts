@@ -5,7 +5,7 @@ import type { Reference } from "./field-metadata.ts";
 import { file } from "./file-schemas.ts";
 import { once } from "./operation.ts";
 import { poll, pollFields } from "./poll-schemas.ts";
-import { participation, postEvent, postEventFields } from "./post-event-schemas.ts";
+import { eventParticipation, postEvent, postEventFields } from "./post-event-schemas.ts";
 import { shortUser } from "./user-schemas.ts";
 
 export const contentTypes = ["news", "debate", "event"] as const;
@@ -77,7 +77,7 @@ export const post = once(() =>
       group: z.object({ id: idOf("groups"), name: z.string(), image: z.null() }).nullable(),
       author: shortUser(),
       poll: poll().nullable(),
-      participation: participation().nullable().meta({ deprecated: true, description: "See event.participation" }),
+      participation: eventParticipation().nullable().meta({ deprecated: true, description: "See event.participation" }),
       translations: z.null(),
     })
     .meta({ id: "Post" }),

@@ -111,7 +111,7 @@ export const userTypeIds = () => z.array(id("usertypes")).max(100).meta({ descri
 export const departmentId = () => id().meta({ description: "ID of a department of the unit" });
 
 /** The optional fields of a user. */
-export const profile = () => ({
+export const profileFields = () => ({
   reference: nullable(reference()),
   title: clearable(jobTitle()),
   phone: nullable(phone()),

@@ -116,7 +116,7 @@ export const wholeEntry = once(() =>
     .meta({ id: "WebhookLogDetails" }),
 );
 
-export const event = once(() =>
+export const eventPayload = once(() =>
   z
     .object({
       id: z.int(),

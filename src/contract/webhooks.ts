@@ -2,7 +2,7 @@ import { z } from "zod";
 import { id, name, noContent, nothing, numberedPage, pageInput, time, unixTime, url } from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { waitSeconds } from "./waits.ts";
-import { event, logEntry, oneWebhook, testEvent, triggers, webhook, wholeEntry } from "./webhook-schemas.ts";
+import { eventPayload, logEntry, oneWebhook, testEvent, triggers, webhook, wholeEntry } from "./webhook-schemas.ts";
 
 export { type Trigger, testEvent, triggers } from "./webhook-schemas.ts";
 
@@ -207,7 +207,7 @@ export const webhooks = operationGroup("webhooks", {
         wait: waitSeconds(0),
         limit: z.int().min(1).max(500).default(100).meta({ description: "Maximum number of events, 1 to 500" }),
       }),
-    output: () => z.object({ data: z.array(event()), meta: z.object({ last_id: z.int() }) }),
+    output: () => z.object({ data: z.array(eventPayload()), meta: z.object({ last_id: z.int() }) }),
     status: 200,
     list: { items: "data" },
     transaction: "own",

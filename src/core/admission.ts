@@ -50,7 +50,7 @@ export async function prepare(ctx: Ctx, op: AnyOperation, input: Known, origin: 
   const files = field === undefined ? [] : ((input[field] ?? []) as readonly FileItem[]);
   if (field !== undefined && files.length === 0) return;
   await requireAdmission(ctx, op, input, origin);
-  if (files.length > 0) await (await import("./files/attached-files.ts")).fileMistakes(ctx, files);
+  if (files.length > 0) await (await import("./files/attached-files.ts")).fileIssues(ctx, files);
 }
 
 /** Throws `validation_failed` for invalid path fields; the other fields have not arrived yet. */

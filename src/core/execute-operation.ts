@@ -7,7 +7,7 @@ import { findHandler } from "./find-handler.ts";
 import { nobody } from "./pipeline/actor.ts";
 import type { AnswerCache, AnswerPlace } from "./pipeline/answer-cache.ts";
 import { type BaseContext, type Ctx, type Instance, readingContext } from "./pipeline/context.ts";
-import { type exclusive, keepAnswer, type Repeatable, repeatableOf } from "./pipeline/idempotency.ts";
+import { type exclusive, type Repeatable, repeatableOf, storeResponse } from "./pipeline/idempotency.ts";
 import type { FullOrigin, IdentifiedCaller, Identify, Moment } from "./pipeline/identify-caller.ts";
 import type { Waits } from "./pipeline/long-poll.ts";
 import type { Version } from "./pipeline/memory-cache.ts";
@@ -17,6 +17,8 @@ import { runTransaction } from "./run-transaction.ts";
 /** Parts of a service that its operations use. */
 export interface Runtime {
   readonly database: Database;
+  /** Wakes listeners after a commit. */
+  readonly announce: Database["announce"];
   readonly clock: () => number;
   readonly instance: () => Promise<Instance>;
   readonly settings: (version: Version) => Promise<Settings> | Settings;
@@ -132,15 +134,15 @@ function ownContext(call: Call, { actor, token }: IdentifiedCaller, place: Answe
 
 /** Runs `work` in a transaction that also stores the answer for repeats and the entry of the audit log. */
 function inTransaction<T>(
-  { runtime: { database }, op, input, origin, base, repeatable }: Call,
+  { runtime: { database, announce }, op, input, origin, base, repeatable }: Call,
   work: (ctx: Ctx) => Promise<T>,
   { lasting = false, locking = op.transaction === "locking" } = {},
 ): Promise<T> {
   const write = locking ? database.writeLocking : database.write;
   const dryRun = origin.dryRun === true && !lasting;
   const isRecorded = op.method !== "GET" && !op.private && !lasting;
-  return runTransaction({ write, announce: database.announce, base, dryRun }, (ctx) =>
-    keepAnswer(ctx, repeatable, async () => {
+  return runTransaction({ write, announce, base, dryRun }, (ctx) =>
+    storeResponse(ctx, repeatable, async () => {
       const output = await work(ctx);
       if (isRecorded) await (await import("./pipeline/audit-log.ts")).recordChange(ctx, op, input, output);
       return output;

@@ -52,7 +52,7 @@ async function furtherIssues(
     await issuesOf(async () => {
       if (files.length === 0) return {};
       await requireAdmission(ctx, op, known, origin);
-      return (await import("./files/attached-files.ts")).fileMistakes(ctx, files);
+      return (await import("./files/attached-files.ts")).fileIssues(ctx, files);
     }),
   ];
 }

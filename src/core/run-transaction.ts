@@ -1,7 +1,7 @@
 import type { Database } from "../store/database.ts";
 import type { Topic } from "../store/topics.ts";
 import type { BaseContext, Ctx } from "./pipeline/context.ts";
-import type { Change } from "./pipeline/outbox.ts";
+import type { RecordedChange } from "./pipeline/outbox.ts";
 
 interface TransactionOptions extends Pick<Database, "write" | "announce"> {
   readonly base: BaseContext;
@@ -23,7 +23,7 @@ export async function runTransaction<T>(
     const result = await write(async (tx) => {
       wakes = [];
       topics = new Set();
-      const changes: Change[] = [];
+      const changes: RecordedChange[] = [];
       const ctx: Ctx = {
         ...base,
         db: tx,

@@ -1,6 +1,7 @@
 import { type AnyOperation, type Caller, type Invoke, type Origin, once } from "../contract/operation.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Database } from "../store/database.ts";
+import type { Topic } from "../store/topics.ts";
 import { resolveUser } from "./directory/resolve-user.ts";
 import { baseContext, currentMoment, executeOperation, type Runtime } from "./execute-operation.ts";
 import { AnswerCache } from "./pipeline/answer-cache.ts";
@@ -9,7 +10,7 @@ import { exclusive } from "./pipeline/idempotency.ts";
 import { callerIdentification, type FullOrigin } from "./pipeline/identify-caller.ts";
 import { loadInstance, loadSettings } from "./pipeline/load-instance.ts";
 import { Waits } from "./pipeline/long-poll.ts";
-import { kept } from "./pipeline/memory-cache.ts";
+import { cacheByVersion } from "./pipeline/memory-cache.ts";
 import { readinessOf } from "./pipeline/readiness.ts";
 import { TopicWatch } from "./pipeline/topic-watch.ts";
 
@@ -19,6 +20,8 @@ export interface ServiceOptions {
   readonly clock?: () => number;
   /** `WCS_SETTING_<KEY>` and `WCS_TOKEN_KEY` take precedence over the values in the database. */
   readonly environment?: Record<string, string | undefined>;
+  /** Receives the topics that each commit of this service announced. */
+  readonly onAnnounce?: (topics: readonly Topic[]) => void;
   /** Milliseconds after which waiting requests notice changes that were not announced. */
   readonly blindPause?: number;
   /** Checks each answer before it is returned; throws when it violates the contract. For tests. */
@@ -84,13 +87,18 @@ export function createService(options: ServiceOptions): Service {
   };
 }
 
-function createRuntime({ database, clock = Date.now, environment = {}, blindPause = 1000 }: ServiceOptions): Runtime {
+function createRuntime(options: ServiceOptions): Runtime {
+  const { database, clock = Date.now, environment = {}, blindPause = 1000, onAnnounce } = options;
   const instance = once(() => loadInstance(database, environment));
   return {
     database,
+    announce(topics) {
+      database.announce(topics);
+      onAnnounce?.(topics);
+    },
     clock,
     instance,
-    settings: kept(clock, 1000, () => loadSettings(database, environment)),
+    settings: cacheByVersion(clock, 1000, () => loadSettings(database, environment)),
     identify: callerIdentification(database, instance),
     answers: new AnswerCache(),
     runExclusively: exclusive(),

@@ -2,10 +2,10 @@ import type { Settings } from "../contract/settings.ts";
 import type { Database } from "../store/database.ts";
 import type { DeliveryLog } from "./delivery-log.ts";
 import { MailWorker } from "./mail/mail-worker.ts";
-import { countWaiting, type WaitingCounts } from "./queue/count-waiting.ts";
+import { type OutboxState, outboxState } from "./queue/outbox-state.ts";
 import { repairClock } from "./queue/repair-clock.ts";
-import { timerFor } from "./queue/unref-timer.ts";
-import { Loop } from "./queue/worker-loop.ts";
+import { timerFor } from "./queue/wakeup.ts";
+import { type Worker, WorkerLoop } from "./queue/worker-loop.ts";
 import { removeExpired } from "./retention.ts";
 import type { Resolve } from "./ssrf/guarded-lookup.ts";
 import { WebhookWorker } from "./webhooks/webhook-worker.ts";
@@ -25,6 +25,8 @@ export interface EngineOptions {
   readonly random?: () => number;
   /** Resolves the host names of receivers. Default: the system's resolver. */
   readonly resolve?: Resolve;
+  /** Milliseconds between two checks for deliveries that were not announced or that became due. Default: 1000. */
+  readonly pollInterval?: number;
 }
 
 /** Delivers callbacks and mails. Any number of engines may work on one database. */
@@ -36,8 +38,8 @@ export interface Engine {
   /** Finishes running deliveries within 20 seconds and releases the rest to other engines. */
   stop(): Promise<void>;
   /** Delivers what is due now, without `start`, for a limited time. Returns the counts of what remains. */
-  drain(limit: { readonly maxSeconds: number }): Promise<WaitingCounts>;
-  waiting(): Promise<WaitingCounts>;
+  drain(limit: { readonly maxSeconds: number }): Promise<OutboxState>;
+  waiting(): Promise<OutboxState>;
 }
 
 const graceMilliseconds = 20_000;
@@ -45,31 +47,25 @@ const hour = 3_600_000;
 const clockMilliseconds = 30_000;
 
 export function createEngine(given: EngineOptions): Engine {
-  const options = { clock: Date.now, random: Math.random, ...given };
+  const options = { clock: Date.now, random: Math.random, pollInterval: 1000, ...given };
   const { database, log, clock, settings } = options;
   let running: ReturnType<typeof run> | undefined;
 
   function run() {
-    const webhooks = new WebhookWorker(options, () => webhookLoop.wake());
+    const webhooks = new WebhookWorker(options);
     const mails = new MailWorker(options);
-    const webhookLoop = new Loop(
-      () => webhooks.round(),
-      (error) => log.error({ err: error }, "webhooks cannot be sent"),
-    );
-    const mailLoop = new Loop(
-      () => mails.round(),
-      (error) => log.error({ err: error }, "mails cannot be sent"),
-    );
     const wake = () => {
-      webhookLoop.wake();
-      mailLoop.wake();
+      webhooks.wakeup.raise();
+      mails.wakeup.raise();
     };
     const unsubscribe = database.onChange((topics) => {
       if (topics === undefined || topics.includes("outbox")) wake();
     });
     const chores = startChores();
-    webhookLoop.start();
-    mailLoop.start();
+    const loop = (worker: Worker, message: string) =>
+      new WorkerLoop(worker, { ...options, onError: (error) => log.error({ err: error }, message) });
+    const webhookLoop = loop(webhooks, "webhooks cannot be sent");
+    const mailLoop = loop(mails, "mails cannot be sent");
     return {
       wake,
       async stop() {
@@ -122,9 +118,9 @@ export function createEngine(given: EngineOptions): Engine {
     async drain({ maxSeconds }) {
       const deadline = performance.now() + maxSeconds * 1000;
       await drainAll(options, deadline);
-      return countWaiting(database, clock());
+      return outboxState(database, clock());
     },
-    waiting: () => countWaiting(database, clock()),
+    waiting: () => outboxState(database, clock()),
   };
 }
 
@@ -133,18 +129,15 @@ async function drainAll(
   options: EngineOptions & { clock: () => number; random: () => number },
   deadline: number,
 ): Promise<void> {
-  let progress = () => {};
-  const webhooks = new WebhookWorker({ ...options, untilEmpty: true }, () => progress());
   const left = () => deadline - performance.now();
+  const webhooks = new WebhookWorker({ ...options, untilEmpty: true });
   const mails = new MailWorker({ ...options, patience: left() });
   const drainWebhooks = async () => {
     while (left() > 0) {
-      const moved = new Promise<void>((resolve) => {
-        progress = resolve;
-      });
+      webhooks.wakeup.clear();
       if ((await webhooks.round()) > 0) continue;
-      if (webhooks.held === 0) break;
-      await Promise.race([moved, sleep(Math.min(Math.max(left(), 0), 100))]);
+      if (!webhooks.busy) break;
+      await webhooks.wakeup.wait(Math.min(left(), 100));
     }
     await webhooks.stop(left());
   };

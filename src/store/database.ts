@@ -52,5 +52,5 @@ export interface OpenOptions {
    */
   readonly secretKey?: Uint8Array | undefined;
   /** Skips the migration: the schema may be older than this program, newer, or missing. */
-  readonly asItIs?: true;
+  readonly skipMigration?: true;
 }

@@ -5,7 +5,10 @@ export function isPostgres(db: Kysely<any>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
-/** Column types that differ between the databases. `key` compares by code point on both. */
+/**
+ * Column types that differ between the databases. `key` compares by code point on both. `clustered` follows a table that is
+ * stored in the order of its primary key, where the database can do that.
+ */
 export function columnTypes(db: Kysely<unknown>) {
   return isPostgres(db)
     ? {
@@ -14,9 +17,19 @@ export function columnTypes(db: Kysely<unknown>) {
         number: "bigint",
         real: "double precision",
         bytes: "bytea",
+        clustered: "",
       }
-    : { id: "integer primary key autoincrement", key: "text", number: "integer", real: "real", bytes: "blob" };
+    : {
+        id: "integer primary key autoincrement",
+        key: "text",
+        number: "integer",
+        real: "real",
+        bytes: "blob",
+        clustered: " without rowid",
+      };
 }
+
+export type ColumnTypes = ReturnType<typeof columnTypes>;
 
 export async function statements(db: Kysely<unknown>, ...texts: string[]): Promise<void> {
   for (const text of texts) await sql.raw(text).execute(db);

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { ServiceError } from "../contract/errors.ts";
 import type { Connected, Database, Db, OpenOptions } from "./database.ts";
 import { hasTable, waitForTurn } from "./dialect.ts";
+import { latestMigration } from "./latest-migration.ts";
 import { prepared } from "./prepared.ts";
 import { createSecretCipher, requireKey } from "./secret-cipher.ts";
 
@@ -13,7 +14,7 @@ export function isPostgresUrl(target: string): boolean {
 export async function openDatabase(target: string, options: OpenOptions = {}): Promise<Database> {
   const database = { ...(await connect(target, options)), secrets: createSecretCipher(options.secretKey) };
   try {
-    if (!options.asItIs) {
+    if (!options.skipMigration) {
       await prepareSchema(database, options.create);
       const instance = await secretKeyId(database.reader, {});
       if (instance[0]?.secret_key_id) requireKey(instance[0].secret_key_id, database.secrets.keyId);
@@ -31,9 +32,6 @@ async function connect(target: string, options: OpenOptions): Promise<Connected>
 }
 
 const secretKeyId = prepared((db) => db.selectFrom("instance").select("secret_key_id"));
-
-/** The last migration that this program knows; update it with each new migration. */
-export const latestMigration = "0010-sign-in-limits";
 
 /** Number of the advisory lock for creating and migrating a database. */
 const migrationLock = 0x7763736d;
@@ -72,22 +70,22 @@ async function prepareSchema(database: Database, create: OpenOptions["create"]):
 }
 
 /**
- * Migrates a database that was opened without migration. Returns the migrations that ran, oldest first. With `rehearse` it
+ * Migrates a database that was opened without migration. Returns the migrations that ran, oldest first. With `dryRun` it
  * runs them and rolls back.
  */
-export async function migrateSchema(database: Database, rehearse: boolean): Promise<string[]> {
+export async function migrateSchema(database: Database, dryRun: boolean): Promise<string[]> {
   if ((await schemaOf(database)) > latestMigration) throw isNewer();
   const { runMigrations } = await import("./migrations/run-migrations.ts");
   let done: string[] = [];
-  const takenBack = new Error("rehearsed");
+  const rolledBack = new Error("dryRund");
   try {
     await database.writeLocking(async (tx) => {
       await waitForTurn(tx, migrationLock);
       done = await runMigrations(tx);
-      if (rehearse) throw takenBack;
+      if (dryRun) throw rolledBack;
     });
   } catch (error) {
-    if (error !== takenBack) throw error;
+    if (error !== rolledBack) throw error;
   }
   return done;
 }

@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, Kysely } from "kysely";
+import type { CompiledQuery, Kysely } from "kysely";
 import type { Schema } from "./schema/schema.ts";
 
 class Parameter {
@@ -13,7 +13,7 @@ class Parameter {
  * `build` receives placeholders for the values of a run.
  */
 export function prepared<P extends object, R>(
-  build: (db: Kysely<Schema>, parameters: P) => Compilable<R>,
+  build: (db: Kysely<Schema>, parameters: P) => { compile(db: Kysely<Schema>): CompiledQuery<R> },
 ): (db: Kysely<Schema>, values: P) => Promise<R[]> {
   const placeholders = new Proxy({} as P, { get: (_, name) => new Parameter(String(name)) });
   const compiled = new WeakMap<object, CompiledQuery<R>>();
@@ -21,7 +21,7 @@ export function prepared<P extends object, R>(
     const { adapter } = db.getExecutor();
     let query = compiled.get(adapter);
     if (query === undefined) {
-      query = build(db, placeholders).compile();
+      query = build(db, placeholders).compile(db);
       compiled.set(adapter, query);
     }
     const parameters = query.parameters.map((each) =>

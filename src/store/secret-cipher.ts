@@ -29,7 +29,7 @@ export interface SecretCipher {
    */
   seal(tx: Db, place: SecretPlace, secret: string): Promise<string>;
   /** Returns the secret in its plain form from the stored form, encrypted or not. */
-  open(place: SecretPlace, kept: string): string;
+  open(place: SecretPlace, stored: string): string;
 }
 
 /** Thrown when the secrets cannot be used with the given key, or without one. */
@@ -47,7 +47,7 @@ export function parseSecretKey(text: string): Uint8Array | undefined {
   return /^([\w-]{43}|[A-Za-z0-9+/]{43})=?$/.test(trimmed) && key.length === keyBytes ? key : undefined;
 }
 
-export const isSealed = (kept: string): boolean => kept.startsWith(`${version}.`);
+export const isSealed = (stored: string): boolean => stored.startsWith(`${version}.`);
 
 /**
  * Encrypts with AES-256-GCM and a random nonce for each secret. Stored as `wcs1.<key ID>.<nonce>.<ciphertext and tag>`, in
@@ -61,9 +61,9 @@ export function createSecretCipher(key: Uint8Array | undefined): SecretCipher {
       await claimDatabase(tx, keyId);
       return key === undefined ? secret : [version, keyId, ...encrypt(key, place, secret)].join(".");
     },
-    open(place, kept) {
-      if (!isSealed(kept)) return kept;
-      const [, sealedWith = "", nonce = "", sealed = ""] = kept.split(".");
+    open(place, stored) {
+      if (!isSealed(stored)) return stored;
+      const [, sealedWith = "", nonce = "", sealed = ""] = stored.split(".");
       requireKey(sealedWith, keyId);
       return decrypt(key!, place, { nonce: Buffer.from(nonce, "base64url"), sealed: Buffer.from(sealed, "base64url") });
     },

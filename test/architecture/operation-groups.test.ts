@@ -51,7 +51,7 @@ describe.each(groupEntries)("%s", (group, { tags }) => {
     expect(Object.keys(exported[group]).toSorted()).toEqual(names.toSorted());
     expect(Object.keys(exported.admission ?? {}).filter((name) => !names.includes(name))).toEqual([]);
     const text = readFileSync(join(source, `core/${group}/${group}-operations.ts`), "utf8");
-    expect(text).toContain("Handlers<typeof contract>");
+    expect(text).toMatch(/Handlers<\s*typeof contract\s*>/);
     if (exported.admission) expect(text).toContain(": Admission<typeof contract>");
   });
 

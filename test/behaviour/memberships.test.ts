@@ -138,7 +138,7 @@ describeEverywhere("memberships", (environment) => {
   });
 
   it("users.membershipSet names all wrong fields at once", async () => {
-    const wrong = { unit: null, userTypes: 5, department: "x", overwrite: "yes", role: 1 };
+    const wrong = { from: world().units.harbour, unit: null, userTypes: 5, department: "x", overwrite: "yes", role: 1 };
     expect(await wrongFields(set(wrong as never))).toEqual(["department", "overwrite", "role", "unit", "userTypes"]);
   });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { BoundedMap, memoize } from "../../src/contract/bounded-map.ts";
-import { kept } from "../../src/core/pipeline/memory-cache.ts";
+import { cacheByVersion } from "../../src/core/pipeline/memory-cache.ts";
 
 describe("memory", () => {
   it("kept: loaded again when the version of the data is another", async () => {
     let loads = 0;
-    const value = kept(
+    const value = cacheByVersion(
       () => 0,
       1000,
       async () => ++loads,
@@ -15,7 +15,7 @@ describe("memory", () => {
 
   it("kept: without a version, after a time", async () => {
     let [loads, now] = [0, 0];
-    const value = kept(
+    const value = cacheByVersion(
       () => now,
       1000,
       async () => ++loads,
@@ -27,7 +27,7 @@ describe("memory", () => {
 
   it("kept: what failed to load is not kept", async () => {
     let loads = 0;
-    const value = kept(
+    const value = cacheByVersion(
       () => 0,
       1000,
       async () => {

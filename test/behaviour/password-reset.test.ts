@@ -30,7 +30,7 @@ describeEverywhere("password reset", (environment) => {
     expect(await request("MEMBER@example.com")).toBeUndefined();
     const added = (await mails()).slice(before);
     expect(added).toMatchObject([
-      { kind: "password_reset", user_id: ids.member, recipient: "member@example.com", sent_at: null },
+      { kind: "password_reset", user_id: ids.member, recipient: "member@example.com", state: "waiting" },
     ]);
     const kept = () =>
       instance.database.reader.selectFrom("password_tokens").selectAll().where("user_id", "=", ids.member).execute();

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService } from "../../src/core/service.ts";
-import { place } from "../../src/core/visibility/feed-index.ts";
+import { placeInFeed } from "../../src/core/visibility/feed-index.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import type { Database, Tx } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
@@ -131,9 +131,9 @@ function row(id: number, unitCount: number, everywhere: Everywhere) {
   const time = base + id * 10;
   const times = { post_id: id, listed_at: time, updated_at: time };
   const found = [
-    place.author(author_id),
-    place.owner(unit),
-    isForAll ? place.everywhere : falldown ? place.branch(unit) : place.unit(unit),
+    placeInFeed.author(author_id),
+    placeInFeed.owner(unit),
+    isForAll ? placeInFeed.everywhere : falldown ? placeInFeed.branch(unit) : placeInFeed.unit(unit),
   ];
   return {
     audience: { id, author_id, owner_unit_id: unit, everywhere: isForAll ? 1 : 0 },

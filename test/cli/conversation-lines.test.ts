@@ -1,13 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Look, linesOf, type Message, summaryOf } from "../../src/cli/commands/conversations/message-lines.ts";
-import { type Conversation, titleOf } from "../../src/cli/commands/conversations/render-conversation.ts";
+import {
+  type MessageStyle,
+  messageLines,
+  type ShownMessage,
+  summarizeMessage,
+} from "../../src/cli/commands/conversations/message-lines.ts";
+import { type ShownConversation, titleOf } from "../../src/cli/commands/conversations/render-conversation.ts";
 import { agesIn } from "../../src/cli/output/format-age.ts";
 import { noPaint } from "../../src/cli/terminal/terminal.ts";
 import { widthOf } from "../../src/cli/terminal/text-width.ts";
-import { wrap } from "../../src/cli/terminal/wrap-text.ts";
+import { wrapText } from "../../src/cli/terminal/wrap-text.ts";
 
-type Person = Message["author"];
+type Person = ShownMessage["author"];
 
 const person = (id: number, name: string): Person => ({
   id,
@@ -26,7 +31,7 @@ const person = (id: number, name: string): Person => ({
 });
 const ann = person(1, "Ann Smith");
 const bob = person(2, "Bob Jones");
-const plain: Message = {
+const plain: ShownMessage = {
   id: 7,
   type: "normal",
   conversationId: 1,
@@ -42,14 +47,17 @@ const plain: Message = {
   voice: null,
   meta: null,
 };
-const event = (meta: Partial<NonNullable<Message["meta"]>> & { event: "joined" | "left" | "renamed" }): Message => ({
+const event = (
+  meta: Partial<NonNullable<ShownMessage["meta"]>> & { event: "joined" | "left" | "renamed" },
+): ShownMessage => ({
   ...plain,
   type: "service",
   message: "",
   meta: { users: [], title: null, ...meta },
 });
-const look: Look = { paint: noPaint, width: 40, time: () => "5 min ago" };
-const shown = (message: Partial<Message>, width = look.width) => linesOf({ ...plain, ...message }, { ...look, width });
+const look: MessageStyle = { paint: noPaint, width: 40, time: () => "5 min ago" };
+const shown = (message: Partial<ShownMessage>, width = look.width) =>
+  messageLines({ ...plain, ...message }, { ...look, width });
 
 describe("a message for people", () => {
   it("says who, when and its ID, and then the text", () => {
@@ -100,8 +108,8 @@ describe("a message for people", () => {
     [{ event: "renamed", title: "Launch" }, "Ann Smith named it “Launch”"],
     [{ event: "renamed", title: "" }, "Ann Smith removed its name"],
   ] as const)("of the service says what happened: %o", (meta, said) => {
-    expect(linesOf(event(meta as never), { ...look, width: 80 })).toEqual([`— ${said}  5 min ago · 7`]);
-    expect(summaryOf(event(meta as never))).toBe(said);
+    expect(messageLines(event(meta as never), { ...look, width: 80 })).toEqual([`— ${said}  5 min ago · 7`]);
+    expect(summarizeMessage(event(meta as never))).toBe(said);
   });
 
   it("names who reacted, a few by name", () => {
@@ -113,8 +121,18 @@ describe("a message for people", () => {
   });
 
   it("names its files and videos", () => {
-    const file = { name: "plan.pdf", type: "upload", size: 12_345, source: "/files/1" } as Message["files"][number];
-    const video = { ...file, name: "Tour", type: "youtube", source: "https://youtu.be/x" } as Message["files"][number];
+    const file = {
+      name: "plan.pdf",
+      type: "upload",
+      size: 12_345,
+      source: "/files/1",
+    } as ShownMessage["files"][number];
+    const video = {
+      ...file,
+      name: "Tour",
+      type: "youtube",
+      source: "https://youtu.be/x",
+    } as ShownMessage["files"][number];
     expect(shown({ files: [file, video] }).slice(2)).toEqual([
       "file: plan.pdf (12.3 kB)",
       "video: Tour (https://youtu.be/x)",
@@ -140,17 +158,17 @@ describe("a message for people", () => {
     );
     fc.assert(
       fc.property(evil, evil, evil, fc.integer({ min: 1, max: 100 }), (text, name, file, width) => {
-        const message: Message = {
+        const message: ShownMessage = {
           ...plain,
           message: text,
           author: person(1, name),
           is_reply: true,
           parent: { ...plain, message: text, author: person(2, file), parent: null },
           reactions: [{ emoji: file, user: { id: 1, name }, created_at: 1 }],
-          files: [{ name: file, type: "upload", size: 1 } as Message["files"][number]],
+          files: [{ name: file, type: "upload", size: 1 } as ShownMessage["files"][number]],
         };
         const lines = [message, { ...event({ event: "renamed", title: text }), author: person(1, name) }];
-        for (const line of lines.flatMap((each) => linesOf(each, { ...look, width }))) {
+        for (const line of lines.flatMap((each) => messageLines(each, { ...look, width }))) {
           expect(line).not.toMatch(controls);
         }
       }),
@@ -165,7 +183,7 @@ it("lines are broken between words, and lose nothing but the spaces there", () =
   fc.assert(
     fc.property(words, fc.integer({ min: 2, max: 30 }), (parts, width) => {
       const text = parts.join(" ");
-      const lines = wrap(text, width);
+      const lines = wrapText(text, width);
       // A single character may be wider than the line.
       const broken = lines.filter((line) => [...new Intl.Segmenter().segment(line)].length > 1);
       for (const line of broken) expect(widthOf(line)).toBeLessThanOrEqual(width);
@@ -192,7 +210,7 @@ it.each([
 describe("what a conversation is called", () => {
   const me = 1;
   const others = ["Bob", "Cid", "Dan", "Eve"].map((name, at) => person(at + 2, name));
-  const talk = (participants: Person[], title: string | null = null) => ({ participants, title }) as Conversation;
+  const talk = (participants: Person[], title: string | null = null) => ({ participants, title }) as ShownConversation;
 
   it("its title, else the names of the others", () => {
     expect(titleOf(talk([ann, bob], "Launch"), me)).toBe("Launch");

@@ -251,7 +251,7 @@ it("mails: waiting without a way out, waiting for long, given up", async () => {
     states: { "mails waiting": "warning" },
     messages: { "mails waiting": expect.stringContaining("the oldest for 2 hours") },
   });
-  sql("update mails set failed_at = 1");
+  sql("update mails set state = 'failed'");
   expect((await examine()).states).toMatchObject({ "mails waiting": "ok", "mails given up": "warning" });
   sql("delete from mails");
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
 import { drawCalendar } from "../../src/cli/commands/events/calendar/draw-calendar.ts";
-import type { Occurrence, Span } from "../../src/cli/commands/events/calendar/find-occurrences.ts";
+import type { ShownOccurrence, TimeSpan } from "../../src/cli/commands/events/calendar/find-occurrences.ts";
 import type { Paint } from "../../src/cli/terminal/colors.ts";
 import { noPaint, type Terminal } from "../../src/cli/terminal/terminal.ts";
 import { widthOf } from "../../src/cli/terminal/text-width.ts";
@@ -10,13 +10,13 @@ import { addDays, daysBetween, lastOfMonth, mondayOf, weekdayOf, weekOf } from "
 import { tries } from "../support/effort.ts";
 
 const zone = "Europe/Copenhagen";
-const december: Span = { first: "2026-12-01", last: "2026-12-31" };
-const week: Span = { first: "2026-12-21", last: "2026-12-27" };
+const december: TimeSpan = { first: "2026-12-01", last: "2026-12-31" };
+const week: TimeSpan = { first: "2026-12-21", last: "2026-12-27" };
 
 let next = 1;
 const at = (text: string) => Date.parse(`${text}+01:00`) / 1000;
 const common = { type: "chain", location: null, link: "", url: "/events/1" } as const;
-function timed(title: string, start: string, end = start, location: string | null = null): Occurrence {
+function timed(title: string, start: string, end = start, location: string | null = null): ShownOccurrence {
   return {
     ...common,
     id: next++,
@@ -28,13 +28,13 @@ function timed(title: string, start: string, end = start, location: string | nul
     location,
   };
 }
-const whole = (title: string, day: string): Occurrence => {
+const whole = (title: string, day: string): ShownOccurrence => {
   return { ...common, id: next++, title, day, all_day: true, start: null, end: null };
 };
 
 function draw(
-  occurrences: readonly Occurrence[],
-  span: Span,
+  occurrences: readonly ShownOccurrence[],
+  span: TimeSpan,
   { width = 80, height = 24, paint = noPaint } = {},
 ): string[] {
   const terminal = { width, height, paint } as Terminal;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import ICAL from "ical.js";
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../src/cli/commands/events/calendar/walk-events.ts";
+import type { ListedEvent } from "../../src/cli/commands/events/calendar/walk-events.ts";
 import { componentsOf } from "../../src/cli/commands/events/ics/ics-components.ts";
 import { zonesOf } from "../../src/cli/commands/events/ics/ics-zones.ts";
 import { iCalendar, plainText, textOnOneLine } from "../../src/cli/commands/events/ics/jcal.ts";
@@ -64,11 +64,11 @@ const event = fc
     const isSecond = clockOf(rest.timezone).instant(clockOf(rest.timezone).wall(start)) !== start;
     const rules = start < 86_400 || isSecond ? [] : recurrence;
     const at2026 = { type: "chain", created_at: at("2026-01-01T00:00Z"), updated_at: at("2026-11-21T09:30Z") };
-    return { ...rest, ...times, ...at2026, recurrence: rules } as unknown as Event;
+    return { ...rest, ...times, ...at2026, recurrence: rules } as unknown as ListedEvent;
   });
 
 /** What is read of an event that was written, where the instance has the event's own time zone. */
-async function readBack(written: Event): Promise<ReadEvent> {
+async function readBack(written: ListedEvent): Promise<ReadEvent> {
   const zone = isLocal(written) ? await iCalendar(await vtimezone(written.timezone, at("2026-11-21T00:00Z"))) : "";
   const file = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\n${zone}${await iCalendar(vevent(written))}END:VCALENDAR\r\n`;
   for (const line of file.split("\r\n")) {

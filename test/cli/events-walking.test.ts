@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type Event, walkEvents } from "../../src/cli/commands/events/calendar/walk-events.ts";
+import { type ListedEvent, walkEvents } from "../../src/cli/commands/events/calendar/walk-events.ts";
 import type { Caller } from "../../src/contract/operation.ts";
 import { tries } from "../support/effort.ts";
 
@@ -8,10 +8,10 @@ const furthest = 7;
 const limit = 3;
 
 /** A service whose lists end after so many events. */
-function serviceWith(all: readonly Event[]): Caller {
+function serviceWith(all: readonly ListedEvent[]): Caller {
   const call = async (_: unknown, input: { start?: number; end?: number; page?: number }) => {
     const { start = Number.NEGATIVE_INFINITY, end = Number.POSITIVE_INFINITY, page = 1 } = input;
-    const first = ({ dates }: Event) => dates.find((date) => date.start >= start)?.start;
+    const first = ({ dates }: ListedEvent) => dates.find((date) => date.start >= start)?.start;
     const found = all
       .filter((event) => first(event) !== undefined && first(event)! <= end)
       .sort((a, b) => first(a)! - first(b)! || a.id - b.id)
@@ -23,9 +23,9 @@ function serviceWith(all: readonly Event[]): Caller {
 }
 
 const event = (id: number, starts: readonly number[]) =>
-  ({ id, timezone: "UTC", days: [], dates: starts.map((start) => ({ start, end: start })) }) as unknown as Event;
+  ({ id, timezone: "UTC", days: [], dates: starts.map((start) => ({ start, end: start })) }) as unknown as ListedEvent;
 
-async function idsOf(events: readonly Event[], filter: { start?: number; end?: number }): Promise<number[]> {
+async function idsOf(events: readonly ListedEvent[], filter: { start?: number; end?: number }): Promise<number[]> {
   const ids: number[] = [];
   for await (const page of walkEvents(serviceWith(events), filter, furthest)) ids.push(...page.map(({ id }) => id));
   return ids;

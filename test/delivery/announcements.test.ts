@@ -1,48 +1,43 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { createService } from "../../src/core/service.ts";
 import type { Engine } from "../../src/delivery/delivery.ts";
-import { describeOnDatabases, newEngine } from "../support/engine.ts";
+import { describeOnDatabases, listening, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { newMailbox } from "../support/mailbox.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
 
 /** Milliseconds; longer than any test. */
-const never = 3_600_000;
-/** Milliseconds after which a loop of an engine looks by itself. */
-const loopPause = 1000;
+const hour = 3_600_000;
 
-describeOnDatabases("announcements", (open) => {
+describeOnDatabases("announcements", (open, kind) => {
   let instance: Instance;
   let receiver: Receiver;
   let engine: Engine | undefined;
+  let endListening = () => {};
   beforeEach(async () => {
     instance = await open();
     receiver = await newReceiver();
   });
   afterEach(async () => {
-    vi.restoreAllMocks();
+    endListening();
     await engine?.stop();
+    engine = undefined;
     await receiver.close();
     await instance.close();
   });
 
-  /** Starts an engine whose pauses never end by themselves, and waits until both of its loops rest. */
+  /** Starts an engine that checks for deliveries by itself only after an hour, and waits until both of its workers rest. */
   const rest = async (settings = {}) => {
-    const { setTimeout: timer } = globalThis;
-    let pauses = 0;
-    const endless = (work: () => void, milliseconds?: number) => {
-      if (milliseconds !== loopPause) return timer(work, milliseconds);
-      pauses += 1;
-      return timer(work, never);
-    };
-    vi.spyOn(globalThis, "setTimeout").mockImplementation(endless as typeof setTimeout);
-    engine = newEngine(instance, { settings });
+    endListening = await listening(instance.database, kind);
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    engine = newEngine(instance, { settings, pollInterval: hour });
     engine.start();
-    while (pauses < 2) await turn();
+    const rests = () => timers.mock.calls.filter(([, milliseconds]) => milliseconds === hour);
+    await vi.waitFor(() => expect(rests()).toHaveLength(2), 10_000);
+    timers.mockRestore();
   };
 
   it("an event is sent by an engine that rests, by its announcement alone", async () => {
@@ -66,7 +61,6 @@ describeOnDatabases("announcements", (open) => {
     await rest({ "mail.smtp_url": `smtp://127.0.0.1:${mailbox.port}`, "mail.from": "no-reply@example.com" });
     await instance.administrator.call(users.welcome, { users: [user!] });
     await promise;
-    vi.restoreAllMocks();
     await engine?.stop();
     engine = undefined;
     await mailbox.close();
@@ -74,9 +68,9 @@ describeOnDatabases("announcements", (open) => {
 
   it("the result of a test and an event wake those who wait for them, by their announcements alone", async () => {
     const { id } = await newWebhook(instance, receiver.url);
-    engine = newEngine(instance);
+    engine = newEngine(instance, { pollInterval: hour });
     engine.start();
-    const service = createService({ database: instance.database, blindPause: never });
+    const service = createService({ database: instance.database, blindPause: hour });
     const caller = service.caller({ userId: 1 });
     expect(await caller.call(webhooks.test, { id, wait: 20 })).toMatchObject({ data: { status: "200" } });
     const { last_id: after } = (await caller.call(webhooks.events, {})).meta;

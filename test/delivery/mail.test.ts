@@ -1,8 +1,9 @@
 import { type AddressInfo, createServer } from "node:net";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import type { Settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
+import { mailQueue } from "../../src/delivery/mail/mail-queue.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { type Mailbox, newMailbox } from "../support/mailbox.ts";
@@ -60,7 +61,7 @@ describeOnDatabases("mail", (open) => {
     expect(mail!.html).toContain(token);
     expect(mail!.raw).toMatch(/^Message-ID: <wcs-1-\d+@example.com>/im);
     expect(JSON.stringify(await rows())).not.toContain(token);
-    expect(await rows()).toMatchObject([{ sent_at: expect.any(Number), attempts: 1, last_error: null }]);
+    expect(await rows()).toMatchObject([{ state: "done", attempt: 1, last_error: null, lease_token: null }]);
     await reset(token);
     await expect(reset(token, "another good password")).rejects.toMatchObject({ code: "validation_failed" });
     await instance
@@ -119,7 +120,7 @@ describeOnDatabases("mail", (open) => {
     await welcome();
     expect(await drain({ "mail.smtp_url": null })).toMatchObject({ mails: 1 });
     expect(await drain({ "mail.from": null })).toMatchObject({ mails: 1 });
-    expect(await rows()).toMatchObject([{ attempts: 0, sent_at: null }]);
+    expect(await rows()).toMatchObject([{ attempt: 0, state: "waiting" }]);
     expect(await drain()).toMatchObject({ mails: 0 });
   });
 
@@ -129,7 +130,7 @@ describeOnDatabases("mail", (open) => {
     await mailbox.close();
     const away = { "mail.smtp_url": `smtp://127.0.0.1:${port}` };
     expect(await drain(away)).toMatchObject({ mails: 1 });
-    expect(await rows()).toMatchObject([{ attempts: 1, last_error: "ESOCKET" }]);
+    expect(await rows()).toMatchObject([{ attempt: 1, last_error: "ESOCKET" }]);
     mailbox = await newMailbox({}, port);
     await drain(away);
     expect(mailbox.mails).toEqual([]);
@@ -147,7 +148,7 @@ describeOnDatabases("mail", (open) => {
     expect(await drain()).toMatchObject({ mails: 0, failedMails: 1 });
     const [row] = await rows();
     expect(row).toMatchObject({
-      failed_at: expect.any(Number),
+      state: "failed",
       last_error: expect.stringContaining("no such mailbox"),
     });
     expect(row!.payload).not.toContain("token");
@@ -228,5 +229,32 @@ describeOnDatabases("mail", (open) => {
     await Promise.all(engines.map((engine) => engine.drain({ maxSeconds: 20 })));
     expect(mailbox.mails).toHaveLength(30);
     expect(new Set(mailbox.mails.map((mail) => mail.to[0])).size).toBe(30);
+  });
+
+  it("a mail that another worker claimed is sent when its lease has ended; the result of that worker no longer counts", async () => {
+    await welcome();
+    const { database } = instance;
+    const now = () => instance.now() * 1000;
+    const lost = await mailQueue.claim(database, [{ most: 1 }], now());
+    expect(await drain()).toMatchObject({ mails: 1 });
+    instance.wait(31);
+    const second = await mailQueue.claim(database, [{ most: 1 }], now());
+    const late = lost.map((mail) => ({ ...mail, state: "failed" as const, attempt: 1, due_at: now() }));
+    expect(await database.writeLocking((tx) => mailQueue.record(tx, late))).toEqual(new Set());
+    expect(mailbox.mails).toEqual([]);
+    await mailQueue.release(database, second, now());
+    expect(await drain()).toMatchObject({ mails: 0 });
+    expect(await rows()).toMatchObject([{ state: "done", attempt: 1 }]);
+  });
+
+  it("a clock that is set back holds up neither a new mail nor one that a worker had claimed", async () => {
+    await welcome();
+    await mailQueue.claim(instance.database, [{ most: 1 }], instance.now() * 1000);
+    await welcome({ email: "ann@example.com" });
+    instance.wait(-7200);
+    const engine = newEngine(instance, { settings: settings() });
+    engine.start();
+    await vi.waitFor(() => expect(mailbox.mails).toHaveLength(2), 10_000);
+    await engine.stop();
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { webhooks } from "../../src/contract/webhooks.ts";
-import { nextAttempt } from "../../src/delivery/webhooks/retry-schedule.ts";
+import { callbackRetries, type FailedAttempt, failedAttempt } from "../../src/delivery/queue/retry-schedule.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
@@ -9,13 +9,16 @@ import { newReceiver, type Receiver } from "../support/receiver.ts";
 const pauses = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 describe("the schedule", () => {
+  const next = (failed: Partial<FailedAttempt>, random: () => number) =>
+    failedAttempt(callbackRetries, { id: 1, token: "a", attempt: 1, now: 0, ...failed }, random).due_at;
+
   it("varies by a tenth", () => {
-    const at = (random: number) => nextAttempt({ attempt: 2, now: 0 }, () => random);
+    const at = (random: number) => next({ attempt: 2 }, () => random);
     expect([at(0), at(0.5), at(1)]).toEqual([270_000, 300_000, 330_000]);
   });
 
   it("never comes before the receiver wants it", () => {
-    expect(nextAttempt({ attempt: 1, now: 0, retryAfter: 60_000 }, () => 0)).toBe(60_000);
+    expect(next({ retryAfter: 60_000 }, () => 0)).toBe(60_000);
   });
 });
 

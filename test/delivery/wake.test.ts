@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
-import { describeOnDatabases } from "../support/engine.ts";
+import { describeOnDatabases, listening } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
 
@@ -21,16 +21,13 @@ describeOnDatabases("waking up", (open, kind) => {
 
   /** Resolves when another connection hears of a change that is made once it listens. */
   const heard = async (change: () => Promise<unknown>) => {
-    let wake = () => {};
+    const end = await listening(other, kind);
+    const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
     const stop = other.onChange(() => wake());
-    // A new listener is woken once it is connected; only what comes after that counts.
-    await new Promise((resolve) => setTimeout(resolve, kind === "postgres" ? 500 : 0));
-    const woken = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
     await change();
     await woken;
     stop();
+    end();
   };
 
   it("by an event", async () => {
@@ -65,7 +62,7 @@ describeOnDatabases("waking up", (open, kind) => {
         woken += 1;
       });
       const until = async (count: number) => {
-        while (woken < count) await new Promise((resolve) => setTimeout(resolve, 20));
+        await vi.waitFor(() => expect(woken).toBeGreaterThanOrEqual(count), 10_000);
       };
       await until(1);
       const { sql } = await import("kysely");
@@ -86,8 +83,7 @@ describeOnDatabases("waking up", (open, kind) => {
     stop();
     stop();
     await newWebhook(instance, "http://receiver.invalid/");
-    await makeUsers(instance);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await heard(() => makeUsers(instance));
     expect(woken).toBe(0);
   });
 });

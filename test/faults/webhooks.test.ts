@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { leaseMilliseconds } from "../../src/delivery/queue/delivery-queue.ts";
+import { leaseMilliseconds } from "../../src/delivery/queue/leased-queue.ts";
 import { type Child, startChild } from "../support/child.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";

@@ -7,7 +7,7 @@ import { webhooks } from "../../src/contract/webhooks.ts";
 import { createService } from "../../src/core/service.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
-import { countSecrets, rekey, secretSettings } from "../../src/store/rekey.ts";
+import { countSecrets, rotateSecretKey, secretSettings } from "../../src/store/rotate-secret-key.ts";
 import { createSecretCipher } from "../../src/store/secret-cipher.ts";
 import { newEngine } from "../support/engine.ts";
 import { type DatabaseKind, type Instance, newInstance } from "../support/instance.ts";
@@ -78,9 +78,9 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await instance.administrator.call(settings.set, { "mail.smtp_url": smtpUrl });
       const newKey = randomBytes(32);
       const before = await allRows(instance.database);
-      expect(await rekey(instance.database, createSecretCipher(newKey), { rehearse: true })).toBe(4);
+      expect(await rotateSecretKey(instance.database, createSecretCipher(newKey), { dryRun: true })).toBe(4);
       expect(await allRows(instance.database)).toEqual(before);
-      expect(await rekey(instance.database, createSecretCipher(newKey))).toBe(4);
+      expect(await rotateSecretKey(instance.database, createSecretCipher(newKey))).toBe(4);
       const database = await open(newKey);
       expect(await countSecrets(database)).toMatchObject({ encrypted: 4, plain: 0, keyId: database.secrets.keyId });
       expect(await smtpUrlOf(database)).toBe(smtpUrl);
@@ -93,7 +93,7 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
     });
 
     it("A server that goes on with the old key writes no secret that nobody could read", async () => {
-      await rekey(await open(secretKey), createSecretCipher(randomBytes(32)));
+      await rotateSecretKey(await open(secretKey), createSecretCipher(randomBytes(32)));
       const before = await allRows(instance.database);
       const creating = instance.administrator.call(webhooks.create, { name: "ci", uri: "https://ci.example.com/" });
       expect(await refusal(creating)).toMatchObject({ code: "unavailable" });
@@ -120,13 +120,13 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         code: "unavailable",
         message: expect.stringContaining("copied from another place"),
       });
-      expect(await codeOf(rekey(instance.database, createSecretCipher(undefined)))).toBe("unavailable");
+      expect(await codeOf(rotateSecretKey(instance.database, createSecretCipher(undefined)))).toBe("unavailable");
       expect(await codeOf(instance.administrator.call(webhooks.rotateSecret, { id: one.id }))).toBe("ok");
     });
 
     it("Each secret has a nonce of its own, and changing any part of it is noticed", async () => {
       const kept = await keyOf(instance.database);
-      await rekey(instance.database, instance.database.secrets);
+      await rotateSecretKey(instance.database, instance.database.secrets);
       expect(await keyOf(instance.database)).not.toBe(kept);
       const { secrets } = instance.database;
       expect(secrets.open("instance.token_key", kept)).toMatch(/^[\w-]{43}$/);
@@ -140,7 +140,7 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
 
     it("Secrets are decrypted again, and then need no key", async () => {
       await instance.administrator.call(settings.set, { "mail.smtp_url": smtpUrl });
-      expect(await rekey(instance.database, createSecretCipher(undefined))).toBe(2);
+      expect(await rotateSecretKey(instance.database, createSecretCipher(undefined))).toBe(2);
       const database = await open();
       expect(await countSecrets(database)).toEqual({ encrypted: 0, plain: 2, keyId: null });
       expect(await smtpUrlOf(database)).toBe(smtpUrl);

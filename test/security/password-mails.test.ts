@@ -96,9 +96,7 @@ describeOnDatabases("mails that let a user set a password", (open) => {
     await request();
     await instance.administrator.call(users.deactivate, { id });
     expect(await sendMails(instance)).toEqual([]);
-    expect(await rows()).toMatchObject([
-      { failed_at: expect.any(Number), last_error: expect.stringContaining("deactivated") },
-    ]);
+    expect(await rows()).toMatchObject([{ state: "failed", last_error: expect.stringContaining("deactivated") }]);
     expect(await tokenRows()).toEqual([]);
   });
 

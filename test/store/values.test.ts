@@ -43,7 +43,8 @@ for (const kind of kinds) {
       const row = fc.record({
         recipient: text,
         created_at: fc.maxSafeInteger(),
-        sent_at: fc.option(fc.maxSafeInteger()),
+        last_error: fc.option(text),
+        due_at: fc.maxSafeInteger(),
       });
       const property = fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {
         const { database } = open();

@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { defaults, type Settings } from "../../src/contract/settings.ts";
 import { createEngine, type Engine, type EngineOptions } from "../../src/delivery/delivery.ts";
+import type { Database } from "../../src/store/database.ts";
 import { type DatabaseKind, type Instance, newInstance } from "./instance.ts";
 
 export const userAgent = "wcs/test";
@@ -18,6 +19,17 @@ export function newEngine(
     userAgent,
     ...options,
   });
+}
+
+/**
+ * Resolves when the database hears of changes. On PostgreSQL, the first listener is woken once it is connected; those that
+ * follow are woken by changes only. Returns a function that ends the listening.
+ */
+export async function listening(database: Database, kind: DatabaseKind): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = database.onChange(() => resolve());
+  if (kind === "postgres") await promise;
+  return stop;
 }
 
 /** A suite that runs on each database. Its administrator is known by ID, so that no token ends however the clock moves. */

@@ -10,13 +10,13 @@ import {
   summaryOf,
 } from "../kit/command-spec.ts";
 import { addSharedOptions, createCommand } from "../kit/commander-command.ts";
-import { type Flag, refersTo } from "../kit/field-flags.ts";
+import { type OperationFlag, refersTo } from "../kit/field-flags.ts";
 import { buildOperation, createInputSpec } from "../kit/input-spec.ts";
 import { formats } from "../terminal/global-options.ts";
 import { noPaint } from "../terminal/terminal.ts";
 
 /** The completions at one node of the command tree. */
-export interface Place {
+export interface CompletionNode {
   /** The words of the command, joined by spaces. */
   readonly path: string;
   readonly words: readonly Described[];
@@ -40,7 +40,7 @@ export interface CompletedFlag extends Described {
 export type Values = string;
 
 export interface Model {
-  readonly places: readonly Place[];
+  readonly places: readonly CompletionNode[];
   /** Flags that every command takes. */
   readonly globals: readonly CompletedFlag[];
 }
@@ -61,7 +61,7 @@ export async function createModel(registry: Registry): Promise<Model> {
   );
   const top = Object.entries(registry).map(([name, { summary }]) => ({ name, description: summary }));
   const version = { name: "--version", description: "Show the version", values: undefined };
-  const places: Place[] = [{ path: "", words: top, flags: [version], args: [], many: false }];
+  const places: CompletionNode[] = [{ path: "", words: top, flags: [version], args: [], many: false }];
   const walk = (path: readonly string[], entry: CommandEntry): void => {
     if (!isGroup(entry)) {
       places.push(leafPlace(path, entry, new Set(globals.map(({ name }) => name))));
@@ -75,7 +75,7 @@ export async function createModel(registry: Registry): Promise<Model> {
   return { places, globals };
 }
 
-function leafPlace(path: readonly string[], leaf: CommandSpec, globals: ReadonlySet<string>): Place {
+function leafPlace(path: readonly string[], leaf: CommandSpec, globals: ReadonlySet<string>): CompletionNode {
   const { command, completes, args, many, own } = isOperation(leaf) ? ofOperation(leaf) : ofOwn(leaf);
   const flags = command.options
     .flatMap((option) => namesOf(option).map((name) => completed(name, option, completes(option))))
@@ -108,7 +108,7 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, globals: Readonly
 }
 
 /** Returns the long options of a flag with what they take. */
-function completesOfFlag({ name, field, reads }: Flag): [long: string, Completes | undefined][] {
+function completesOfFlag({ name, field, reads }: OperationFlag): [long: string, Completes | undefined][] {
   if (reads === "secret") return [[`--${name}-file`, "file"]];
   if (reads === "files") return [[`--${name}`, "file"]];
   const group = refersTo(field);

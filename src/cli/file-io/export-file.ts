@@ -10,7 +10,7 @@ import { csvLine } from "./csv-line.ts";
 import { formatFor } from "./file-format.ts";
 import { openDestination } from "./open-destination.ts";
 import type { Table } from "./row-columns.ts";
-import type { Row } from "./source-row.ts";
+import type { FileRow } from "./source-row.ts";
 
 /** The context of an export command. */
 interface ExportCommand {
@@ -44,15 +44,15 @@ export interface Exported<T> {
 }
 
 /** Exports rows of a table to the file and in the format that the line names. */
-export async function exportFile(
+export async function writeExportFile(
   table: Table,
   context: ExportCommand,
-  work: (to: Export<Row>) => Promise<void>,
+  work: (to: Export<FileRow>) => Promise<void>,
 ): Promise<void> {
   const { globals, flags, args } = context;
   const path = (args.file as string | undefined) ?? "-";
   const csv = formatFor(path, flags.format, globals) === "csv";
-  const rows: Exported<Row> = {
+  const rows: Exported<FileRow> = {
     name: table.name,
     path,
     head: csv ? csvLine(table.columns) : "",
@@ -124,7 +124,7 @@ function createTally({ name, path }: Pick<Exported<unknown>, "name" | "path">, t
   };
 }
 
-function asCsv(row: Row, { columns }: Table): string {
+function asCsv(row: FileRow, { columns }: Table): string {
   return csvLine(columns.map((name) => escapeCell((row[name] as string | null) ?? "")));
 }
 

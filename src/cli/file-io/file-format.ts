@@ -2,12 +2,12 @@ import { UsageError } from "../errors/cli-errors.ts";
 import type { Globals } from "../terminal/global-options.ts";
 
 /** Format of a file with rows. */
-export type Format = "csv" | "ndjson";
+export type FileFormat = "csv" | "ndjson";
 
-const isFormat = (text: string): text is Format => text === "csv" || text === "ndjson";
+const isFormat = (text: string): text is FileFormat => text === "csv" || text === "ndjson";
 
 /** Returns the requested format, else the format of the file's extension, else CSV. */
-export function formatFor(file: string, flag?: unknown, globals?: Globals): Format {
+export function formatFor(file: string, flag?: unknown, globals?: Globals): FileFormat {
   const asked = (flag as string | undefined) ?? (globals?.json ? "json" : globals?.output);
   if (asked === undefined) return /\.(ndjson|jsonl)$/i.test(file) ? "ndjson" : "csv";
   if (isFormat(asked)) return asked;

@@ -14,13 +14,13 @@ export interface Destination {
 }
 
 /** A temporary file, and the function that moves it to its final path. */
-export interface Draft {
+export interface PendingFile {
   readonly path: string;
   readonly put: () => Promise<void>;
 }
 
 /** Returns the draft of a file at `place`. With `fresh`, `put` throws `conflict` when a file exists there. */
-export function draftFor(place: string, fresh: boolean): Draft {
+export function draftFor(place: string, fresh: boolean): PendingFile {
   const path = join(dirname(place), `.${basename(place)}.${process.pid}.tmp`);
   return { path, put: fresh ? () => add(path, place) : () => rename(path, place) };
 }
@@ -62,7 +62,7 @@ async function add(draft: string, place: string): Promise<void> {
   }
 }
 
-function replacing(file: FileHandle, draft: Draft): Destination {
+function replacing(file: FileHandle, draft: PendingFile): Destination {
   let open = true;
   return {
     write: async (data) => void (await file.writeFile(data)),

@@ -4,7 +4,7 @@ import { unescapeCell } from "../output/spreadsheet-cells.ts";
 import { type CsvRecord, recordsOf } from "./csv-records.ts";
 import type { Lines } from "./read-lines.ts";
 import type { Table } from "./row-columns.ts";
-import type { Row, SourceRow } from "./source-row.ts";
+import type { FileRow, SourceRow } from "./source-row.ts";
 
 /** Reads rows from CSV. The first line names the columns in any order. */
 export async function* readCsv(blocks: AsyncIterable<Lines>, table: Table, label: string): AsyncGenerator<SourceRow[]> {
@@ -28,7 +28,7 @@ function rowOf({ line, size, cells }: CsvRecord, columns: readonly string[]): So
   }
   const row: Record<string, string> = {};
   for (let at = 0; at < columns.length; at++) row[columns[at]!] = unescapeCell(cells[at]!);
-  return { line, size, row: row as Row };
+  return { line, size, row: row as FileRow };
 }
 
 const count = (columns: number) => (columns === 1 ? "1 column" : `${columns} columns`);

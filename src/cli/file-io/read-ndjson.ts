@@ -1,5 +1,5 @@
 import { type Lines, longestRow } from "./read-lines.ts";
-import type { Row, SourceRow } from "./source-row.ts";
+import type { FileRow, SourceRow } from "./source-row.ts";
 
 /** Reads rows from newline-delimited JSON. Skips empty lines. */
 export async function* readNdjson(blocks: AsyncIterable<Lines>): AsyncGenerator<SourceRow[]> {
@@ -12,7 +12,7 @@ export async function* readNdjson(blocks: AsyncIterable<Lines>): AsyncGenerator<
   }
 }
 
-function rowIn(text: string, whole: boolean): { row: Row } | { fields: { row: string[] } } {
+function rowIn(text: string, whole: boolean): { row: FileRow } | { fields: { row: string[] } } {
   if (text.length > longestRow) return { fields: { row: ["is too long"] } };
   if (!whole && text.includes("\ufffd")) return { fields: { row: ["contains invalid UTF-8"] } };
   let row: unknown;

@@ -1,4 +1,4 @@
-import type { Format } from "./file-format.ts";
+import type { FileFormat } from "./file-format.ts";
 import type { Source } from "./open-source.ts";
 import { readCsv } from "./read-csv.ts";
 import { linesOf } from "./read-lines.ts";
@@ -7,7 +7,7 @@ import type { Table } from "./row-columns.ts";
 import type { SourceRow } from "./source-row.ts";
 
 /** Yields the rows of a file in batches. Throws `validation_failed` for unknown columns in a CSV header. */
-export function readRows(source: Source, format: Format, table: Table): AsyncIterable<SourceRow[]> {
+export function readRows(source: Source, format: FileFormat, table: Table): AsyncIterable<SourceRow[]> {
   const lines = linesOf(source.read(), source.label);
   return format === "csv" ? readCsv(lines, table, source.label) : readNdjson(lines);
 }

@@ -1,6 +1,6 @@
 import { escapeCell } from "../output/spreadsheet-cells.ts";
 import { csvLine } from "./csv-line.ts";
-import type { Format } from "./file-format.ts";
+import type { FileFormat } from "./file-format.ts";
 import { openDestination } from "./open-destination.ts";
 import type { Outcome } from "./row-outcome.ts";
 
@@ -14,7 +14,7 @@ export interface ResultFile {
 }
 
 /** Opens a result file in CSV or newline-delimited JSON. */
-export async function openResultFile(path: string, format: Format): Promise<ResultFile> {
+export async function openResultFile(path: string, format: FileFormat): Promise<ResultFile> {
   const { write, keep, discard } = await openDestination(path);
   const lineOf = format === "csv" ? asCsv : asJson;
   if (format === "csv") await write(csvLine(["line", "reference", "action", "id", "errors"]));

@@ -1,10 +1,10 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 
 /** Values of a row by column. */
-export type Row = Readonly<Record<string, unknown>>;
+export type FileRow = Readonly<Record<string, unknown>>;
 
 /** A row of a file, or its errors by field. Errors about the whole row are under `row`. */
 export type SourceRow = { readonly line: number; readonly size: number } & (
-  | { readonly row: Row }
+  | { readonly row: FileRow }
   | { readonly fields: FieldErrors }
 );

@@ -1,7 +1,7 @@
 import { type CommandEntry, isGroup, type Registry, summaryOf } from "../kit/command-spec.ts";
 import { version } from "../session/version.ts";
 import { globalOptions } from "../terminal/global-options.ts";
-import { layOut, type Section, termOf } from "../terminal/help-layout.ts";
+import { type HelpSection, layOut, termOf } from "../terminal/help-layout.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { topicTitles } from "./topic-titles.ts";
 
@@ -37,7 +37,7 @@ const topLevelSummary = (registry: Registry, path: readonly string[]): string | 
 
 function rootHelp(registry: Registry, terminal: Terminal): string {
   const headings = Map.groupBy(Object.entries(registry), ([, { heading }]) => heading);
-  const sections: Section[] = [...headings].map(([heading, entries]) => ({
+  const sections: HelpSection[] = [...headings].map(([heading, entries]) => ({
     title: `${heading}:`,
     rows: entries.map(([name, { summary }]) => [name, summary]),
   }));
@@ -58,7 +58,12 @@ function groupHelp(
   return page(path, `${summary}.`, [{ title: "Commands:", rows }], terminal);
 }
 
-function page(path: readonly string[], description: string, sections: readonly Section[], terminal: Terminal): string {
+function page(
+  path: readonly string[],
+  description: string,
+  sections: readonly HelpSection[],
+  terminal: Terminal,
+): string {
   const usage = `${["wcs", ...path].join(" ")} <command> [options]`;
   return layOut(
     { usage, description, sections, globals: globalSection },
@@ -67,7 +72,7 @@ function page(path: readonly string[], description: string, sections: readonly S
   );
 }
 
-const globalSection: Section = {
+const globalSection: HelpSection = {
   title: "Global options:",
   rows: globalOptions.map(({ flags, description }) => [termOf(flags), description]),
 };

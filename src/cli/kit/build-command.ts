@@ -5,7 +5,7 @@ import { addSharedOptions, createCommand, type HelpOptions } from "./commander-c
 /** Builds the commander command of a custom command. */
 export function buildOwn(leaf: CustomCommand, path: readonly string[], help: HelpOptions): Command {
   const command = createCommand(path, help, { examples: leaf.examples }).description(
-    describe(leaf.summary, leaf.description),
+    describeCommand(leaf.summary, leaf.description),
   );
   for (const { name, optional, many, description } of leaf.args ?? []) {
     const shown = `${name}${many ? "..." : ""}`;
@@ -22,7 +22,7 @@ export function ownOption({ flags, description, repeat }: CommandFlag): Option {
   return repeat ? option.argParser((value, before: string[] | undefined) => [...(before ?? []), value]) : option;
 }
 
-export const describe = (summary: string, description?: string): string =>
+export const describeCommand = (summary: string, description?: string): string =>
   [`${summary}.`, description].filter(Boolean).join("\n\n");
 
 export function usage(

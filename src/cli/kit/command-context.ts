@@ -4,7 +4,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import type { Context, Program } from "./command-spec.ts";
 
 /** The program and the terminal of a running command. */
-export interface Surroundings {
+export interface CommandEnvironment {
   readonly program: Program;
   readonly terminal: Terminal;
 }
@@ -12,7 +12,7 @@ export interface Surroundings {
 /** Returns the context of a command, and configures the terminal by its global options. */
 export function createContext(
   options: Record<string, unknown>,
-  { program, terminal }: Surroundings,
+  { program, terminal }: CommandEnvironment,
   args: Context["args"] = {},
 ): Context {
   const globals = options as Partial<Globals> as Globals;

@@ -2,7 +2,7 @@ import { Command, CommanderError, type Help, Option } from "commander";
 import { UsageError } from "../errors/cli-errors.ts";
 import { refusePassword } from "../session/database-url.ts";
 import { globalOptions, outputOptions } from "../terminal/global-options.ts";
-import { type HelpPage, layOut, type Section, termOf } from "../terminal/help-layout.ts";
+import { type HelpPage, type HelpSection, layOut, termOf } from "../terminal/help-layout.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Width and colours of a help page. */
@@ -20,7 +20,7 @@ export class HelpShown extends Error {
 /** Parts of a help page that commander does not know. */
 export interface Beside {
   readonly examples?: readonly string[] | undefined;
-  readonly sections?: readonly Section[];
+  readonly sections?: readonly HelpSection[];
 }
 
 /** Creates a commander command that throws errors and prints nothing. */

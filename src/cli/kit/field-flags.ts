@@ -2,10 +2,10 @@ import { Option } from "commander";
 import type { FieldFormat, Reference } from "../../contract/field-metadata.ts";
 import { describeField, type Field } from "../../contract/field-spec.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
-import type { Section } from "../terminal/help-layout.ts";
+import type { HelpSection } from "../terminal/help-layout.ts";
 
 /** A flag of an operation's command: the input field that it sets, and how its value is parsed. */
-export interface Flag {
+export interface OperationFlag {
   readonly name: string;
   /** Path of the input field: `["contact", "phone"]`. */
   readonly path: readonly string[];
@@ -24,7 +24,7 @@ export const kebab = (name: string): string =>
     .toLowerCase();
 
 /** Returns the flags for the fields of an input. */
-export function flagsOf(fields: readonly Field[], above: readonly string[] = []): Flag[] {
+export function flagsOf(fields: readonly Field[], above: readonly string[] = []): OperationFlag[] {
   return fields.flatMap((field) => {
     const path = [...above, field.name];
     // Files are given by path, not as base64.
@@ -36,7 +36,7 @@ export function flagsOf(fields: readonly Field[], above: readonly string[] = [])
 
 export const holdsFiles = ({ items }: Field): boolean => items?.file === true;
 
-function readsAs(field: Field): Flag["reads"] {
+function readsAs(field: Field): OperationFlag["reads"] {
   if (field.secret) return "secret";
   if (field.format === "unix-time") return "time";
   switch (field.kind) {
@@ -57,10 +57,10 @@ function readsAs(field: Field): Flag["reads"] {
 export const refersTo = ({ refersTo: own, items }: Field): Reference | undefined => own ?? items?.refersTo;
 
 /** Flags of nested objects are many and similar, so help shows them as one family per object. */
-const isDeep = ({ path }: Flag) => path.length > 2;
+const isDeep = ({ path }: OperationFlag) => path.length > 2;
 
 /** Returns the help section for the flags of nested objects: `--addresses-company-<field>`. */
-export function familiesOf(flags: readonly Flag[]): Section[] {
+export function familiesOf(flags: readonly OperationFlag[]): HelpSection[] {
   const families = Map.groupBy(flags.filter(isDeep), ({ path }) => path.slice(0, -1).map(kebab).join("-"));
   if (families.size === 0) return [];
   const rows = [...families].map(([family, members]): [string, string] => [
@@ -71,7 +71,7 @@ export function familiesOf(flags: readonly Flag[]): Section[] {
 }
 
 /** Returns the commander options of a flag. */
-export function optionsOf(flag: Flag): Option[] {
+export function optionsOf(flag: OperationFlag): Option[] {
   const { name, field, reads } = flag;
   const description = describe(flag);
   const shown = (option: Option, hidden = false) => option.hideHelp(hidden || isDeep(flag));
@@ -107,7 +107,7 @@ const placeholders: Readonly<Record<FieldFormat, string>> = {
   bytes: "bytes",
 };
 
-function placeholder({ field, reads, byName }: Flag): string {
+function placeholder({ field, reads, byName }: OperationFlag): string {
   if (field.values) return field.values.join("|");
   if (reads === "files") return "path";
   if (byName) return "user,...";
@@ -122,7 +122,7 @@ function valuePlaceholder(field: Field): string {
   return field.kind === "string" ? "text" : "n";
 }
 
-function describe({ path, field, reads }: Flag): string {
+function describe({ path, field, reads }: OperationFlag): string {
   if (reads === "files")
     return `Attach a file, or the video at a URL; can be repeated${field.required ? " (required)" : ""}`;
   const text = [describeField(field.description, field.explanations), field.items?.values?.join(", ")]

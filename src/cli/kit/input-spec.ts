@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { z } from "zod";
 import { fieldsOf } from "../../contract/field-spec.ts";
 import { tryParse } from "../../contract/parse-input.ts";
-import { describe, ownOption, usage } from "./build-command.ts";
+import { describeCommand, ownOption, usage } from "./build-command.ts";
 import type { OperationCommand, Positional } from "./command-spec.ts";
 import { addSharedOptions, createCommand, type HelpOptions } from "./commander-command.ts";
 import { changes, describeArgument, familiesOf, flagsOf, optionsOf } from "./field-flags.ts";
@@ -42,7 +42,7 @@ export function buildOperation(
 ): Command {
   const { op } = leaf;
   const command = createCommand(path, help, { examples: leaf.examples, sections: familiesOf(spec.flags) });
-  command.description(describe(leaf.summary ?? op.summary, op.description));
+  command.description(describeCommand(leaf.summary ?? op.summary, op.description));
   const args = spec.args.map((arg) => ({ ...arg, label: labelOf(arg), optional: isOptional(arg, leaf, spec) }));
   // All arguments are optional for commander: missing ones are prompted for, or reported in one error.
   for (const { field, label, many } of args) {

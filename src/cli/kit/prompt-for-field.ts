@@ -1,6 +1,6 @@
 import type { Field } from "../../contract/field-spec.ts";
 import type { UsageError } from "../errors/cli-errors.ts";
-import { newPassword } from "../session/read-password.ts";
+import { readNewPassword } from "../session/read-password.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { parseValue } from "./parse-value.ts";
 
@@ -34,5 +34,5 @@ export async function askFor(
 export async function askForSecret(field: Field, terminal: Terminal): Promise<string> {
   const ask = await terminal.ask();
   const question = field.description ?? field.name;
-  return field.newPassword ? newPassword(terminal, question) : ask.secret(`${question}:`);
+  return field.newPassword ? readNewPassword(terminal, question) : ask.secret(`${question}:`);
 }

@@ -4,7 +4,7 @@ import { suggestName } from "../errors/nearest-name.ts";
 import type { Sources } from "../file-io/value-sources.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { CommandFlag, Positional } from "./command-spec.ts";
-import { type Flag, holdsFiles, kebab } from "./field-flags.ts";
+import { holdsFiles, kebab, type OperationFlag } from "./field-flags.ts";
 import { parseJson, parseValue } from "./parse-value.ts";
 import { askFor, askForSecret } from "./prompt-for-field.ts";
 
@@ -14,7 +14,7 @@ export type Input = Record<string, unknown>;
 export interface InputSpec {
   readonly fields: readonly Field[];
   readonly args: readonly Positional[];
-  readonly flags: readonly Flag[];
+  readonly flags: readonly OperationFlag[];
   /** Flags of the command that do not belong to a field. */
   readonly more: readonly CommandFlag[];
   /** Returns the issue with a value for a field; undefined when it is valid. */
@@ -94,7 +94,12 @@ export function clearablePaths(fields: readonly Field[], above: readonly string[
   });
 }
 
-async function readFlag(flag: Flag, options: ParsedLine["options"], sources: Sources, before: Input): Promise<unknown> {
+async function readFlag(
+  flag: OperationFlag,
+  options: ParsedLine["options"],
+  sources: Sources,
+  before: Input,
+): Promise<unknown> {
   const given = options[attribute(flag.name)];
   switch (flag.reads) {
     case "secret": {
@@ -115,7 +120,12 @@ async function readFlag(flag: Flag, options: ParsedLine["options"], sources: Sou
   }
 }
 
-async function readTimeFlag(flag: Flag, given: string, options: ParsedLine["options"], before: Input): Promise<number> {
+async function readTimeFlag(
+  flag: OperationFlag,
+  given: string,
+  options: ParsedLine["options"],
+  before: Input,
+): Promise<number> {
   const { readTime, readTimeAhead } = await import("../time/parse-time.ts");
   const zone = options.tz as string | undefined;
   const name = `--${flag.name}`;
@@ -126,7 +136,7 @@ async function readTimeFlag(flag: Flag, given: string, options: ParsedLine["opti
   return readTimeAhead(given, name, { zone, after });
 }
 
-async function readText(flag: Flag, given: string, sources: Sources): Promise<unknown> {
+async function readText(flag: OperationFlag, given: string, sources: Sources): Promise<unknown> {
   const name = `--${flag.name}`;
   if (flag.reads === "json") return parseJson(await sources.value(given, name), name);
   return parseValue(

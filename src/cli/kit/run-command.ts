@@ -1,5 +1,5 @@
 import { buildOwn } from "./build-command.ts";
-import { createContext, type Surroundings } from "./command-context.ts";
+import { type CommandEnvironment, createContext } from "./command-context.ts";
 import { type CommandSpec, type CustomCommand, isOperation } from "./command-spec.ts";
 import { HelpShown, parseLine } from "./commander-command.ts";
 
@@ -8,7 +8,7 @@ export async function runLeaf(
   leaf: CommandSpec,
   path: readonly string[],
   rest: readonly string[],
-  surroundings: Surroundings,
+  surroundings: CommandEnvironment,
 ): Promise<void> {
   try {
     if (isOperation(leaf)) await (await import("./run-operation.ts")).runOperation(leaf, path, rest, surroundings);
@@ -23,7 +23,7 @@ async function runOwn(
   leaf: CustomCommand,
   path: readonly string[],
   rest: readonly string[],
-  surroundings: Surroundings,
+  surroundings: CommandEnvironment,
 ): Promise<void> {
   const { args, options } = parseLine(buildOwn(leaf, path, surroundings.terminal), rest);
   const named = Object.fromEntries(

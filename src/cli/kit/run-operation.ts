@@ -5,7 +5,7 @@ import { createSources } from "../file-io/value-sources.ts";
 import { createOutput, formatOf } from "../output/create-output.ts";
 import { valueAt } from "../output/item.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { createContext, type Surroundings } from "./command-context.ts";
+import { type CommandEnvironment, createContext } from "./command-context.ts";
 import type { Context, OperationCommand, Request } from "./command-spec.ts";
 import { parseLine } from "./commander-command.ts";
 import { confirm } from "./confirmation.ts";
@@ -22,7 +22,7 @@ export async function runOperation(
   leaf: OperationCommand,
   path: readonly string[],
   rest: readonly string[],
-  surroundings: Surroundings,
+  surroundings: CommandEnvironment,
 ): Promise<void> {
   const { terminal } = surroundings;
   const spec = createInputSpec(leaf);

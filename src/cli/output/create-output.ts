@@ -1,7 +1,7 @@
 import { type AnyOperation, once } from "../../contract/operation.ts";
 import { isTimeZone } from "../../contract/time-zone.ts";
 import { UsageError } from "../errors/cli-errors.ts";
-import type { Format, Globals } from "../terminal/global-options.ts";
+import type { Globals, OutputFormat } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { itemFields, parseFields, select, timePaths } from "./field-selection.ts";
 import { createCells } from "./format-value.ts";
@@ -34,7 +34,7 @@ export interface Output<T extends object = Item> {
 }
 
 /** Returns the output format. The default is a table on a terminal, and `rows` (tab-separated) elsewhere. */
-export function formatOf({ output, json }: Globals, terminal: Terminal): Format | "rows" {
+export function formatOf({ output, json }: Globals, terminal: Terminal): OutputFormat | "rows" {
   if (output && json && output !== "json") throw new UsageError(`--json and -o ${output} cannot be used together`);
   return output ?? (json ? "json" : terminal.stdoutIsTerminal ? "table" : "rows");
 }
@@ -94,8 +94,8 @@ export function createOutput<T extends object = Item>(view: View<T>, globals: Gl
   };
 
   async function query(data: unknown): Promise<void> {
-    const { search } = await import("./jmespath-query.ts");
-    const found = search(fields ? selectAll(data, fields) : data, globals.query ?? "");
+    const { queryValue } = await import("./jmespath-query.ts");
+    const found = queryValue(fields ? selectAll(data, fields) : data, globals.query ?? "");
     if (["json", "ndjson", "yaml"].includes(format)) return (await writerFor(format, options)).value(found);
     const { plainly } = await import("./jmespath-query.ts");
     const rows = plainly(found);
@@ -133,7 +133,7 @@ export function checkZone(zone: string | undefined): string | undefined {
   throw new UsageError(`--tz: unknown time zone '${zone}'`, { hint: "list time zones with wcs timezones list" });
 }
 
-async function writerFor(format: Format | "rows", options: OutputOptions): Promise<Writer> {
+async function writerFor(format: OutputFormat | "rows", options: OutputOptions): Promise<Writer> {
   switch (format) {
     case "json":
       return (await import("./json-writer.ts")).createJsonWriter(options);

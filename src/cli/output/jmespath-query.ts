@@ -7,7 +7,7 @@ import type { Item } from "./item.ts";
  * Evaluates a JMESPath expression. The newer @jmespath-community/jmespath is under MPL-2.0, whose conditions the bundle
  * would have to meet.
  */
-export function search(data: unknown, expression: string): unknown {
+export function queryValue(data: unknown, expression: string): unknown {
   try {
     return jmespath.search(data, expression);
   } catch (error) {

@@ -47,11 +47,13 @@ export async function open(
     timer = undefined;
     sending = Promise.resolve(sending).then(() => attemptDeliveries(database, service, terminal));
   };
-  const announce: typeof database.announce = (topics) => {
-    database.announce(topics);
-    if (topics.includes("outbox")) timer ??= setTimeout(send, patience);
-  };
-  const service = createService({ database: { ...database, announce }, environment: terminal.env });
+  const service = createService({
+    database,
+    environment: terminal.env,
+    onAnnounce: (topics) => {
+      if (topics.includes("outbox")) timer ??= setTimeout(send, patience);
+    },
+  });
   // Public operations need no user.
   const own = async () => (as === undefined ? { token: "" } : { userId: await service.resolveUser(as || undefined) });
   const caller = service.caller(token === undefined ? await own() : { token });

@@ -17,7 +17,7 @@ export async function ownPassword({ terminal, flags }: PasswordFlags): Promise<s
 }
 
 /** Prompts for a new password twice. */
-export async function newPassword(terminal: Terminal, question = "Password"): Promise<string> {
+export async function readNewPassword(terminal: Terminal, question = "Password"): Promise<string> {
   const ask = await terminal.ask();
   const password = await ask.secret(`${question}:`);
   if ((await ask.secret(`${question} again:`)) !== password) throw new UsageError("the passwords do not match");

@@ -2,14 +2,14 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
 import { type Config, changeConfig, type Profile, readConfig, withConfigLock } from "./config.ts";
 import { open, type Route } from "./open-caller.ts";
-import { isAging, timesOf } from "./token-times.ts";
+import { isAging, tokenTimesOf } from "./token-times.ts";
 
 const now = () => Date.now() / 1000;
 
 /** Returns the token of a profile. Renews it when less than half of its lifetime is left. */
 export async function freshToken(route: Route, profile: Profile & { name: string }): Promise<string> {
   const token = profile.token!;
-  const times = timesOf(token);
+  const times = tokenTimesOf(token);
   if (!times) return token;
   if (times.expires <= now()) return (await offer(route)) ?? Promise.reject(expired(profile.name));
   if (!isAging(times, now())) return token;
@@ -94,11 +94,11 @@ export function addTokenRenewal(route: Route, first: Caller, token: string): Cal
   const profile = route.target.profile!;
   // Calls in progress keep their token, so all callers stay open until the end.
   const opened = [first];
-  let current = { caller: first, token, times: timesOf(token) };
+  let current = { caller: first, token, times: tokenTimesOf(token) };
   let renewedAt = current.times && isAging(current.times, now()) ? now() : 0;
   const take = async (token: string) => {
     if (token === current.token) return;
-    current = { caller: await open(route, token), token, times: timesOf(token) };
+    current = { caller: await open(route, token), token, times: tokenTimesOf(token) };
     opened.push(current.caller);
   };
   const refresh = async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { UsageError } from "../errors/cli-errors.ts";
 
 /** A text from the user's editor. */
-export interface Draft {
+export interface EditedText {
   readonly text: string;
   /** A private file that keeps the text until `discard` is called. */
   readonly path: string;
@@ -13,7 +13,7 @@ export interface Draft {
 }
 
 /** Opens the user's editor ($VISUAL, $EDITOR) with a text and waits until it exits. */
-export async function edit(text: string, env: NodeJS.ProcessEnv, name: string): Promise<Draft> {
+export async function edit(text: string, env: NodeJS.ProcessEnv, name: string): Promise<EditedText> {
   const command = env.VISUAL || env.EDITOR || (process.platform === "win32" ? "notepad" : "vi");
   const folder = await mkdtemp(join(tmpdir(), "wcs-text-"));
   const path = join(folder, name);

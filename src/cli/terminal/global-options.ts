@@ -1,5 +1,5 @@
 export const formats = ["table", "json", "ndjson", "csv", "yaml"] as const;
-export type Format = (typeof formats)[number];
+export type OutputFormat = (typeof formats)[number];
 
 /** Values of the global and output options, which may stand anywhere on the line. */
 export interface Globals {
@@ -9,7 +9,7 @@ export interface Globals {
   readonly as?: string;
   readonly timeout?: string;
   readonly caFile?: string;
-  readonly output?: Format;
+  readonly output?: OutputFormat;
   readonly json?: true;
   readonly fields?: string;
   readonly query?: string;

@@ -1,7 +1,7 @@
 import type { Paint } from "./colors.ts";
 
 /** A heading followed by rows of terms and meanings. */
-export interface Section {
+export interface HelpSection {
   readonly title: string;
   readonly rows: readonly (readonly [term: string, meaning: string])[];
 }
@@ -9,10 +9,10 @@ export interface Section {
 export interface HelpPage {
   readonly usage: string;
   readonly description: string;
-  readonly sections: readonly Section[];
+  readonly sections: readonly HelpSection[];
   readonly examples?: readonly string[] | undefined;
   /** The global options. Shown last. */
-  readonly globals: Section;
+  readonly globals: HelpSection;
 }
 
 /** Wider terms get a line of their own. */
@@ -34,7 +34,7 @@ export function layOut(
   return `${parts.join("\n\n")}\n`;
 }
 
-function layOutSection({ title, rows }: Section, width: number, paint: Paint): string {
+function layOutSection({ title, rows }: HelpSection, width: number, paint: Paint): string {
   const column = Math.min(widest, Math.max(...rows.map(([term]) => term.length)));
   const indent = " ".repeat(column + 4);
   const lines = rows.map(([term, meaning]) => {

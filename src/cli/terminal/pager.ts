@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
 /** Shows text in $WCS_PAGER, $PAGER or less. Call only when `hasPager` returns true. */
-export async function page(text: string, env: NodeJS.ProcessEnv): Promise<void> {
+export async function showInPager(text: string, env: NodeJS.ProcessEnv): Promise<void> {
   const command = env.WCS_PAGER ?? env.PAGER ?? "less";
   const pager = spawn(command, {
     shell: true,

@@ -1,12 +1,12 @@
 import { once } from "../../contract/operation.ts";
 import type { Paint } from "./colors.ts";
-import type { Draft } from "./editor.ts";
+import type { EditedText } from "./editor.ts";
 import type { Ask } from "./prompts.ts";
 import { sanitizeLine } from "./sanitize.ts";
 import { isTerminal, writeBytesOut, writeOut } from "./standard-output.ts";
 
 /** The parts of a process that a terminal uses. */
-export interface Surroundings {
+export interface ProcessStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
@@ -51,7 +51,7 @@ export interface Terminal {
   /** Shows `text` in the user's pager. */
   page(text: string): Promise<void>;
   /** Opens `text` in the user's editor, in a file called `name`. */
-  edit(text: string, name: string): Promise<Draft>;
+  edit(text: string, name: string): Promise<EditedText>;
   /** Sets the handler of SIGINT and SIGTERM. */
   onInterrupt(handler: () => void): void;
 }
@@ -78,7 +78,7 @@ export function wantsColour(env: NodeJS.ProcessEnv, isTerminal: boolean): boolea
 const paints = async () => (await import("./colors.ts")).createPaint();
 
 /** Creates the terminal of a process. Streams are opened on first use, since opening them is slow. */
-export async function openTerminal(surroundings: Surroundings): Promise<Terminal> {
+export async function openTerminal(surroundings: ProcessStreams): Promise<Terminal> {
   const { env } = surroundings;
   const options = { input: true, quiet: false, color: true };
   const stdout = () => surroundings.stdout;
@@ -136,10 +136,10 @@ export async function openTerminal(surroundings: Surroundings): Promise<Terminal
         ? spinLater(text, work, surroundings.stderr)
         : work,
     async page(text) {
-      const { page } = await import("./pager.ts");
+      const { showInPager } = await import("./pager.ts");
       // The pager handles Ctrl-C itself.
       const release = signals.take(() => {});
-      await page(text, env).finally(release);
+      await showInPager(text, env).finally(release);
     },
     async edit(text, name) {
       const { edit } = await import("./editor.ts");
@@ -156,7 +156,7 @@ async function readAll(stream: NodeJS.ReadStream): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function handleSignals(surroundings: Surroundings) {
+function handleSignals(surroundings: ProcessStreams) {
   let handler: (() => void) | undefined;
   return {
     /** Replaces the current handler; returns a function that restores it. */

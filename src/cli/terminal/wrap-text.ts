@@ -4,7 +4,7 @@ import { widthOf } from "./text-width.ts";
 type Line = readonly [from: number, to: number];
 
 /** Breaks a text into lines of at most `width` terminal columns, between words where possible. */
-export const wrap = (text: string, width: number): string[] =>
+export const wrapText = (text: string, width: number): string[] =>
   linesIn(text, width).map(([from, to]) => text.slice(from, to));
 
 /**

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from "kysely";
 import type { audit as contract } from "../../contract/audit.ts";
 import type { Handlers } from "../pipeline/context.ts";
-import { decodeCursor, page } from "../pipeline/cursor.ts";
+import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
 
 export const audit: Handlers<typeof contract> = {
   async list(ctx, { limit, cursor, actor, operation, path, since, until }) {
@@ -26,7 +26,7 @@ export const audit: Handlers<typeof contract> = {
       const [time, id] = position.key;
       query = query.where(sql<SqlBool>`(e.created_at, e.id) ${sql.raw(back ? ">" : "<")} (${time}, ${id})`);
     }
-    const { rows, meta } = page(ctx, list, await query.execute(), {
+    const { rows, meta } = makeCursorPage(ctx, list, await query.execute(), {
       limit,
       position,
       keyOf: (row) => [row.created_at, row.id] as [number, number],

@@ -11,7 +11,7 @@ import { keepPeopleKey, recipientIssues } from "./recipients.ts";
 
 type Membership = "participantAdd" | "participantUpdate" | "participantRemove";
 
-export const members: Pick<Handlers<typeof contract>, Membership> = {
+export const participantHandlers: Pick<Handlers<typeof contract>, Membership> = {
   async participantAdd(ctx, { id, users }) {
     const mine = await lockedParticipation(ctx, id);
     requireAdministrator(mine, "add people");

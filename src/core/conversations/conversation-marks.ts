@@ -7,7 +7,7 @@ import { presentConversation } from "./present-conversations.ts";
 
 type Marking = "get" | "update" | "delete" | "seen" | "archive" | "unarchive";
 
-export const marks: Pick<Handlers<typeof contract>, Marking> = {
+export const conversationMarkHandlers: Pick<Handlers<typeof contract>, Marking> = {
   async get(ctx, { id }) {
     await participation(ctx, id);
     return presentConversation(ctx, id);

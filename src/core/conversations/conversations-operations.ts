@@ -1,23 +1,23 @@
 import type { conversations as contract } from "../../contract/conversations.ts";
 import type { Admission, Checks, Handlers } from "../pipeline/context.ts";
-import { members } from "./change-participants.ts";
-import { marks } from "./conversation-marks.ts";
-import { list } from "./list-conversations.ts";
-import { messages } from "./list-messages.ts";
+import { participantHandlers } from "./change-participants.ts";
+import { conversationMarkHandlers } from "./conversation-marks.ts";
+import { listConversations } from "./list-conversations.ts";
+import { messageReadHandlers } from "./list-messages.ts";
 import { participation } from "./participation.ts";
 import { reactions } from "./react-to-message.ts";
-import { creationIssues, sending, sendingIssues } from "./send-message.ts";
+import { messageSendHandlers, newConversationIssues, newMessageIssues } from "./send-message.ts";
 
 export const conversations: Handlers<typeof contract> = {
-  list,
-  ...marks,
-  ...members,
-  ...messages,
-  ...sending,
+  list: listConversations,
+  ...conversationMarkHandlers,
+  ...participantHandlers,
+  ...messageReadHandlers,
+  ...messageSendHandlers,
   ...reactions,
 };
 
-export const checks: Checks<typeof contract> = { create: creationIssues, send: sendingIssues };
+export const checks: Checks<typeof contract> = { create: newConversationIssues, send: newMessageIssues };
 
 export const admission: Admission<typeof contract> = {
   async send(ctx, { id }) {

@@ -11,7 +11,7 @@ const countedBeyond = 1000;
 
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];
 
-export const list: Handlers<typeof contract>["list"] = async (ctx, input) => {
+export const listConversations: Handlers<typeof contract>["list"] = async (ctx, input) => {
   const { page, limit } = input;
   const offset = (page - 1) * limit;
   const matching = matchingConversations(ctx, input);

@@ -1,7 +1,7 @@
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { messagesWithWords } from "../../store/message-words.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, encodeCursor, type Position, page } from "../pipeline/cursor.ts";
+import { decodeCursor, encodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
 import { newestFirst, noEnd, oldestFirst, type Range, visibleMessage, visibleNamed } from "./find-message.ts";
 import { type Participation, participation } from "./participation.ts";
 import { type MessageRow, messagesById, presentMessages, presentOneMessage } from "./present-messages.ts";
@@ -9,7 +9,7 @@ import { wordsInOrder } from "./query-words.ts";
 
 type Reading = "messages" | "message" | "follow";
 
-export const messages: Pick<Handlers<typeof contract>, Reading> = {
+export const messageReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
   async messages(ctx, { id, limit, cursor, starter_message_id, query }) {
     const mine = await participation(ctx, id);
     if (starter_message_id !== undefined && cursor === undefined && query === undefined) {
@@ -20,7 +20,7 @@ export const messages: Pick<Handlers<typeof contract>, Reading> = {
     const range = rangeOf(mine, position, limit + 1);
     const found =
       query === undefined ? await read(ctx, range, position) : await find(ctx, upTo(mine, range), position, query);
-    const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => row.position });
+    const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: (row) => row.position });
     return { data: await presentMessages(ctx, mine, rows), meta };
   },
 

@@ -3,7 +3,7 @@ import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { waitForTurn } from "../../store/dialect.ts";
 import { indexWords, unindexWords } from "../../store/message-words.ts";
 import { prepared } from "../../store/prepared.ts";
-import { fileMistakes, removeFiles } from "../files/attached-files.ts";
+import { fileIssues, removeFiles } from "../files/attached-files.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { appendMessage, type Locked } from "./append-message.ts";
@@ -15,11 +15,11 @@ import { digestOf, peopleKey, recipientIssues } from "./recipients.ts";
 
 type Sending = "create" | "send" | "messageUpdate" | "messageDelete";
 
-export const sending: Pick<Handlers<typeof contract>, Sending> = {
+export const messageSendHandlers: Pick<Handlers<typeof contract>, Sending> = {
   async create(ctx, { recipients, message, files }) {
     refuse({
-      ...(await creationIssues(ctx, { recipients, message, files })),
-      ...(await fileMistakes(ctx, files ?? [])),
+      ...(await newConversationIssues(ctx, { recipients, message, files })),
+      ...(await fileIssues(ctx, files ?? [])),
     });
     const people = new Set([ctx.actor.id, ...recipients]);
     const conversation = await conversationOf(ctx, people);
@@ -30,7 +30,7 @@ export const sending: Pick<Handlers<typeof contract>, Sending> = {
   async send(ctx, { id, message, parent_id, files }) {
     const mine = await lockedParticipation(ctx, id);
     const issues = { ...textIssues({ message, files }), ...(await parentIssues(ctx, mine, parent_id)) };
-    refuse({ ...issues, ...(await fileMistakes(ctx, files ?? [])) });
+    refuse({ ...issues, ...(await fileIssues(ctx, files ?? [])) });
     const row = await appendMessage(ctx, mine, { message, parent: parent_id, files });
     return presentOneMessage(ctx, mine, row);
   },
@@ -84,7 +84,7 @@ async function parentIssues(ctx: Ctx, mine: Participation, parent_id: number | n
 }
 
 /** Returns the issues of those fields of a new conversation that depend on each other or on data; see `Checks`. */
-export async function creationIssues(
+export async function newConversationIssues(
   ctx: Ctx,
   { recipients, ...text }: Known,
   isWrong?: (field: string) => boolean,
@@ -97,7 +97,7 @@ export async function creationIssues(
 }
 
 /** Returns the issues of those fields of a message that depend on each other or on data; see `Checks`. */
-export const sendingIssues: NonNullable<Checks<typeof contract>["send"]> = async (ctx, known, isWrong) => {
+export const newMessageIssues: NonNullable<Checks<typeof contract>["send"]> = async (ctx, known, isWrong) => {
   const { id, parent_id, ...text } = known;
   const parent = id === undefined ? {} : await parentIssues(ctx, await participation(ctx, id), parent_id);
   return { ...textIssues(text, isWrong), ...parent };

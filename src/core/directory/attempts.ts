@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ctx, Instance } from "../pipeline/context.ts";
 import * as limits from "../pipeline/rate-limits.ts";
-import { type Place, type Subject, settle, tooMany } from "../pipeline/rate-limits.ts";
+import { type ReservedAttempt, type Subject, settle, tooManyAttempts } from "../pipeline/rate-limits.ts";
 
 /** Milliseconds that an attempt waits for pending ones. */
 const patience = 15_000;
@@ -41,8 +41,8 @@ async function placeFor(ctx: Ctx, subject: Subject): Promise<number> {
   const deadline = performance.now() + patience;
   let place = await reserve(ctx, subject);
   while (place.id === undefined) {
-    if (place.until > 0) throw tooMany(place.until - ctx.now);
-    if (performance.now() >= deadline) throw tooMany(busySeconds);
+    if (place.until > 0) throw tooManyAttempts(place.until - ctx.now);
+    if (performance.now() >= deadline) throw tooManyAttempts(busySeconds);
     const { busy = "" } = place;
     place = await inLine(ctx.instance, busy, () => poll(ctx, subject, { busy, deadline }));
   }
@@ -50,7 +50,7 @@ async function placeFor(ctx: Ctx, subject: Subject): Promise<number> {
 }
 
 /** Attempts from one network are serialized by the database anyway; here they wait without using a connection. */
-function reserve(ctx: Ctx, subject: Subject): Promise<Place> {
+function reserve(ctx: Ctx, subject: Subject): Promise<ReservedAttempt> {
   const { kind, account, network = account } = subject;
   return inLine(ctx.instance, `reserve ${kind} ${network}`, () => limits.reserve(ctx, subject));
 }
@@ -60,7 +60,7 @@ async function poll(
   ctx: Ctx,
   subject: Subject,
   { busy, deadline }: { readonly busy: string; readonly deadline: number },
-): Promise<Place> {
+): Promise<ReservedAttempt> {
   for (;;) {
     const place = await reserve(ctx, subject);
     if (place.busy !== busy || place.until > 0 || performance.now() >= deadline) return place;
@@ -82,7 +82,7 @@ async function inLine<T>(instance: Instance, name: string, work: () => Promise<T
   const byName = lines.get(instance) ?? new Map<string, Line>();
   lines.set(instance, byName);
   const line = byName.get(name) ?? { length: 0, end: Promise.resolve() };
-  if (line.length >= mostWaiting) throw tooMany(busySeconds);
+  if (line.length >= mostWaiting) throw tooManyAttempts(busySeconds);
   byName.set(name, line);
   line.length += 1;
   const result = line.end.then(work);

@@ -3,7 +3,7 @@ import type { Db } from "../../store/database.ts";
 type Answer = "accepted" | "rejected";
 
 /** Stores or removes a user's RSVP and updates the counts of the event. */
-export async function keepAnswer(
+export async function saveRsvp(
   db: Db,
   { event_id, user_id }: { readonly event_id: number; readonly user_id: number },
   { before, after, now }: { readonly before: Answer | null; readonly after: Answer | null; readonly now: number },

@@ -6,7 +6,7 @@ import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { unitBrief } from "./unit-tree.ts";
+import { presentUnitBrief } from "./unit-tree.ts";
 
 export type Unit = z.infer<ReturnType<typeof contract>>;
 
@@ -66,7 +66,7 @@ export async function presentFullUnits(ctx: Ctx, ids: number[]): Promise<Unit[]>
   const children = Map.groupBy(rows, (row) => row.parent_id ?? 0);
   return units.map((unit) => ({
     ...unit,
-    children: (children.get(unit.id) ?? []).map((row) => unitBrief(row.id, row.name, row.level, row.unit_type)),
+    children: (children.get(unit.id) ?? []).map((row) => presentUnitBrief(row.id, row.name, row.level, row.unit_type)),
   }));
 }
 
@@ -94,7 +94,7 @@ export function fullAddresses(given: AddressesInput): Partial<Unit["addresses"]>
 function present(ctx: Ctx, row: Row, departments: { id: number; name: string }[]): Unit {
   const edit = may(ctx.actor, "units", row.path);
   return {
-    ...unitBrief(row.id, row.name, row.level, row.unit_type),
+    ...presentUnitBrief(row.id, row.name, row.level, row.unit_type),
     reference: row.reference,
     description: row.description,
     path: row.path,
@@ -103,7 +103,7 @@ function present(ctx: Ctx, row: Row, departments: { id: number; name: string }[]
     parent:
       row.parent_id === null
         ? null
-        : unitBrief(row.parent_id, row.parent_name ?? "", row.parent_level ?? 0, row.parent_type ?? "unit"),
+        : presentUnitBrief(row.parent_id, row.parent_name ?? "", row.parent_level ?? 0, row.parent_type ?? "unit"),
     image: null,
     addresses: { company: null, delivery: null, invoicing: null, ...fullAddresses(JSON.parse(row.addresses)) },
     contact: { name: row.contact_name, phone: row.contact_phone },

@@ -5,10 +5,10 @@ import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { abilityFlags } from "../pipeline/permissions.ts";
+import { presentAbilities } from "../pipeline/permissions.ts";
 import { ancestorsOf } from "../pipeline/unit-path.ts";
 import { type GroupBrief, groupsOf } from "./group-memberships.ts";
-import { unitBrief } from "./unit-tree.ts";
+import { presentUnitBrief } from "./unit-tree.ts";
 
 export type User = z.infer<ReturnType<typeof contract>>;
 type UnitBrief = NonNullable<User["unit"]>;
@@ -131,7 +131,7 @@ function presentMembership(rows: MembershipRow[], first: MembershipRow): User["m
     unit: place(first),
     department: first.department_id === null ? null : { id: first.department_id, name: first.department_name ?? "" },
     userTypes,
-    abilities: abilityFlags(granted),
+    abilities: presentAbilities(granted),
   };
 }
 
@@ -139,8 +139,8 @@ function place(row: PlaceRow): UnitBrief {
   const parent =
     row.parent_id === null
       ? null
-      : unitBrief(row.parent_id, row.parent_name ?? "", row.parent_level ?? 0, row.parent_type ?? "unit");
-  const { url, ...unit } = unitBrief(row.unit_id, row.name, row.level, row.unit_type);
+      : presentUnitBrief(row.parent_id, row.parent_name ?? "", row.parent_level ?? 0, row.parent_type ?? "unit");
+  const { url, ...unit } = presentUnitBrief(row.unit_id, row.name, row.level, row.unit_type);
   return { ...unit, parent, url };
 }
 

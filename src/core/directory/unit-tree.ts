@@ -9,7 +9,7 @@ import { fold } from "./text-keys.ts";
 /** Maximum number of levels below the root. Paths are index keys, whose length databases limit. */
 const deepest = 100;
 
-export interface Place {
+export interface UnitPosition {
   readonly id: number;
   readonly path: string;
   readonly level: number;
@@ -19,9 +19,9 @@ export interface Place {
  * Adds `children` to the unit's own count of children, and `descendants` to the counts of the unit and of all its
  * ancestors.
  */
-export async function count(
+export async function addToCounts(
   db: Db,
-  parent: Place,
+  parent: UnitPosition,
   { children, descendants }: { children: number; descendants: number },
 ) {
   await db
@@ -38,13 +38,13 @@ export async function count(
  * Moves a unit and its descendants with one statement for the whole branch. Throws `conflict` when the parent is in the
  * branch or the tree would become too deep.
  */
-export async function moveBranch(db: Db, unit: Place, parent: Place): Promise<void> {
+export async function moveBranch(db: Db, unit: UnitPosition, parent: UnitPosition): Promise<void> {
   if (parent.path.startsWith(unit.path)) {
     throw new ServiceError("conflict", `Unit ${unit.id} cannot be moved into its own branch.`);
   }
   const from = ancestorsOf(unit.path).at(-1);
   if (from === undefined) throw new ServiceError("conflict", "The root unit cannot be moved.");
-  if (!(await fits(db, parent, unit))) throw tooDeep();
+  if (!(await canContain(db, parent, unit))) throw tooDeep();
   const { descendant_count, old_parent_path, old_parent_level } = await db
     .selectFrom("units as n")
     .innerJoin("units as p", "p.id", "n.parent_id")
@@ -63,14 +63,18 @@ export async function moveBranch(db: Db, unit: Place, parent: Place): Promise<vo
     .where("path", "<", branchEnd(unit.path))
     .execute();
   const moved = descendant_count + 1;
-  await count(db, { id: from, path: old_parent_path, level: old_parent_level }, { children: -1, descendants: -moved });
-  await count(db, parent, { children: 1, descendants: moved });
+  await addToCounts(
+    db,
+    { id: from, path: old_parent_path, level: old_parent_level },
+    { children: -1, descendants: -moved },
+  );
+  await addToCounts(db, parent, { children: 1, descendants: moved });
 }
 
 /**
  * Returns true when a new unit, or `unit` with its descendants, fits below `parent` without making the tree too deep.
  */
-export async function fits(db: Db, parent: Place, unit?: Place): Promise<boolean> {
+export async function canContain(db: Db, parent: UnitPosition, unit?: UnitPosition): Promise<boolean> {
   const deeper = parent.level + 1 - (unit?.level ?? 0);
   if (unit === undefined || deeper <= 0) return parent.level < deepest;
   const { level } = await db
@@ -87,7 +91,7 @@ function tooDeep(): ServiceError {
 }
 
 /** Returns the short form of a unit that other objects contain. */
-export function unitBrief(id: number, name: string, level: number, unit_type: string) {
+export function presentUnitBrief(id: number, name: string, level: number, unit_type: string) {
   return { content_type: "unit" as const, id, name, level, unit_type, url: `/units/${id}` };
 }
 
@@ -99,10 +103,10 @@ type Computed = "name_key" | "parent_id" | "path" | "level" | "created_at" | "up
  */
 export async function addUnit(
   { db, now }: { db: Db; now: number },
-  parent: Place | null,
+  parent: UnitPosition | null,
   fields: Omit<Insertable<Schema["units"]>, Computed> & { name: string },
 ): Promise<number> {
-  if (parent !== null && !(await fits(db, parent))) throw tooDeep();
+  if (parent !== null && !(await canContain(db, parent))) throw tooDeep();
   // The path contains the ID, which is known only after the insert.
   const { id } = await db
     .insertInto("units")
@@ -122,6 +126,6 @@ export async function addUnit(
     .set({ path: `${parent?.path ?? "/"}${id}/` })
     .where("id", "=", id)
     .execute();
-  if (parent !== null) await count(db, parent, { children: 1, descendants: 1 });
+  if (parent !== null) await addToCounts(db, parent, { children: 1, descendants: 1 });
   return id;
 }

@@ -5,12 +5,12 @@ import { isPostgres } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import {
-  type Change,
   insertEvents,
   listeningSeconds,
   newDelivery,
   newEvent,
   type OutboxEvent,
+  type RecordedChange,
 } from "../pipeline/outbox.ts";
 import { asAdministrator } from "../pipeline/permissions.ts";
 import { presentFullUnits } from "./present-units.ts";
@@ -36,7 +36,7 @@ const receiverRows = prepared((db, p: { since: number }) =>
  * Writes changes as events with their deliveries in the transaction of the change, so neither exists without the other.
  * Skips events without a webhook or a polling client.
  */
-export async function writeEvents(ctx: Ctx, changes: readonly Change[]): Promise<void> {
+export async function writeEvents(ctx: Ctx, changes: readonly RecordedChange[]): Promise<void> {
   const rows = await receiverRows(ctx.db, { since: ctx.now - listeningSeconds });
   if (rows.length === 0) return;
   const listened = rows.some((row) => row.id === 0);
@@ -59,8 +59,8 @@ export async function writeEvents(ctx: Ctx, changes: readonly Change[]): Promise
 }
 
 /** Reduces the changes of the transaction to one per object. */
-function merged(changes: readonly Change[]): Change[] {
-  const byThing = new Map<string, Change>();
+function merged(changes: readonly RecordedChange[]): RecordedChange[] {
+  const byThing = new Map<string, RecordedChange>();
   for (const change of changes) {
     const [kind, verb] = change.trigger.split(".");
     const thing = `${kind} ${change.id}`;
@@ -69,7 +69,7 @@ function merged(changes: readonly Change[]): Change[] {
   return [...byThing.values()];
 }
 
-async function present(ctx: Ctx, changes: readonly Change[]): Promise<OutboxEvent[]> {
+async function present(ctx: Ctx, changes: readonly RecordedChange[]): Promise<OutboxEvent[]> {
   const seen = asAdministrator(ctx);
   const idsOf = (kind: string) =>
     changes.filter((each) => each.trigger.startsWith(kind) && !each.before).map((each) => each.id);

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { events as contract } from "../../contract/events.ts";
-import { addFiles, fileMistakes, removeFiles } from "../files/attached-files.ts";
-import { differing } from "../pipeline/changed-columns.ts";
+import { addFiles, fileIssues, removeFiles } from "../files/attached-files.ts";
+import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { addAudience, changeAudience, loadAudiences } from "../visibility/audience.ts";
-import { audienceOf, planReaders, type Readers, requirePlaces } from "./event-audience.ts";
+import { eventAudienceOf, planReaders, type Readers, requireEventPlaces } from "./event-audience.ts";
 import type { EventRow } from "./event-rows.ts";
-import { keepOccurrences, planTimes, type Times, timesOf } from "./event-times.ts";
+import { type EventTimes, eventTimesOf, keepOccurrences, planTimes } from "./event-times.ts";
 import { editableEvent } from "./find-event.ts";
 import { displaceEvent, placeEvent } from "./index-event.ts";
 
@@ -17,7 +17,7 @@ type Changing = Pick<Handlers<typeof contract>, "create" | "update" | "delete">;
 type Input = Parameters<Changing["create"]>[1];
 type Fields = Omit<Parameters<Changing["update"]>[1], "id">;
 
-export const changing: Changing = {
+export const eventChangeHandlers: Changing = {
   // Rules are expanded before the transaction, because all other writers would have to wait otherwise.
   async create(ctx, input) {
     const issues: FieldErrors = {};
@@ -49,7 +49,7 @@ export const changing: Changing = {
 };
 
 /** Returns the issues of those fields of an event that depend on each other or on data; see `Checks`. */
-export async function fieldIssues(
+export async function eventIssues(
   ctx: Ctx,
   fields: Fields,
   isWrong: (field: string) => boolean,
@@ -63,19 +63,19 @@ export async function fieldIssues(
 }
 
 interface Planned {
-  readonly times: Times | undefined;
+  readonly times: EventTimes | undefined;
   readonly issues: FieldErrors;
 }
 
 async function add(ctx: Ctx, { uid = `${randomUUID()}@wcs`, ...fields }: Input, planned: Planned) {
   const issues: FieldErrors = {};
   const readers = await planReaders(ctx, fields, issues);
-  Object.assign(issues, planned.issues, await fileMistakes(ctx, fields.files ?? []));
+  Object.assign(issues, planned.issues, await fileIssues(ctx, fields.files ?? []));
   refuse(issues);
-  await requirePlaces(ctx, readers);
+  await requireEventPlaces(ctx, readers);
   await requireFreeUid(ctx, uid);
   const { occurrences, columns } = planned.times!;
-  const audience_id = await addAudience(ctx, audienceOf(readers));
+  const audience_id = await addAudience(ctx, eventAudienceOf(readers));
   const { title, type } = fields;
   const own = { audience_id, title, type, uid, created_at: ctx.now, updated_at: ctx.now };
   const { id } = await ctx.db
@@ -99,12 +99,12 @@ async function change(
   const had = await readersOf(ctx, before);
   const issues: FieldErrors = {};
   const readers = await planReaders(ctx, { ...fields, type: fields.type ?? before.type }, issues, had);
-  const isAsPlanned = Object.keys(differing(seen, timesOf(before))).length === 0;
+  const isAsPlanned = Object.keys(listChangedColumns(seen, eventTimesOf(before))).length === 0;
   const { times } = isAsPlanned ? planned : { times: await planTimes(ctx, fields, issues, before) };
-  Object.assign(issues, isAsPlanned && planned.issues, await fileMistakes(ctx, fields.files ?? []));
+  Object.assign(issues, isAsPlanned && planned.issues, await fileIssues(ctx, fields.files ?? []));
   refuse(issues);
-  await requirePlaces(ctx, readers, had);
-  const changes = differing(before, { ...texts(fields), ...times?.columns, type: readers.type });
+  await requireEventPlaces(ctx, readers, had);
+  const changes = listChangedColumns(before, { ...texts(fields), ...times?.columns, type: readers.type });
   const others = !isDeepStrictEqual(readers, had);
   if (Object.keys(changes).length === 0 && !others && fields.files === undefined) return;
   await ctx.db
@@ -115,7 +115,7 @@ async function change(
   if (others || times !== undefined) {
     const author = before.author_id;
     await displaceEvent(ctx, { id, author, readers: had });
-    if (others) await changeAudience(ctx, before.audience_id, audienceOf(readers));
+    if (others) await changeAudience(ctx, before.audience_id, eventAudienceOf(readers));
     if (times !== undefined) await keepOccurrences(ctx, id, times.occurrences);
     await placeEvent(ctx, { id, author, readers });
   }

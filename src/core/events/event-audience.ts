@@ -3,13 +3,13 @@ import type { eventTypes } from "../../contract/event-schemas.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { type Audience, audienceMistakes, sharesOf } from "../visibility/audience.ts";
+import { type Audience, audienceIssues, sharesOf } from "../visibility/audience.ts";
 import { ability } from "./find-event.ts";
 
 export type EventType = (typeof eventTypes)[number];
 
 /** The readers of an event, in the form of the input. */
-export interface ReadersInput {
+export interface EventReadersInput {
   readonly type?: EventType | undefined;
   readonly units?: readonly number[] | undefined;
   readonly userTypes?: readonly number[] | undefined;
@@ -29,7 +29,7 @@ export interface Readers {
 /** Returns the readers of an event after a change. Adds validation errors to `issues`. */
 export async function planReaders(
   ctx: Ctx,
-  input: ReadersInput & { readonly type: EventType },
+  input: EventReadersInput & { readonly type: EventType },
   issues: FieldErrors,
   before?: Readers,
 ): Promise<Readers> {
@@ -42,10 +42,7 @@ export async function planReaders(
     userTypes: personal ? [] : added(input.userTypes, before?.userTypes),
     shares: added(input.shares, before?.shares),
   };
-  Object.assign(
-    issues,
-    await audienceMistakes(ctx, asked, { units: "units", userTypes: "userTypes", shares: "shares" }),
-  );
+  Object.assign(issues, await audienceIssues(ctx, asked, { units: "units", userTypes: "userTypes", shares: "shares" }));
   if (personal) {
     for (const name of ["units", "userTypes"] as const) {
       if (input[name]?.length) issues[name] = ["must not be given for personal events"];
@@ -62,7 +59,7 @@ export async function planReaders(
 const distinct = (ids: readonly number[] = []) => [...new Set(ids)].sort((a, b) => a - b);
 
 /** Returns the audience that is stored for these readers. */
-export function audienceOf({ type, units, userTypes, shares, owner }: Readers) {
+export function eventAudienceOf({ type, units, userTypes, shares, owner }: Readers) {
   const audience: Audience = {
     everywhere: false,
     units: units.map((id) => ({ id, falldown: type === "chain" })),
@@ -77,7 +74,7 @@ export function audienceOf({ type, units, userTypes, shares, owner }: Readers) {
  * Throws `forbidden` when the actor lacks the ability in an added unit. Without a change of type, units that were there
  * `before` may stay.
  */
-export async function requirePlaces({ db, actor }: Ctx, after: Readers, before?: Readers): Promise<void> {
+export async function requireEventPlaces({ db, actor }: Ctx, after: Readers, before?: Readers): Promise<void> {
   if (actor.admin || after.type === "user") return;
   const there = before?.type === after.type ? before.units : [];
   const asked = after.units.filter((id) => !there.includes(id));

@@ -6,7 +6,7 @@ import { editableEvent } from "./find-event.ts";
 
 type Files = "filesAdd" | "filesAddTo" | "fileDelete";
 
-export const files: Pick<Handlers<typeof contract>, Files> = {
+export const eventFileHandlers: Pick<Handlers<typeof contract>, Files> = {
   async filesAdd(ctx, { id, files: items }) {
     await editableEvent(ctx, id, "id");
     await addFiles(ctx, "event", id, items);

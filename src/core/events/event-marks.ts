@@ -1,13 +1,13 @@
 import type { events as contract } from "../../contract/events.ts";
-import { keepAnswer } from "../directory/event-rsvp.ts";
+import { saveRsvp } from "../directory/event-rsvp.ts";
 import { presentShortUsers } from "../directory/present-users.ts";
 import type { Handlers } from "../pipeline/context.ts";
-import { decodeCursor, page } from "../pipeline/cursor.ts";
+import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
 import { readableEvent } from "./find-event.ts";
 
 type Marks = "seen" | "participants" | "accept" | "withdraw";
 
-export const marks: Pick<Handlers<typeof contract>, Marks> = {
+export const eventMarkHandlers: Pick<Handlers<typeof contract>, Marks> = {
   async seen(ctx, { id }) {
     const { seen_at } = await readableEvent(ctx, id);
     if (seen_at !== null) return;
@@ -32,7 +32,7 @@ export const marks: Pick<Handlers<typeof contract>, Marks> = {
     query = answer === undefined ? query.where("answer", "is not", null) : query.where("answer", "=", answer);
     if (position) query = query.where("user_id", back ? "<" : ">", position.key);
     const keyOf = (row: { user_id: number }) => row.user_id;
-    const { rows, meta } = page(ctx, list, await query.execute(), { limit, position, keyOf });
+    const { rows, meta } = makeCursorPage(ctx, list, await query.execute(), { limit, position, keyOf });
     const users = new Map((await presentShortUsers(ctx, rows.map(keyOf))).map((user) => [user.id, user]));
     const data = rows.map((row) => ({
       user: users.get(row.user_id)!,
@@ -44,11 +44,11 @@ export const marks: Pick<Handlers<typeof contract>, Marks> = {
 
   async accept(ctx, { id, answer: after }) {
     const { answer: before } = await readableEvent(ctx, id);
-    await keepAnswer(ctx.db, { event_id: id, user_id: ctx.actor.id }, { before, after, now: ctx.now });
+    await saveRsvp(ctx.db, { event_id: id, user_id: ctx.actor.id }, { before, after, now: ctx.now });
   },
 
   async withdraw(ctx, { id }) {
     const { answer: before } = await readableEvent(ctx, id);
-    await keepAnswer(ctx.db, { event_id: id, user_id: ctx.actor.id }, { before, after: null, now: ctx.now });
+    await saveRsvp(ctx.db, { event_id: id, user_id: ctx.actor.id }, { before, after: null, now: ctx.now });
   },
 };

@@ -24,12 +24,12 @@ interface TimesColumns {
   readonly recurrence: string;
 }
 
-export interface Times {
+export interface EventTimes {
   readonly columns: TimesColumns & { readonly last_at: number; readonly timezone: string };
   readonly occurrences: readonly Occurrence[];
 }
 
-export function timesOf({ start_at, end_at, all_day, date, recurrence }: TimesColumns): TimesColumns {
+export function eventTimesOf({ start_at, end_at, all_day, date, recurrence }: TimesColumns): TimesColumns {
   return { start_at, end_at, all_day, date, recurrence };
 }
 
@@ -42,7 +42,7 @@ export async function planTimes(
   input: TimesInput,
   issues: FieldErrors,
   before?: TimesColumns,
-): Promise<Times | undefined> {
+): Promise<EventTimes | undefined> {
   const rules: Rule[] = input.recurrence?.map(fullRule) ?? JSON.parse(before?.recurrence ?? "[]");
   const first = firstOf(input, issues, before);
   const recurrence = JSON.stringify(rules);

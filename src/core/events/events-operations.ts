@@ -1,13 +1,18 @@
 import type { events as contract } from "../../contract/events.ts";
 import type { Admission, Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { requireAbility } from "../pipeline/permissions.ts";
-import { changing, fieldIssues } from "./change-event.ts";
-import { files } from "./event-files.ts";
-import { marks } from "./event-marks.ts";
+import { eventChangeHandlers, eventIssues } from "./change-event.ts";
+import { eventFileHandlers } from "./event-files.ts";
+import { eventMarkHandlers } from "./event-marks.ts";
 import { ability, editableEvent } from "./find-event.ts";
-import { periodIssues, reading } from "./read-events.ts";
+import { eventReadHandlers, periodIssues } from "./read-events.ts";
 
-export const events: Handlers<typeof contract> = { ...reading, ...changing, ...files, ...marks };
+export const events: Handlers<typeof contract> = {
+  ...eventReadHandlers,
+  ...eventChangeHandlers,
+  ...eventFileHandlers,
+  ...eventMarkHandlers,
+};
 
 export const admission: Admission<typeof contract> = {
   async create({ actor }, { type }) {
@@ -22,9 +27,9 @@ export const admission: Admission<typeof contract> = {
 
 export const checks: Checks<typeof contract> = {
   list: async (_ctx, { start, end }) => periodIssues(start, end),
-  create: (ctx, known, isWrong) => fieldIssues(ctx, known, isWrong),
+  create: (ctx, known, isWrong) => eventIssues(ctx, known, isWrong),
   async update(ctx, { id, ...known }, isWrong) {
-    return id === undefined ? {} : fieldIssues(ctx, known, isWrong, await editableEvent(ctx, id));
+    return id === undefined ? {} : eventIssues(ctx, known, isWrong, await editableEvent(ctx, id));
   },
 };
 

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { isAmong, listed } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { place, placesFor, placesOf } from "../visibility/feed-index.ts";
-import { audienceOf, type Readers } from "./event-audience.ts";
+import { placeInFeed, placesFor, placesOf } from "../visibility/feed-index.ts";
+import { eventAudienceOf, type Readers } from "./event-audience.ts";
 import { datesOf } from "./event-rows.ts";
 import { ability } from "./find-event.ts";
 
@@ -36,12 +36,14 @@ export async function displaceEvent({ db }: Ctx, event: Placed): Promise<void> {
 }
 
 function placesOfEvent({ author, readers }: Placed): string[] {
-  const common = readers.type === "user" ? [] : [place.common];
-  return [...placesOf(audienceOf(readers), { author, owner: readers.owner }), ...common];
+  const common = readers.type === "user" ? [] : [placeInFeed.common];
+  return [...placesOf(eventAudienceOf(readers), { author, owner: readers.owner }), ...common];
 }
 
 /** Returns the places of all events that the actor may read. */
 export async function placesOfReader(ctx: Ctx): Promise<string[]> {
   const { id } = ctx.actor;
-  return (await placesFor(ctx, "readable", [ability])) ?? [place.common, place.author(id), place.share(id)];
+  return (
+    (await placesFor(ctx, "readable", [ability])) ?? [placeInFeed.common, placeInFeed.author(id), placeInFeed.share(id)]
+  );
 }

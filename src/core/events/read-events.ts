@@ -17,7 +17,7 @@ export function periodIssues(start: number | undefined, end: number | undefined)
   return isOver ? { end: ["must not be before start"] } : {};
 }
 
-export const reading: Pick<Handlers<typeof contract>, "list" | "get" | "upcoming"> = {
+export const eventReadHandlers: Pick<Handlers<typeof contract>, "list" | "get" | "upcoming"> = {
   async list(ctx, input) {
     const { start, end } = input;
     refuse(periodIssues(start, end));

@@ -17,7 +17,7 @@ const mostFiles = 200;
  */
 export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, items: readonly FileItem[]): Promise<void> {
   if (items.length === 0) return;
-  const issues = await fileMistakes(ctx, items);
+  const issues = await fileIssues(ctx, items);
   const { count } = await ctx.db
     .selectFrom("files")
     .select((eb) => eb.fn.countAll<number>().as("count"))
@@ -46,7 +46,7 @@ export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, item
  * Returns the validation errors of files to attach, by field, for callers that validate more at the same time. Decodes
  * each file only once.
  */
-export async function fileMistakes(ctx: Pick<Ctx, "settings">, items: readonly FileItem[]): Promise<FieldErrors> {
+export async function fileIssues(ctx: Pick<Ctx, "settings">, items: readonly FileItem[]): Promise<FieldErrors> {
   const issues: FieldErrors = {};
   for (const [index, item] of items.entries()) {
     const issue = item.type === "upload" ? await uploadIssue(ctx, item) : await videoIssue(item);

@@ -9,7 +9,7 @@ import { findOwnGroup, oneGroup } from "./read-groups.ts";
 /** Counting stops after this number of posts. */
 const mostCounted = 1000;
 
-export const changing: Pick<Handlers<typeof contract>, "create" | "update" | "delete"> = {
+export const groupChangeHandlers: Pick<Handlers<typeof contract>, "create" | "update" | "delete"> = {
   async create(ctx, { name, description = "", privacy }) {
     const { id } = await ctx.db
       .insertInto("groups")

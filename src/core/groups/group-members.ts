@@ -4,12 +4,15 @@ import type { OutputOf } from "../../contract/operation.ts";
 import { addMember, changeRole, type Role, removeMember, ruleGroups } from "../directory/group-memberships.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, page } from "../pipeline/cursor.ts";
+import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
 import { findGroup, findOwnGroup } from "./read-groups.ts";
 
 type Member = OutputOf<typeof contract.memberAdd>;
 
-export const members: Pick<Handlers<typeof contract>, "members" | "memberAdd" | "memberSet" | "memberRemove"> = {
+export const groupMemberHandlers: Pick<
+  Handlers<typeof contract>,
+  "members" | "memberAdd" | "memberSet" | "memberRemove"
+> = {
   async members(ctx, { id, role, limit, cursor }) {
     await findGroup(ctx, id);
     const list = `group members ${id} ${role}`;
@@ -21,7 +24,7 @@ export const members: Pick<Handlers<typeof contract>, "members" | "memberAdd" | 
     if (role !== undefined) query = query.where("role", "=", role);
     if (position) query = query.where("user_id", back ? "<" : ">", position.key);
     const found = await query.execute();
-    const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => row.user_id });
+    const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: (row) => row.user_id });
     return { data: await present(ctx, rows), meta };
   },
 

@@ -5,10 +5,10 @@ import { afterPrefix } from "../../store/dialect.ts";
 import { groupReader, known, ruleGroups } from "../directory/group-memberships.ts";
 import { fold } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, page } from "../pipeline/cursor.ts";
+import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
 import { type Group, type GroupRow, groupRows, presentGroups } from "./present-groups.ts";
 
-export const reading: Pick<Handlers<typeof contract>, "list" | "get"> = {
+export const groupReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"> = {
   async list(ctx, { limit, cursor, ...filter }) {
     const list = `groups ${JSON.stringify(filter)}`;
     const position = decodeCursor<[string, number]>(ctx, list, cursor);
@@ -34,7 +34,7 @@ export const reading: Pick<Handlers<typeof contract>, "list" | "get"> = {
       const order = sql.raw(back ? "<" : ">");
       query = query.where(sql<SqlBool>`(g.name_key, g.id) ${order} (${name}, ${id})`);
     }
-    const { rows, meta } = page(ctx, list, await query.execute(), {
+    const { rows, meta } = makeCursorPage(ctx, list, await query.execute(), {
       limit,
       position,
       keyOf: (row) => [row.name_key, row.id] as [string, number],

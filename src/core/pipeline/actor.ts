@@ -1,7 +1,7 @@
 import type { Ability } from "../../contract/operation.ts";
 import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
-import { ancestorsOf, idOf } from "./unit-path.ts";
+import { ancestorsOf, idInPath } from "./unit-path.ts";
 
 /** The user that sends a request: an active user with the abilities that the memberships grant. */
 export interface Actor {
@@ -51,7 +51,10 @@ export async function loadActor(db: Db, id: number): Promise<Actor | undefined> 
   const rows = await actorRows(db, { id });
   const user = rows[0];
   if (user === undefined) return undefined;
-  const places = [...new Set(rows.flatMap(({ path }) => path ?? []))].map((path) => [...ancestorsOf(path), idOf(path)]);
+  const places = [...new Set(rows.flatMap(({ path }) => path ?? []))].map((path) => [
+    ...ancestorsOf(path),
+    idInPath(path),
+  ]);
   return {
     id,
     admin: user.admin === 1,

@@ -99,13 +99,15 @@ type Result<O extends AnyOperation> = ReturnType<O["output"]> extends z.ZodVoid 
 export type BaseContext = Omit<Ctx, "db" | "onCommit" | "announce" | "changed" | "transaction" | "waitFor">;
 
 /** Returns a context for operations that only read. */
-export function readingContext(op: AnyOperation, base: BaseContext, database: Database): Ctx {
+export function readingContext(op: AnyOperation, base: BaseContext, { reader }: Pick<Database, "reader">): Ctx {
   const misplaced = (what: string) => new Error(`${op.name}: ${what} cannot be used in an operation that only reads`);
   return {
     ...base,
-    db: database.reader,
+    db: reader,
     onCommit: (wake) => wake(),
-    announce: (...topics) => database.announce(topics),
+    announce() {
+      throw misplaced("announcing");
+    },
     changed(trigger) {
       throw misplaced(trigger);
     },

@@ -46,7 +46,7 @@ function seal({ instance }: Ctx, list: string, body: Buffer): Buffer {
  * Makes a page from rows that were read in the direction of `position`. The caller reads one row more than `limit`,
  * which shows whether another page follows. Returns the rows in the order of the list.
  */
-export function page<R, K>(
+export function makeCursorPage<R, K>(
   ctx: Ctx,
   list: string,
   rows: readonly R[],

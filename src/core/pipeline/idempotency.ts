@@ -52,7 +52,11 @@ export async function repeatableOf(
  * throws `validation_failed`. The answer is stored in the transaction of the work, so neither exists without the other.
  * Secrets of the answer are not stored: only the first answer contains them.
  */
-export async function keepAnswer<T>(ctx: Ctx, repeatable: Repeatable | undefined, work: () => Promise<T>): Promise<T> {
+export async function storeResponse<T>(
+  ctx: Ctx,
+  repeatable: Repeatable | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
   if (repeatable === undefined) return work();
   const { op, key, input_hash } = repeatable;
   await ctx.db

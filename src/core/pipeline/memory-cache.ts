@@ -5,7 +5,7 @@
 export type Version = number | undefined;
 
 /** Caches the value of `load` while the version stays the same or, when there is no version, for `milliseconds`. */
-export function kept<T>(
+export function cacheByVersion<T>(
   clock: () => number,
   milliseconds: number,
   load: () => Promise<T>,

@@ -2,7 +2,7 @@ import type { Trigger } from "../../contract/webhooks.ts";
 import { insertRows } from "../../store/bulk.ts";
 import type { Ctx } from "./context.ts";
 
-export interface Change {
+export interface RecordedChange {
   readonly trigger: Trigger;
   readonly id: number;
   /** The full form of a deleted object. */

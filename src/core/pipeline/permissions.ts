@@ -6,7 +6,7 @@ import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { type Actor, may, nobody } from "./actor.ts";
 import type { Ctx } from "./context.ts";
-import { idOf } from "./unit-path.ts";
+import { idInPath } from "./unit-path.ts";
 
 /** Returns the context with an actor that sees everything. */
 export function asAdministrator(ctx: Ctx): Ctx {
@@ -24,7 +24,8 @@ export function missingAbilities(actor: Actor, grants: readonly Grant[]): string
   const missing = new Set<string>();
   for (const { path, abilities } of grants) {
     for (const ability of abilities) {
-      if (!may(actor, ability, path)) missing.add(path === undefined ? ability : `${ability} in unit ${idOf(path)}`);
+      if (!may(actor, ability, path))
+        missing.add(path === undefined ? ability : `${ability} in unit ${idInPath(path)}`);
     }
   }
   return [...missing];
@@ -46,14 +47,14 @@ export function requireAbilities(actor: Actor, grants: readonly Grant[]): void {
 /** Throws `forbidden` unless the actor has the ability in the unit with that path; without a path, in any unit. */
 export function requireAbility(actor: Actor, ability: Ability, path?: string | null): void {
   if (may(actor, ability, path)) return;
-  const place = path ? `unit ${idOf(path)}` : "any unit";
+  const place = path ? `unit ${idInPath(path)}` : "any unit";
   throw new ServiceError("forbidden", `You don't have the ability ${ability} in ${place}.`);
 }
 
 /** Maximum number of missing abilities named in one message. */
 const mostNamed = 10;
 
-export function abilityFlags(granted: Iterable<Ability>): Record<Ability, boolean> {
+export function presentAbilities(granted: Iterable<Ability>): Record<Ability, boolean> {
   const set = new Set(granted);
   return Object.fromEntries(abilities.map((ability) => [ability, set.has(ability)])) as Record<Ability, boolean>;
 }

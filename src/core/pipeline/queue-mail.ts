@@ -11,19 +11,19 @@ export async function queueMail(
   user: { readonly id: number; readonly email: string },
 ): Promise<void> {
   const asked = { recipient: user.email, created_at: ctx.now };
+  const due_at = ctx.now * 1000;
   await ctx.db
     .insertInto("mails")
-    .values({ kind, user_id: user.id, payload: "{}", ...asked })
+    .values({ kind, user_id: user.id, payload: "{}", due_at, ...asked })
     .onConflict((conflict) =>
       conflict
         .columns(["user_id", "kind"])
-        .where("sent_at", "is", null)
-        .where("failed_at", "is", null)
+        .where("state", "=", sql.lit("waiting"))
         .where("kind", "<>", sql.lit<"webhook_disabled">("webhook_disabled"))
         .doUpdateSet((eb) => ({
           ...asked,
           // Keeps the lease of a worker that is sending this mail.
-          due_at: eb.case().when("mails.lease_token", "is", null).then(0).else(eb.ref("mails.due_at")).end(),
+          due_at: eb.case().when("mails.lease_token", "is", null).then(due_at).else(eb.ref("mails.due_at")).end(),
         })),
     )
     .execute();

@@ -72,15 +72,15 @@ export async function countEvent(ctx: Ctx, subject: Subject): Promise<boolean> {
  * A reserved place among the events. When a limit is reached: the time until which it applies, or the name of the limit
  * if pending attempts use it up.
  */
-export interface Place {
+export interface ReservedAttempt {
   readonly id?: number;
   readonly until: number;
   readonly busy: string | undefined;
 }
 
 /** Reserves a place for an attempt, so that simultaneous attempts cannot exceed the limits together. */
-export function reserve(ctx: Ctx, subject: Subject): Promise<Place> {
-  const work = async (tx: Ctx): Promise<Place> => {
+export function reserve(ctx: Ctx, subject: Subject): Promise<ReservedAttempt> {
+  const work = async (tx: Ctx): Promise<ReservedAttempt> => {
     await lock(tx, subject);
     const place = await standing(tx, subject);
     if (place.until > 0 || place.busy !== undefined) return place;
@@ -110,7 +110,7 @@ export async function forgetFailures(ctx: Ctx, user: number): Promise<void> {
   await failures(ctx, accountOfUser(user)).where("kind", "in", ["sign_in", "current_password"]).execute();
 }
 
-export function tooMany(retryAfter: number): ServiceError {
+export function tooManyAttempts(retryAfter: number): ServiceError {
   return new ServiceError("too_many_requests", "There were too many attempts; try again later.", { retryAfter });
 }
 
@@ -152,7 +152,7 @@ function lockNumber(name: string): number {
 }
 
 /** Checks each limit: finds the event that has to expire or be settled before another one is allowed. */
-async function standing({ db, now }: Ctx, subject: Subject): Promise<Place> {
+async function standing({ db, now }: Ctx, subject: Subject): Promise<ReservedAttempt> {
   const { kind, account, network } = subject;
   let until = 0;
   let busy: string | undefined;

@@ -9,6 +9,6 @@ export function ancestorsOf(path: string): number[] {
 }
 
 /** Returns the ID of the unit with that path. */
-export function idOf(path: string): number {
+export function idInPath(path: string): number {
   return Number(path.split("/").at(-2));
 }

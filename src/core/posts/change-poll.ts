@@ -4,14 +4,14 @@ import type { pollFields } from "../../contract/poll-schemas.ts";
 import { insertRows } from "../../store/bulk.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { fold } from "../directory/text-keys.ts";
-import { differing } from "../pipeline/changed-columns.ts";
+import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { type Poll, presentPolls } from "./present-polls.ts";
 
 export type PollFields = z.infer<ReturnType<typeof pollFields>>;
 
 /** Returns the validation errors of a poll to create or change. */
-export function pollMistakes({ question, choices, ...fields }: PollFields, before?: Poll): FieldErrors {
+export function pollIssues({ question, choices, ...fields }: PollFields, before?: Poll): FieldErrors {
   const issues: FieldErrors = {};
   if (before === undefined && question === undefined) issues["poll.question"] = ["is required"];
   const open = fields.allow_user_choices ?? before?.allow_user_choices ?? false;
@@ -52,7 +52,7 @@ export async function changePoll(ctx: Ctx, poll: Poll, { choices, ...fields }: P
   requireVotesKept(poll, fields);
   if (fields.type === "single" && poll.type === "multiple") await requireOneVoteEach(ctx, poll.id);
   const { id, choices: _, voted: __, ...before } = poll;
-  const changes = differing(columns(before), columns(fields));
+  const changes = listChangedColumns(columns(before), columns(fields));
   if (Object.keys(changes).length > 0) await ctx.db.updateTable("polls").set(changes).where("id", "=", id).execute();
   const moved = choices !== undefined && (await changeChoices(ctx, poll, choices));
   return moved || Object.keys(changes).length > 0;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { posts as contract } from "../../contract/posts.ts";
 import { removeFiles } from "../files/attached-files.ts";
-import { differing } from "../pipeline/changed-columns.ts";
+import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { type Audience, changeAudience } from "../visibility/audience.ts";
@@ -11,19 +11,19 @@ import { findEditable } from "./find-post.ts";
 import { placePost } from "./index-post.ts";
 import { setMentions } from "./mentions.ts";
 import { type Before, type Fields, planPost } from "./plan-post.ts";
-import { audienceOf, requirePlaces } from "./post-audience.ts";
+import { postAudienceOf, requirePostPlaces } from "./post-audience.ts";
 import { mark } from "./post-marks.ts";
 import type { PostRow } from "./post-rows.ts";
 import { recount } from "./recount-post.ts";
 
-export const changing: Pick<Handlers<typeof contract>, "update" | "delete" | "republish"> = {
+export const postChangeHandlers: Pick<Handlers<typeof contract>, "update" | "delete" | "republish"> = {
   async update(ctx, { id, ...fields }) {
     const before = await load(ctx, id);
     const { row } = before;
     const { plan, issues } = await planPost(ctx, fields, homeOf(row), before);
     refuse(issues);
-    await requirePlaces(ctx, row.content_type, plan.audience, before.audience);
-    const columns = differing(row, plan.columns);
+    await requirePostPlaces(ctx, row.content_type, plan.audience, before.audience);
+    const columns = listChangedColumns(row, plan.columns);
     const isAudienceNew = await setAudience(ctx, row, before.audience, plan.audience);
     const isPollNew = await setPoll(ctx, before, fields.poll);
     const areMentionsNew = fields.mentions !== undefined && (await setMentions(ctx, id, fields.mentions));
@@ -91,7 +91,7 @@ export const changing: Pick<Handlers<typeof contract>, "update" | "delete" | "re
 const homeOf = (row: PostRow) => ({ content_type: row.content_type, owner: row.owner_id, group: row.group_id });
 
 /** Returns the issues of those changed fields that depend on each other or on data; see `Checks`. */
-export const changeIssues: NonNullable<Checks<typeof contract>["update"]> = async (ctx, { id, ...fields }) => {
+export const changedPostIssues: NonNullable<Checks<typeof contract>["update"]> = async (ctx, { id, ...fields }) => {
   if (id === undefined) return {};
   const before = await load(ctx, id);
   return (await planPost(ctx, fields, homeOf(before.row), before)).issues;
@@ -115,7 +115,7 @@ async function load(ctx: Ctx, id: number): Promise<Before> {
   const row = await findEditable(ctx, id);
   return {
     row,
-    audience: await audienceOf(ctx.db, row),
+    audience: await postAudienceOf(ctx.db, row),
     poll: row.poll_id === null ? undefined : await pollOf(ctx, row),
   };
 }

@@ -2,11 +2,11 @@ import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, page } from "../pipeline/cursor.ts";
+import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { findPost } from "./find-post.ts";
-import { addMentions, mentionMistakes } from "./mentions.ts";
-import { count } from "./post-marks.ts";
+import { addMentions, mentionIssues } from "./mentions.ts";
+import { addToCounter } from "./post-marks.ts";
 import type { PostRow } from "./post-rows.ts";
 import { type Comment, loadComments, presentComment } from "./present-comments.ts";
 
@@ -26,7 +26,11 @@ export const comments: Pick<Handlers<typeof contract>, "commentList" | "commentA
       .limit(limit + 1);
     if (parent_id !== undefined) query = query.where("parent_id", "=", parent_id);
     if (position) query = query.where("id", back ? "<" : ">", position.key);
-    const { rows, meta } = page(ctx, list, await query.execute(), { limit, position, keyOf: (row) => row.id });
+    const { rows, meta } = makeCursorPage(ctx, list, await query.execute(), {
+      limit,
+      position,
+      keyOf: (row) => row.id,
+    });
     return {
       data: await presentComments(
         ctx,
@@ -74,7 +78,7 @@ export async function commentIssues(
 ): Promise<FieldErrors> {
   if (id === undefined) return {};
   await findPost(ctx, id);
-  return { ...(await parentIssues(ctx, id, parent_id)), ...(await mentionMistakes(ctx, mentions)) };
+  return { ...(await parentIssues(ctx, id, parent_id)), ...(await mentionIssues(ctx, mentions)) };
 }
 
 async function parentIssues(ctx: Ctx, post: number, parent_id: number | null | undefined): Promise<FieldErrors> {
@@ -99,7 +103,7 @@ async function findComment(ctx: Ctx, post: number, id: number) {
 }
 
 async function countComment(ctx: Ctx, at: { post_id: number; parent_id: number | null }, more: number): Promise<void> {
-  await count(ctx, at.post_id, at.parent_id === null ? "comment_count" : "reply_count", more);
+  await addToCounter(ctx, at.post_id, at.parent_id === null ? "comment_count" : "reply_count", more);
   if (at.parent_id === null) return;
   await ctx.db
     .updateTable("comments")

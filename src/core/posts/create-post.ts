@@ -1,7 +1,7 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { groupReader, known } from "../directory/group-memberships.ts";
-import { addFiles, fileMistakes } from "../files/attached-files.ts";
+import { addFiles, fileIssues } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { unitPath } from "../pipeline/permissions.ts";
@@ -12,7 +12,7 @@ import { addPoll } from "./change-poll.ts";
 import { placePost } from "./index-post.ts";
 import { addMentions } from "./mentions.ts";
 import { planPost } from "./plan-post.ts";
-import { type Home, requirePlaces } from "./post-audience.ts";
+import { type Home, requirePostPlaces } from "./post-audience.ts";
 import { mark } from "./post-marks.ts";
 import { onePost } from "./read-posts.ts";
 import { recount } from "./recount-post.ts";
@@ -24,9 +24,9 @@ export const create: Create = async (ctx, input) => {
   const { content_type, title, poll, mentions, files = [] } = input;
   const { home, path, issues } = await findHome(ctx, input);
   const { plan, issues: others } = await planPost(ctx, input, home);
-  refuse({ ...issues, ...others, ...(await fileMistakes(ctx, files)) });
+  refuse({ ...issues, ...others, ...(await fileIssues(ctx, files)) });
   await requireHome(ctx, home, path);
-  await requirePlaces(ctx, content_type, plan.audience);
+  await requirePostPlaces(ctx, content_type, plan.audience);
   const audience_id = await addAudience(ctx, { ...plan.audience, ownerUnit: home.owner, personal: false });
   const { id } = await ctx.db
     .insertInto("posts")
@@ -51,7 +51,7 @@ export const create: Create = async (ctx, input) => {
 };
 
 /** Returns the issues of those fields of a new post that depend on each other or on data; see `Checks`. */
-export const creationIssues: NonNullable<Checks<typeof contract>["create"]> = async (ctx, known) => {
+export const newPostIssues: NonNullable<Checks<typeof contract>["create"]> = async (ctx, known) => {
   const { content_type, ...fields } = known;
   const { home, issues } = await findHome(ctx, known);
   if (content_type !== undefined)

@@ -1,7 +1,7 @@
 import { insertRows } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { placesOf } from "../visibility/feed-index.ts";
-import { audienceOf } from "./post-audience.ts";
+import { postAudienceOf } from "./post-audience.ts";
 
 /** Adds a post to the feed index, replacing its entries. */
 export async function placePost(ctx: Ctx, id: number): Promise<void> {
@@ -13,7 +13,7 @@ export async function placePost(ctx: Ctx, id: number): Promise<void> {
     .where("p.id", "=", id)
     .executeTakeFirstOrThrow();
   const { author_id: author, owner_unit_id: owner, listed_at, updated_at } = post;
-  const places = placesOf(await audienceOf(ctx.db, post), { author, owner });
+  const places = placesOf(await postAudienceOf(ctx.db, post), { author, owner });
   await ctx.db.deleteFrom("post_places").where("post_id", "=", id).execute();
   await insertRows(
     ctx.db,

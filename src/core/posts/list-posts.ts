@@ -3,8 +3,8 @@ import type { posts as contract } from "../../contract/posts.ts";
 import { forEach, listed } from "../../store/dialect.ts";
 import { groupReader, known } from "../directory/group-memberships.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, type Position, page } from "../pipeline/cursor.ts";
-import { place, placesOfPosts } from "../visibility/feed-index.ts";
+import { decodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
+import { placeInFeed, placesOfPosts } from "../visibility/feed-index.ts";
 import { postReader, published, visible } from "../visibility/post-visibility.ts";
 
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];
@@ -24,15 +24,15 @@ export async function listPosts(ctx: Ctx, { limit, cursor, sort, ...filter }: In
   const extent: Extent = { time: sort === "published" ? "listed_at" : "updated_at", position, limit: limit + 1 };
   const places = await placesIn(ctx, filter);
   const found = await (places ? inPlaces(ctx, filter, extent, places) : amongAll(ctx, filter, extent));
-  const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => [row.time, row.id] });
+  const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: (row) => [row.time, row.id] });
   return { ids: rows.map((row) => row.id), meta };
 }
 
 /** Returns the places to search; undefined means all posts. */
 async function placesIn(ctx: Ctx, { author, group, unit, status }: Filter): Promise<string[] | undefined> {
-  if (author !== undefined) return [place.author(author)];
-  if (group !== undefined) return [place.group(group)];
-  if (unit !== undefined) return [place.owner(unit)];
+  if (author !== undefined) return [placeInFeed.author(author)];
+  if (group !== undefined) return [placeInFeed.group(group)];
+  if (unit !== undefined) return [placeInFeed.owner(unit)];
   // Only editors see posts that are not published.
   return placesOfPosts(ctx, status === "published" ? "readable" : "editable");
 }

@@ -10,7 +10,7 @@ interface Text {
 }
 
 /** Returns the validation errors of mentioned users. */
-export async function mentionMistakes({ db }: Ctx, ids: readonly number[] = []): Promise<FieldErrors> {
+export async function mentionIssues({ db }: Ctx, ids: readonly number[] = []): Promise<FieldErrors> {
   if (ids.length === 0) return {};
   const rows = await db
     .selectFrom("users")

@@ -2,13 +2,13 @@ import type { FieldErrors } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import type { Audience } from "../visibility/audience.ts";
-import { pollMistakes } from "./change-poll.ts";
+import { pollIssues } from "./change-poll.ts";
 import { changeEvent } from "./change-post-event.ts";
-import { mentionedIn, mentionMistakes } from "./mentions.ts";
-import { changedAudience, type Home, newAudience, readersMistakes } from "./post-audience.ts";
+import { mentionedIn, mentionIssues } from "./mentions.ts";
+import { changedAudience, type Home, newAudience, readerIssues } from "./post-audience.ts";
 import type { PostRow } from "./post-rows.ts";
 import type { Poll } from "./present-polls.ts";
-import { changePublication, publicationMistakes, unwritten } from "./publication.ts";
+import { changePublication, publicationIssues, unwritten } from "./publication.ts";
 import { type StoredEvent, storedEvent } from "./stored-event.ts";
 
 /** The fields that create and update have in common. */
@@ -22,7 +22,7 @@ export interface Before {
 }
 
 /** The state of a post after a change: its columns (undefined ones stay as they are) and its audience. */
-export interface Plan {
+export interface PostPlan {
   readonly columns: ReturnType<typeof plainColumns> & ReturnType<typeof timeColumns> & { readonly event?: string };
   readonly event: StoredEvent | null;
   readonly audience: Audience;
@@ -34,7 +34,7 @@ export async function planPost(
   fields: Fields,
   home: Home,
   before?: Before,
-): Promise<{ plan: Plan; issues: FieldErrors }> {
+): Promise<{ plan: PostPlan; issues: FieldErrors }> {
   const { row, audience: known, poll } = before ?? {};
   const { event, issues: eventIssues } = await planEvent(ctx, fields, home, row);
   const times = timeColumns(ctx, fields, row);
@@ -43,14 +43,14 @@ export async function planPost(
   const issues = {
     ...eventIssues,
     ...groupIssues(fields, home),
-    ...(await readersMistakes(ctx, fields, known)),
-    ...(await mentionMistakes(
+    ...(await readerIssues(ctx, fields, known)),
+    ...(await mentionIssues(
       ctx,
       fields.mentions?.filter((id) => !mentioned.includes(id)),
     )),
-    ...(fields.publish && publicationMistakes(times, fields.publish)),
+    ...(fields.publish && publicationIssues(times, fields.publish)),
     ...pinIssues(ctx, fields),
-    ...(fields.poll && pollMistakes(fields.poll, poll)),
+    ...(fields.poll && pollIssues(fields.poll, poll)),
   };
   const json = event === null ? undefined : JSON.stringify(event);
   const columns = { ...plainColumns(fields), ...times, ...(json !== undefined && { event: json }) };

@@ -5,11 +5,11 @@ import type { Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { type Audience, audienceMistakes, loadAudiences, sharesOf } from "../visibility/audience.ts";
+import { type Audience, audienceIssues, loadAudiences, sharesOf } from "../visibility/audience.ts";
 import { abilityFor } from "../visibility/post-visibility.ts";
 
 /** The readers of a post, in the form of the input. */
-export interface ReadersInput {
+export interface PostReadersInput {
   readonly visibility?:
     | {
         readonly all_units?: boolean | undefined;
@@ -35,7 +35,7 @@ export interface Home {
 export function newAudience(
   ctx: Ctx,
   { content_type, owner, group }: Home,
-  { visibility = {}, sharing = {} }: ReadersInput,
+  { visibility = {}, sharing = {} }: PostReadersInput,
 ): Audience {
   const { all_units = false, units, units_falldown, userTypes = [] } = visibility;
   const own = group === null && !all_units && units === undefined && units_falldown === undefined;
@@ -49,7 +49,7 @@ export function newAudience(
 }
 
 /** Returns the audience of an existing post. */
-export async function audienceOf(
+export async function postAudienceOf(
   db: Db,
   post: { audience_id: number; everywhere: number; group_id: number | null },
 ): Promise<Audience> {
@@ -64,7 +64,11 @@ export async function audienceOf(
 }
 
 /** Returns the audience after a change that replaces the given lists. */
-export function changedAudience(ctx: Ctx, before: Audience, { visibility = {}, sharing = {} }: ReadersInput): Audience {
+export function changedAudience(
+  ctx: Ctx,
+  before: Audience,
+  { visibility = {}, sharing = {} }: PostReadersInput,
+): Audience {
   const { all_units = before.everywhere, units, units_falldown, userTypes = before.userTypes } = visibility;
   const there = (falldown: boolean) => before.units.filter((unit) => unit.falldown === falldown).map(({ id }) => id);
   return {
@@ -85,16 +89,16 @@ function places(exact: readonly number[], falldown: readonly number[]): Audience
 }
 
 /** Returns the validation errors of the audience; references that were in it `before` are not checked again. */
-export async function readersMistakes(
+export async function readerIssues(
   ctx: Ctx,
-  { visibility = {}, sharing = {} }: ReadersInput,
+  { visibility = {}, sharing = {} }: PostReadersInput,
   before?: Audience,
 ): Promise<FieldErrors> {
   const added = (ids: readonly number[] = [], known: readonly number[] = []) => ids.filter((id) => !known.includes(id));
   const units = before?.units.map(({ id }) => id);
   const names = { units: "visibility.units", userTypes: "visibility.userTypes", shares: "sharing.shares" };
   return {
-    ...(await audienceMistakes(
+    ...(await audienceIssues(
       ctx,
       {
         units: added(visibility.units, units),
@@ -103,7 +107,7 @@ export async function readersMistakes(
       },
       names,
     )),
-    ...(await audienceMistakes(
+    ...(await audienceIssues(
       ctx,
       { units: added(visibility.units_falldown, units) },
       { ...names, units: "visibility.units_falldown" },
@@ -112,7 +116,7 @@ export async function readersMistakes(
 }
 
 /** Throws `forbidden` when the actor lacks the ability in an added unit; units that were there `before` may stay. */
-export async function requirePlaces(ctx: Ctx, content_type: ContentType, after: Audience, before?: Audience) {
+export async function requirePostPlaces(ctx: Ctx, content_type: ContentType, after: Audience, before?: Audience) {
   const { actor, db } = ctx;
   const ability = abilityFor(content_type);
   const known = new Map(before?.units.map(({ id, falldown }) => [id, falldown]));

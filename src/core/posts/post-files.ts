@@ -5,7 +5,7 @@ import type { Handlers } from "../pipeline/context.ts";
 import { findEditable } from "./find-post.ts";
 import { touch } from "./index-post.ts";
 
-export const files: Pick<Handlers<typeof contract>, "filesAdd" | "fileDelete"> = {
+export const postFileHandlers: Pick<Handlers<typeof contract>, "filesAdd" | "fileDelete"> = {
   async filesAdd(ctx, { id, files }) {
     await findEditable(ctx, id);
     await addFiles(ctx, "post", id, files);

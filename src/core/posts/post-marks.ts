@@ -9,7 +9,7 @@ import { storedEvent } from "./stored-event.ts";
 type Marking = "seen" | "read" | "like" | "unlike" | "bookmark" | "unbookmark" | "participate" | "unparticipate";
 
 /** Operations that mark a post for the actor. Repeating them changes nothing. */
-export const marks: Pick<Handlers<typeof contract>, Marking> = {
+export const postMarkHandlers: Pick<Handlers<typeof contract>, Marking> = {
   async seen(ctx, { id }) {
     await markSeen(ctx, await findPost(ctx, id));
   },
@@ -25,21 +25,21 @@ export const marks: Pick<Handlers<typeof contract>, Marking> = {
       }
     }
     await mark(ctx, id, { read_at: ctx.now });
-    await count(ctx, id, "read_count", 1);
+    await addToCounter(ctx, id, "read_count", 1);
   },
 
   async like(ctx, { id }) {
     const { liked_at } = await findPost(ctx, id);
     if (liked_at !== null) return;
     await mark(ctx, id, { liked_at: ctx.now });
-    await count(ctx, id, "like_count", 1);
+    await addToCounter(ctx, id, "like_count", 1);
   },
 
   async unlike(ctx, { id }) {
     const { liked_at } = await findPost(ctx, id);
     if (liked_at === null) return;
     await mark(ctx, id, { liked_at: null });
-    await count(ctx, id, "like_count", -1);
+    await addToCounter(ctx, id, "like_count", -1);
   },
 
   async bookmark(ctx, { id }) {
@@ -84,8 +84,8 @@ async function setAnswer(ctx: Ctx, id: number, answer: PostRow["answer"]): Promi
   }
   if (post.answer === answer) return;
   await mark(ctx, id, { answer });
-  if (post.answer !== null) await count(ctx, id, `${post.answer}_count`, -1);
-  if (answer !== null) await count(ctx, id, `${answer}_count`, 1);
+  if (post.answer !== null) await addToCounter(ctx, id, `${post.answer}_count`, -1);
+  if (answer !== null) await addToCounter(ctx, id, `${answer}_count`, 1);
 }
 
 interface Mark {
@@ -108,7 +108,7 @@ export async function mark({ db, actor }: Ctx, id: number, change: Mark): Promis
 type Counter = "read_count" | "like_count" | "accepted_count" | "rejected_count" | "comment_count" | "reply_count";
 
 /** Adds `more` to a counter of a post. */
-export async function count({ db }: Ctx, id: number, counter: Counter, more: number): Promise<void> {
+export async function addToCounter({ db }: Ctx, id: number, counter: Counter, more: number): Promise<void> {
   await db
     .updateTable("posts")
     .set((eb) => ({ [counter]: eb(counter, "+", more) }))

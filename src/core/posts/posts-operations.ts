@@ -1,28 +1,28 @@
 import type { posts as contract } from "../../contract/posts.ts";
 import type { Admission, Checks, Handlers } from "../pipeline/context.ts";
 import { requireAbility } from "../pipeline/permissions.ts";
-import { changeIssues, changing } from "./change-post.ts";
+import { changedPostIssues, postChangeHandlers } from "./change-post.ts";
 import { commentIssues, comments } from "./comment-operations.ts";
-import { create, creationIssues } from "./create-post.ts";
+import { create, newPostIssues } from "./create-post.ts";
 import { findEditable } from "./find-post.ts";
-import { files } from "./post-files.ts";
-import { marks } from "./post-marks.ts";
-import { reading } from "./read-posts.ts";
+import { postFileHandlers } from "./post-files.ts";
+import { postMarkHandlers } from "./post-marks.ts";
+import { postReadHandlers } from "./read-posts.ts";
 import { voting } from "./vote.ts";
 
 export const posts = {
-  ...reading,
+  ...postReadHandlers,
   create,
-  ...changing,
-  ...marks,
+  ...postChangeHandlers,
+  ...postMarkHandlers,
   ...voting,
   ...comments,
-  ...files,
+  ...postFileHandlers,
 } satisfies Handlers<typeof contract>;
 
 export const checks: Checks<typeof contract> = {
-  create: creationIssues,
-  update: changeIssues,
+  create: newPostIssues,
+  update: changedPostIssues,
   commentAdd: commentIssues,
 };
 

@@ -1,10 +1,10 @@
 import type { FieldErrors } from "../../contract/errors.ts";
-import type { Flag } from "../../store/schema/column-types.ts";
+import type { BooleanColumn } from "../../store/schema/column-types.ts";
 import { isPublished } from "../visibility/post-visibility.ts";
 
 /** The state of a post's publication. */
 export interface Publication {
-  readonly draft: Flag;
+  readonly draft: BooleanColumn;
   /** The requested time of publication. */
   readonly publish_on: number | null;
   readonly unpublish_on: number | null;
@@ -53,7 +53,7 @@ export function changePublication(
 }
 
 /** Returns the validation errors of a publication, by input field. */
-export function publicationMistakes(after: Publication, { unpublish_on }: PublicationChange): FieldErrors {
+export function publicationIssues(after: Publication, { unpublish_on }: PublicationChange): FieldErrors {
   const { published_at, unpublish_on: end } = after;
   if (after.draft === 1 || published_at === null || end === null || end > published_at) return {};
   return typeof unpublish_on === "number"

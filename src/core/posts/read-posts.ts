@@ -5,7 +5,7 @@ import { listPosts } from "./list-posts.ts";
 import { loadPosts } from "./post-rows.ts";
 import { type Post, presentPosts } from "./present-posts.ts";
 
-export const reading: Pick<Handlers<typeof contract>, "list" | "get"> = {
+export const postReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"> = {
   async list(ctx, input) {
     const { ids, meta } = await listPosts(ctx, input);
     const rows = ids.length === 0 ? [] : await loadPosts(ctx, ids);

@@ -6,7 +6,7 @@ import { insertRows } from "../../store/bulk.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, page } from "../pipeline/cursor.ts";
+import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
 import { pollOf, titleKey } from "./change-poll.ts";
 import { findPost } from "./find-post.ts";
 import { isOpen } from "./post-marks.ts";
@@ -41,7 +41,11 @@ export const voting: Pick<Handlers<typeof contract>, "vote" | "votes"> = {
       .orderBy("user_id", back ? "desc" : "asc")
       .limit(limit + 1);
     if (position) query = query.where("user_id", back ? "<" : ">", position.key);
-    const { rows, meta } = page(ctx, list, await query.execute(), { limit, position, keyOf: (row) => row.user_id });
+    const { rows, meta } = makeCursorPage(ctx, list, await query.execute(), {
+      limit,
+      position,
+      keyOf: (row) => row.user_id,
+    });
     const users = rows.map((row) => row.user_id);
     const votes = await ctx.db
       .selectFrom("poll_votes")

@@ -6,8 +6,8 @@ import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { moveMembers } from "../directory/memberships.ts";
 import { fullAddresses } from "../directory/present-units.ts";
 import { fold } from "../directory/text-keys.ts";
-import { addUnit, count, moveBranch } from "../directory/unit-tree.ts";
-import { differing } from "../pipeline/changed-columns.ts";
+import { addToCounts, addUnit, moveBranch } from "../directory/unit-tree.ts";
+import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { asAdministrator } from "../pipeline/permissions.ts";
 import { handOver } from "../visibility/audience.ts";
@@ -16,10 +16,10 @@ import { unitWithChildren } from "./read-units.ts";
 
 type Changing = "create" | "update" | "move" | "delete";
 
-export const changing: Pick<Handlers<typeof contract>, Changing> = {
+export const unitChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
   async create(ctx, { parent, ...fields }) {
     await requireFreeReference(ctx, fields.reference);
-    const id = await addUnit(ctx, await place(ctx, parent), { ...columns(fields), name: fields.name });
+    const id = await addUnit(ctx, await placeUnit(ctx, parent), { ...columns(fields), name: fields.name });
     ctx.changed("unit.create", id);
     return unitWithChildren(ctx, id);
   },
@@ -28,7 +28,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
     const before = await unitWithChildren(ctx, id);
     await requireFreeReference(ctx, fields.reference, id);
     const row = await ctx.db.selectFrom("units").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
-    const changes = differing(row, columns(fields, before));
+    const changes = listChangedColumns(row, columns(fields, before));
     if (Object.keys(changes).length === 0) return before;
     await ctx.db
       .updateTable("units")
@@ -40,8 +40,8 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
   },
 
   async move(ctx, { id, parent }) {
-    const unit = await place(ctx, id);
-    const above = await place(ctx, parent);
+    const unit = await placeUnit(ctx, id);
+    const above = await placeUnit(ctx, parent);
     if (unit.parent_id !== parent) {
       await requireMove(ctx, unit, above);
       await moveBranch(ctx.db, unit, above);
@@ -52,9 +52,9 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
   },
 
   async delete(ctx, { id, transfer }) {
-    const unit = await place(ctx, id);
+    const unit = await placeUnit(ctx, id);
     if (unit.parent_id === null) throw new ServiceError("conflict", "The root unit cannot be deleted.");
-    if (transfer !== undefined) await requireTransfer(ctx, unit, await place(ctx, transfer));
+    if (transfer !== undefined) await requireTransfer(ctx, unit, await placeUnit(ctx, transfer));
     ctx.changed("unit.delete", id, await unitWithChildren(asAdministrator(ctx), id));
     const { child_count, user_count } = unit;
     if (child_count + user_count > 0) {
@@ -63,14 +63,14 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
           hint: "Choose the unit to move them to: --transfer ID",
         });
       }
-      const target = await place(ctx, transfer);
+      const target = await placeUnit(ctx, transfer);
       if (target.path.startsWith(unit.path)) throw invalid({ transfer: ["must not be the unit or one below it"] });
       const children = await ctx.db
         .selectFrom("units")
         .select(["id", "path", "level"])
         .where("parent_id", "=", id)
         .execute();
-      for (const child of children) await moveBranch(ctx.db, child, await place(ctx, transfer));
+      for (const child of children) await moveBranch(ctx.db, child, await placeUnit(ctx, transfer));
       const members = await moveMembers(ctx, id, transfer);
       await markChanged(
         ctx,
@@ -80,7 +80,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
     }
     await handOver(ctx.db, id, transfer ?? unit.parent_id);
     await ctx.db.deleteFrom("units").where("id", "=", id).execute();
-    await count(ctx.db, await place(ctx, unit.parent_id), { children: -1, descendants: -1 });
+    await addToCounts(ctx.db, await placeUnit(ctx, unit.parent_id), { children: -1, descendants: -1 });
   },
 };
 
@@ -94,7 +94,7 @@ async function markChanged(ctx: Ctx, ids: readonly number[]): Promise<void> {
 }
 
 /** Returns the position of a unit in the tree. Throws `not_found` when it does not exist. */
-export async function place(ctx: Ctx, id: number) {
+export async function placeUnit(ctx: Ctx, id: number) {
   const row = await ctx.db
     .selectFrom("units")
     .select(["id", "path", "level", "parent_id", "child_count", "user_count"])

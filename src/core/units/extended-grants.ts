@@ -1,16 +1,16 @@
 import type { Ability } from "../../contract/operation.ts";
 import { isAmong } from "../../store/dialect.ts";
-import type { Place } from "../directory/unit-tree.ts";
+import type { UnitPosition } from "../directory/unit-tree.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { requireAbilities } from "../pipeline/permissions.ts";
-import { ancestorsOf, idOf } from "../pipeline/unit-path.ts";
+import { ancestorsOf, idInPath } from "../pipeline/unit-path.ts";
 
 /** Abilities granted by memberships, by the unit of the membership. */
 export type GrantsByUnit = ReadonlyMap<number, readonly Ability[]>;
 
 /** Returns the IDs of the units with these paths and of all their ancestors. */
 export function chainOf(...paths: string[]): number[] {
-  return [...new Set(paths.flatMap((path) => [...ancestorsOf(path), idOf(path)]))];
+  return [...new Set(paths.flatMap((path) => [...ancestorsOf(path), idInPath(path)]))];
 }
 
 /**
@@ -35,7 +35,11 @@ export async function loadGrants({ db }: Ctx, units: readonly number[]): Promise
 }
 
 /** Returns the abilities that apply to the unit from above only after it was moved below `parent`. */
-export function extendedAbilities(grants: GrantsByUnit, unit: Pick<Place, "path">, parent: Pick<Place, "path">) {
+export function extendedAbilities(
+  grants: GrantsByUnit,
+  unit: Pick<UnitPosition, "path">,
+  parent: Pick<UnitPosition, "path">,
+) {
   const present = new Set(chainOf(unit.path));
   const added = chainOf(parent.path).filter((id) => !present.has(id));
   return [...new Set(added.flatMap((id) => grants.get(id) ?? []))];
@@ -45,7 +49,7 @@ export function extendedAbilities(grants: GrantsByUnit, unit: Pick<Place, "path"
  * Throws `forbidden` unless the actor has every ability, of the actor or of others, that moving the unit below `parent`
  * extends to the unit.
  */
-export async function requireMove(ctx: Ctx, unit: Place, parent: Place): Promise<void> {
+export async function requireMove(ctx: Ctx, unit: UnitPosition, parent: UnitPosition): Promise<void> {
   if (ctx.actor.admin) return;
   const grants = await loadGrants(ctx, chainOf(parent.path));
   requireAbilities(ctx.actor, [{ path: unit.path, abilities: extendedAbilities(grants, unit, parent) }]);
@@ -55,7 +59,7 @@ export async function requireMove(ctx: Ctx, unit: Place, parent: Place): Promise
  * Throws `forbidden` unless the actor has every ability that a transfer extends: to the children that move below the
  * target, and to the target by the memberships that move there.
  */
-export async function requireTransfer(ctx: Ctx, unit: Place, target: Place): Promise<void> {
+export async function requireTransfer(ctx: Ctx, unit: UnitPosition, target: UnitPosition): Promise<void> {
   if (ctx.actor.admin) return;
   const grants = await loadGrants(ctx, chainOf(unit.path, target.path));
   requireAbilities(ctx.actor, [

@@ -2,28 +2,28 @@ import { invalid } from "../../contract/errors.ts";
 import { type units as contract, unitRow } from "../../contract/units.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { fold } from "../directory/text-keys.ts";
-import { fits, moveBranch } from "../directory/unit-tree.ts";
+import { canContain, moveBranch } from "../directory/unit-tree.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { createRowIssues, parseRows, type RowIssues, results } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
 import { chainOf, extendedAbilities, type GrantsByUnit, loadGrants } from "./extended-grants.ts";
-import type { Existing, Row } from "./unit-import-row.ts";
+import type { ExistingUnit, UnitImportRow } from "./unit-import-row.ts";
 import { addUnits, type NewUnit } from "./unit-import-writes.ts";
 
 type Import = Handlers<typeof contract>["import"];
 
 interface Waiting {
   readonly index: number;
-  readonly row: Row;
+  readonly row: UnitImportRow;
 }
 
 /** Units by reference: the existing unit, or "assumed" when an earlier part of a dry run would have created it. */
-type Known = Map<string, Existing | "assumed">;
+type Known = Map<string, ExistingUnit | "assumed">;
 
 interface Tree {
   readonly known: Known;
-  readonly root: Existing;
+  readonly root: ExistingUnit;
   /**
    * The grants in all known units and their ancestors. Loaded when the first row moves a unit; rows do not change them.
    */
@@ -31,7 +31,7 @@ interface Tree {
 }
 
 /** Processes a row as soon as its parent exists, regardless of the order of the rows; inserts new units together. */
-export const importRows: Import = async (ctx, { rows, assume = [] }) => {
+export const importUnitRows: Import = async (ctx, { rows, assume = [] }) => {
   if (assume.length > 0 && !ctx.dryRun) throw invalid({ assume: ["is for dry runs only"] });
   const report = results(rows);
   const known: Known = new Map(assume.map((reference) => [reference, "assumed"]));
@@ -94,7 +94,7 @@ async function putUnits(
   await flush();
 }
 
-async function loadTree(ctx: Ctx, known: Known, rows: readonly { row: Row }[]): Promise<Tree> {
+async function loadTree(ctx: Ctx, known: Known, rows: readonly { row: UnitImportRow }[]): Promise<Tree> {
   const references = new Set(rows.flatMap(({ row }) => [row.reference, ...(row.parent ? [row.parent] : [])]));
   const found = await loadUnits(ctx)
     .where((eb) => isAmong(ctx.db, eb.ref("reference"), [...references]))
@@ -123,15 +123,15 @@ const tooDeep = { code: "too_deep" } as const;
 type Done = { action: "created" | "changed" | "unchanged"; id: number | null };
 
 /** Returns true when the actor may add units below the parent and the tree would not become too deep. */
-async function canTake(ctx: Ctx, parent: Existing, problems: RowIssues): Promise<boolean> {
+async function canTake(ctx: Ctx, parent: ExistingUnit, problems: RowIssues): Promise<boolean> {
   if (!mayChange(ctx, parent, "parent", problems)) return false;
-  if (await fits(ctx.db, parent)) return true;
+  if (await canContain(ctx.db, parent)) return true;
   problems.set("parent", tooDeep);
   return false;
 }
 
 /** Does what a row says about a unit that is there, or of which a dry run assumes so much. */
-async function putUnit(ctx: Ctx, tree: Tree, row: Row, problems: RowIssues): Promise<Done | undefined> {
+async function putUnit(ctx: Ctx, tree: Tree, row: UnitImportRow, problems: RowIssues): Promise<Done | undefined> {
   const { known, root } = tree;
   const existing = known.get(row.reference);
   const parent = row.parent ? known.get(row.parent) : root;
@@ -146,8 +146,8 @@ async function putUnit(ctx: Ctx, tree: Tree, row: Row, problems: RowIssues): Pro
 async function changeUnit(
   ctx: Ctx,
   tree: Tree,
-  existing: Existing,
-  { row, parent }: { row: Row; parent: Existing | "assumed" | undefined },
+  existing: ExistingUnit,
+  { row, parent }: { row: UnitImportRow; parent: ExistingUnit | "assumed" | undefined },
   problems: RowIssues,
 ): Promise<Done | undefined> {
   const { id } = existing;
@@ -162,7 +162,7 @@ async function changeUnit(
     mayChange(ctx, parent, "parent", problems);
     if (problems.isEmpty) await requireMove(ctx, tree, existing, parent, problems);
     if (parent.path.startsWith(existing.path)) problems.set("parent", { code: "circular_parent" });
-    else if (!(await fits(ctx.db, parent, existing))) problems.set("parent", tooDeep);
+    else if (!(await canContain(ctx.db, parent, existing))) problems.set("parent", tooDeep);
   }
   if (!problems.isEmpty) return undefined;
   if (moves && parent !== "assumed") await moveBranch(ctx.db, existing, parent);
@@ -179,14 +179,14 @@ async function changeUnit(
 }
 
 /** Adds a problem when the actor lacks an ability that the move extends, as units.move refuses it. */
-async function requireMove({ actor }: Ctx, tree: Tree, unit: Existing, parent: Existing, problems: RowIssues) {
+async function requireMove({ actor }: Ctx, tree: Tree, unit: ExistingUnit, parent: ExistingUnit, problems: RowIssues) {
   if (actor.admin) return;
   const abilities = extendedAbilities(await tree.grants(), unit, parent);
   const missing = missingAbilities(actor, [{ path: unit.path, abilities }]);
   if (missing.length > 0) problems.set("parent", { code: "move_beyond_abilities", params: { abilities: missing } });
 }
 
-function mayChange(ctx: Ctx, { path }: Existing, field: string, problems: RowIssues): boolean {
+function mayChange(ctx: Ctx, { path }: ExistingUnit, field: string, problems: RowIssues): boolean {
   const allowed = may(ctx.actor, "units", path);
   if (!allowed) problems.set(field, { code: "out_of_reach", params: { ability: "units" } });
   return allowed;

@@ -3,15 +3,15 @@ import type { units as contract } from "../../contract/units.ts";
 import { afterPrefix } from "../../store/dialect.ts";
 import { presentFullUnits, presentUnits, type Unit } from "../directory/present-units.ts";
 import { fold } from "../directory/text-keys.ts";
-import { unitBrief } from "../directory/unit-tree.ts";
+import { presentUnitBrief } from "../directory/unit-tree.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, page } from "../pipeline/cursor.ts";
+import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
 import { unitPath } from "../pipeline/permissions.ts";
 import { branchEnd } from "../pipeline/unit-path.ts";
 
 type Reading = "list" | "get" | "reference" | "tree" | "children";
 
-export const reading: Pick<Handlers<typeof contract>, Reading> = {
+export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
   async list(ctx, { limit, cursor, ...filter }) {
     let query = ctx.db
       .selectFrom("units")
@@ -34,7 +34,7 @@ export const reading: Pick<Handlers<typeof contract>, Reading> = {
     const back = position?.direction === "before";
     if (position) query = query.where("id", back ? "<" : ">", position.key);
     const found = await query.orderBy("id", back ? "desc" : "asc").execute();
-    const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => row.id });
+    const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: (row) => row.id });
     return {
       data: await presentUnits(
         ctx,
@@ -68,10 +68,10 @@ export const reading: Pick<Handlers<typeof contract>, Reading> = {
     if (depth !== undefined) query = query.where("level", "<=", levelOf(top) + depth);
     if (position) query = query.where("path", back ? "<" : ">", position.key);
     const found = await query.orderBy("path", back ? "desc" : "asc").execute();
-    const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => row.path });
+    const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: (row) => row.path });
     return {
       data: rows.map((row) => ({
-        ...unitBrief(row.id, row.name, row.level, row.unit_type),
+        ...presentUnitBrief(row.id, row.name, row.level, row.unit_type),
         reference: row.reference,
         path: row.path,
         parent_id: row.parent_id,
@@ -83,7 +83,7 @@ export const reading: Pick<Handlers<typeof contract>, Reading> = {
 
   async children(ctx, { id, ...paging }) {
     if ((await unitPath(ctx.db, id)) === undefined) throw new ServiceError("not_found", `There is no unit ${id}.`);
-    return reading.list(ctx, { parent: id, ...paging });
+    return unitReadHandlers.list(ctx, { parent: id, ...paging });
   },
 };
 

@@ -3,9 +3,9 @@ import type { z } from "zod";
 import type { unitRow } from "../../contract/units.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 
-export type Row = z.infer<ReturnType<typeof unitRow>>;
+export type UnitImportRow = z.infer<ReturnType<typeof unitRow>>;
 
-export type Existing = Pick<
+export type ExistingUnit = Pick<
   Selectable<Schema["units"]>,
   "id" | "reference" | "name" | "unit_type" | "description" | "parent_id" | "path" | "level"
 >;

@@ -3,16 +3,16 @@ import { insertRows, rowsAs } from "../../store/bulk.ts";
 import { fold } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { ancestorsOf } from "../pipeline/unit-path.ts";
-import type { Existing, Row } from "./unit-import-row.ts";
+import type { ExistingUnit, UnitImportRow } from "./unit-import-row.ts";
 
 /** A unit to create, and its parent. */
 export interface NewUnit {
-  readonly row: Row;
-  readonly parent: Existing;
+  readonly row: UnitImportRow;
+  readonly parent: ExistingUnit;
 }
 
 /** Inserts units, some hundreds per statement, updates the counts and returns the units in the same order. */
-export async function addUnits(ctx: Ctx, wanted: readonly NewUnit[]): Promise<Existing[]> {
+export async function addUnits(ctx: Ctx, wanted: readonly NewUnit[]): Promise<ExistingUnit[]> {
   if (wanted.length === 0) return [];
   const rows = wanted.map(({ row, parent }) => ({
     reference: row.reference,
@@ -38,7 +38,7 @@ export async function addUnits(ctx: Ctx, wanted: readonly NewUnit[]): Promise<Ex
   return units;
 }
 
-async function placeAll({ db }: Ctx, units: readonly Existing[]): Promise<void> {
+async function placeAll({ db }: Ctx, units: readonly ExistingUnit[]): Promise<void> {
   const places = units.map(({ id, path }) => ({ id, place: path }));
   const placed = rowsAs(db, "placed", { id: "bigint", place: "text" }, places);
   await sql`update units set path = placed.place from ${placed} where units.id = placed.id`.execute(db);

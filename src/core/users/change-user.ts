@@ -8,7 +8,7 @@ import { addMembership, membershipIssues, removeAllMemberships } from "../direct
 import { hashPassword, passwordIssue } from "../directory/passwords.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
-import { differing } from "../pipeline/changed-columns.ts";
+import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { asAdministrator } from "../pipeline/permissions.ts";
 import { endPasswordLinks, queueMail } from "../pipeline/queue-mail.ts";
@@ -20,17 +20,24 @@ import { indexUser } from "./search-users.ts";
 
 type Changing = "create" | "update" | "delete" | "deactivate" | "reactivate" | "welcome" | "policy";
 
-export const changing: Pick<Handlers<typeof contract>, Changing> = {
+export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
   async create(ctx, { unit, userTypes, department, password, welcome, ...fields }) {
     const { first_name, last_name } = fields;
     if (fields.admin) requireAdministrator(ctx);
-    refuse(await creationIssues(ctx, { ...fields, unit, userTypes, department, password }));
+    refuse(await newUserIssues(ctx, { ...fields, unit, userTypes, department, password }));
     const password_hash = password === undefined ? null : await hashPassword(password);
     return ctx.transaction(async (tx) => {
       await requireFree(tx, fields);
       const { id } = await tx.db
         .insertInto("users")
-        .values({ ...columns(fields), first_name, last_name, password_hash, created_at: tx.now, updated_at: tx.now })
+        .values({
+          ...userColumns(fields),
+          first_name,
+          last_name,
+          password_hash,
+          created_at: tx.now,
+          updated_at: tx.now,
+        })
         .returning("id")
         .executeTakeFirstOrThrow();
       await addMembership(tx, { user: id, unit, userTypes, department });
@@ -48,7 +55,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
     if (fields.admin === false && before.admin) await requireOtherAdministrator(ctx, id);
     await requireFree(ctx, fields, id);
     const row = await ctx.db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
-    const changes = differing(row, columns(fields));
+    const changes = listChangedColumns(row, userColumns(fields));
     if (Object.keys(changes).length === 0) return before;
     await ctx.db
       .updateTable("users")
@@ -122,7 +129,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
 type Create = Parameters<Handlers<typeof contract>["create"]>[1];
 
 /** Returns the issues of those fields of a new user that depend on each other or on data; see `Checks`. */
-export async function creationIssues(ctx: Ctx, { password, ...fields }: Partial<Create>): Promise<FieldErrors> {
+export async function newUserIssues(ctx: Ctx, { password, ...fields }: Partial<Create>): Promise<FieldErrors> {
   const issue = password === undefined ? undefined : await passwordIssue(password, fields, ctx.settings);
   return { ...(issue !== undefined && { password: [issue] }), ...(await membershipIssues(ctx, fields)) };
 }
@@ -154,7 +161,7 @@ const erased = {
 type Fields = Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">;
 
 /** Returns the columns for the given input fields; fields that are not given stay undefined. */
-export function columns({ email, birthday, admin, settings, ...same }: Fields) {
+export function userColumns({ email, birthday, admin, settings, ...same }: Fields) {
   return {
     ...same,
     email,

@@ -6,15 +6,15 @@ import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { createRowIssues, parseRows, type RowIssues, results } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
-import { columns } from "./change-user.ts";
-import { type Existing, type Known, loadUsers, lookUp, type Type, typeNames } from "./user-import-lookup.ts";
-import type { Row, Wanted } from "./user-import-row.ts";
-import { changeUser, createUsers, differences } from "./user-import-writes.ts";
+import { userColumns } from "./change-user.ts";
+import { type ExistingUser, type Known, loadUsers, lookUp, type Type, typeNames } from "./user-import-lookup.ts";
+import type { UserImportRow, Wanted } from "./user-import-row.ts";
+import { changeUser, createUsers, findUserChanges } from "./user-import-writes.ts";
 
 type Import = Handlers<typeof contract>["import"];
 
 /** Processes rows in order, with the same result as one at a time, but inserts new users together. */
-export const importRows: Import = async (ctx, { rows, create_user_types }) => {
+export const importUserRows: Import = async (ctx, { rows, create_user_types }) => {
   const { list, leaveOut, done } = results(rows);
   const parsed = parseRows(userRow(), rows);
   const validRows = parsed.flatMap((each) => ("row" in each ? [each.row] : []));
@@ -46,7 +46,7 @@ export const importRows: Import = async (ctx, { rows, create_user_types }) => {
     const existing = row.reference ? known.byReference.get(row.reference) : known.byEmail.get(emailKey(row.email));
     const problems = createRowIssues();
     const wanted = resolve(ctx, known, row, existing, problems);
-    const changes = wanted && existing && differences(existing, wanted);
+    const changes = wanted && existing && findUserChanges(existing, wanted);
     if (changes && existing) requireTakeover(ctx, existing, { ...changes, unit: wanted.unit.id }, problems);
     if (wanted === undefined || !problems.isEmpty) leaveOut(index, problems.all());
     else if (existing === undefined) {
@@ -66,7 +66,7 @@ export const importRows: Import = async (ctx, { rows, create_user_types }) => {
   return { results: list };
 };
 
-function keysOf({ reference, email }: Row): string[] {
+function keysOf({ reference, email }: UserImportRow): string[] {
   const byEmail = `email ${emailKey(email)}`;
   return reference ? [byEmail, `reference ${reference}`] : [byEmail];
 }
@@ -75,8 +75,8 @@ function keysOf({ reference, email }: Row): string[] {
 function resolve(
   ctx: Ctx,
   known: Known,
-  row: Row,
-  existing: Existing | undefined,
+  row: UserImportRow,
+  existing: ExistingUser | undefined,
   problems: RowIssues,
 ): Wanted | undefined {
   const { unit: unitReference, user_types, department, ...fields } = row;
@@ -102,14 +102,14 @@ function resolve(
   if (unit === undefined || !problems.isEmpty) return undefined;
   const { first_name, last_name, email } = row;
   return {
-    columns: { ...columns(fields), first_name, last_name, email },
+    columns: { ...userColumns(fields), first_name, last_name, email },
     unit,
     types: types?.map((type) => type.id),
     department: departmentId,
   };
 }
 
-function requireReach({ actor }: Ctx, { unit_path, admin }: Existing, problems: RowIssues): void {
+function requireReach({ actor }: Ctx, { unit_path, admin }: ExistingUser, problems: RowIssues): void {
   if (!may(actor, "user", unit_path) || (admin === 1 && !actor.admin)) {
     problems.set("reference", { code: "user_out_of_reach" });
   }
@@ -121,7 +121,7 @@ function requireReach({ actor }: Ctx, { unit_path, admin }: Existing, problems: 
  */
 function requireTakeover(
   { actor }: Ctx,
-  { id, grants, unit_id, types: held }: Existing,
+  { id, grants, unit_id, types: held }: ExistingUser,
   { unit, types = [] }: { unit: number; types: readonly number[] | undefined },
   problems: RowIssues,
 ): void {
@@ -153,7 +153,7 @@ function resolveTypes(known: Known, names: string, problems: RowIssues): Type[] 
 function requireGrantable(
   { actor }: Ctx,
   unit: { id: number; path: string },
-  existing: Existing | undefined,
+  existing: ExistingUser | undefined,
   wanted: readonly Type[] | undefined,
   problems: RowIssues,
 ): void {

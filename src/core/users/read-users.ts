@@ -4,7 +4,7 @@ import { prepared } from "../../store/prepared.ts";
 import { presentUsers, type User } from "../directory/present-users.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, page } from "../pipeline/cursor.ts";
+import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
 import { requireUser, unitPath } from "../pipeline/permissions.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { branchEnd } from "../pipeline/unit-path.ts";
@@ -16,7 +16,7 @@ export function belowIssues({ unit, below = false }: { unit?: number | undefined
 
 type Reading = "list" | "get" | "current" | "reference" | "collection";
 
-export const reading: Pick<Handlers<typeof contract>, Reading> = {
+export const userReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
   async list(ctx, { limit, cursor, ...filter }) {
     const list = `users ${JSON.stringify(filter)}`;
     const position = decodeCursor<number>(ctx, list, cursor);
@@ -55,7 +55,7 @@ export const reading: Pick<Handlers<typeof contract>, Reading> = {
     }
     if (position) query = query.where("u.id", back ? "<" : ">", position.key);
     const found = await query.orderBy("u.id", back ? "desc" : "asc").execute();
-    const { rows, meta } = page(ctx, list, found, { limit, position, keyOf: (row) => row.id });
+    const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: (row) => row.id });
     const data = await presentUsers(
       ctx,
       rows.map((row) => row.id),

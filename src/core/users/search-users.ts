@@ -8,7 +8,7 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
  * Finds users by the beginnings of words, ordered by word and ID. The longest word starts the search; the others narrow
  * it down.
  */
-export const search: Handlers<typeof contract>["search"] = async (ctx, { q, limit }) => {
+export const searchUsers: Handlers<typeof contract>["search"] = async (ctx, { q, limit }) => {
   const [longest, ...others] = words(q).sort((a, b) => b.length - a.length);
   if (longest === undefined) return { data: [] };
   let query = ctx.db

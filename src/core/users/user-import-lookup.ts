@@ -4,16 +4,16 @@ import { isAmong } from "../../store/dialect.ts";
 import { emailKey, fold } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import type { Row } from "./user-import-row.ts";
+import type { UserImportRow } from "./user-import-row.ts";
 
 const longestName = 255;
 
-export type Existing = Awaited<ReturnType<typeof loadUsers>>[number];
+export type ExistingUser = Awaited<ReturnType<typeof loadUsers>>[number];
 
 /** Everything that the rows of a batch refer to, loaded with a constant number of queries. */
 export interface Known {
-  readonly byReference: Map<string, Existing>;
-  readonly byEmail: Map<string, Existing>;
+  readonly byReference: Map<string, ExistingUser>;
+  readonly byEmail: Map<string, ExistingUser>;
   readonly units: Map<string, { id: number; path: string }>;
   /** By folded name. */
   readonly types: Map<string, Type>;
@@ -22,10 +22,10 @@ export interface Known {
   /** By unit ID and name. */
   readonly departments: Map<string, number>;
   /** Adds users that were created or changed meanwhile. */
-  add(users: readonly Existing[]): void;
+  add(users: readonly ExistingUser[]): void;
 }
 
-export async function lookUp(ctx: Ctx, rows: readonly Row[], createTypes: boolean): Promise<Known> {
+export async function lookUp(ctx: Ctx, rows: readonly UserImportRow[], createTypes: boolean): Promise<Known> {
   const references = rows.flatMap(({ reference }) => (reference ? [reference] : []));
   const found = await ctx.db
     .selectFrom("users")
@@ -58,10 +58,10 @@ export async function lookUp(ctx: Ctx, rows: readonly Row[], createTypes: boolea
 
 /** Indexes users by their current reference and e-mail address. */
 function indexed(): Pick<Known, "byReference" | "byEmail" | "add"> {
-  const byReference = new Map<string, Existing>();
-  const byEmail = new Map<string, Existing>();
-  const byId = new Map<number, Existing>();
-  const forget = (map: Map<string, Existing>, key: string, { id }: Existing) => {
+  const byReference = new Map<string, ExistingUser>();
+  const byEmail = new Map<string, ExistingUser>();
+  const byId = new Map<number, ExistingUser>();
+  const forget = (map: Map<string, ExistingUser>, key: string, { id }: ExistingUser) => {
     if (map.get(key)?.id === id) map.delete(key);
   };
   return {
@@ -147,7 +147,7 @@ async function loadUnits(ctx: Ctx, references: readonly string[]) {
   return new Map(rows.map(({ reference, ...unit }) => [reference ?? "", unit]));
 }
 
-async function loadTypes(ctx: Ctx, rows: readonly Row[], create: boolean) {
+async function loadTypes(ctx: Ctx, rows: readonly UserImportRow[], create: boolean) {
   const names = new Map<string, string>();
   for (const { user_types = "" } of rows) for (const name of typeNames(user_types)) names.set(fold(name), name);
   const load = () =>
@@ -173,7 +173,7 @@ async function loadTypes(ctx: Ctx, rows: readonly Row[], create: boolean) {
   return { types: new Map(found.map((row) => [row.name_key, present(row)])), newTypes };
 }
 
-async function loadDepartments(ctx: Ctx, rows: readonly Row[], units: Known["units"]) {
+async function loadDepartments(ctx: Ctx, rows: readonly UserImportRow[], units: Known["units"]) {
   const named = rows.filter((row) => row.department);
   if (named.length === 0) return new Map<string, number>();
   const ids = [...new Set(named.flatMap((row) => units.get(row.unit)?.id ?? []))];

@@ -5,7 +5,7 @@ import { emailKey } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { endPasswordLinks } from "../pipeline/queue-mail.ts";
 import { indexUser, searchWords } from "./search-users.ts";
-import type { Existing } from "./user-import-lookup.ts";
+import type { ExistingUser } from "./user-import-lookup.ts";
 import type { Wanted } from "./user-import-row.ts";
 
 /** Creates users, some hundreds per statement, and returns their IDs in the same order. */
@@ -72,7 +72,7 @@ async function insertMemberships(ctx: Ctx, wanted: readonly Wanted[], ids: reado
 }
 
 /** Returns what the row changes in an existing user; undefined when nothing. */
-export function differences(existing: Existing, wanted: Wanted) {
+export function findUserChanges(existing: ExistingUser, wanted: Wanted) {
   const before: Readonly<Record<string, unknown>> = existing;
   const columns = Object.fromEntries(
     Object.entries(defined(wanted.columns)).filter(([name, value]) => before[name] !== value),
@@ -88,9 +88,9 @@ export function differences(existing: Existing, wanted: Wanted) {
 
 export async function changeUser(
   ctx: Ctx,
-  { id, unit_id, membership_id }: Existing,
+  { id, unit_id, membership_id }: ExistingUser,
   { unit }: Wanted,
-  { columns, moved, types, department }: NonNullable<ReturnType<typeof differences>>,
+  { columns, moved, types, department }: NonNullable<ReturnType<typeof findUserChanges>>,
 ): Promise<void> {
   await ctx.db
     .updateTable("users")

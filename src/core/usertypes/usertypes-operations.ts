@@ -3,8 +3,8 @@ import type { Ability } from "../../contract/operation.ts";
 import type { usertypes as contract } from "../../contract/usertypes.ts";
 import { fold } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, page } from "../pipeline/cursor.ts";
-import { abilityFlags, requireAbilities } from "../pipeline/permissions.ts";
+import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
+import { presentAbilities, requireAbilities } from "../pipeline/permissions.ts";
 import { forgetUserType, isMeantFor } from "../visibility/audience.ts";
 
 interface Row {
@@ -22,7 +22,11 @@ export const usertypes: Handlers<typeof contract> = {
       .orderBy("id", back ? "desc" : "asc")
       .limit(limit + 1);
     if (position) query = query.where("id", back ? "<" : ">", position.key);
-    const { rows, meta } = page(ctx, "usertypes", await query.execute(), { limit, position, keyOf: (row) => row.id });
+    const { rows, meta } = makeCursorPage(ctx, "usertypes", await query.execute(), {
+      limit,
+      position,
+      keyOf: (row) => row.id,
+    });
     return { data: rows.map(present), meta };
   },
 
@@ -52,7 +56,7 @@ export const usertypes: Handlers<typeof contract> = {
   async update(ctx, { id, name, reference, abilities }) {
     const row = await find(ctx, id);
     const before = JSON.parse(row.abilities) as Ability[];
-    const after = namesOf({ ...abilityFlags(before), ...abilities });
+    const after = namesOf({ ...presentAbilities(before), ...abilities });
     await requireAbilitiesWhereHeld(ctx, id, [...new Set([...before, ...after])]);
     await requireFree(ctx, { name, reference }, id);
     await ctx.db
@@ -98,7 +102,7 @@ function present({ id, name, reference, abilities }: Row) {
     id,
     name,
     reference,
-    abilities: abilityFlags(JSON.parse(abilities)),
+    abilities: presentAbilities(JSON.parse(abilities)),
     url: `/usertypes/${id}`,
   };
 }

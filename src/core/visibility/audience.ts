@@ -5,7 +5,7 @@ import { insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { isAmong, listed } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
-import type { Flag } from "../../store/schema/column-types.ts";
+import type { BooleanColumn } from "../../store/schema/column-types.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { handOverPlaces } from "./feed-index.ts";
@@ -127,7 +127,7 @@ export async function changeAudience(
   id: number,
   changes: Partial<Audience> & { readonly ownerUnit?: number | null; readonly personal?: boolean },
 ): Promise<void> {
-  const flag = (value: boolean | undefined) => (value === undefined ? undefined : ((value ? 1 : 0) as Flag));
+  const flag = (value: boolean | undefined) => (value === undefined ? undefined : ((value ? 1 : 0) as BooleanColumn));
   const columns = {
     everywhere: flag(changes.everywhere),
     group_id: changes.group,
@@ -161,7 +161,7 @@ async function setLists(db: Db, audience_id: number, { units, userTypes, shares 
 }
 
 /** Returns an error for each unknown reference of an audience, by the field names of the input. */
-export async function audienceMistakes(
+export async function audienceIssues(
   ctx: Ctx,
   {
     units = [],

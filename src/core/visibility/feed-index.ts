@@ -8,7 +8,7 @@ import { branchEnd } from "../pipeline/unit-path.ts";
  * The feed index: each post and event has entries under keys ("places") that cover every user whom the visibility rule
  * may let through, so that a feed query skips content that the user cannot read.
  */
-export const place = {
+export const placeInFeed = {
   everywhere: "*",
   /** Contains everything that is not personal, for users whose other keys would cover most of it. */
   common: "c",
@@ -37,23 +37,23 @@ interface Home {
 /** Returns all places of content with that audience, except `place.common`. */
 export function placesOf({ everywhere, units, shares, group }: IndexedAudience, { author, owner }: Home): string[] {
   return [
-    place.author(author),
-    ...(owner === null ? [] : [place.owner(owner)]),
-    ...(everywhere ? [place.everywhere] : []),
-    ...units.map(({ id, falldown }) => (falldown ? place.branch(id) : place.unit(id))),
-    ...[...new Set(shares)].map(place.share),
-    ...(group === null ? [] : [place.group(group)]),
+    placeInFeed.author(author),
+    ...(owner === null ? [] : [placeInFeed.owner(owner)]),
+    ...(everywhere ? [placeInFeed.everywhere] : []),
+    ...units.map(({ id, falldown }) => (falldown ? placeInFeed.branch(id) : placeInFeed.unit(id))),
+    ...[...new Set(shares)].map(placeInFeed.share),
+    ...(group === null ? [] : [placeInFeed.group(group)]),
   ];
 }
 
 /** Updates the index when a unit is deleted: its content goes to another unit, and its members' places are removed. */
 export async function handOverPlaces(db: Db, from: number, to: number): Promise<void> {
   for (const table of ["post_places", "event_places"] as const) {
-    const own = db.updateTable(table).set({ place: place.owner(to) });
-    await own.where("place", "=", place.owner(from)).execute();
+    const own = db.updateTable(table).set({ place: placeInFeed.owner(to) });
+    await own.where("place", "=", placeInFeed.owner(from)).execute();
     await db
       .deleteFrom(table)
-      .where("place", "in", [place.unit(from), place.branch(from)])
+      .where("place", "in", [placeInFeed.unit(from), placeInFeed.branch(from)])
       .execute();
   }
 }
@@ -70,7 +70,7 @@ export async function placesOfPosts(ctx: Ctx, which: "readable" | "editable"): P
   const places = await placesFor(ctx, which, ["news", "calendar"]);
   if (places === undefined || which === "editable") return places;
   const groups = await groupsOf(ctx.db, { me: ctx.actor.id });
-  return [...places, place.everywhere, ...groups.map((row) => place.group(row.group_id))];
+  return [...places, placeInFeed.everywhere, ...groups.map((row) => placeInFeed.group(row.group_id))];
 }
 
 /** With more owned units than this, a scan of everything is faster than a search per unit. */
@@ -88,9 +88,14 @@ export async function placesFor(
   const { actor } = ctx;
   const owners = await edited(ctx, abilities);
   if (owners === undefined) return undefined;
-  const own = [place.author(actor.id), ...owners.map(place.owner)];
+  const own = [placeInFeed.author(actor.id), ...owners.map(placeInFeed.owner)];
   if (which === "editable") return own;
-  return [...own, place.share(actor.id), ...actor.units.map(place.unit), ...actor.branch.map(place.branch)];
+  return [
+    ...own,
+    placeInFeed.share(actor.id),
+    ...actor.units.map(placeInFeed.unit),
+    ...actor.branch.map(placeInFeed.branch),
+  ];
 }
 
 /** Returns the units whose content the actor may edit; undefined when there are more than `mostOwners`. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { triggers as allTriggers, type webhooks as contract } from "../../contract/webhooks.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { findWebhook, oneWebhook } from "./read-webhooks.ts";
+import { findWebhook, webhookResponse } from "./read-webhooks.ts";
 
 /** Standard Webhooks, "Signature scheme": between 24 and 64 bytes. */
 const secretBytes = 32;
@@ -10,7 +10,7 @@ const overlapSeconds = 86_400;
 
 type Changing = "create" | "update" | "delete" | "rotateSecret";
 
-export const changing: Pick<Handlers<typeof contract>, Changing> = {
+export const webhookChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
   async create(ctx, { name, uri, triggers = allTriggers }) {
     const { id } = await ctx.db
       .insertInto("webhooks")
@@ -29,7 +29,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
     const secret = newSecret();
     const sealed = await ctx.secrets.seal(ctx.db, `webhooks.secret.${id}`, secret);
     await ctx.db.updateTable("webhooks").set({ secret: sealed }).where("id", "=", id).execute();
-    return { data: { ...(await oneWebhook(ctx, id)), secret } };
+    return { data: { ...(await webhookResponse(ctx, id)), secret } };
   },
 
   async update(ctx, { id, active, triggers, ...fields }) {
@@ -75,7 +75,7 @@ export const changing: Pick<Handlers<typeof contract>, Changing> = {
       })
       .where("id", "=", id)
       .execute();
-    return { data: { ...(await oneWebhook(ctx, id)), secret } };
+    return { data: { ...(await webhookResponse(ctx, id)), secret } };
   },
 };
 

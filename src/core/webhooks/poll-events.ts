@@ -19,7 +19,7 @@ const eventsAfter = prepared((db, p: { after: number; limit: number }) =>
 );
 
 /** Returns the events after a given one, waiting until there are any. */
-export const events: Handlers<typeof contract>["events"] = async (ctx, { after, wait, limit }) => {
+export const webhookEventHandlers: Handlers<typeof contract>["events"] = async (ctx, { after, wait, limit }) => {
   await announceListener(ctx);
   if (after === undefined) return { data: [], meta: { last_id: await lastEvent(ctx) } };
   const rows = await ctx.waitFor({ seconds: wait, topics: ["webhook-events"] }, async () => {

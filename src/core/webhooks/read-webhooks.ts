@@ -3,7 +3,7 @@ import type { webhooks as contract } from "../../contract/webhooks.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { presentWebhooks, type Webhook } from "./present-webhooks.ts";
 
-export const reading: Pick<Handlers<typeof contract>, "list" | "get"> = {
+export const webhookReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"> = {
   async list(ctx) {
     const rows = await ctx.db
       .selectFrom("webhooks")
@@ -15,11 +15,11 @@ export const reading: Pick<Handlers<typeof contract>, "list" | "get"> = {
   },
 
   async get(ctx, { id }) {
-    return { data: await oneWebhook(ctx, id) };
+    return { data: await webhookResponse(ctx, id) };
   },
 };
 
-export async function oneWebhook(ctx: Ctx, id: number): Promise<Webhook> {
+export async function webhookResponse(ctx: Ctx, id: number): Promise<Webhook> {
   const [webhook] = await presentWebhooks(ctx, [await findWebhook(ctx, id)]);
   return webhook!;
 }

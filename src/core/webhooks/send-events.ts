@@ -3,13 +3,13 @@ import { ServiceError } from "../../contract/errors.ts";
 import { type webhooks as contract, testEvent } from "../../contract/webhooks.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { insertEvents, newDelivery, newEvent } from "../pipeline/outbox.ts";
-import { findActiveWebhook, oneWebhook } from "./read-webhooks.ts";
+import { findActiveWebhook, webhookResponse } from "./read-webhooks.ts";
 import { entryColumns, findEntry } from "./webhook-logs.ts";
 
 /** The state of a delivery before its first attempt. */
 const untried = { state: "waiting", attempt: 0, single: 0, lease_token: null } as const;
 
-export const sending: Pick<Handlers<typeof contract>, "test" | "resend" | "recover"> = {
+export const webhookSendHandlers: Pick<Handlers<typeof contract>, "test" | "resend" | "recover"> = {
   async test(ctx, { id, wait }) {
     let test: Test | undefined;
     const data = await ctx.waitFor({ seconds: wait, topics: ["webhook-logs"] }, async () => {
@@ -59,7 +59,7 @@ interface Test {
 
 async function queueTest(ctx: Ctx, id: number): Promise<Test> {
   await findActiveWebhook(ctx, id);
-  const { content_type, name, url } = await oneWebhook(ctx, id);
+  const { content_type, name, url } = await webhookResponse(ctx, id);
   const event = newEvent(ctx, testEvent, { content_type, id, name, url });
   const event_id = (await insertEvents(ctx, [event])).get(event.message_id)!;
   const { id: delivery } = await ctx.db

@@ -24,7 +24,7 @@ export const entryColumns = [
 
 type Filter = Pick<Parameters<Handlers<typeof contract>["logs"]>[1], "event" | "status" | "since" | "after">;
 
-export const logs: Pick<Handlers<typeof contract>, "logs" | "log" | "stats"> = {
+export const webhookLogHandlers: Pick<Handlers<typeof contract>, "logs" | "log" | "stats"> = {
   async logs(ctx, { id, ...input }) {
     await findWebhook(ctx, id);
     const { page, limit, ...filter } = input;

@@ -1,9 +1,15 @@
 import type { webhooks as contract } from "../../contract/webhooks.ts";
 import type { Handlers } from "../pipeline/context.ts";
-import { changing } from "./change-webhook.ts";
-import { events } from "./poll-events.ts";
-import { reading } from "./read-webhooks.ts";
-import { sending } from "./send-events.ts";
-import { logs } from "./webhook-logs.ts";
+import { webhookChangeHandlers } from "./change-webhook.ts";
+import { webhookEventHandlers } from "./poll-events.ts";
+import { webhookReadHandlers } from "./read-webhooks.ts";
+import { webhookSendHandlers } from "./send-events.ts";
+import { webhookLogHandlers } from "./webhook-logs.ts";
 
-export const webhooks: Handlers<typeof contract> = { ...reading, ...changing, ...logs, ...sending, events };
+export const webhooks: Handlers<typeof contract> = {
+  ...webhookReadHandlers,
+  ...webhookChangeHandlers,
+  ...webhookLogHandlers,
+  ...webhookSendHandlers,
+  events: webhookEventHandlers,
+};

@@ -24,7 +24,7 @@ const isLoopback = (hostname: string): boolean =>
 
 export interface MailFailure {
   readonly error: string;
-  readonly hopeless: boolean;
+  readonly permanent: boolean;
 }
 
 const noTls = "The mail server does not support TLS; set mail.allow_plain to send without it.";
@@ -34,13 +34,13 @@ export function describeMailFailure(error: unknown, { requireTLS }: SmtpTarget):
   const { code = "", command, responseCode, response, message = "" } = error as Partial<SmtpError>;
   const isWithoutTls =
     (code === "ETLS" && command === "STARTTLS" && Boolean(response)) || (code === "ECONNECTION" && command === "EHLO");
-  if (requireTLS && isWithoutTls) return { error: noTls, hopeless: false };
+  if (requireTLS && isWithoutTls) return { error: noTls, permanent: false };
   if (/certificate|altnames/i.test(message) && response === undefined)
-    return { error: `${code || "error"}: ${message.slice(0, 300)}`, hopeless: false };
+    return { error: `${code || "error"}: ${message.slice(0, 300)}`, permanent: false };
   const refused = code === "EENVELOPE" || code === "EMESSAGE";
-  const hopeless = refused && responseCode !== undefined && responseCode >= 500;
+  const permanent = refused && responseCode !== undefined && responseCode >= 500;
   const said = response === undefined ? "" : `: ${response.slice(0, 300)}`;
-  return { error: `${code || "error"}${said}`, hopeless };
+  return { error: `${code || "error"}${said}`, permanent };
 }
 
 interface SmtpError {

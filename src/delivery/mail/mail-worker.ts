@@ -2,10 +2,14 @@ import type { Transporter } from "nodemailer";
 import type { Settings } from "../../contract/settings.ts";
 import type { Database } from "../../store/database.ts";
 import type { DeliveryLog } from "../delivery-log.ts";
-import { leaseMilliseconds } from "../queue/delivery-queue.ts";
-import { claimMails, extendMails, giveBackMails, type Mail, mailFailed, mailSent } from "./mail-queue.ts";
+import type { AttemptResult } from "../queue/leased-queue.ts";
+import { Leases } from "../queue/leases.ts";
+import { failedAttempt, mailRetries } from "../queue/retry-schedule.ts";
+import { Wakeup } from "../queue/wakeup.ts";
+import type { Worker } from "../queue/worker-loop.ts";
+import { type ClaimedMail, claimMails, mailQueue } from "./mail-queue.ts";
 import { type DisabledPayload, disabledText, type MailText, personText } from "./mail-text.ts";
-import { describeMailFailure, type SmtpTarget, smtpTarget } from "./mail-transport.ts";
+import { describeMailFailure, type MailFailure, type SmtpTarget, smtpTarget } from "./mail-transport.ts";
 import { preparePersonMail } from "./person-mail.ts";
 
 /** Maximum number of connections to the mail server. */
@@ -35,49 +39,49 @@ export function missingForMail(settings: Settings): string[] {
 }
 
 /** Sends mails by SMTP, each at least once and always under the same Message-ID. */
-export class MailWorker {
+export class MailWorker implements Worker {
+  readonly wakeup = new Wakeup();
   readonly #options: MailOptions;
+  readonly #leases: Leases<ClaimedMail>;
   #transport: Transport | undefined;
   #stopping = false;
 
   constructor(options: MailOptions) {
     this.#options = options;
+    this.#leases = new Leases(mailQueue, options);
   }
 
   /** Sends a batch of due mails and returns its size. More may be due unless it is 0. */
   async round(): Promise<number> {
-    const { database, clock, log } = this.#options;
+    const { database, clock } = this.#options;
     const settings = await this.#options.settings();
     if (this.#stopping || missingForMail(settings).length > 0) return 0;
-    const mails = await claimMails(database, clock(), mailsInRound);
+    const mails = await claimMails(database, mailsInRound, clock());
     if (mails.length === 0) return 0;
-    const transport = await this.#connect(smtpTarget(settings["mail.smtp_url"]!, settings["mail.allow_plain"]));
-    const open = new Set(mails);
-    const heartbeat = setInterval(() => {
-      extendMails(database, [...open], clock()).catch((error) => log.error({ err: error }, "mail leases are lost"));
-    }, leaseMilliseconds / 3);
+    this.#leases.add(mails);
     const queue = [...mails];
-    const worker = async () => {
-      for (let mail = queue.shift(); mail !== undefined && !this.#stopping; mail = queue.shift()) {
-        await this.#send(transport, settings, mail);
-        open.delete(mail);
-      }
-    };
     try {
-      await Promise.all(Array.from({ length: connections }, worker));
-      if (this.#stopping) await giveBackMails(database, [...open], clock());
+      const transport = await this.#connect(smtpTarget(settings["mail.smtp_url"]!, settings["mail.allow_plain"]));
+      const sendNext = async () => {
+        for (let mail = queue.shift(); mail !== undefined; mail = this.#stopping ? undefined : queue.shift()) {
+          await this.#send(transport, settings, mail);
+          this.#leases.end(mail);
+        }
+      };
+      await Promise.all(Array.from({ length: connections }, sendNext));
+      await this.#leases.release(queue);
     } finally {
-      clearInterval(heartbeat);
+      for (const mail of mails) this.#leases.end(mail);
     }
-    return mails.length - open.size;
+    return mails.length - queue.length;
   }
 
-  async #send({ transporter, target }: Transport, settings: Settings, mail: Mail): Promise<void> {
-    const { database, clock, log } = this.#options;
+  async #send({ transporter, target }: Transport, settings: Settings, mail: ClaimedMail): Promise<void> {
+    const { log } = this.#options;
     try {
       const letter = await this.#compose(settings, mail);
-      if ("hopeless" in letter) {
-        await mailFailed(database, mail, { now: clock(), error: letter.hopeless, hopeless: true });
+      if ("obsolete" in letter) {
+        await this.#recordFailure(mail, { error: letter.obsolete, permanent: true });
         return;
       }
       const from = settings["mail.from"]!;
@@ -90,25 +94,38 @@ export class MailWorker {
         messageId: `<wcs-${mail.id}-${mail.created_at}@${domain}>`,
         headers: { "Auto-Submitted": "auto-generated" },
       });
-      await mailSent(database, mail, clock());
+      const { id, token } = mail;
+      await this.#record({ id, token, state: "done", attempt: mail.attempt + 1, due_at: this.#options.clock() }, null);
       log.info({ mail: mail.id, kind: mail.kind }, "mail sent");
     } catch (error) {
       const failure = describeMailFailure(error, target);
       log.error({ mail: mail.id, kind: mail.kind, reason: failure.error }, "mail not sent");
-      await mailFailed(database, mail, { now: clock(), ...failure });
+      await this.#recordFailure(mail, failure);
     }
+  }
+
+  async #recordFailure({ id, token, attempt }: ClaimedMail, { error, permanent }: MailFailure): Promise<void> {
+    const failed = { id, token, attempt: attempt + 1, now: this.#options.clock(), permanent };
+    await this.#record(failedAttempt(mailRetries, failed), error);
+  }
+
+  async #record(result: AttemptResult, last_error: string | null): Promise<void> {
+    await this.#options.database.writeLocking(async (tx) => {
+      const [id] = await mailQueue.record(tx, [result]);
+      if (id !== undefined) await tx.updateTable("mails").set({ last_error }).where("id", "=", id).execute();
+    });
   }
 
   /** Returns the text and its recipient, or the reason why the mail is obsolete. */
   async #compose(
     settings: Settings,
-    mail: Mail,
-  ): Promise<{ readonly text: MailText; readonly to: string } | { readonly hopeless: string }> {
+    mail: ClaimedMail,
+  ): Promise<{ readonly text: MailText; readonly to: string } | { readonly obsolete: string }> {
     const { database, clock, servedAt } = this.#options;
     if (mail.kind === "webhook_disabled")
       return { text: disabledText(JSON.parse(mail.payload) as DisabledPayload), to: mail.recipient };
     const prepared = await preparePersonMail(database, mail, { settings, now: clock() });
-    if ("hopeless" in prepared) return prepared;
+    if ("obsolete" in prepared) return prepared;
     const { person } = prepared;
     const base = (settings.base_url ?? servedAt?.())?.replace(/\/+$/, "") ?? null;
     return { text: personText(mail.kind, person, base), to: person.email };

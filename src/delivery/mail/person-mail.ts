@@ -2,11 +2,11 @@ import type { Settings } from "../../contract/settings.ts";
 import type { Database, Tx } from "../../store/database.ts";
 import { locking } from "../../store/dialect.ts";
 import { replacePasswordToken } from "../../store/password-tokens.ts";
-import { type Mail, own } from "./mail-queue.ts";
+import type { ClaimedMail } from "./mail-queue.ts";
 import type { Person } from "./mail-text.ts";
 
 /** The current data of the recipient, with a new token where the mail lets the user set a password. */
-export type Prepared = { readonly person: Person } | { readonly hopeless: string };
+export type Prepared = { readonly person: Person } | { readonly obsolete: string };
 
 /**
  * Prepares a welcome or a password reset to be sent now. Only the returned value holds the token in clear text; it replaces
@@ -14,21 +14,26 @@ export type Prepared = { readonly person: Person } | { readonly hopeless: string
  */
 export async function preparePersonMail(
   database: Database,
-  mail: Mail,
+  mail: ClaimedMail,
   { settings, now }: { settings: Settings; now: number },
 ): Promise<Prepared> {
   const seconds = Math.floor(now / 1000);
   const lifetime = settings["passwords.reset_lifetime"];
   if (mail.kind === "password_reset" && mail.created_at + lifetime <= seconds)
-    return { hopeless: "It was asked for too long ago." };
+    return { obsolete: "It was asked for too long ago." };
   return database.writeLocking(async (tx) => {
     const user = await activeUser(tx, mail.user_id);
-    if (user === undefined) return { hopeless: "The user is deactivated or deleted." };
+    if (user === undefined) return { obsolete: "The user is deactivated or deleted." };
     const { provider, password_hash, email } = user;
     const isLocal = provider === "local";
-    if (mail.kind === "password_reset" && !isLocal) return { hopeless: "The user's password is managed elsewhere." };
-    const { numUpdatedRows } = await own(tx, mail).set({ recipient: email }).executeTakeFirst();
-    if (numUpdatedRows === 0n) return { hopeless: "Another worker has taken it." };
+    if (mail.kind === "password_reset" && !isLocal) return { obsolete: "The user's password is managed elsewhere." };
+    const { numUpdatedRows } = await tx
+      .updateTable("mails")
+      .set({ recipient: email })
+      .where("id", "=", mail.id)
+      .where("lease_token", "=", mail.token)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return { obsolete: "Another worker has taken it." };
     const person = { name: `${user.first_name} ${user.last_name}`, email };
     if (!isLocal || (mail.kind === "welcome" && password_hash !== null)) return { person };
     const token = await replacePasswordToken(tx, mail.user_id, seconds + lifetime);

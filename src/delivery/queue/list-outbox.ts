@@ -20,9 +20,9 @@ export interface OutboxItem {
 export async function listOutbox({ reader }: Database, most: number): Promise<OutboxItem[]> {
   const mails = await reader
     .selectFrom("mails")
-    .select(["id", "kind", "recipient as to", "created_at", "attempts", "last_error as error", "failed_at"])
+    .select(["id", "kind", "recipient as to", "created_at", "attempt as attempts", "last_error as error", "state"])
     .select(sql<number>`due_at / 1000`.as("due_at"))
-    .where("sent_at", "is", null)
+    .where("state", "<>", "done")
     .orderBy("id")
     .limit(most)
     .execute();
@@ -37,7 +37,7 @@ export async function listOutbox({ reader }: Database, most: number): Promise<Ou
     .limit(most)
     .execute();
   return [
-    ...mails.map(({ failed_at, ...mail }) => ({ what: "mail" as const, ...mail, failed: failed_at !== null })),
+    ...mails.map(({ state, ...mail }) => ({ what: "mail" as const, ...mail, failed: state === "failed" })),
     ...callbacks.map((callback) => ({ what: "callback" as const, ...callback, error: null, failed: false })),
   ];
 }

@@ -1,26 +1,29 @@
 import { sql } from "kysely";
-import type { Database, Db } from "../../store/database.ts";
-import { leaseMilliseconds } from "./delivery-queue.ts";
+import type { Database } from "../../store/database.ts";
+import { leaseMilliseconds } from "./leased-queue.ts";
 
 /** Maximum difference between the clocks of several servers, in milliseconds. */
 const tolerated = 60_000;
 
+/** Rows of each queue that can become due. The condition lets an index serve the search. */
+const queues = {
+  deliveries: sql`webhook_id in (select id from webhooks where active = 1) and state = 'waiting'`,
+  mails: sql`state = 'waiting'`,
+};
+
 /**
- * Makes deliveries due whose times are in the future because the clock was set back: first attempts, which are due when they
- * are created, and leases, which would last too long.
+ * Makes rows due whose times are in the future because the clock was set back: first attempts, which are due when they are
+ * created, and leases, which would last too long.
  */
 export async function repairClock(database: Database, now: number): Promise<void> {
   const impossible = now + leaseMilliseconds + tolerated;
-  const early = (db: Db) =>
-    db
-      .selectFrom("deliveries as d")
-      .select("d.id")
-      .where("d.state", "=", sql.lit("waiting"))
-      .where("d.attempt", "=", 0)
-      .where("d.due_at", ">", impossible)
-      .where("d.webhook_id", "in", db.selectFrom("webhooks").select("id").where("active", "=", 1));
-  if ((await early(database.reader).limit(1).execute()).length === 0) return;
-  await database.writeLocking((tx) =>
-    tx.updateTable("deliveries").set({ due_at: now, lease_token: null }).where("id", "in", early(tx)).execute(),
-  );
+  for (const [name, waiting] of Object.entries(queues)) {
+    const table = sql.table(name);
+    const early = sql`select id from ${table} where ${waiting} and attempt = 0 and due_at > ${impossible}`;
+    const { rows } = await sql`${early} limit 1`.execute(database.reader);
+    if (rows.length === 0) continue;
+    await database.writeLocking((tx) =>
+      sql`update ${table} set due_at = ${now}, lease_token = null where id in (${early})`.execute(tx),
+    );
+  }
 }

@@ -1,57 +1,48 @@
-/** Milliseconds between two polls, for deliveries that were not announced or that became due. */
-const blindPause = 1000;
+import type { Wakeup } from "./wakeup.ts";
 
-/** Runs rounds as long as they find work, then waits to be woken. */
-export class Loop {
-  readonly #round: () => Promise<number>;
-  readonly #onError: (error: unknown) => void;
-  #wake = () => {};
-  #woken = false;
+export interface Worker {
+  /** Ends the pause between two rounds. */
+  readonly wakeup: Wakeup;
+  /** Does what is due. Returns the number of rows it took; more may be due unless it is 0. */
+  round(): Promise<number>;
+}
+
+interface LoopOptions {
+  /** Milliseconds between two rounds without a wake-up. */
+  readonly pollInterval: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Runs rounds of a worker as long as they find work, then waits to be woken. */
+export class WorkerLoop {
+  readonly #worker: Worker;
+  readonly #options: LoopOptions;
+  readonly #ended: Promise<void>;
   #stopped = false;
-  #running: Promise<void> | undefined;
 
-  constructor(round: () => Promise<number>, onError: (error: unknown) => void) {
-    this.#round = round;
-    this.#onError = onError;
-  }
-
-  start(): void {
-    this.#running ??= this.#run();
-  }
-
-  wake(): void {
-    this.#woken = true;
-    this.#wake();
+  constructor(worker: Worker, options: LoopOptions) {
+    this.#worker = worker;
+    this.#options = options;
+    this.#ended = this.#run();
   }
 
   /** Stops after the running round. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.wake();
-    await this.#running;
+    this.#worker.wakeup.raise();
+    await this.#ended;
   }
 
   async #run(): Promise<void> {
+    const { wakeup } = this.#worker;
     while (!this.#stopped) {
-      this.#woken = false;
-      let done = 0;
-      try {
-        done = await this.#round();
-      } catch (error) {
-        this.#onError(error);
-        this.#woken = false;
-      }
-      if (done === 0 && !this.#woken) await this.#rest();
+      wakeup.clear();
+      const done = await this.#worker.round().catch((error) => {
+        this.#options.onError(error);
+        wakeup.clear();
+        return 0;
+      });
+      if (done === 0 && !this.#stopped) await wakeup.wait(this.#options.pollInterval);
     }
-  }
-
-  #rest(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, blindPause);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }

@@ -1,9 +1,8 @@
-import { type Selectable, sql } from "kysely";
-import { insertRows } from "../../store/bulk.ts";
+import { sql } from "kysely";
 import type { Database, Db, Tx } from "../../store/database.ts";
 import { isAmong, isPostgres } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
-import type { DisabledReason, Schema } from "../../store/schema/schema.ts";
+import type { DisabledReason } from "../../store/schema/schema.ts";
 
 interface Webhook {
   readonly id: number;
@@ -49,6 +48,7 @@ export async function disable(tx: Tx, webhook: Webhook, reason: DisabledReason, 
       user_id: webhook.author_id,
       recipient: author.email,
       payload,
+      due_at: now * 1000,
       created_at: now,
     })
     .execute();
@@ -56,8 +56,6 @@ export async function disable(tx: Tx, webhook: Webhook, reason: DisabledReason, 
 
 /** Number of deliveries ended in one transaction. */
 const portion = 500;
-
-type Stoppable = Pick<Selectable<Schema["webhooks"]>, "id" | "uri" | "deleted_at">;
 
 const inactive = prepared((db, p: { now: number }) =>
   db
@@ -88,50 +86,22 @@ export async function stopInactive(database: Database, now: number): Promise<num
     await lockWebhooks(tx, [webhook.id]);
     const waiting = stoppable(tx, now).where("d.webhook_id", "=", webhook.id).limit(portion);
     const found = await (isPostgres(tx) ? waiting.forUpdate().skipLocked() : waiting).execute();
-    const stopped = await tx
+    const ids = found.map((row) => row.id);
+    await tx
       .updateTable("deliveries")
-      .set({ state: "failed", lease_token: null })
-      .where((eb) =>
-        isAmong(
-          tx,
-          eb.ref("id"),
-          found.map((row) => row.id),
-        ),
-      )
-      .returning(["event_id", "attempt"])
+      .set({ state: "failed", due_at: now, lease_token: null })
+      .where((eb) => isAmong(tx, eb.ref("id"), ids))
       .execute();
-    if (webhook.deleted_at === null) await logStopped(tx, webhook, stopped, now);
-    return stopped.length;
+    if (webhook.deleted_at === null) await logStopped(tx, webhook.uri, ids, Math.floor(now / 1000));
+    return ids.length;
   });
 }
 
-async function logStopped(
-  tx: Tx,
-  webhook: Stoppable,
-  stopped: readonly { event_id: number; attempt: number }[],
-  now: number,
-): Promise<void> {
-  const attempts = new Map(stopped.map((row) => [row.event_id, row.attempt]));
-  const events = await tx
-    .selectFrom("webhook_events")
-    .select(["id", "message_id", "type"])
-    .where((eb) => isAmong(tx, eb.ref("id"), [...attempts.keys()]))
-    .orderBy("id")
-    .execute();
-  const entries = events.map((event) => ({
-    webhook_id: webhook.id,
-    event_id: event.id,
-    message_id: event.message_id,
-    event: event.type,
-    uri: webhook.uri,
-    status: "disabled",
-    attempt: attempts.get(event.id) ?? 0,
-    duration_ms: 0,
-    created_at: Math.floor(now / 1000),
-    error: "Not sent: the webhook was disabled.",
-    next_attempt_at: null,
-    request_headers: "{}",
-    response: null,
-  }));
-  await insertRows(tx, "webhook_logs", entries);
+async function logStopped(tx: Tx, uri: string, ids: readonly number[], now: number): Promise<void> {
+  await sql`insert into webhook_logs (webhook_id, event_id, message_id, event, uri, status, attempt, duration_ms,
+      created_at, error, request_headers)
+    select d.webhook_id, e.id, e.message_id, e.type, ${uri}, 'disabled', d.attempt, 0,
+      cast(${now} as bigint), 'Not sent: the webhook was disabled.', '{}'
+    from deliveries as d join webhook_events as e on e.id = d.event_id
+    where ${isAmong(tx, sql.ref<number>("d.id"), ids)} order by e.id`.execute(tx);
 }

@@ -1,23 +1,23 @@
-import type { ClaimedDelivery, Receiver } from "../queue/delivery-queue.ts";
+import type { Leases } from "../queue/leases.ts";
+import type { ClaimedDelivery, Receiver } from "./callback-queue.ts";
 
 /** Limits of concurrent requests: at first, after a request hung, and at most. Each answer raises the limit by 1. */
-const sending = { hung: 1, first: 4, most: 16 };
+const requests = { hung: 1, first: 4, most: 16 };
 /** Limits of deliveries claimed ahead, which save single claims. A faster receiver gets more. */
-const taken = { least: 128, most: 2048, growth: 4 };
+const claims = { least: 128, most: 2048, growth: 4 };
 /**
  * Milliseconds for which claimed deliveries should last: below `least` more are claimed, above `most` fewer, since other
  * workers cannot claim them.
  */
 const ahead = { least: 250, most: 2000 };
 
-/** The deliveries that this worker holds for one webhook. */
+/** The deliveries that this worker claimed for one webhook and has not sent yet. */
 export class Endpoint {
   readonly #queue: ClaimedDelivery[] = [];
-  readonly #held = new Map<number, ClaimedDelivery>();
   #sending = 0;
-  #mostSending = sending.first;
-  #most = taken.least;
-  #takenAt = Number.NEGATIVE_INFINITY;
+  #mostSending = requests.first;
+  #most = claims.least;
+  #claimedAt = Number.NEGATIVE_INFINITY;
   /** The webhook as last read. */
   receiver: Receiver;
 
@@ -25,12 +25,13 @@ export class Endpoint {
     this.receiver = receiver;
   }
 
-  get held(): number {
-    return this.#held.size;
-  }
-
   get queued(): number {
     return this.#queue.length;
+  }
+
+  /** Number of deliveries that are queued or being sent. */
+  get size(): number {
+    return this.queued + this.#sending;
   }
 
   /** True when half of the claimed deliveries were started, which is the time to claim more. */
@@ -40,25 +41,25 @@ export class Endpoint {
 
   /** Number of deliveries to claim. 0 while there are enough, since claiming a few takes as long as claiming many. */
   get room(): number {
-    const most = this.#mostSending === sending.hung ? 1 : this.#most;
-    return this.queued > most / 2 ? 0 : Math.max(most - this.queued - this.#sending, 0);
+    const most = this.#mostSending === requests.hung ? 1 : this.#most;
+    return this.queued > most / 2 ? 0 : Math.max(most - this.size, 0);
   }
 
   /** Adds claimed deliveries. `now` is in milliseconds of a monotonic clock. */
   add(jobs: readonly ClaimedDelivery[], now: number): void {
     if (jobs.length === 0) return;
-    const lasted = now - this.#takenAt;
-    if (lasted < ahead.least) this.#most = Math.min(this.#most * taken.growth, taken.most);
-    else if (lasted > ahead.most) this.#most = Math.max(this.#most / taken.growth, taken.least);
-    this.#takenAt = now;
-    for (const job of jobs) this.#held.set(job.id, job);
+    const lasted = now - this.#claimedAt;
+    if (lasted < ahead.least) this.#most = Math.min(this.#most * claims.growth, claims.most);
+    else if (lasted > ahead.most) this.#most = Math.max(this.#most / claims.growth, claims.least);
+    this.#claimedAt = now;
     this.#queue.push(...jobs);
   }
 
-  /** Starts the next delivery; undefined when none is queued or too many are running. */
-  next(): ClaimedDelivery | undefined {
+  /** Starts the next delivery whose lease was not lost; undefined when none is queued or too many are running. */
+  next(leases: Leases<ClaimedDelivery>): ClaimedDelivery | undefined {
     if (this.#sending >= this.#mostSending) return undefined;
-    const job = this.#queue.shift();
+    let job = this.#queue.shift();
+    while (job !== undefined && !leases.has(job)) job = this.#queue.shift();
     if (job !== undefined) this.#sending += 1;
     return job;
   }
@@ -66,29 +67,12 @@ export class Endpoint {
   /** Ends a request. When it hung, removes the queued deliveries and returns them. */
   ended(hung: boolean): ClaimedDelivery[] {
     this.#sending -= 1;
-    this.#mostSending = hung ? sending.hung : Math.min(this.#mostSending + 1, sending.most);
-    return hung ? this.drop() : [];
+    this.#mostSending = hung ? requests.hung : Math.min(this.#mostSending + 1, requests.most);
+    return hung ? this.clear() : [];
   }
 
-  /** Removes a delivery whose result was written. */
-  settled(id: number): void {
-    this.#held.delete(id);
-  }
-
-  jobs(): ClaimedDelivery[] {
-    return [...this.#held.values()];
-  }
-
-  /** Removes the queued deliveries from the queue and returns them; they stay held until they are released. */
-  drop(): ClaimedDelivery[] {
+  /** Removes the queued deliveries and returns them. */
+  clear(): ClaimedDelivery[] {
     return this.#queue.splice(0);
-  }
-
-  /** Removes queued deliveries whose lease was lost. */
-  forget(lost: (job: ClaimedDelivery) => boolean): void {
-    for (const job of this.drop()) {
-      if (lost(job)) this.#held.delete(job.id);
-      else this.#queue.push(job);
-    }
   }
 }

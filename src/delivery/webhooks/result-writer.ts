@@ -1,5 +1,6 @@
 import type { Database } from "../../store/database.ts";
 import type { DeliveryLog } from "../delivery-log.ts";
+import { Wakeup } from "../queue/wakeup.ts";
 import { type FinishedAttempt, writeResults } from "./write-results.ts";
 
 /** Maximum number of results written in one transaction. */
@@ -15,73 +16,78 @@ interface WriterOptions {
   readonly database: Database;
   readonly random: () => number;
   readonly log: DeliveryLog;
-  /** Returns true when no other attempt is running, so that waiting for more results is useless. */
-  readonly isLast: () => boolean;
+}
+
+interface Pending {
+  readonly result: FinishedAttempt;
+  readonly written: () => void;
 }
 
 /** Writes results in batches, so that a fast receiver does not wait for the disk each time. */
 export class ResultWriter {
   readonly #options: WriterOptions;
-  readonly #onWritten: (results: readonly FinishedAttempt[]) => void;
-  readonly #waiting: FinishedAttempt[] = [];
-  #writing: Promise<void> | undefined;
-  #enough = () => {};
-  #took = 0;
+  readonly #pending: Pending[] = [];
+  readonly #enough = new Wakeup();
+  #writing = false;
+  #latestDuration = 0;
   #givenUp = false;
 
-  /** `onWritten` receives the results that were written or dropped. */
-  constructor(options: WriterOptions, onWritten: (results: readonly FinishedAttempt[]) => void) {
+  constructor(options: WriterOptions) {
     this.#options = options;
-    this.#onWritten = onWritten;
   }
 
-  /** Resolves when all results are written; undefined when there are none to write. */
-  get writing(): Promise<void> | undefined {
-    return this.#writing;
+  /** Resolves when the result was written or, after `giveUp`, dropped. */
+  write(result: FinishedAttempt): Promise<void> {
+    const { promise, resolve: written } = Promise.withResolvers<void>();
+    this.#pending.push({ result, written });
+    if (this.#pending.length >= together) this.flush();
+    if (!this.#writing) void this.#writeAll();
+    return promise;
   }
 
-  add(result: FinishedAttempt): void {
-    this.#waiting.push(result);
-    this.#writing ??= this.#write();
-    if (this.#waiting.length >= together || this.#options.isLast()) this.#enough();
+  /** Writes the pending results without waiting for more. */
+  flush(): void {
+    this.#enough.raise();
   }
 
   /** From now on, drops results that cannot be written. Their deliveries are sent again. */
   giveUp(): void {
     this.#givenUp = true;
-    this.#enough();
+    this.flush();
   }
 
-  async #write(): Promise<void> {
-    const { database, random, log } = this.#options;
-    while (this.#waiting.length > 0) {
-      if (this.#waiting.length < together) await this.#gather();
-      const batch = this.#waiting.slice(0, together);
-      const began = performance.now();
-      try {
-        await writeResults(database, batch, random);
-        this.#took = performance.now() - began;
-      } catch (error) {
-        log.error({ err: error }, "results of webhook deliveries cannot be written");
-        if (!this.#givenUp) {
-          await new Promise((resolve) => setTimeout(resolve, retryPause));
-          continue;
-        }
-      }
-      this.#waiting.splice(0, batch.length);
-      this.#onWritten(batch);
+  async #writeAll(): Promise<void> {
+    this.#writing = true;
+    while (this.#pending.length > 0) {
+      const { factor, least, most } = gathering;
+      if (this.#pending.length < together)
+        await this.#enough.wait(Math.min(Math.max(this.#latestDuration * factor, least), most));
+      this.#enough.clear();
+      const batch = this.#pending.slice(0, together);
+      if (!(await this.#write(batch))) continue;
+      this.#pending.splice(0, batch.length);
+      for (const { written } of batch) written();
     }
-    this.#writing = undefined;
+    this.#writing = false;
   }
 
-  #gather(): Promise<void> {
-    const { factor, least, most } = gathering;
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, Math.min(Math.max(this.#took * factor, least), most));
-      this.#enough = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  /** Returns false when the batch is to be written again. */
+  async #write(batch: readonly Pending[]): Promise<boolean> {
+    const { database, random, log } = this.#options;
+    const began = performance.now();
+    try {
+      await writeResults(
+        database,
+        batch.map(({ result }) => result),
+        random,
+      );
+      this.#latestDuration = performance.now() - began;
+      return true;
+    } catch (error) {
+      log.error({ err: error }, "results of webhook deliveries cannot be written");
+      if (this.#givenUp) return true;
+      await new Promise((resolve) => setTimeout(resolve, retryPause));
+      return false;
+    }
   }
 }

@@ -1,20 +1,19 @@
-import { randomBytes } from "node:crypto";
 import type { Settings } from "../../contract/settings.ts";
 import type { Database } from "../../store/database.ts";
 import type { DeliveryLog } from "../delivery-log.ts";
+import type { ClaimQuota } from "../queue/leased-queue.ts";
+import { Leases } from "../queue/leases.ts";
+import { timerFor, Wakeup } from "../queue/wakeup.ts";
+import type { Worker } from "../queue/worker-loop.ts";
+import type { Resolve } from "../ssrf/guarded-lookup.ts";
 import {
   type ClaimedDelivery,
-  type ClaimQuota,
-  claim,
-  extend,
+  callbackQueue,
+  claimDeliveries,
   findReceivers,
   findReceiversDue,
-  giveBack,
-  leaseMilliseconds,
   type Receiver,
-} from "../queue/delivery-queue.ts";
-import { timerFor } from "../queue/unref-timer.ts";
-import type { Resolve } from "../ssrf/guarded-lookup.ts";
+} from "./callback-queue.ts";
 import { stopInactive } from "./disable-webhooks.ts";
 import { Endpoint } from "./endpoint.ts";
 import { ResultWriter } from "./result-writer.ts";
@@ -23,14 +22,13 @@ import { signatureHeaders } from "./sign-callback.ts";
 import type { FinishedAttempt } from "./write-results.ts";
 
 /** Maximum number of deliveries in memory, over all receivers. */
-const mostHeld = 6000;
+const mostLeases = 6000;
 /** Maximum number of concurrent requests, over all receivers. */
 const mostSending = 256;
 /** Maximum number of receivers in one round of claims; the others come first in the next. */
 const receiversInRound = 50;
 /** Maximum number of webhooks whose speed is remembered while nothing is to be sent to them. */
-const endpointsKept = 1000;
-const heartbeatMilliseconds = leaseMilliseconds / 3;
+const mostEndpoints = 1000;
 
 export interface WorkerOptions {
   readonly database: Database;
@@ -45,31 +43,31 @@ export interface WorkerOptions {
   readonly untilEmpty?: boolean;
 }
 
-/** Delivers due callbacks. Holds each by a lease, so that other workers take over the deliveries of a crashed worker. */
-export class WebhookWorker {
+/** Delivers due callbacks. Claims each by a lease, so that other workers take over the deliveries of a crashed worker. */
+export class WebhookWorker implements Worker {
+  /** Raised when there is room for more deliveries. */
+  readonly wakeup = new Wakeup();
   readonly #options: WorkerOptions;
-  readonly #onProgress: () => void;
   readonly #endpoints = new Map<number, Endpoint>();
+  readonly #leases: Leases<ClaimedDelivery>;
   readonly #results: ResultWriter;
-  #way: { sender: CallbackSender; open: boolean; timeout: number } | undefined;
-  #heartbeat: NodeJS.Timeout | undefined;
+  #connection: { sender: CallbackSender; allowPrivate: boolean; timeout: number } | undefined;
   #sending = 0;
+  /** Number of deliveries that are being sent or whose results are not written yet. */
+  #unfinished = 0;
   #stopping = false;
   /** True while an endpoint waits because the maximum of concurrent requests is reached. */
   #crowded = false;
 
-  /** `onProgress` runs when there is room for more deliveries. */
-  constructor(options: WorkerOptions, onProgress: () => void) {
+  constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#onProgress = onProgress;
-    this.#results = new ResultWriter({ ...options, isLast: () => this.#isLast() }, (results) => this.#written(results));
+    this.#leases = new Leases(callbackQueue, options);
+    this.#results = new ResultWriter(options);
   }
 
-  /** Number of deliveries that are held: queued, being sent, or not yet written. */
-  get held(): number {
-    let held = 0;
-    for (const endpoint of this.#endpoints.values()) held += endpoint.held;
-    return held;
+  /** True while deliveries are queued, being sent, or not yet written. */
+  get busy(): boolean {
+    return this.#leases.size > 0;
   }
 
   /**
@@ -84,13 +82,13 @@ export class WebhookWorker {
     const due = await findReceiversDue(database, clock());
     const quotas = this.#quotas(due);
     if (quotas.length === 0) return stopped;
-    await this.#prepare();
-    const jobs = await claim(database, quotas, { now: clock(), token: randomBytes(12).toString("base64url") });
-    if (jobs.length > 0) this.#beat();
-    const taken = Map.groupBy(jobs, (job) => job.webhook_id);
+    await this.#connect();
+    const jobs = await claimDeliveries(database, quotas, clock());
+    this.#leases.add(jobs);
+    const claimed = Map.groupBy(jobs, (job) => job.webhook_id);
     for (const receiver of due) {
       const endpoint = this.#endpoint(receiver);
-      endpoint.add(taken.get(receiver.id) ?? [], performance.now());
+      endpoint.add(claimed.get(receiver.id) ?? [], performance.now());
       this.#sendMore(endpoint);
     }
     return stopped + jobs.length;
@@ -106,44 +104,44 @@ export class WebhookWorker {
       const endpoint = this.#endpoints.get(id);
       const receiver = active.get(id);
       if (endpoint && receiver) endpoint.receiver = receiver;
-      else if (endpoint) await this.#giveBack(endpoint.drop());
+      else if (endpoint) await this.#leases.release(endpoint.clear());
     }
   }
 
-  /** Divides the free room evenly among receivers with due deliveries, preferring those with the fewest held. */
+  /** Divides the free room evenly among receivers with due deliveries, preferring those with the fewest deliveries here. */
   #quotas(due: readonly Receiver[]): ClaimQuota[] {
-    const room = Math.max(mostHeld - this.held, 0);
+    const room = Math.max(mostLeases - this.#leases.size, 0);
     const hungry = due
       .map((receiver) => this.#endpoint(receiver))
       .filter((endpoint) => endpoint.room > 0)
-      .sort((a, b) => a.held - b.held)
+      .sort((a, b) => a.size - b.size)
       .slice(0, Math.min(receiversInRound, room));
     const share = Math.floor(room / Math.max(hungry.length, 1));
-    return hungry.map((endpoint) => ({ webhook_id: endpoint.receiver.id, most: Math.min(endpoint.room, share) }));
+    return hungry.map((endpoint) => ({ partition: endpoint.receiver.id, most: Math.min(endpoint.room, share) }));
   }
 
   #endpoint(receiver: Receiver): Endpoint {
     const endpoint = this.#endpoints.get(receiver.id) ?? new Endpoint(receiver);
     endpoint.receiver = receiver;
     this.#endpoints.set(receiver.id, endpoint);
-    if (this.#endpoints.size > endpointsKept) this.#forgetIdle();
+    if (this.#endpoints.size > mostEndpoints) this.#removeIdle();
     return endpoint;
   }
 
-  #forgetIdle(): void {
-    for (const [id, endpoint] of this.#endpoints) if (endpoint.held === 0) this.#endpoints.delete(id);
+  #removeIdle(): void {
+    for (const [id, endpoint] of this.#endpoints) if (endpoint.size === 0) this.#endpoints.delete(id);
   }
 
   /** Creates a new sender when the setting changes, because open connections were checked against the old one. */
-  async #prepare(): Promise<void> {
+  async #connect(): Promise<void> {
     const { clock, resolve } = this.#options;
     const settings = await this.#options.settings();
-    const open = settings["webhooks.allow_private"];
+    const allowPrivate = settings["webhooks.allow_private"];
     const timeout = settings["webhooks.timeout"] * 1000;
-    const old = this.#way;
-    if (old?.open === open) this.#way = { ...old, timeout };
+    const old = this.#connection;
+    if (old?.allowPrivate === allowPrivate) this.#connection = { ...old, timeout };
     else {
-      this.#way = { sender: await createSender({ settings, resolve, clock }), open, timeout };
+      this.#connection = { sender: await createSender({ settings, resolve, clock }), allowPrivate, timeout };
       // Running requests on the old connections may finish.
       void old?.sender.close();
     }
@@ -155,10 +153,10 @@ export class WebhookWorker {
         this.#crowded = true;
         return;
       }
-      const job = endpoint.next();
+      const job = endpoint.next(this.#leases);
       if (job === undefined) return;
-      void this.#send(endpoint, job);
-      if (endpoint.runsLow) this.#onProgress();
+      void this.#deliver(endpoint, job);
+      if (endpoint.runsLow) this.wakeup.raise();
     }
   }
 
@@ -174,18 +172,29 @@ export class WebhookWorker {
     }
   }
 
-  async #send(endpoint: Endpoint, job: ClaimedDelivery): Promise<void> {
-    this.#sending += 1;
-    const { sender, timeout } = this.#way!;
-    const headers = this.#headers(endpoint.receiver, job);
-    const { uri } = endpoint.receiver;
-    const answer = await sender.send({ url: uri, headers, body: job.payload, timeout });
-    this.#sending -= 1;
-    this.#results.add({ job, uri, headers, answer, ended: this.#options.clock() });
-    const left = endpoint.ended(answer.status === "timeout");
-    if (left.length > 0) await this.#giveBack(left);
+  async #deliver(endpoint: Endpoint, job: ClaimedDelivery): Promise<void> {
+    this.#unfinished += 1;
+    const result = await this.#send(endpoint.receiver, job);
+    const written = this.#results.write(result);
+    const dropped = endpoint.ended(result.answer.status === "timeout");
+    if (dropped.length > 0) await this.#leases.release(dropped);
     if (this.#crowded) this.#sendOthers();
     else this.#sendMore(endpoint);
+    if (this.#options.untilEmpty && this.#sending === 0) this.#results.flush();
+    await written;
+    this.#leases.end(job);
+    this.#unfinished -= 1;
+    this.wakeup.raise();
+  }
+
+  async #send(receiver: Receiver, job: ClaimedDelivery): Promise<FinishedAttempt> {
+    this.#sending += 1;
+    const { sender, timeout } = this.#connection!;
+    const headers = this.#headers(receiver, job);
+    const { uri } = receiver;
+    const answer = await sender.send({ url: uri, headers, body: job.payload, timeout });
+    this.#sending -= 1;
+    return { job, uri, headers, answer, ended: this.#options.clock() };
   }
 
   #headers(receiver: Receiver, { message_id, payload }: ClaimedDelivery): Record<string, string> {
@@ -200,66 +209,19 @@ export class WebhookWorker {
     };
   }
 
-  /** Returns true when this worker expects no further result. */
-  #isLast(): boolean {
-    if (!this.#options.untilEmpty || this.#sending > 0) return false;
-    return [...this.#endpoints.values()].every(({ queued }) => queued === 0);
-  }
-
-  #written(results: readonly FinishedAttempt[]): void {
-    for (const { job } of results) this.#settled(job);
-    if (this.held === 0) this.#stopBeating();
-    this.#onProgress();
-  }
-
-  #settled({ id, webhook_id }: ClaimedDelivery): void {
-    this.#endpoints.get(webhook_id)?.settled(id);
-  }
-
-  async #giveBack(jobs: readonly ClaimedDelivery[]): Promise<void> {
-    const { database, clock, log } = this.#options;
-    // Deliveries that cannot be released become free when their leases end.
-    await giveBack(database, jobs, clock()).catch((error) =>
-      log.error({ err: error }, "webhook deliveries cannot be released"),
-    );
-    for (const job of jobs) this.#settled(job);
-  }
-
-  #beat(): void {
-    this.#heartbeat ??= setInterval(() => void this.#extend(), heartbeatMilliseconds);
-  }
-
-  #stopBeating(): void {
-    clearInterval(this.#heartbeat);
-    this.#heartbeat = undefined;
-  }
-
-  async #extend(): Promise<void> {
-    const { database, clock, log } = this.#options;
-    const jobs = [...this.#endpoints.values()].flatMap((endpoint) => endpoint.jobs());
-    try {
-      const mine = await extend(database, jobs, clock());
-      // Ignores deliveries that were claimed meanwhile.
-      const lost = new Set(jobs.filter((job) => !mine.has(job.id)));
-      if (lost.size > 0) for (const endpoint of this.#endpoints.values()) endpoint.forget((job) => lost.has(job));
-    } catch (error) {
-      log.error({ err: error }, "leases of webhook deliveries cannot be renewed");
-    }
-  }
-
   /** Claims no more, releases queued deliveries and waits for running ones; aborts those that exceed the time. */
   async stop(milliseconds: number): Promise<void> {
     this.#stopping = true;
-    await this.#giveBack([...this.#endpoints.values()].flatMap((endpoint) => endpoint.drop()));
+    await this.#leases.release([...this.#endpoints.values()].flatMap((endpoint) => endpoint.clear()));
     const timer = setTimeout(() => {
       this.#results.giveUp();
-      this.#way?.sender.cut();
+      this.#connection?.sender.cut();
     }, timerFor(milliseconds));
-    while (this.#sending > 0 || this.#results.writing) {
-      await (this.#results.writing ?? new Promise((resolve) => setTimeout(resolve, 10)));
+    while (this.#unfinished > 0) {
+      this.wakeup.clear();
+      await this.wakeup.wait(Number.POSITIVE_INFINITY);
     }
     clearTimeout(timer);
-    this.#stopBeating();
-    await this.#way?.sender.close();
+    await this.#connection?.sender.close();
   }
 }

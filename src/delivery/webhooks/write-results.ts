@@ -1,9 +1,13 @@
 import { insertRows } from "../../store/bulk.ts";
 import type { Database, Tx } from "../../store/database.ts";
-import { type ClaimedDelivery, type Settled, settleDeliveries } from "../queue/delivery-queue.ts";
+import type { AttemptResult } from "../queue/leased-queue.ts";
+import { callbackRetries, failedAttempt } from "../queue/retry-schedule.ts";
 import type { AttemptOutcome } from "./attempt.ts";
+import { type ClaimedDelivery, callbackQueue } from "./callback-queue.ts";
 import { disable, lockWebhooks } from "./disable-webhooks.ts";
-import { failingSecondsAllowed, nextAttempt } from "./retry-schedule.ts";
+
+/** Seconds without a success after which a webhook is disabled. */
+const failingSecondsAllowed = 5 * 86_400;
 
 /** A finished attempt. */
 export interface FinishedAttempt {
@@ -32,14 +36,11 @@ export async function writeResults(
   await database.writeLocking(async (tx) => {
     const ids = [...new Set(results.map((result) => result.job.webhook_id))];
     const webhooks = new Map((await lockWebhooks(tx, ids)).map((webhook) => [webhook.id, webhook]));
-    const settled = new Map<FinishedAttempt, Settled>();
-    for (const result of results) {
-      settled.set(result, verdict(result, webhooks.get(result.job.webhook_id), random));
-    }
-    const mine = await settleDeliveries(tx, [...settled.values()]);
-    const entries = results.map((result) => entryOf(result, settled.get(result)!, mine.has(result.job.id)));
+    const verdicts = results.map((result) => verdictOn(result, webhooks.get(result.job.webhook_id), random));
+    const recorded = await callbackQueue.record(tx, verdicts);
+    const entries = results.map((result, index) => entryOf(result, verdicts[index]!, recorded.has(result.job.id)));
     await insertRows(tx, "webhook_logs", entries);
-    const counting = results.filter((result) => mine.has(result.job.id));
+    const counting = results.filter((result) => recorded.has(result.job.id));
     for (const [id, those] of Map.groupBy(counting, (result) => result.job.webhook_id)) {
       await judge(tx, webhooks.get(id), those);
     }
@@ -48,20 +49,18 @@ export async function writeResults(
   if (results.some(({ job }) => job.single === 1)) database.announce(["webhook-logs"]);
 }
 
-function verdict(result: FinishedAttempt, webhook: Webhook | undefined, random: () => number): Settled {
-  const { job, answer, ended } = result;
-  const held = { id: job.id, token: job.token, attempt: job.attempt + 1, due_at: ended };
-  if (isGood(result)) return { ...held, state: "done" };
-  const ends = job.single === 1 || isGone(result) || webhook?.active !== 1;
-  const failure = { attempt: held.attempt, now: ended, retryAfter: answer.retryAfter };
-  const due_at = ends ? undefined : nextAttempt(failure, random);
-  return due_at === undefined ? { ...held, state: "failed" } : { ...held, state: "waiting", due_at };
+function verdictOn(result: FinishedAttempt, webhook: Webhook | undefined, random: () => number): AttemptResult {
+  const { job, answer, ended: now } = result;
+  const attempt = { id: job.id, token: job.token, attempt: job.attempt + 1 };
+  if (isGood(result)) return { ...attempt, state: "done", due_at: now };
+  const permanent = job.single === 1 || isGone(result) || webhook?.active !== 1;
+  return failedAttempt(callbackRetries, { ...attempt, now, retryAfter: answer.retryAfter, permanent }, random);
 }
 
 function entryOf(
   { job, uri, headers, answer, ended }: FinishedAttempt,
-  { state, attempt, due_at }: Settled,
-  mine: boolean,
+  { state, attempt, due_at }: AttemptResult,
+  recorded: boolean,
 ) {
   return {
     webhook_id: job.webhook_id,
@@ -74,7 +73,7 @@ function entryOf(
     duration_ms: answer.duration,
     created_at: Math.floor(ended / 1000),
     error: answer.error,
-    next_attempt_at: mine && state === "waiting" ? Math.ceil(due_at / 1000) : null,
+    next_attempt_at: recorded && state === "waiting" ? Math.ceil(due_at / 1000) : null,
     request_headers: JSON.stringify(headers),
     response: answer.response && JSON.stringify(answer.response),
   };

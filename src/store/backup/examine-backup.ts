@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { ServiceError } from "../../contract/errors.ts";
-import { latestMigration } from "../open-database.ts";
+import { latestMigration } from "../latest-migration.ts";
 import { applicationId, translateError } from "../sqlite/sqlite-database.ts";
 import { isAsSealed } from "./backup-seal.ts";
 import { findTableDamage, logSuffixes } from "./copy-database.ts";

@@ -1,8 +1,8 @@
 import type { Generated } from "kysely";
-import type { Flag } from "./column-types.ts";
+import type { BooleanColumn, Timestamps } from "./column-types.ts";
 
 /** Groups, to which posts and events can belong. */
-interface GroupsTable {
+interface GroupsTable extends Timestamps {
   id: Generated<number>;
   name: string;
   name_key: string;
@@ -10,8 +10,6 @@ interface GroupsTable {
   privacy: Generated<"public" | "private">;
   author_id: number;
   member_count: Generated<number>;
-  created_at: number;
-  updated_at: number;
 }
 
 interface GroupMembersTable {
@@ -28,11 +26,11 @@ interface AudiencesTable {
   /** The owning unit; its editors may change the post or event. */
   owner_unit_id: number | null;
   /** True for all units. */
-  everywhere: Generated<Flag>;
+  everywhere: Generated<BooleanColumn>;
   /**
    * Visible only to the author and to users and groups that it is shared with; editors, units and user types do not count.
    */
-  personal: Generated<Flag>;
+  personal: Generated<BooleanColumn>;
   group_id: number | null;
 }
 
@@ -40,7 +38,7 @@ interface AudienceUnitsTable {
   audience_id: number;
   unit_id: number;
   /** True when the units below are included. */
-  falldown: Generated<Flag>;
+  falldown: Generated<BooleanColumn>;
 }
 
 interface AudienceUserTypesTable {
@@ -73,7 +71,7 @@ interface FileChunksTable {
   bytes: Uint8Array;
 }
 
-interface FilesTable {
+interface FilesTable extends Timestamps {
   id: Generated<number>;
   /** Type of the owner. */
   owner: FileOwner;
@@ -88,25 +86,23 @@ interface FilesTable {
   /** URL of a video hosted elsewhere. */
   source: string | null;
   sha256: string | null;
-  created_at: number;
-  updated_at: number;
 }
 
 export type FileOwner = "event" | "post" | "message";
 
-interface PostsTable {
+interface PostsTable extends Timestamps {
   id: Generated<number>;
   audience_id: number;
   content_type: "news" | "debate" | "event";
   title: string;
   body: Generated<string>;
-  show_in_feed: Generated<Flag>;
-  important: Generated<Flag>;
-  actively_requires_action: Generated<Flag>;
-  comments_enabled: Generated<Flag>;
-  confirm_enabled: Generated<Flag>;
+  show_in_feed: Generated<BooleanColumn>;
+  important: Generated<BooleanColumn>;
+  actively_requires_action: Generated<BooleanColumn>;
+  comments_enabled: Generated<BooleanColumn>;
+  confirm_enabled: Generated<BooleanColumn>;
   /** Not published, regardless of the publication times. */
-  draft: Generated<Flag>;
+  draft: Generated<BooleanColumn>;
   publish_on: number | null;
   unpublish_on: number | null;
   /** Time of the latest or the planned publication; null for a draft that was never published. */
@@ -114,7 +110,7 @@ interface PostsTable {
   /** Sort key of lists: the time of publication, or of creation. */
   listed_at: number;
   /** Null when the post is not pinned. */
-  pinned_main_feed: Flag | null;
+  pinned_main_feed: BooleanColumn | null;
   pinned_until: number | null;
   /** JSON description of the event of an event post. */
   event: string | null;
@@ -127,8 +123,6 @@ interface PostsTable {
   read_count: Generated<number>;
   accepted_count: Generated<number>;
   rejected_count: Generated<number>;
-  created_at: number;
-  updated_at: number;
   deleted_at: number | null;
 }
 
@@ -159,7 +153,7 @@ interface PostMentionsTable {
   post_id: number;
   comment_id: number | null;
   user_id: number;
-  seen: Generated<Flag>;
+  seen: Generated<BooleanColumn>;
 }
 
 interface CommentsTable {
@@ -180,9 +174,9 @@ interface PollsTable {
   question: string;
   type: "single" | "multiple";
   close_at: number | null;
-  allow_user_choices: Generated<Flag>;
-  anonymous: Generated<Flag>;
-  mandatory: Generated<Flag>;
+  allow_user_choices: Generated<BooleanColumn>;
+  anonymous: Generated<BooleanColumn>;
+  mandatory: Generated<BooleanColumn>;
 }
 
 interface PollChoicesTable {
@@ -199,7 +193,7 @@ interface PollVotesTable {
   choice_id: number;
 }
 
-interface EventsTable {
+interface EventsTable extends Timestamps {
   id: Generated<number>;
   audience_id: number;
   type: "chain" | "unit" | "user";
@@ -207,7 +201,7 @@ interface EventsTable {
   body: Generated<string>;
   location: string | null;
   link: Generated<string>;
-  all_day: Generated<Flag>;
+  all_day: Generated<BooleanColumn>;
   /** `YYYY-MM-DD` for an all-day event. */
   date: string | null;
   /** Start of the first occurrence. */
@@ -226,8 +220,6 @@ interface EventsTable {
   /** Numbers of participants' answers, updated with every change. */
   accepted_count: Generated<number>;
   rejected_count: Generated<number>;
-  created_at: number;
-  updated_at: number;
   deleted_at: number | null;
 }
 

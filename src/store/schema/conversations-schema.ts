@@ -1,6 +1,7 @@
 import type { Generated } from "kysely";
+import type { Timestamps } from "./column-types.ts";
 
-interface ConversationsTable {
+interface ConversationsTable extends Timestamps {
   id: Generated<number>;
   type: "direct" | "group";
   title: Generated<string>;
@@ -10,8 +11,6 @@ interface ConversationsTable {
   people_key: string;
   /** Position of the latest message. A transaction that raises it holds the lock of this row. */
   last_position: Generated<number>;
-  created_at: number;
-  updated_at: number;
 }
 
 /** Participants and their view of the conversation. Positions are positions of messages. */

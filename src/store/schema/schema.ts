@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import type { Flag } from "./column-types.ts";
+import type { BooleanColumn, Timestamps } from "./column-types.ts";
 import type { ContentSchema } from "./content-schema.ts";
 import type { ConversationsSchema } from "./conversations-schema.ts";
 
@@ -35,7 +35,7 @@ interface AuditEntriesTable {
   outcome: Generated<"done" | "failed">;
 }
 
-interface UnitsTable {
+interface UnitsTable extends Timestamps {
   id: Generated<number>;
   reference: string | null;
   name: string;
@@ -57,8 +57,6 @@ interface UnitsTable {
   user_count: Generated<number>;
   child_count: Generated<number>;
   descendant_count: Generated<number>;
-  created_at: number;
-  updated_at: number;
 }
 
 interface DepartmentsTable {
@@ -67,7 +65,7 @@ interface DepartmentsTable {
   name: string;
 }
 
-interface UsersTable {
+interface UsersTable extends Timestamps {
   id: Generated<number>;
   reference: string | null;
   email: string | null;
@@ -82,8 +80,8 @@ interface UsersTable {
   birthday_key: number | null;
   language: string | null;
   timezone: string | null;
-  admin: Generated<Flag>;
-  active: Generated<Flag>;
+  admin: Generated<BooleanColumn>;
+  active: Generated<BooleanColumn>;
   deleted_at: number | null;
   provider: Generated<string>;
   password_hash: string | null;
@@ -91,7 +89,7 @@ interface UsersTable {
   token_version: Generated<number>;
   policy_accepted_at: number | null;
   show_birthdays: Generated<"all" | "unit" | "none">;
-  birthdays_optout: Generated<Flag>;
+  birthdays_optout: Generated<BooleanColumn>;
   meta_field_0: Generated<string>;
   meta_field_1: Generated<string>;
   meta_field_2: Generated<string>;
@@ -99,8 +97,6 @@ interface UsersTable {
   meta_field_4: Generated<string>;
   /** Unit of the first membership. */
   unit_id: number | null;
-  created_at: number;
-  updated_at: number;
 }
 
 /**
@@ -110,8 +106,8 @@ interface UsersTable {
 interface UserWordsTable {
   word: string;
   user_id: number;
-  private: Flag;
-  of_name: Flag;
+  private: BooleanColumn;
+  of_name: BooleanColumn;
 }
 
 interface MembershipsTable {
@@ -150,27 +146,32 @@ interface RateLimitEventsTable {
   /** Empty where the core is embedded. */
   network: string;
   /** Marks an attempt whose outcome is not known yet. It expires soon, because its process may end before it is settled. */
-  pending: Flag;
+  pending: BooleanColumn;
   /** Unix seconds. */
   expires_at: number;
 }
 
-interface MailsTable {
+/** Columns of a queue whose rows are claimed by leases. */
+interface QueueTable {
   id: Generated<number>;
+  /** Waits for an attempt, or ended with a success, or with a failure that is not tried again. */
+  state: Generated<"waiting" | "done" | "failed">;
+  /** Number of attempts made. */
+  attempt: Generated<number>;
+  /** Unix milliseconds of the next attempt; while a worker has a lease, the end of the lease; at last, of the latest result. */
+  due_at: number;
+  /** Token of the worker that has the lease; a result only counts with the current token. */
+  lease_token: string | null;
+  created_at: number;
+}
+
+interface MailsTable extends QueueTable {
   kind: "welcome" | "password_reset" | "webhook_disabled";
   user_id: number;
   recipient: string;
   /** JSON of the values that the text of the mail needs beside the user; holds no secret. */
   payload: string;
-  created_at: number;
-  sent_at: number | null;
-  attempts: Generated<number>;
-  /** Unix milliseconds of the next attempt; while a worker holds a lease, the end of the lease. */
-  due_at: Generated<number>;
-  lease_token: string | null;
   last_error: string | null;
-  /** Time at which delivery was given up. */
-  failed_at: number | null;
 }
 
 interface IdempotencyKeysTable {
@@ -183,7 +184,7 @@ interface IdempotencyKeysTable {
   created_at: number;
 }
 
-interface WebhooksTable {
+interface WebhooksTable extends Timestamps {
   id: Generated<number>;
   name: string;
   uri: string;
@@ -194,14 +195,12 @@ interface WebhooksTable {
   previous_secret_until: number | null;
   /** JSON array of the names of triggers. */
   triggers: string;
-  active: Generated<Flag>;
+  active: Generated<BooleanColumn>;
   disabled_at: number | null;
   disabled_reason: DisabledReason | null;
   author_id: number;
   /** Time of the first failure since the last success. */
   failing_since: number | null;
-  created_at: number;
-  updated_at: number;
   /** Deleted webhooks wait for the removal of their rows. */
   deleted_at: number | null;
 }
@@ -225,20 +224,11 @@ interface WebhookEventsTable {
   created_at: number;
 }
 
-interface DeliveriesTable {
-  id: Generated<number>;
+interface DeliveriesTable extends QueueTable {
   event_id: number;
   webhook_id: number;
-  state: Generated<"waiting" | "done" | "failed">;
-  /** Number of attempts made. */
-  attempt: Generated<number>;
   /** Marks a test: one attempt, which does not change the health of the webhook. */
-  single: Generated<Flag>;
-  /** Unix milliseconds of the next attempt; while a worker holds a lease, the end of the lease. */
-  due_at: number;
-  /** Token of the worker that holds the lease; a result only counts with the current token. */
-  lease_token: string | null;
-  created_at: number;
+  single: Generated<BooleanColumn>;
 }
 
 interface WebhookLogsTable {

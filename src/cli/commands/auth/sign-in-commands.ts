@@ -7,7 +7,7 @@ import { withoutPassword } from "../../session/database-url.ts";
 import { ownPassword } from "../../session/read-password.ts";
 import { findTarget, type Target } from "../../session/target.ts";
 import { renew, signIn, withProfile } from "../../session/token-renewal.ts";
-import { timesOf } from "../../session/token-times.ts";
+import { tokenTimesOf } from "../../session/token-times.ts";
 
 const routeOf = ({ globals, terminal }: Context, target: Target) => ({ target, globals, terminal });
 const targetOf = ({ globals, terminal }: Context): Target => findTarget(globals, terminal.env);
@@ -66,7 +66,7 @@ export async function renewNow(context: Context): Promise<void> {
   const target = targetOf(context);
   const { name, token } = needProfile(target);
   const renewed = await renew(routeOf(context, target), name, token);
-  const { expires } = timesOf(renewed) ?? {};
+  const { expires } = tokenTimesOf(renewed) ?? {};
   context.terminal.note(
     `Renewed the token${expires ? `; it expires at ${new Date(expires * 1000).toISOString()}` : ""}.`,
   );
@@ -95,7 +95,7 @@ export async function status(context: Context): Promise<void> {
       profile: target.profile?.name ?? null,
       user: { id, name, email, admin },
       login: terminal.env.WCS_TOKEN ? "WCS_TOKEN" : token ? "token" : "owner of the database",
-      expires: (token && timesOf(token)?.expires) ?? null,
+      expires: (token && tokenTimesOf(token)?.expires) ?? null,
     });
   } finally {
     await caller.close();

@@ -124,9 +124,9 @@ const finders: Readonly<Record<string, (wanted: Wanted) => Promise<readonly Foun
     const id = Number(words.find((word) => /^\d+$/.test(word)));
     if (!id) return [];
     const { conversations } = await import("../../../contract/conversations.ts");
-    const { summaryOf } = await import("../conversations/message-lines.ts");
+    const { summarizeMessage } = await import("../conversations/message-lines.ts");
     const { data } = await caller.call(conversations.messages, { id }, options);
-    return data.map((message) => ({ id: message.id, name: summaryOf(message) }));
+    return data.map((message) => ({ id: message.id, name: summarizeMessage(message) }));
   },
 };
 

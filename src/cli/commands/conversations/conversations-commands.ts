@@ -121,7 +121,7 @@ export const conversations: CommandGroup = {
         "wcs conversations list --keyword launch",
       ],
       prints: true,
-      run: async (context) => (await import("./show-conversations.ts")).list(context),
+      run: async (context) => (await import("./show-conversations.ts")).showConversations(context),
     },
     get: command(ops.get, {
       args: [id],
@@ -183,7 +183,7 @@ export const conversations: CommandGroup = {
         "wcs conversations messages 5 --all -o ndjson | jq -r .message",
       ],
       prints: true,
-      run: async (context) => (await import("./show-messages.ts")).messages(context),
+      run: async (context) => (await import("./show-messages.ts")).showMessages(context),
     },
     message: oneMessage,
     send: {
@@ -216,7 +216,7 @@ export const conversations: CommandGroup = {
         "wcs conversations send 5 --reply-to 124",
       ],
       prints: true,
-      run: async (context) => (await import("./send-command.ts")).send(context),
+      run: async (context) => (await import("./send-command.ts")).sendMessage(context),
     },
     react: command(ops.react, {
       args: [id, message, { field: "emoji" }],
@@ -239,7 +239,7 @@ export const conversations: CommandGroup = {
       ],
       examples: ["wcs conversations search budget 2027", "wcs conversations search budget --conversation 5 --all"],
       prints: true,
-      run: async (context) => (await import("./search-messages.ts")).search(context),
+      run: async (context) => (await import("./search-messages.ts")).searchMessages(context),
     },
     follow: {
       summary: "Show the last messages, and new ones as they arrive",

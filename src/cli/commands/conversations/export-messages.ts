@@ -6,8 +6,8 @@ import { parseChoice, parseInteger } from "../../kit/parse-value.ts";
 import { checkZone } from "../../output/create-output.ts";
 import { timesIn } from "../../output/format-value.ts";
 import { noPaint } from "../../terminal/terminal.ts";
-import { type Look, linesOf, type Message } from "./message-lines.ts";
-import { describe } from "./render-conversation.ts";
+import { type MessageStyle, messageLines, type ShownMessage } from "./message-lines.ts";
+import { describeConversation } from "./render-conversation.ts";
 
 export const exportFormats = ["ndjson", "text"] as const;
 const pageSize = 100;
@@ -18,16 +18,20 @@ export async function exportMessages(context: Context): Promise<void> {
   const id = parseInteger(args.id, "<id>");
   const path = (flags.output as string | undefined) ?? "-";
   const isText = formatFor(path, flags.format as string | undefined) === "text";
-  const look: Look = { paint: noPaint, width: Number.POSITIVE_INFINITY, time: timesIn(checkZone(globals.tz)).short };
+  const look: MessageStyle = {
+    paint: noPaint,
+    width: Number.POSITIVE_INFINITY,
+    time: timesIn(checkZone(globals.tz)).short,
+  };
   let title = "";
-  const text = (messages: readonly Message[]) => {
+  const text = (messages: readonly ShownMessage[]) => {
     if (!isText) return messages.map((message) => `${JSON.stringify(message)}\n`).join("");
     const above = title;
     title = "";
-    return above + messages.map((message) => `\n${linesOf(message, look).join("\n")}\n`).join("");
+    return above + messages.map((message) => `\n${messageLines(message, look).join("\n")}\n`).join("");
   };
-  await exportItems<Message>({ name: "messages", path, head: "", text }, context, async (to) => {
-    title = describe(await to.caller.call(conversations.get, { id }));
+  await exportItems<ShownMessage>({ name: "messages", path, head: "", text }, context, async (to) => {
+    title = describeConversation(await to.caller.call(conversations.get, { id }));
     await fromTheFirst(id, to);
   });
 }
@@ -39,7 +43,7 @@ function formatFor(path: string, asked: string | undefined): (typeof exportForma
 }
 
 /** Writes the messages up to the latest one at the start of the export, so that new messages do not prolong it. */
-async function fromTheFirst(id: number, { caller, signal, write }: Export<Message>): Promise<void> {
+async function fromTheFirst(id: number, { caller, signal, write }: Export<ShownMessage>): Promise<void> {
   const last = (await caller.call(conversations.follow, { id }, { signal })).meta.last_id;
   for (let after = 0; ; ) {
     const { data, meta } = await caller.call(conversations.follow, { id, after, limit: pageSize }, { signal });

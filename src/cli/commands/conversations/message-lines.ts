@@ -5,14 +5,14 @@ import { namesOf } from "../../output/people-names.ts";
 import type { Paint } from "../../terminal/colors.ts";
 import { sanitizeLine, sanitizeText } from "../../terminal/sanitize.ts";
 import { cut, widthOf } from "../../terminal/text-width.ts";
-import { wrap } from "../../terminal/wrap-text.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
 
-export type Message = OutputOf<typeof conversations.message>;
+export type ShownMessage = OutputOf<typeof conversations.message>;
 /** A message as a reply quotes it. */
-type Quoted = Omit<Message, "parent">;
+type Quoted = Omit<ShownMessage, "parent">;
 
 /** Colors, width and time format for messages. */
-export interface Look {
+export interface MessageStyle {
   readonly paint: Paint;
   /** Maximum width of a line in terminal columns. */
   readonly width: number;
@@ -28,7 +28,7 @@ const mostJoined = 10;
  * Formats a message: author, time and ID, then the text, reactions and files. Replies are indented and quote the
  * message that they answer.
  */
-export function linesOf(message: Message, look: Look): string[] {
+export function messageLines(message: ShownMessage, look: MessageStyle): string[] {
   const before = message.is_reply ? indent : "";
   const { paint } = look;
   const inner = { ...look, width: Math.max(look.width - before.length, 20) };
@@ -39,26 +39,31 @@ export function linesOf(message: Message, look: Look): string[] {
   return lines.map((line) => (line === "" ? "" : before + line));
 }
 
-function headOf(title: string, { date, id, edited_at, deleted }: Message, look: Look, paint: (text: string) => string) {
+function headOf(
+  title: string,
+  { date, id, edited_at, deleted }: ShownMessage,
+  look: MessageStyle,
+  paint: (text: string) => string,
+) {
   const about = [look.time(date), String(id), ...(edited_at !== null && !deleted ? ["edited"] : [])].join(" · ");
   return `${paint(cut(title, Math.max(look.width - widthOf(about) - 2, 8)))}  ${look.paint.dim(about)}`;
 }
 
-function bodyOf(message: Message, look: Look): string[] {
+function bodyOf(message: ShownMessage, look: MessageStyle): string[] {
   const { paint, width } = look;
   const quote = message.is_reply ? [paint.dim(cut(`│ ${quoteOf(message.parent)}`, width))] : [];
   if (message.deleted) return [...quote, paint.dim("This message was deleted.")];
-  const notes = [...reactionsOf(message), ...attachmentsOf(message)].flatMap((note) => wrap(note, width));
-  return [...quote, ...wrap(textOf(message.message), width), ...notes.map(paint.dim)];
+  const notes = [...reactionsOf(message), ...attachmentsOf(message)].flatMap((note) => wrapText(note, width));
+  return [...quote, ...wrapText(textOf(message.message), width), ...notes.map(paint.dim)];
 }
 
 /** Removes control characters from the text, keeps line breaks and replaces tabs by spaces. */
 const textOf = (text: string) => sanitizeText(text.replaceAll("\r\n", "\n").trimEnd()).replaceAll("\t", indent);
 
-const quoteOf = (parent: Quoted | null) => (parent === null ? "an earlier message" : summaryOf(parent));
+const quoteOf = (parent: Quoted | null) => (parent === null ? "an earlier message" : summarizeMessage(parent));
 
 /** Summarizes a message in one line: author and text, or the event of a service message. */
-export function summaryOf(message: Quoted): string {
+export function summarizeMessage(message: Quoted): string {
   if (message.type === "service") return eventOf(message);
   const said = message.deleted ? "(deleted)" : beginningOf(message.message);
   return `${sanitizeLine(message.author.name)}: ${sanitizeLine(said)}`;
@@ -90,7 +95,7 @@ function eventOf({ author, meta }: Quoted): string {
   }
 }
 
-function reactionsOf({ reactions }: Message): string[] {
+function reactionsOf({ reactions }: ShownMessage): string[] {
   if (reactions.length === 0) return [];
   const byEmoji = Map.groupBy(reactions, ({ emoji }) => emoji);
   const shown = [...byEmoji].map(
@@ -103,7 +108,7 @@ function reactionsOf({ reactions }: Message): string[] {
   return [shown.join("  ")];
 }
 
-function attachmentsOf({ files, voice }: Message): string[] {
+function attachmentsOf({ files, voice }: ShownMessage): string[] {
   const named = files.map(({ name, type, size, source }) =>
     type === "upload"
       ? `file: ${sanitizeLine(name)} (${bytesAsText(size)})`

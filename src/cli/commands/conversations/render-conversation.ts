@@ -6,14 +6,14 @@ import { namesOf } from "../../output/people-names.ts";
 import type { Renderer } from "../../output/renderer.ts";
 import { createTableWriter } from "../../output/table-writer.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
-import { summaryOf } from "./message-lines.ts";
+import { summarizeMessage } from "./message-lines.ts";
 
-export type Conversation = OutputOf<typeof conversations.get>;
+export type ShownConversation = OutputOf<typeof conversations.get>;
 
 const mostNames = 3;
 
 /** Returns the title of a conversation, else the names of the participants other than `me`. */
-export function titleOf({ title, participants }: Conversation, me: number | undefined): string {
+export function titleOf({ title, participants }: ShownConversation, me: number | undefined): string {
   if (title) return sanitizeLine(title);
   const others = participants.filter(({ id }) => id !== me);
   return others.length > 0 ? namesOf(others, mostNames) : "nobody else";
@@ -21,17 +21,17 @@ export function titleOf({ title, participants }: Conversation, me: number | unde
 
 /** Renders conversations as a table: title, number of unread messages and latest message. */
 export const conversationList =
-  (me: number): Renderer<Conversation> =>
+  (me: number): Renderer<ShownConversation> =>
   (sheet) => {
     const age = agesIn(sheet.zone);
     const table = createTableWriter({ ...sheet, columns: ["id", "conversation", "unread", "latest message", "when"] });
-    const rowOf = (conversation: Conversation): Item => {
+    const rowOf = (conversation: ShownConversation): Item => {
       const { id, unread_message_count: unread, latest_message: latest } = conversation;
       return {
         id,
         conversation: titleOf(conversation, me),
         unread: unread > 0 ? unread : "",
-        "latest message": latest ? summaryOf(latest) : "",
+        "latest message": latest ? summarizeMessage(latest) : "",
         when: latest ? age(latest.date) : "",
       };
     };
@@ -39,14 +39,14 @@ export const conversationList =
   };
 
 /** Returns two lines: ID and title of a conversation, and its participants. */
-export function describe(conversation: Conversation): string {
+export function describeConversation(conversation: ShownConversation): string {
   const { id, title, participants } = conversation;
   const name = title ? `: ${sanitizeLine(title)}` : "";
   return `Conversation ${id}${name}\n${sanitizeLine(participants.map(participantOf).join(", "))}\n`;
 }
 
 /** Renders one conversation, with its participants and its latest message in a line each. */
-export const conversationForm: Renderer<Conversation> = (sheet) => {
+export const conversationForm: Renderer<ShownConversation> = (sheet) => {
   const table = createTableWriter(sheet);
   const age = agesIn(sheet.zone);
   return {
@@ -56,12 +56,12 @@ export const conversationForm: Renderer<Conversation> = (sheet) => {
       return table.one({
         ...rest,
         participants: participants.map(participantOf).join(", "),
-        latest_message: latest && `${summaryOf(latest)} (${age(latest.date)})`,
+        latest_message: latest && `${summarizeMessage(latest)} (${age(latest.date)})`,
       });
     },
   };
 };
 
-function participantOf({ name, role }: Conversation["participants"][number]): string {
+function participantOf({ name, role }: ShownConversation["participants"][number]): string {
   return role === "administrator" ? `${name} (administrator)` : name;
 }

@@ -1,7 +1,7 @@
 import { agesIn } from "../../output/format-age.ts";
 import type { OutputOptions, Renderer } from "../../output/renderer.ts";
 import { hasPager } from "../../terminal/pager.ts";
-import { type Look, linesOf, type Message } from "./message-lines.ts";
+import { type MessageStyle, messageLines, type ShownMessage } from "./message-lines.ts";
 
 export interface Showing {
   /** Sends long lists to the user's pager; otherwise messages are printed as they arrive. */
@@ -9,7 +9,7 @@ export interface Showing {
   /** Shows absolute times, because ages such as "5 minutes ago" become wrong while the output stays on screen. */
   readonly lasting?: boolean;
   /** Returns the heading of a message's section; printed when it differs from that of the previous message. */
-  readonly heading?: (message: Message) => string;
+  readonly heading?: (message: ShownMessage) => string;
 }
 
 /** Renders messages as text, in the order in which they arrive. */
@@ -21,17 +21,17 @@ export const messageForm =
     let held = "";
     let place = "";
     let begun = false;
-    const textOf = (message: Message): string => {
+    const textOf = (message: ShownMessage): string => {
       const gap = begun ? "\n" : "";
       begun = true;
-      const text = `${linesOf(message, look).join("\n")}\n`;
+      const text = `${messageLines(message, look).join("\n")}\n`;
       const above = heading?.(message);
       if (above === undefined || above === place) return gap + text;
       place = above;
       return `${gap}${terminal.paint.strong(`── ${above}`)}\n\n${text}`;
     };
     const show = async (items: readonly unknown[]) => {
-      const text = (items as readonly Message[]).map(textOf).join("");
+      const text = (items as readonly ShownMessage[]).map(textOf).join("");
       if (paged) held += text;
       else await terminal.write(text);
     };
@@ -47,7 +47,7 @@ export const messageForm =
     };
   };
 
-function lookOf({ terminal, zone, cells }: OutputOptions, lasting: boolean): Look {
+function lookOf({ terminal, zone, cells }: OutputOptions, lasting: boolean): MessageStyle {
   return {
     paint: terminal.paint,
     width: terminal.stdoutIsTerminal ? terminal.width : Number.POSITIVE_INFINITY,

@@ -9,7 +9,7 @@ import { type Extent, walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
 import { extentIn, withCaller, wordsIn } from "./command-line.ts";
-import { type Conversation, titleOf } from "./render-conversation.ts";
+import { type ShownConversation, titleOf } from "./render-conversation.ts";
 import { messageForm } from "./render-message.ts";
 import { messageColumns } from "./show-messages.ts";
 
@@ -19,7 +19,7 @@ const pageSize = 100;
 const atOnce = 4;
 
 /** `wcs conversations search`: searches one conversation, or all, starting with the one with the latest message. */
-export async function search(context: Context): Promise<void> {
+export async function searchMessages(context: Context): Promise<void> {
   const { globals, terminal, args, flags } = context;
   const query = wordsIn(args.words).join(" ");
   const extent = extentIn(context);
@@ -56,7 +56,7 @@ async function* everywhere(
   let left = limit ?? (all ? Number.POSITIVE_INFINITY : standardLimit);
   if (left < 1) throw new UsageError("--limit must be at least 1");
   const { id: me } = await caller.call(users.current, {});
-  const look = async (conversation: Conversation) => ({
+  const look = async (conversation: ShownConversation) => ({
     conversation,
     found: await firstPage(caller, conversation.id, query),
   });
@@ -95,7 +95,7 @@ async function* pagesFrom(
 }
 
 /** Yields all conversations once, archived ones last, even if they move up in the list meanwhile. */
-async function* everyConversation(caller: Caller): AsyncGenerator<Conversation> {
+async function* everyConversation(caller: Caller): AsyncGenerator<ShownConversation> {
   const seen = new Set<number>();
   for (const status of ["normal", "archived"] as const) {
     for await (const { items } of walk(caller, conversations.list, { status }, { all: true, limit: undefined })) {

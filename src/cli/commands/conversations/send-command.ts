@@ -8,11 +8,11 @@ import { parseInteger, splitList } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { withCaller, wordsIn } from "./command-line.ts";
 import { compose } from "./compose-message.ts";
-import type { Message } from "./message-lines.ts";
+import type { ShownMessage } from "./message-lines.ts";
 import { messageForm } from "./render-message.ts";
 
 /** `wcs conversations send`: sends to a conversation or, with --to, to users. */
-export async function send(context: Context): Promise<void> {
+export async function sendMessage(context: Context): Promise<void> {
   const { flags, args } = context;
   const given = [...wordsIn(args.id), ...wordsIn(args.text)];
   const to = splitList(flags.to);
@@ -80,7 +80,7 @@ async function optionsOf({ flags, terminal }: Context, files?: readonly FileItem
   return { ...dryRun, onSent: uploadProgress(terminal) };
 }
 
-async function show({ terminal, globals, flags }: Context, message: Message): Promise<void> {
+async function show({ terminal, globals, flags }: Context, message: ShownMessage): Promise<void> {
   await createOutput({ op: conversations.message, renderer: async () => messageForm() }, globals, terminal).one(
     message,
   );

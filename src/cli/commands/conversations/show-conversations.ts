@@ -24,7 +24,7 @@ const columns = [
 ];
 
 /** `wcs conversations list` */
-export async function list(context: Context): Promise<void> {
+export async function showConversations(context: Context): Promise<void> {
   const { globals, terminal, flags } = context;
   const extent = extentIn(context);
   const { status, keyword } = flags as Pick<Filter, "status" | "keyword">;

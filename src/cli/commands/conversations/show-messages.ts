@@ -13,7 +13,7 @@ import { messageForm } from "./render-message.ts";
 export const messageColumns = ["id", "date", "author.name", "message"];
 
 /** `wcs conversations messages` */
-export async function messages(context: Context): Promise<void> {
+export async function showMessages(context: Context): Promise<void> {
   const { globals, terminal, args, flags } = context;
   const id = parseInteger(args.id, "<id>");
   const extent = extentIn(context);

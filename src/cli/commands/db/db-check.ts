@@ -1,7 +1,8 @@
 import type { ServiceError } from "../../../contract/errors.ts";
 import type { Database } from "../../../store/database.ts";
 import { type Check, contentChecks, fileChecks } from "../../../store/integrity/check-database.ts";
-import { isPostgresUrl, latestMigration, openDatabase, schemaOf } from "../../../store/open-database.ts";
+import { latestMigration } from "../../../store/latest-migration.ts";
+import { isPostgresUrl, openDatabase, schemaOf } from "../../../store/open-database.ts";
 import { ConditionError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
@@ -25,7 +26,7 @@ export async function check(context: Context): Promise<void> {
 async function examine(address: string): Promise<Finding[]> {
   let database: Database;
   try {
-    database = await openDatabase(address, { asItIs: true });
+    database = await openDatabase(address, { skipMigration: true });
   } catch (error) {
     // Only `conflict` is a finding about the schema; a database that is missing or cannot be reached is an error.
     if ((error as ServiceError).code !== "conflict") throw error;

@@ -1,4 +1,4 @@
-import { readDatabaseFacts } from "../../../store/integrity/database-facts.ts";
+import { readDatabaseInfo } from "../../../store/integrity/database-info.ts";
 import { openDatabase } from "../../../store/open-database.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
@@ -7,15 +7,15 @@ import { databaseOf } from "./db-target.ts";
 /** `wcs db info` */
 export async function info(context: Context): Promise<void> {
   const { terminal, globals } = context;
-  const database = await openDatabase(databaseOf(context), { asItIs: true });
+  const database = await openDatabase(databaseOf(context), { skipMigration: true });
   try {
-    const facts = await readDatabaseFacts(database);
-    await createOutput<typeof facts>({}, globals, terminal).one(facts);
-    if (facts.schema < facts.latest) {
+    const info = await readDatabaseInfo(database);
+    await createOutput<typeof info>({}, globals, terminal).one(info);
+    if (info.schema < info.latest) {
       terminal.note(
         "The schema is older than this wcs. Bring it up to date with wcs db migrate; any other command does so, too.",
       );
-    } else if (facts.schema > facts.latest) {
+    } else if (info.schema > info.latest) {
       terminal.note("The schema is newer than this wcs. Update wcs to use the database.");
     }
   } catch (error) {

@@ -1,4 +1,5 @@
-import { latestMigration, migrateSchema, openDatabase } from "../../../store/open-database.ts";
+import { latestMigration } from "../../../store/latest-migration.ts";
+import { migrateSchema, openDatabase } from "../../../store/open-database.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { databaseOf } from "./db-target.ts";
@@ -6,16 +7,16 @@ import { databaseOf } from "./db-target.ts";
 /** `wcs db migrate` */
 export async function migrate(context: Context): Promise<void> {
   const { terminal, globals, flags } = context;
-  const rehearse = flags.dryRun === true;
-  const database = await openDatabase(databaseOf(context), { asItIs: true });
+  const dryRun = flags.dryRun === true;
+  const database = await openDatabase(databaseOf(context), { skipMigration: true });
   try {
-    const done = await terminal.spin("migrating", migrateSchema(database, rehearse));
-    const items = done.map((migration) => ({ migration, applied: !rehearse }));
+    const done = await terminal.spin("migrating", migrateSchema(database, dryRun));
+    const items = done.map((migration) => ({ migration, applied: !dryRun }));
     await createOutput({ columns: ["migration", "applied"], items: "migrations to apply" }, globals, terminal).list([
       { items, more: false, response: items },
     ]);
     if (done.length === 0) terminal.note(`The schema is up to date (${latestMigration}).`);
-    else if (rehearse) terminal.note("Dry run: nothing was changed.");
+    else if (dryRun) terminal.note("Dry run: nothing was changed.");
   } catch (error) {
     throw database.explain(error);
   } finally {

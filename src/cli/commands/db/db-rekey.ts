@@ -1,4 +1,4 @@
-import { countSecrets, rekey as encryptAgain } from "../../../store/rekey.ts";
+import { countSecrets, rotateSecretKey } from "../../../store/rotate-secret-key.ts";
 import { createSecretCipher } from "../../../store/secret-cipher.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { createSources } from "../../file-io/value-sources.ts";
@@ -20,7 +20,7 @@ export async function rekey(context: Context): Promise<void> {
         hint: advice,
       });
     const { keyId: before } = await countSecrets(database);
-    const secrets = await encryptAgain(database, next, { rehearse: flags.dryRun === true });
+    const secrets = await rotateSecretKey(database, next, { dryRun: flags.dryRun === true });
     await createOutput({}, globals, terminal).one({ secrets, key: next.keyId ?? null, previous_key: before });
     if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
     else if (next.keyId === undefined) terminal.note(`Stored ${pluralize(secrets, "secret")} unencrypted.`);

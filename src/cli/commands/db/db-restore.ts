@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { mayReplace } from "../../../store/backup/replace-database.ts";
 import { examineBackup, restoreBackup } from "../../../store/backup/restore-backup.ts";
-import { latestMigration } from "../../../store/open-database.ts";
+import { latestMigration } from "../../../store/latest-migration.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { draftFor } from "../../file-io/open-destination.ts";
 import { reason } from "../../file-io/value-sources.ts";

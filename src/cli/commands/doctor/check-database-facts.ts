@@ -3,12 +3,13 @@ import { dirname } from "node:path";
 import { createService } from "../../../core/service.ts";
 import { missingForMail, outboxState } from "../../../delivery/delivery.ts";
 import { findDamage } from "../../../store/integrity/find-damage.ts";
-import { isPostgresUrl, latestMigration } from "../../../store/open-database.ts";
-import { countSecrets, type SecretCounts } from "../../../store/rekey.ts";
+import { latestMigration } from "../../../store/latest-migration.ts";
+import { isPostgresUrl } from "../../../store/open-database.ts";
+import { countSecrets, type SecretCounts } from "../../../store/rotate-secret-key.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { noMail } from "../serve/smtp-option.ts";
-import { modeOf, privacy } from "./check-machine.ts";
+import { checkPrivacy, modeOf } from "./check-machine.ts";
 import { type Checks, failed, lengthOf, ok, warning } from "./finding.ts";
 
 export interface DatabaseFacts {
@@ -54,7 +55,7 @@ const patience = 60_000;
 
 export const databaseChecks: Checks<DatabaseFacts> = {
   database: ({ migration }) => ok(`The database can be opened, and its schema is the newest (${migration}).`),
-  "database file": ({ file }) => file && privacy(file, 0o600),
+  "database file": ({ file }) => file && checkPrivacy(file, 0o600),
   integrity: ({ file }) => {
     if (!file) return undefined;
     return file.damage === undefined

@@ -64,12 +64,12 @@ export const machineChecks: Checks<MachineFacts> = {
       : failed(
           `The configuration cannot be read: ${broken}. Repair it, or move it away and sign in again with wcs auth login.`,
         ),
-  "configuration folder": ({ folder }) => privacy(folder, 0o700),
-  "configuration file": ({ file }) => privacy(file, 0o600),
+  "configuration folder": ({ folder }) => checkPrivacy(folder, 0o700),
+  "configuration file": ({ file }) => checkPrivacy(file, 0o600),
 };
 
 /** Checks that only the owner can read a file or folder with tokens or keys. */
-export function privacy({ path, mode }: Place, wanted: number): ReturnType<typeof ok> | undefined {
+export function checkPrivacy({ path, mode }: Place, wanted: number): ReturnType<typeof ok> | undefined {
   if (mode === undefined) return undefined;
   const [is, should] = [mode, wanted].map((bits) => bits.toString(8).padStart(4, "0"));
   return mode & ~wanted & 0o077

@@ -1,5 +1,5 @@
 import type { Draw } from "../../output/renderer.ts";
-import { wrap } from "../../terminal/wrap-text.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
 import type { Finding, State } from "./finding.ts";
 
 /** Draws one line per finding, wrapped at the width of the terminal so that the advice at its end is never cut off. */
@@ -12,7 +12,7 @@ export const drawFindings: Draw<Finding> = (findings, { paint, width }) => {
   const name = Math.max(...findings.map(({ check }) => check.length));
   const indent = " ".repeat("warning".length + name + 4);
   const lines = findings.map(({ check, state, message }) => {
-    const text = wrap(message, Math.max(30, width - indent.length)).join(`\n${indent}`);
+    const text = wrapText(message, Math.max(30, width - indent.length)).join(`\n${indent}`);
     return `${paints[state](state.padEnd("warning".length))}  ${check.padEnd(name)}  ${text}\n`;
   });
   return lines.join("");

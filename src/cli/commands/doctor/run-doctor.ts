@@ -4,12 +4,12 @@ import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { findTarget } from "../../session/target.ts";
-import { timesOf } from "../../session/token-times.ts";
+import { tokenTimesOf } from "../../session/token-times.ts";
 import { lookAtMachine, machineChecks } from "./check-machine.ts";
 import { examine, type Finding, failure } from "./finding.ts";
 
 /** `wcs doctor` */
-export async function doctor(context: Context): Promise<void> {
+export async function runDoctor(context: Context): Promise<void> {
   const { terminal, globals } = context;
   const findings = await terminal.spin("checking", findAll(context));
   const items = findings.map(({ check, state, message }) => ({ check, state, message }));
@@ -90,5 +90,5 @@ async function ask<T>({ connect }: Context, work: (caller: Caller) => Promise<T>
 function expiryOf({ terminal, globals }: Context): number | undefined {
   if (globals.as !== undefined) return undefined;
   const token = terminal.env.WCS_TOKEN || findTarget(globals, terminal.env).profile?.token;
-  return token === undefined ? undefined : timesOf(token)?.expires;
+  return token === undefined ? undefined : tokenTimesOf(token)?.expires;
 }

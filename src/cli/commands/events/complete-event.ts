@@ -9,7 +9,7 @@ import { clockOf } from "../../time/zone-clock.ts";
 import { lastDay } from "./ics/ics-until.ts";
 
 /** Completes the input of an event: parses days in words, and the rules of --repeat and --rrule. */
-export async function plan(input: Input, flags: Readonly<Record<string, unknown>>): Promise<Input> {
+export async function completeEvent(input: Input, flags: Readonly<Record<string, unknown>>): Promise<Input> {
   const zone = checkZone(flags.tz as string | undefined);
   const planned = { ...input };
   if (typeof input.date === "string") planned.date = await readDay(input.date, "--date", zone);

@@ -35,7 +35,8 @@ const planned = {
       repeat: true,
     },
   ],
-  complete: async (input: Input, flags: Context["flags"]) => (await import("./complete-event.ts")).plan(input, flags),
+  complete: async (input: Input, flags: Context["flags"]) =>
+    (await import("./complete-event.ts")).completeEvent(input, flags),
 } as const;
 
 const calendars = eventTypes.join("|");

@@ -5,18 +5,18 @@ import { createTableWriter } from "../../output/table-writer.ts";
 import { markdownLines } from "../../terminal/markdown/markdown.ts";
 import { phraseOf } from "../../time/recurrence/describe-rule.ts";
 import { clockOf } from "../../time/zone-clock.ts";
-import type { Event } from "./calendar/walk-events.ts";
+import type { ListedEvent } from "./calendar/walk-events.ts";
 
 const dayLength = 86_400;
 const shownDates = 4;
 const widestText = 100;
 
 /** Renders events as a table, with the next occurrence of each. */
-export const eventList: Renderer<Event> = (sheet) => {
+export const eventList: Renderer<ListedEvent> = (sheet) => {
   const columns = ["id", "when", "title", "repeats", "location", "type"];
   const table = createTableWriter({ ...sheet, columns });
   const times = timesOf(sheet, false);
-  const rowOf = (event: Event): Item => ({
+  const rowOf = (event: ListedEvent): Item => ({
     ...event,
     when: times(event)[0] ?? "",
     repeats: event.recurrence.length > 0 ? phraseOf(event.recurrence) : "",
@@ -25,7 +25,7 @@ export const eventList: Renderer<Event> = (sheet) => {
 };
 
 /** Renders one event: its fields, then its text. */
-export const eventForm: Renderer<Event> = (sheet) => {
+export const eventForm: Renderer<ListedEvent> = (sheet) => {
   const { terminal } = sheet;
   const table = createTableWriter(sheet);
   const spans = timesOf(sheet, true);
@@ -55,12 +55,12 @@ export const eventForm: Renderer<Event> = (sheet) => {
 };
 
 /** Formats the times of an event, starting with the next occurrence; when all are in the past, only the last one. */
-function timesOf({ zone }: OutputOptions, hasEnd: boolean): (event: Event) => string[] {
+function timesOf({ zone }: OutputOptions, hasEnd: boolean): (event: ListedEvent) => string[] {
   const clock = clockOf(zone);
   const now = Math.floor(Date.now() / 1000);
   const today = clock.day(now);
   const { short: text } = timesIn(zone);
-  const span = ({ start, end }: Event["dates"][number]) => {
+  const span = ({ start, end }: ListedEvent["dates"][number]) => {
     if (start === end || !hasEnd) return text(start);
     const isSameDay = end - start < dayLength && clock.day(start) === clock.day(end);
     return `${text(start)}${isSameDay ? `–${text(end).slice(11)}` : ` – ${text(end)}`}`;

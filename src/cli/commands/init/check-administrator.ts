@@ -1,7 +1,7 @@
 import { email, name } from "../../../contract/common-schemas.ts";
 
 /** Returns the issue with the administrator's address or name, or with the root unit's name; undefined if valid. */
-export function check(given: { email?: string; name?: string; unit?: string }): string | undefined {
+export function checkAdministrator(given: { email?: string; name?: string; unit?: string }): string | undefined {
   if (given.unit !== undefined) return name().safeParse(given.unit).error?.issues[0]?.message;
   if (given.email !== undefined) return email().safeParse(given.email).error?.issues[0]?.message;
   const parts = (given.name ?? "").trim().split(/\s+/);

@@ -7,7 +7,7 @@ import { createOutput } from "../../output/create-output.ts";
 import { changeConfig, dataDir, readConfig } from "../../session/config.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
-import { newPassword, ownPassword } from "../../session/read-password.ts";
+import { ownPassword, readNewPassword } from "../../session/read-password.ts";
 import { databaseAddress } from "../../session/target.ts";
 import { withProfile } from "../../session/token-renewal.ts";
 
@@ -80,22 +80,22 @@ async function ask(context: Context): Promise<Answers> {
     Boolean,
   );
   if (missing.length > 0 && !terminal.interactive) throw new UsageError(`missing ${missing.join(", ")}`);
-  const { check } = await import("./check-administrator.ts");
+  const { checkAdministrator } = await import("./check-administrator.ts");
   const question = async (text: string, field: "email" | "name", standard?: string) =>
-    (await terminal.ask()).text(text, (answer) => check({ [field]: answer }) ?? true, standard);
+    (await terminal.ask()).text(text, (answer) => checkAdministrator({ [field]: answer }) ?? true, standard);
   const email = given.email ?? (await question("E-mail of the administrator:", "email"));
   const name = given.name ?? (await question("Name of the administrator:", "name"));
-  const wrong = check({ email })
-    ? `--admin-email ${check({ email })}`
-    : check({ name }) && `--admin-name ${check({ name })}`;
+  const wrong = checkAdministrator({ email })
+    ? `--admin-email ${checkAdministrator({ email })}`
+    : checkAdministrator({ name }) && `--admin-name ${checkAdministrator({ name })}`;
   if (wrong) throw new UsageError(wrong);
   const isAsked = terminal.interactive && missing.length > 0;
   const rootUnit =
     (flags.rootUnit as string | undefined) ??
     (isAsked ? await (await terminal.ask()).text("Name of the root unit:", undefined, "Organisation") : "Organisation");
-  const wrongUnit = check({ unit: rootUnit });
+  const wrongUnit = checkAdministrator({ unit: rootUnit });
   if (wrongUnit) throw new UsageError(`--root-unit ${wrongUnit}`);
-  const password = (await ownPassword(context)) ?? (terminal.interactive ? await newPassword(terminal) : undefined);
+  const password = (await ownPassword(context)) ?? (terminal.interactive ? await readNewPassword(terminal) : undefined);
   const [first_name = "", ...rest] = name.trim().split(/\s+/);
   return { email, first_name, last_name: rest.join(" "), rootUnit, password };
 }

@@ -4,7 +4,7 @@ import { ConditionError, Interrupted } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { bar } from "../../terminal/progress-bar.ts";
-import type { Done, Work } from "./apply/apply-context.ts";
+import type { ApplyContext, Done } from "./apply/apply-context.ts";
 import { applyRemovals } from "./apply/apply-removals.ts";
 import { applyUnits } from "./apply/apply-units.ts";
 import { applyUsers } from "./apply/apply-users.ts";
@@ -15,7 +15,7 @@ import { tryPlan } from "./apply/preflight.ts";
 import { changesOf, print, summary } from "./apply/print-results.ts";
 import { type ReadFile, readOrganisation } from "./file/read-organisation.ts";
 import { isRemoval } from "./plan/change.ts";
-import { makePlan, type Plan } from "./plan/make-plan.ts";
+import { makePlan, type OrganisationPlan } from "./plan/make-plan.ts";
 import type { Planning } from "./plan/plan-context.ts";
 import { loadHeld } from "./plan/snapshot.ts";
 
@@ -45,7 +45,7 @@ export async function apply(context: Context): Promise<void> {
     await confirmRemovals(plan, context);
     const refusals: string[] = [];
     const { caller, signal, held } = planning;
-    const refused: Work["refused"] = (path, reasons) => {
+    const refused: ApplyContext["refused"] = (path, reasons) => {
       refusals.push(`${mistakes.place(path)} ${reasons.join("; ")}`);
     };
     await carryOut({ caller, signal, held, plan, directory: createDirectory(held, plan), refused }, refusals, context);
@@ -55,7 +55,7 @@ export async function apply(context: Context): Promise<void> {
 /** Reads the file, connects, compares, and passes the plan to the callback. */
 async function withPlan(
   context: Context,
-  work: (plan: Plan, planning: Planning, file: ReadFile) => Promise<void>,
+  work: (plan: OrganisationPlan, planning: Planning, file: ReadFile) => Promise<void>,
 ): Promise<void> {
   const { terminal, flags } = context;
   const stop = new AbortController();
@@ -81,7 +81,7 @@ async function withPlan(
   }
 }
 
-async function show(plan: Plan, context: Context): Promise<void> {
+async function show(plan: OrganisationPlan, context: Context): Promise<void> {
   const changes = changesOf(plan);
   async function* once() {
     yield changes;
@@ -91,7 +91,7 @@ async function show(plan: Plan, context: Context): Promise<void> {
 }
 
 /** Asks for confirmation before anything is deleted. */
-async function confirmRemovals(plan: Plan, context: Context): Promise<void> {
+async function confirmRemovals(plan: OrganisationPlan, context: Context): Promise<void> {
   const gone = changesOf(plan).filter((change) => isRemoval({ change }));
   if (gone.length === 0) return;
   context.terminal.note(`--prune will ${summary(gone)}.`);
@@ -100,7 +100,7 @@ async function confirmRemovals(plan: Plan, context: Context): Promise<void> {
 
 const sentence = (text: string, end = ".") => `${text.charAt(0).toUpperCase()}${text.slice(1)}${end}`;
 
-async function carryOut(work: Work, refusals: string[], context: Context): Promise<void> {
+async function carryOut(work: ApplyContext, refusals: string[], context: Context): Promise<void> {
   const { terminal } = context;
   const all = changesOf(work.plan);
   const done: Done[] = [];
@@ -138,7 +138,7 @@ async function carryOut(work: Work, refusals: string[], context: Context): Promi
 }
 
 /** Runs the steps in order, and stops after one that failed in part, because later steps may depend on it. */
-async function* steps(work: Work, refusals: readonly string[]): AsyncGenerator<Done[]> {
+async function* steps(work: ApplyContext, refusals: readonly string[]): AsyncGenerator<Done[]> {
   for (const step of [applyUserTypes, applyUnits, applyUsers, applyWebhooks, applyRemovals]) {
     yield* step(work);
     if (refusals.length > 0) return;

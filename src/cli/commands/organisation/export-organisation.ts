@@ -5,28 +5,28 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { type Export, exportItems } from "../../file-io/export-file.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { keyOf, labelOf, type Section, sections } from "./file/organisation-schema.ts";
+import { keyOf, labelEntry, type OrganisationSection, sections } from "./file/organisation-schema.ts";
 import { shortestFirst } from "./file/read-organisation.ts";
-import { createText, formatOf } from "./file/write-organisation.ts";
+import { createText, organisationFormatOf } from "./file/write-organisation.ts";
 import {
+  type CurrentUser,
+  type CurrentWebhook,
   compare,
   type Names,
-  type User,
   unitEntry,
   userEntry,
   userTypeEntry,
   userTypeLabel,
-  type Webhook,
   webhookEntry,
 } from "./plan/current-entries.ts";
-import { each, type Held, loadHeld } from "./plan/snapshot.ts";
+import { each, loadHeld, type Snapshot } from "./plan/snapshot.ts";
 
 /** `wcs export`: writes an organisation as a file for apply, in an order that does not depend on IDs. */
 export async function exportOrganisation(context: Context): Promise<void> {
   const { globals, flags, args } = context;
   const path = (args.file as string | undefined) ?? "-";
   const wanted = sectionsOf(flags.only as string | undefined);
-  const text = await createText(formatOf(path, flags.format, globals), wanted);
+  const text = await createText(organisationFormatOf(path, flags.format, globals), wanted);
   const exported = {
     name: "entries",
     path,
@@ -54,7 +54,7 @@ export async function exportOrganisation(context: Context): Promise<void> {
   });
 }
 
-function sectionsOf(only: string | undefined): readonly Section[] {
+function sectionsOf(only: string | undefined): readonly OrganisationSection[] {
   if (only === undefined) return sections;
   const named = only.split(",").map((name) => name.trim());
   for (const name of named) {
@@ -68,16 +68,16 @@ function sectionsOf(only: string | undefined): readonly Section[] {
 }
 
 type Write = (entries: readonly object[]) => Promise<void>;
-type SectionWriter = (to: Export<string>, held: Held, names: Names, write: Write) => Promise<void>;
+type SectionWriter = (to: Export<string>, held: Snapshot, names: Names, write: Write) => Promise<void>;
 
-const writers: Record<Section, SectionWriter> = {
+const writers: Record<OrganisationSection, SectionWriter> = {
   usertypes: writeUserTypes,
   units: writeUnits,
   users: writeUsers,
   webhooks: writeWebhooks,
 };
 
-async function writeUserTypes(to: Export<string>, { userTypes }: Held, _: Names, write: Write): Promise<void> {
+async function writeUserTypes(to: Export<string>, { userTypes }: Snapshot, _: Names, write: Write): Promise<void> {
   const problem = problemsOfLabels(userTypes);
   const good = userTypes.filter((type) => {
     const what = problem(type);
@@ -89,9 +89,9 @@ async function writeUserTypes(to: Export<string>, { userTypes }: Held, _: Names,
 }
 
 /** Returns the reasons why user types have no label in a file, by ID. */
-function problemsOfLabels(types: Held["userTypes"]) {
+function problemsOfLabels(types: Snapshot["userTypes"]) {
   const references = new Set(types.map(({ reference }) => reference));
-  return (type: Held["userTypes"][number]): string | undefined => {
+  return (type: Snapshot["userTypes"][number]): string | undefined => {
     const { id, name, reference } = type;
     if (name.trim() !== name) return `begins or ends with a space; run wcs usertypes update ${id} --name NAME`;
     if (reference !== null || !references.has(name)) return undefined;
@@ -99,7 +99,12 @@ function problemsOfLabels(types: Held["userTypes"]) {
   };
 }
 
-async function writeUnits(to: Export<string>, { units, unitById }: Held, names: Names, write: Write): Promise<void> {
+async function writeUnits(
+  to: Export<string>,
+  { units, unitById }: Snapshot,
+  names: Names,
+  write: Write,
+): Promise<void> {
   const good = units.filter(({ id, name, reference, parent }) => {
     const above = parent && unitById.get(parent.id)?.reference;
     if (reference === null) {
@@ -124,14 +129,14 @@ async function writeUnits(to: Export<string>, { units, unitById }: Held, names: 
 
 async function writeUsers(
   to: Export<string>,
-  { userTypes, unitById }: Held,
+  { userTypes, unitById }: Snapshot,
   names: Names,
   write: Write,
 ): Promise<void> {
   const unnamed = problemsOfLabels(userTypes);
   const bad = new Set(userTypes.filter(unnamed).map(({ id }) => id));
   const found: ReturnType<typeof userEntry>[] = [];
-  for await (const user of each<User>(to.caller, users.list, to.signal, { inactive: true })) {
+  for await (const user of each<CurrentUser>(to.caller, users.list, to.signal, { inactive: true })) {
     if (user.email === null) throw hidden(user);
     const place = user.memberUnits.find(({ unit }) => !unitById.get(unit.id)?.reference)?.unit;
     const type = user.memberUnits.flatMap((membership) => membership.userTypes).find(({ id }) => bad.has(id));
@@ -145,14 +150,14 @@ async function writeUsers(
   await write(found.sort(byLabel("users")));
 }
 
-const hidden = ({ id }: User) =>
+const hidden = ({ id }: CurrentUser) =>
   new ServiceError("forbidden", `You don't have access to the e-mail address of user ${id}.`, {
     hint: "Exporting users needs the ability user over all of them. Use --only usertypes,units to export no users.",
   });
 
-async function writeWebhooks(to: Export<string>, _: Held, _names: Names, write: Write): Promise<void> {
-  const found: Webhook[] = [];
-  for await (const webhook of each<Webhook>(to.caller, webhooks.list, to.signal)) found.push(webhook);
+async function writeWebhooks(to: Export<string>, _: Snapshot, _names: Names, write: Write): Promise<void> {
+  const found: CurrentWebhook[] = [];
+  for await (const webhook of each<CurrentWebhook>(to.caller, webhooks.list, to.signal)) found.push(webhook);
   const first = new Map<string, number>();
   const good = found.filter(({ id, name }) => {
     const other = first.get(name);
@@ -167,5 +172,6 @@ async function writeWebhooks(to: Export<string>, _: Held, _names: Names, write: 
 }
 
 /** Sorts by label, so that the same data gives the same file. */
-const byLabel = (section: Section) => (a: object, b: object) =>
-  compare(keyOf(labelOf(section, a)), keyOf(labelOf(section, b))) || compare(labelOf(section, a), labelOf(section, b));
+const byLabel = (section: OrganisationSection) => (a: object, b: object) =>
+  compare(keyOf(labelEntry(section, a)), keyOf(labelEntry(section, b))) ||
+  compare(labelEntry(section, a), labelEntry(section, b));

@@ -14,7 +14,7 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Completes the input of a post: choices from their titles, and the times and recurrence of its event from words. */
-export async function plan(input: Input, flags: Flags): Promise<Input> {
+export async function completePost(input: Input, flags: Flags): Promise<Input> {
   const planned = { ...input };
   const choices = flags.choice as string[] | undefined;
   if (isFields(planned.poll) || choices)

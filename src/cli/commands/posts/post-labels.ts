@@ -3,17 +3,17 @@ import type { posts } from "../../../contract/posts.ts";
 import { namesOf } from "../../output/people-names.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 
-export type Post = OutputOf<typeof posts.get>;
+export type ShownPost = OutputOf<typeof posts.get>;
 /** Formats a time given in Unix seconds. */
 export type Time = (seconds: number) => string;
 
-const kinds: Readonly<Record<Post["content_type"], string>> = { news: "News", debate: "Debate", event: "Event" };
+const kinds: Readonly<Record<ShownPost["content_type"], string>> = { news: "News", debate: "Debate", event: "Event" };
 const most = 5;
 
-export const kindOf = ({ content_type }: Post): string => kinds[content_type];
+export const kindOf = ({ content_type }: ShownPost): string => kinds[content_type];
 
 /** Describes the audience of a post, for example "Sales and below, only Manager". */
-export function readersOf({ visibility, sharing, group }: Post): string {
+export function readersOf({ visibility, sharing, group }: ShownPost): string {
   const { all_units, units, userTypes } = visibility;
   const places = units.map(({ name, falldown }) => ({ name: falldown ? `${name} and below` : name }));
   const whom = all_units ? "everybody" : group ? group.name : places.length > 0 ? namesOf(places, most) : "nobody";
@@ -23,7 +23,7 @@ export function readersOf({ visibility, sharing, group }: Post): string {
 }
 
 /** Describes the publication state: empty for a published post without an end. */
-export function stateOf({ publish }: Post, time: Time): string {
+export function stateOf({ publish }: ShownPost, time: Time): string {
   const { status, published_at, publish_on, unpublish_on } = publish;
   if (status) return unpublish_on === null ? "" : `until ${time(unpublish_on)}`;
   if (publish_on !== null && published_at === null) return `scheduled for ${time(publish_on)}`;
@@ -31,7 +31,7 @@ export function stateOf({ publish }: Post, time: Time): string {
 }
 
 /** Lists the labels of a post: important, requires action, pinned. */
-export function signsOf({ important, actively_requires_action, pinned }: Post, time: Time): string[] {
+export function signsOf({ important, actively_requires_action, pinned }: ShownPost, time: Time): string[] {
   const until = pinned?.until ? ` until ${time(pinned.until)}` : "";
   return [
     ...(important ? ["important"] : []),

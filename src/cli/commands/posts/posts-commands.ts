@@ -22,7 +22,8 @@ const columns = [
 const composed = {
   ahead: { "publish.publish_on": null, "publish.unpublish_on": null, "pinned.until": null, "poll.close_at": null },
   people: ["sharing.shares", "mentions"],
-  complete: async (input: Input, flags: Context["flags"]) => (await import("./complete-post.ts")).plan(input, flags),
+  complete: async (input: Input, flags: Context["flags"]) =>
+    (await import("./complete-post.ts")).completePost(input, flags),
 } as const;
 const choice = {
   flags: "--choice <text>",

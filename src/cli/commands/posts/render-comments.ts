@@ -2,7 +2,7 @@ import type { OutputOf } from "../../../contract/operation.ts";
 import type { posts } from "../../../contract/posts.ts";
 import type { Renderer } from "../../output/renderer.ts";
 import { sanitizeLine, sanitizeText } from "../../terminal/sanitize.ts";
-import { wrap } from "../../terminal/wrap-text.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
 import { type Frame, frameOf } from "./post-layout.ts";
 
 type Comment = OutputOf<typeof posts.commentAdd>;
@@ -16,7 +16,7 @@ export function commentLines(comment: Comment, { paint, width, time }: Frame): s
   const about = [time(created_at), String(id), ...(parent_id === null ? [] : [`reply to ${parent_id}`])].join(" · ");
   const text = deleted
     ? [paint.dim("This comment was deleted.")]
-    : wrap(
+    : wrapText(
         sanitizeText(body.replaceAll("\r\n", "\n").trimEnd()).replaceAll("\t", indent),
         Math.max(width - before.length, 20),
       );

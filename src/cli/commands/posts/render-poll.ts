@@ -3,11 +3,11 @@ import type { Renderer } from "../../output/renderer.ts";
 import { createTableWriter } from "../../output/table-writer.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 import { cut, widthOf } from "../../terminal/text-width.ts";
-import { wrap } from "../../terminal/wrap-text.ts";
-import type { Post } from "./post-labels.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
+import type { ShownPost } from "./post-labels.ts";
 import { type Frame, frameOf } from "./post-layout.ts";
 
-type Poll = NonNullable<Post["poll"]>;
+type Poll = NonNullable<ShownPost["poll"]>;
 
 const barWidth = 20;
 const widestTitle = 40;
@@ -33,7 +33,7 @@ export function pollLines({ question, choices, voted, ...poll }: Poll, { paint, 
   const wide = Math.max(...titles.map(widthOf), 1);
   const ids = Math.max(...choices.map(({ id }) => String(id).length), 1);
   return [
-    ...wrap(sanitizeLine(question), width).map(paint.strong),
+    ...wrapText(sanitizeLine(question), width).map(paint.strong),
     paint.dim(about),
     ...choices.map(({ id, votes: own }, at) => {
       const title = titles[at]! + " ".repeat(wide - widthOf(titles[at]!));

@@ -2,15 +2,15 @@ import { bytesAsText } from "../../output/format-bytes.ts";
 import { namesOf } from "../../output/people-names.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
-import { wrap } from "../../terminal/wrap-text.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
 import { phraseOf } from "../../time/recurrence/describe-rule.ts";
 import { basicDay, readRrule } from "../../time/recurrence/read-rrule.ts";
-import type { Post } from "./post-labels.ts";
+import type { ShownPost } from "./post-labels.ts";
 import type { Frame } from "./post-layout.ts";
 
 const shownDates = 4;
 
-type PostEvent = NonNullable<Post["event"]>;
+type PostEvent = NonNullable<ShownPost["event"]>;
 
 /** Formats the time, place and participation of an event. */
 export function eventLines(event: PostEvent, { paint, width, time }: Frame): string[] {
@@ -35,7 +35,7 @@ export function eventLines(event: PostEvent, { paint, width, time }: Frame): str
   ];
   const wide = Math.max(...rows.map(([name]) => name.length)) + 2;
   return rows.flatMap(([name, text]) =>
-    wrap(sanitizeLine(text), Math.max(width - wide, 20)).map(
+    wrapText(sanitizeLine(text), Math.max(width - wide, 20)).map(
       (line, at) => (at === 0 ? paint.dim(name.padEnd(wide)) : " ".repeat(wide)) + line,
     ),
   );
@@ -49,7 +49,7 @@ function repeated(rrule: string): string {
 }
 
 /** Formats the attachments, mentions, reactions and confirmations of a post. */
-export function footLines(post: Post, { paint, width }: Frame): string[] {
+export function footLines(post: ShownPost, { paint, width }: Frame): string[] {
   const { files, mentions, stats, confirm, interaction, comments } = post;
   const own = Object.entries(interaction).flatMap(([name, is]) => (is ? [name] : []));
   const counts = [
@@ -64,5 +64,5 @@ export function footLines(post: Post, { paint, width }: Frame): string[] {
       : `video: ${sanitizeLine(name)} (${sanitizeLine(source)})`,
   );
   const named = mentions.length > 0 ? [`mentions ${namesOf(mentions)}`] : [];
-  return [...attached, ...named, counts.join(" · ")].flatMap((line) => wrap(line, width)).map(paint.dim);
+  return [...attached, ...named, counts.join(" · ")].flatMap((line) => wrapText(line, width)).map(paint.dim);
 }

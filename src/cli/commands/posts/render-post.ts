@@ -4,18 +4,18 @@ import { createTableWriter } from "../../output/table-writer.ts";
 import { markdownLines } from "../../terminal/markdown/markdown.ts";
 import { hasPager } from "../../terminal/pager.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
-import { wrap } from "../../terminal/wrap-text.ts";
-import { kindOf, type Post, readersOf, signsOf, stateOf } from "./post-labels.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
+import { kindOf, readersOf, type ShownPost, signsOf, stateOf } from "./post-labels.ts";
 import { type Frame, frameOf } from "./post-layout.ts";
 import { commentLines } from "./render-comments.ts";
 import { pollLines } from "./render-poll.ts";
 import { eventLines, footLines } from "./render-post-parts.ts";
 
 /** Renders posts as a table, with a dot before unseen ones. */
-export const postList: Renderer<Post> = (sheet) => {
+export const postList: Renderer<ShownPost> = (sheet) => {
   const table = createTableWriter({ ...sheet, columns: ["id", "when", "kind", "title", "author", "for", "about"] });
   const { time } = frameOf(sheet);
-  const rowOf = (post: Post): Item => ({
+  const rowOf = (post: ShownPost): Item => ({
     id: post.id,
     when: time(post.publish.published_at ?? post.publish.publish_on ?? post.publish.updated_at),
     kind: kindOf(post),
@@ -28,7 +28,7 @@ export const postList: Renderer<Post> = (sheet) => {
 };
 
 /** Renders one post for reading, in the pager when it is longer than the screen. */
-export const postForm: Renderer<Post> = (sheet) => {
+export const postForm: Renderer<ShownPost> = (sheet) => {
   const frame = frameOf(sheet);
   return {
     ...createTableWriter(sheet),
@@ -42,7 +42,7 @@ export const postForm: Renderer<Post> = (sheet) => {
   };
 };
 
-async function postLines(post: Post, frame: Frame): Promise<string[]> {
+async function postLines(post: ShownPost, frame: Frame): Promise<string[]> {
   const parts = [
     headLines(post, frame),
     post.event === null ? [] : eventLines(post.event, frame),
@@ -55,14 +55,14 @@ async function postLines(post: Post, frame: Frame): Promise<string[]> {
 }
 
 /** Formats the title, the kind, author, time and audience, and the labels of a post. */
-function headLines(post: Post, { paint, width, time }: Frame): string[] {
+function headLines(post: ShownPost, { paint, width, time }: Frame): string[] {
   const { published_at, updated_at } = post.publish;
   const when = time(published_at ?? updated_at);
   const about = [kindOf(post), sanitizeLine(post.author.name), when, `for ${readersOf(post)}`, `ID ${post.id}`];
   const signs = [stateOf(post, time), ...signsOf(post, time), ...(post.has_unseen_mention ? ["mentions you"] : [])];
   return [
-    ...wrap(sanitizeLine(post.title), width).map(paint.strong),
-    ...wrap(about.join(" · "), width).map(paint.dim),
-    ...wrap(signs.filter(Boolean).join(" · "), width).filter(Boolean),
+    ...wrapText(sanitizeLine(post.title), width).map(paint.strong),
+    ...wrapText(about.join(" · "), width).map(paint.dim),
+    ...wrapText(signs.filter(Boolean).join(" · "), width).filter(Boolean),
   ];
 }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { leftOut, type Outcome } from "../../file-io/row-outcome.ts";
-import type { Row } from "../../file-io/source-row.ts";
+import type { FileRow } from "../../file-io/source-row.ts";
 
 /**
  * Remembers what the earlier parts of a dry run would have created. The service has taken each part back before it sees the next, so
@@ -8,9 +8,9 @@ import type { Row } from "../../file-io/source-row.ts";
  */
 export interface Rehearsal {
   /** Returns further input fields for these rows. */
-  inputFor(rows: readonly Row[]): Record<string, unknown>;
+  inputFor(rows: readonly FileRow[]): Record<string, unknown>;
   /** Corrects the outcome of a row by the earlier batches. */
-  judge(line: number, row: Row, outcome: Outcome): Outcome;
+  judge(line: number, row: FileRow, outcome: Outcome): Outcome;
   /** Ends a batch. */
   next(): void;
 }
@@ -25,7 +25,7 @@ interface Made {
 }
 
 const printOf = (text: string) => hash("sha1", text, "base64");
-const rowPrint = (row: Row) => printOf(JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))));
+const rowPrint = (row: FileRow) => printOf(JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))));
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
 /** Simulates an import of users, who are matched by reference, else by e-mail address. */
@@ -87,6 +87,6 @@ export function rehearseUnits(): Rehearsal {
 }
 
 /** Returns the outcome of a row about an item that an earlier row created or changed. */
-function repeated(before: Made, row: Row, outcome: Outcome): Outcome {
+function repeated(before: Made, row: FileRow, outcome: Outcome): Outcome {
   return { ...outcome, action: before.print === rowPrint(row) ? "unchanged" : "changed" };
 }

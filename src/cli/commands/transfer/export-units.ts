@@ -1,7 +1,7 @@
 import { unitRow, units } from "../../../contract/units.ts";
-import { exportFile } from "../../file-io/export-file.ts";
+import { writeExportFile } from "../../file-io/export-file.ts";
 import { tableOf } from "../../file-io/row-columns.ts";
-import type { Row } from "../../file-io/source-row.ts";
+import type { FileRow } from "../../file-io/source-row.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { walk } from "../../kit/walk-list.ts";
 
@@ -15,15 +15,15 @@ interface Unit {
 }
 
 /** `wcs units export`: writes all units except the root, in an order that does not depend on IDs. */
-export async function exportUnits(context: Context): Promise<void> {
-  await exportFile(tableOf("units", unitRow()), context, async ({ caller, signal, write, leaveOut }) => {
+export async function writeUnits(context: Context): Promise<void> {
+  await writeExportFile(tableOf("units", unitRow()), context, async ({ caller, signal, write, leaveOut }) => {
     const below = new Map<number | undefined, Unit[]>();
     for await (const { items } of walk(caller, units.list, {}, { all: true, limit: undefined })) {
       signal.throwIfAborted();
       for (const unit of items) add(below, unit);
     }
     const [root] = below.get(undefined) ?? [];
-    let rows: Row[] = [];
+    let rows: FileRow[] = [];
     for (const { unit, parent } of inTree(below, root)) {
       const problem = whyNot(unit, parent);
       if (problem) leaveOut(problem);
@@ -70,7 +70,7 @@ function whyNot(unit: Unit, parent: Unit): string | undefined {
   return `unit ${unit.id} (${unit.name}) is below unit ${parent.id}, which has no reference`;
 }
 
-const rowOf = ({ reference, name, unit_type, description }: Unit, parent: Unit | undefined): Row => ({
+const rowOf = ({ reference, name, unit_type, description }: Unit, parent: Unit | undefined): FileRow => ({
   reference,
   name,
   parent: parent?.reference ?? null,

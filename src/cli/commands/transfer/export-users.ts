@@ -3,9 +3,9 @@ import type { OutputOf } from "../../../contract/operation.ts";
 import { units } from "../../../contract/units.ts";
 import { userRow } from "../../../contract/user-schemas.ts";
 import { users } from "../../../contract/users.ts";
-import { type Export, exportFile } from "../../file-io/export-file.ts";
+import { type Export, writeExportFile } from "../../file-io/export-file.ts";
 import { tableOf } from "../../file-io/row-columns.ts";
-import type { Row } from "../../file-io/source-row.ts";
+import type { FileRow } from "../../file-io/source-row.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
 import { walk } from "../../kit/walk-list.ts";
@@ -14,7 +14,7 @@ import { pluralize } from "../../output/pluralize.ts";
 type User = OutputOf<typeof users.get>;
 
 /** `wcs users export`: writes users by ID, as rows for import. */
-export async function exportUsers(context: Context): Promise<void> {
+export async function writeUsers(context: Context): Promise<void> {
   const { flags, terminal } = context;
   const filter = {
     ...(flags.inactive === true && { inactive: true }),
@@ -24,10 +24,10 @@ export async function exportUsers(context: Context): Promise<void> {
     }),
   };
   let further = 0;
-  await exportFile(tableOf("users", userRow()), context, async (to) => {
+  await writeExportFile(tableOf("users", userRow()), context, async (to) => {
     const referenceOf = await unitReferences(to);
     for await (const { items } of walk(to.caller, users.list, filter, { all: true, limit: undefined })) {
-      const rows: Row[] = [];
+      const rows: FileRow[] = [];
       for (const user of items) {
         const row = rowOf(user, referenceOf);
         if (typeof row === "string") to.leaveOut(`user ${user.id} (${user.name}) ${row}`);
@@ -41,7 +41,7 @@ export async function exportUsers(context: Context): Promise<void> {
     terminal.note(`${pluralize(further, "user")} with several memberships: only the first one was exported.`);
 }
 
-async function unitReferences({ caller, signal }: Export<Row>): Promise<Map<number, string | null>> {
+async function unitReferences({ caller, signal }: Export<FileRow>): Promise<Map<number, string | null>> {
   const found = new Map<number, string | null>();
   for await (const { items } of walk(caller, units.tree, {}, { all: true, limit: undefined })) {
     signal.throwIfAborted();
@@ -51,7 +51,7 @@ async function unitReferences({ caller, signal }: Export<Row>): Promise<Map<numb
 }
 
 /** Returns the row of a user, or the reason why it has none. */
-function rowOf(user: User, referenceOf: ReadonlyMap<number, string | null>): Row | string {
+function rowOf(user: User, referenceOf: ReadonlyMap<number, string | null>): FileRow | string {
   if (user.email === null) {
     throw new ServiceError("forbidden", `You don't have access to the e-mail address of user ${user.id}.`, {
       hint: "Exporting users needs the ability user over all of them. Use --unit ID to export the users of one branch.",

@@ -7,11 +7,11 @@ import { openSource } from "../../file-io/open-source.ts";
 import { openResultFile, type ResultFile } from "../../file-io/result-file.ts";
 import { leftOut, type Outcome } from "../../file-io/row-outcome.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import type { Kind } from "./import-kinds.ts";
-import { type Job, send } from "./send-rows.ts";
+import type { ImportKind } from "./import-kinds.ts";
+import { type Job, sendRows } from "./send-rows.ts";
 
 /** Imports a file and reports the outcome of each row. */
-export async function importFile(kind: Kind, context: Context): Promise<void> {
+export async function importFile(kind: ImportKind, context: Context): Promise<void> {
   const { terminal, globals, flags } = context;
   const file = String(context.args.file);
   const format = formatFor(file, flags.format, globals);
@@ -52,7 +52,7 @@ async function check(job: Job, { terminal, flags }: Context): Promise<void> {
     flush: () => report.flush(),
   };
   try {
-    await send(job, "checking", true, none);
+    await sendRows(job, "checking", true, none);
     if (bad === 0) return;
     await report.flush(true);
     await results?.keep();
@@ -74,7 +74,7 @@ async function carryOut(job: Job, { terminal, flags }: Context): Promise<void> {
   const dryRun = flags.dryRun === true;
   const report = createReport({ terminal, results, sort: job.kind.parentsFirst });
   try {
-    await send(job, dryRun ? "checking" : "importing", dryRun, report);
+    await sendRows(job, dryRun ? "checking" : "importing", dryRun, report);
     await report.flush(true);
     await results?.keep();
   } catch (error) {

@@ -6,7 +6,7 @@ import { type Table, tableOf } from "../../file-io/row-columns.ts";
 import { type Rehearsal, rehearseUnits, rehearseUsers } from "./dry-run-refs.ts";
 
 /** The import of one table. */
-export interface Kind {
+export interface ImportKind {
   readonly table: Table;
   readonly op: AnyOperation;
   /** Maximum number of rows in one call. */
@@ -16,7 +16,7 @@ export interface Kind {
   readonly rehearse: () => Rehearsal;
 }
 
-export const userKind = (): Kind => ({
+export const userKind = (): ImportKind => ({
   table: tableOf("users", userRow()),
   op: users.import,
   most: 1000,
@@ -24,7 +24,7 @@ export const userKind = (): Kind => ({
   rehearse: rehearseUsers,
 });
 
-export const unitKind = (): Kind => ({
+export const unitKind = (): ImportKind => ({
   table: tableOf("units", unitRow()),
   op: units.import,
   // In a dry run each row may name two units to assume, and the service accepts 1000 of them.

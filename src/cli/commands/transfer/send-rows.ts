@@ -1,22 +1,22 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Caller, CallOptions } from "../../../contract/operation.ts";
-import type { Format } from "../../file-io/file-format.ts";
+import type { FileFormat } from "../../file-io/file-format.ts";
 import { limitHeap } from "../../file-io/heap-limit.ts";
 import type { Report } from "../../file-io/import-report.ts";
 import type { Source } from "../../file-io/open-source.ts";
 import { batchesOf, readRows } from "../../file-io/read-rows.ts";
 import { leftOut, type Outcome } from "../../file-io/row-outcome.ts";
 import { importProgress, type Progress } from "../../file-io/show-progress.ts";
-import type { Row, SourceRow } from "../../file-io/source-row.ts";
+import type { FileRow, SourceRow } from "../../file-io/source-row.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import type { Kind } from "./import-kinds.ts";
+import type { ImportKind } from "./import-kinds.ts";
 import { type Order, orderOf } from "./unit-order.ts";
 
 /** An import: the rows, their destination and its options. */
 export interface Job {
-  readonly kind: Kind;
+  readonly kind: ImportKind;
   readonly source: Source;
-  readonly format: Format;
+  readonly format: FileFormat;
   readonly caller: Caller;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
@@ -28,7 +28,7 @@ export interface Job {
 type Results = Pick<Report, "add" | "flush">;
 
 /** Sends all rows of a file in batches, parents before their children. */
-export async function send(job: Job, what: string, dryRun: boolean, results: Results): Promise<void> {
+export async function sendRows(job: Job, what: string, dryRun: boolean, results: Results): Promise<void> {
   const { kind, source, signal } = job;
   const rehearsal = dryRun ? kind.rehearse() : undefined;
   const progress = importProgress(job.terminal, source);
@@ -64,7 +64,7 @@ const notMade = (outcome: Outcome): Outcome => (outcome.action === "created" ? {
 
 async function sendBatch(
   { kind, caller }: Job,
-  rows: readonly Row[],
+  rows: readonly FileRow[],
   more: Record<string, unknown>,
   options: CallOptions,
 ): Promise<readonly Outcome[]> {

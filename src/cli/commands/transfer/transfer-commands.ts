@@ -75,7 +75,7 @@ the file contains e-mail addresses.`,
     { flags: "--inactive", description: "Include deactivated users; an import makes them active" },
   ],
   examples: ["wcs users export users.csv", "wcs users export --format ndjson | jq -r .email"],
-  run: async (context) => (await import("./export-users.ts")).exportUsers(context),
+  run: async (context) => (await import("./export-users.ts")).writeUsers(context),
 };
 
 /** `wcs units export`. */
@@ -85,5 +85,5 @@ export const exportUnits: CustomCommand = {
   args: [destination],
   flags: [format],
   examples: ["wcs units export units.csv"],
-  run: async (context) => (await import("./export-units.ts")).exportUnits(context),
+  run: async (context) => (await import("./export-units.ts")).writeUnits(context),
 };

@@ -10,7 +10,7 @@ import { version } from "../../session/version.ts";
 const forwardTimeout = 15_000;
 
 /** `wcs webhooks listen`: forwards events to a program on this machine, signed as the service signs them. */
-export async function listen(context: Context): Promise<void> {
+export async function listenToEvents(context: Context): Promise<void> {
   const { terminal, flags } = context;
   const target = targetOf(flags.forwardTo as string | undefined);
   const wanted = triggersOf(flags.triggers as string | undefined);

@@ -21,7 +21,7 @@ type Filter = ArgumentsOf<typeof webhooks.logs>;
 type Entries = OutputOf<typeof webhooks.logs>;
 
 /** `wcs webhooks logs`: lists the log, follows it, or waits for an entry. */
-export async function logs(context: Context): Promise<void> {
+export async function showLogs(context: Context): Promise<void> {
   const { flags, globals, terminal } = context;
   if (flags.follow && flags.wait) throw new UsageError("--follow and --wait cannot be used together");
   const filter = await readFilter(context);

@@ -73,7 +73,7 @@ export const webhooks: CommandGroup = {
         "wcs webhooks logs 3 --wait --event user.create --status 200 --timeout 60s",
       ],
       prints: true,
-      run: async (context) => (await import("./show-logs.ts")).logs(context),
+      run: async (context) => (await import("./show-logs.ts")).showLogs(context),
     },
     log: command(ops.log, {
       args: [id, entry],
@@ -99,7 +99,7 @@ export const webhooks: CommandGroup = {
         { flags: "--print-secret", description: "Print the secret on stdout first" },
       ],
       examples: ["wcs webhooks listen --forward-to http://localhost:3000/hook --triggers user.create --print-secret"],
-      run: async (context) => (await import("./listen-to-events.ts")).listen(context),
+      run: async (context) => (await import("./listen-to-events.ts")).listenToEvents(context),
     },
     verify: {
       summary: "Verify the signature of a callback, whose body is read from stdin",

@@ -1,11 +1,11 @@
 import type { MarkedToken, Token } from "marked";
 import { sanitizeText } from "../sanitize.ts";
-import type { Span } from "./text-spans.ts";
+import type { TextSpan } from "./text-spans.ts";
 
-type Styles = Span["styles"];
+type Styles = TextSpan["styles"];
 
 /** Returns the spans of inline tokens in reading order. */
-export function spansOf(tokens: readonly Token[] = [], styles: Styles = []): Span[] {
+export function spansOf(tokens: readonly Token[] = [], styles: Styles = []): TextSpan[] {
   return tokens.flatMap((token) => spanOf(token as MarkedToken, styles));
 }
 
@@ -16,9 +16,9 @@ export const plainOf = (tokens: readonly Token[] = []): string =>
     .join("");
 
 /** Creates a span. Sanitizes the text, since the parser has decoded entities, and joins its spaces. */
-const span = (text: string, styles: Styles): Span => ({ text: sanitizeText(text).replace(/[ \t]+/g, " "), styles });
+const span = (text: string, styles: Styles): TextSpan => ({ text: sanitizeText(text).replace(/[ \t]+/g, " "), styles });
 
-function spanOf(token: MarkedToken, styles: Styles): Span[] {
+function spanOf(token: MarkedToken, styles: Styles): TextSpan[] {
   switch (token.type) {
     case "strong":
       return spansOf(token.tokens, [...styles, "strong"]);
@@ -44,7 +44,7 @@ function spanOf(token: MarkedToken, styles: Styles): Span[] {
 }
 
 /** Adds the link's target, unless the text is the target. */
-function linked(shown: Span[], href: string, styles: Styles): Span[] {
+function linked(shown: TextSpan[], href: string, styles: Styles): TextSpan[] {
   const text = shown.map((span) => span.text).join("");
   if (href === "" || href === text || href === `mailto:${text}` || href === `http://${text}`) return shown;
   return [...shown, span(` (${href})`, [...styles, "dim"])];

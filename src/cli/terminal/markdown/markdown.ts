@@ -1,5 +1,5 @@
 import { sanitizeText } from "../sanitize.ts";
-import { wrap } from "../wrap-text.ts";
+import { wrapText } from "../wrap-text.ts";
 import { linesOfBlocks, type MarkdownOptions } from "./markdown-blocks.ts";
 
 /**
@@ -12,7 +12,7 @@ export async function markdownLines(text: string, options: MarkdownOptions): Pro
     return linesOfBlocks(lexer(shown, { gfm: true, breaks: true }), options);
   } catch (error) {
     // Marked overflows the stack on texts nested a thousand levels deep: show these unformatted.
-    if (error instanceof RangeError) return wrap(shown, options.width);
+    if (error instanceof RangeError) return wrapText(shown, options.width);
     throw error;
   }
 }

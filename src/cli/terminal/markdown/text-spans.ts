@@ -2,13 +2,13 @@ import type { Paint } from "../colors.ts";
 import { linesIn } from "../wrap-text.ts";
 
 /** A piece of text with its styles. */
-export interface Span {
+export interface TextSpan {
   readonly text: string;
   readonly styles: readonly (keyof Paint)[];
 }
 
 /** Breaks spans into styled lines of at most `width` columns, without white space around them. */
-export function wrapSpans(spans: readonly Span[], width: number, paint: Paint): string[] {
+export function wrapSpans(spans: readonly TextSpan[], width: number, paint: Paint): string[] {
   const text = spans.map((span) => span.text).join("");
   return linesIn(text, width).map(([from, to]) => {
     const line = text.slice(from, to);

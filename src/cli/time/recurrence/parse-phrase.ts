@@ -1,6 +1,6 @@
 import type { Rule } from "../../../contract/event-schemas.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
-import { type Draft, readDays, readMore, readNth } from "./parse-when.ts";
+import { type PartialRule, readDays, readMore, readNth } from "./parse-when.ts";
 import {
   daysNamed,
   frequencyNamed,
@@ -42,7 +42,7 @@ async function readRule(text: string, flag: string, readDay: ReadDay): Promise<R
   return draft;
 }
 
-const begin = (): Draft => ({
+const begin = (): PartialRule => ({
   freq: "daily",
   until: null,
   count: null,
@@ -54,7 +54,7 @@ const begin = (): Draft => ({
 });
 
 /** Reads the part after `every`: `2 weeks`, `other tuesday`, `weekday`, `last friday`, `24 december`. */
-function readHead(cursor: Cursor, draft: Draft): void {
+function readHead(cursor: Cursor, draft: PartialRule): void {
   cursor.take("every", "each");
   const { word = "" } = cursor;
   const frequency = cursor.read(frequencyNamed);
@@ -66,13 +66,13 @@ function readHead(cursor: Cursor, draft: Draft): void {
   else readUnit(cursor, draft, 1);
 }
 
-function readYearly(cursor: Cursor, draft: Draft): void {
+function readYearly(cursor: Cursor, draft: PartialRule): void {
   draft.freq = "yearly";
   draft.bymonth = cursor.read(monthNamed)!;
   draft.bymonthday = cursor.read(numberNamed) ?? cursor.read(ordinalNamed) ?? null;
 }
 
-function readCounted(cursor: Cursor, draft: Draft): void {
+function readCounted(cursor: Cursor, draft: PartialRule): void {
   const number = cursor.read(numberNamed)!;
   const month = cursor.read(monthNamed);
   if (month) Object.assign(draft, { freq: "yearly", bymonth: month, bymonthday: number });
@@ -80,7 +80,7 @@ function readCounted(cursor: Cursor, draft: Draft): void {
 }
 
 /** Reads an ordinal: `third week` is an interval, `first monday` and `15th` are in a month, `second tuesday` is ambiguous. */
-function readOrdinal(cursor: Cursor, draft: Draft): void {
+function readOrdinal(cursor: Cursor, draft: PartialRule): void {
   const number = cursor.read(ordinalNamed)!;
   const unit = number > 0 ? cursor.read(unitNamed) : undefined;
   if (unit) {
@@ -93,7 +93,7 @@ function readOrdinal(cursor: Cursor, draft: Draft): void {
   readNth(cursor, draft, number);
 }
 
-function readUnit(cursor: Cursor, draft: Draft, interval: number): void {
+function readUnit(cursor: Cursor, draft: PartialRule, interval: number): void {
   const unit = cursor.read(unitNamed);
   draft.interval = interval;
   draft.freq = unit ?? "weekly";
@@ -102,7 +102,7 @@ function readUnit(cursor: Cursor, draft: Draft, interval: number): void {
 
 const longest = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-function check(cursor: Cursor, { freq, bymonthday, bymonth, bysetpos }: Draft): void {
+function check(cursor: Cursor, { freq, bymonthday, bymonth, bysetpos }: PartialRule): void {
   const most = longest[(bymonth ?? 1) - 1]!;
   if (bymonthday !== null && (bymonthday < 1 || bymonthday > most)) cursor.fail(`there is no day ${bymonthday} then`);
   if (bymonthday !== null && freq === "weekly") cursor.fail("weeks have no numbered days: use 'every month on ...'");

@@ -11,10 +11,10 @@ import {
 import type { Cursor } from "./word-cursor.ts";
 
 /** A rule that is being parsed. */
-export type Draft = { -readonly [K in keyof Rule]: Rule[K] };
+export type PartialRule = { -readonly [K in keyof Rule]: Rule[K] };
 
 /** Reads one further part of a rule: `on ...`, `in december`, `of the month`, or `the 13th` after days. */
-export function readMore(cursor: Cursor, draft: Draft): void {
+export function readMore(cursor: Cursor, draft: PartialRule): void {
   if (cursor.word === "at") cursor.fail("the time of day comes from --start");
   if (cursor.take("on")) readOn(cursor, draft);
   else if (cursor.take("in", "of")) readMonth(cursor, draft);
@@ -22,7 +22,7 @@ export function readMore(cursor: Cursor, draft: Draft): void {
   else cursor.fail();
 }
 
-function readOn(cursor: Cursor, draft: Draft): void {
+function readOn(cursor: Cursor, draft: PartialRule): void {
   cursor.take("the");
   const month = cursor.read(monthNamed);
   const number = cursor.read(numberNamed) ?? cursor.read(ordinalNamed);
@@ -32,7 +32,7 @@ function readOn(cursor: Cursor, draft: Draft): void {
 }
 
 /** Reads the part after an ordinal: weekdays; otherwise the ordinal is a day of the month. */
-export function readNth(cursor: Cursor, draft: Draft, number: number): void {
+export function readNth(cursor: Cursor, draft: PartialRule, number: number): void {
   if (cursor.take("day", "days")) Object.assign(draft, { byday: [...weekdays], bysetpos: number });
   else if (cursor.word !== undefined && daysNamed(cursor.word)) {
     Object.assign(draft, { byday: readDays(cursor), bysetpos: number });
@@ -43,7 +43,7 @@ export function readNth(cursor: Cursor, draft: Draft, number: number): void {
   }
 }
 
-function readMonth(cursor: Cursor, draft: Draft): void {
+function readMonth(cursor: Cursor, draft: PartialRule): void {
   const month = cursor.read(monthNamed);
   if (month) draft.bymonth = month;
   else {

@@ -21,7 +21,7 @@ export function expanded(common: Common, lists: Lists): Rule[] | string {
   const rules = distinct(
     orNone(lists.months).flatMap((bymonth) => choices(lists).map((choice) => ({ ...common, ...choice, bymonth }))),
   );
-  if (rules.length > mostRules) return tooMany(rules);
+  if (rules.length > mostRules) return describeTooManyRules(rules);
   return rules.length > 1 && common.count !== null ? "COUNT over several months or days at once" : rules;
 }
 
@@ -29,7 +29,7 @@ export function expanded(common: Common, lists: Lists): Rule[] | string {
 export const distinct = (rules: readonly Rule[]): Rule[] =>
   rules.filter((rule, at) => rules.findIndex((other) => isDeepStrictEqual(other, rule)) === at);
 
-export const tooMany = (rules: readonly Rule[]): string =>
+export const describeTooManyRules = (rules: readonly Rule[]): string =>
   `${rules.length} rules exceed the limit of ${mostRules} for an event`;
 
 const orNone = <T>(values: readonly T[]): readonly (T | null)[] => (values.length > 0 ? values : [null]);

@@ -6,7 +6,7 @@ import { checkZone, createOutput } from "../../../output/create-output.ts";
 import { addDays, daysBetween, firstOfMonth, lastOfMonth, mondayOf } from "../../../time/days.ts";
 import { readDay } from "../../../time/parse-time.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
-import { type Occurrence, occurrencesIn, type Span } from "./find-occurrences.ts";
+import { occurrencesIn, type ShownOccurrence, type TimeSpan } from "./find-occurrences.ts";
 
 const longest = 366;
 const columns = ["day", "start", "end", "title", "location", "id"] as const;
@@ -20,7 +20,7 @@ export async function calendar(context: Context): Promise<void> {
   const span = await spanOf(flags, today, zone);
   const draw = async () => {
     const { drawCalendar } = await import("./draw-calendar.ts");
-    return (occurrences: readonly Occurrence[]) => drawCalendar(occurrences, { span, zone, today }, terminal);
+    return (occurrences: readonly ShownOccurrence[]) => drawCalendar(occurrences, { span, zone, today }, terminal);
   };
   const output = createOutput({ columns, times: ["start", "end"], items: "events", draw }, globals, terminal);
   const { caller } = await context.connect();
@@ -33,7 +33,7 @@ export async function calendar(context: Context): Promise<void> {
 }
 
 /** Returns the days selected by the flags; without flags, the current month. */
-async function spanOf(flags: Context["flags"], today: string, zone: string | undefined): Promise<Span> {
+async function spanOf(flags: Context["flags"], today: string, zone: string | undefined): Promise<TimeSpan> {
   const { month, week, from, to } = flags as { month?: string; week?: true; from?: string; to?: string };
   if (month !== undefined && (week || from !== undefined || to !== undefined))
     throw new UsageError("--month excludes --week, --from and --to");

@@ -2,10 +2,10 @@ import { timesIn } from "../../../output/format-value.ts";
 import { sanitizeLine } from "../../../terminal/sanitize.ts";
 import { addDays } from "../../../time/days.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
-import type { Occurrence, Span } from "./find-occurrences.ts";
+import type { ShownOccurrence, TimeSpan } from "./find-occurrences.ts";
 
 /** An event on one day. */
-export interface Entry {
+export interface CalendarEntry {
   readonly title: string;
   readonly location: string;
   /** Start time, for example `14:00`; empty for whole days and when the event began on an earlier day. */
@@ -18,13 +18,13 @@ export interface Entry {
 
 /** Groups occurrences by the days of the span, in their order. An event over several days has an entry on each. */
 export function entriesByDay(
-  occurrences: readonly Occurrence[],
-  span: Span,
+  occurrences: readonly ShownOccurrence[],
+  span: TimeSpan,
   zone: string | undefined,
-): ReadonlyMap<string, readonly Entry[]> {
+): ReadonlyMap<string, readonly CalendarEntry[]> {
   const clock = clockOf(zone);
   const time = (instant: number) => timesIn(zone).short(instant).slice(11);
-  const entries = new Map<string, Entry[]>();
+  const entries = new Map<string, CalendarEntry[]>();
   for (const { title, location, day, start, end } of occurrences) {
     const texts = { title: sanitizeLine(title), location: sanitizeLine(location ?? "") };
     // An event that ends at midnight has no entry on the day that then begins.

@@ -2,7 +2,7 @@ import type { Paint } from "../../../terminal/colors.ts";
 import { cut, widthOf } from "../../../terminal/text-width.ts";
 import { addDays, dayOfMonth, daysBetween, mondayOf, monthOf, weekOf } from "../../../time/days.ts";
 import { monthNames } from "../../../time/recurrence/recurrence-words.ts";
-import type { Span } from "./find-occurrences.ts";
+import type { TimeSpan } from "./find-occurrences.ts";
 
 /** A line in the cell of a day, with the function that colors it. */
 export interface CellLine {
@@ -12,7 +12,7 @@ export interface CellLine {
 
 /** A calendar that is drawn in whole weeks. */
 export interface Grid {
-  readonly span: Span;
+  readonly span: TimeSpan;
   readonly today: string;
   /** Width of the text in a cell, in terminal columns. */
   readonly cell: number;
@@ -20,7 +20,7 @@ export interface Grid {
   readonly linesOf: (day: string) => readonly CellLine[];
 }
 
-export const dayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+export const weekdayHeadings = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 /** Returns the width of the text in a cell for a terminal of that width; 0 when a week does not fit. */
 export function cellWidth(width: number): number {
@@ -29,7 +29,7 @@ export function cellWidth(width: number): number {
 }
 
 /** Returns the number of calendar weeks that the span touches. */
-export const weeksIn = ({ first, last }: Span): number => daysBetween(mondayOf(first), mondayOf(last)) / 7 + 1;
+export const weeksIn = ({ first, last }: TimeSpan): number => daysBetween(mondayOf(first), mondayOf(last)) / 7 + 1;
 
 /** Draws weeks below each other, with a column per day from Monday on and the week's number in the line above it. */
 export function drawGrid(grid: Grid, paint: Paint): string {
@@ -40,7 +40,7 @@ export function drawGrid(grid: Grid, paint: Paint): string {
     paint.dim(left + label + "─".repeat(wide - label.length) + `${middle}${"─".repeat(wide)}`.repeat(6) + right);
   const row = (cells: readonly CellLine[]) =>
     paint.dim("│") + cells.map((line) => pad + fitted(line, cell) + paint.dim("│")).join("");
-  const lines = [` ${dayNames.map((name) => (pad + name).padEnd(wide)).join(" ")}`.trimEnd()];
+  const lines = [` ${weekdayHeadings.map((name) => (pad + name).padEnd(wide)).join(" ")}`.trimEnd()];
   for (let week = 0; week < weeksIn(span); week++) {
     const monday = addDays(mondayOf(span.first), week * 7);
     const label = `─ ${weekOf(monday)} `;
@@ -56,7 +56,7 @@ export function drawGrid(grid: Grid, paint: Paint): string {
 }
 
 const empty: CellLine = { text: "", look: (text) => text };
-const isIn = (day: string, { first, last }: Span) => day >= first && day <= last;
+const isIn = (day: string, { first, last }: TimeSpan) => day >= first && day <= last;
 
 function numberOf(day: string, { span, today }: Grid, paint: Paint): CellLine {
   const isFirst = dayOfMonth(day) === 1 || day === span.first;

@@ -3,19 +3,19 @@ import type { Terminal } from "../../../terminal/terminal.ts";
 import { dayOfMonth, daysBetween, monthOf, weekdayOf, weekOf } from "../../../time/days.ts";
 import { monthNames } from "../../../time/recurrence/recurrence-words.ts";
 import { longLines, shortLines } from "./calendar-cells.ts";
-import { type Entry, entriesByDay } from "./calendar-entries.ts";
-import { cellWidth, dayNames, drawGrid, weeksIn } from "./calendar-grid.ts";
-import type { Occurrence, Span } from "./find-occurrences.ts";
+import { type CalendarEntry, entriesByDay } from "./calendar-entries.ts";
+import { cellWidth, drawGrid, weekdayHeadings, weeksIn } from "./calendar-grid.ts";
+import type { ShownOccurrence, TimeSpan } from "./find-occurrences.ts";
 
 /** The days to draw; a single week shows all details, several weeks as much as there is room for. */
 export interface Picture {
-  readonly span: Span;
+  readonly span: TimeSpan;
   readonly zone: string | undefined;
   readonly today: string;
 }
 
 /** Draws a calendar as wide as the terminal, or a list of days when a week does not fit. */
-export function drawCalendar(occurrences: readonly Occurrence[], picture: Picture, terminal: Terminal): string {
+export function drawCalendar(occurrences: readonly ShownOccurrence[], picture: Picture, terminal: Terminal): string {
   const { span, zone, today } = picture;
   const { paint, width, height } = terminal;
   const entries = entriesByDay(occurrences, span, zone);
@@ -37,7 +37,7 @@ function mostLines(height: number, weeks: number): number {
 }
 
 /** Returns `December 2026`, `Week 52, 21–27 December 2026`, or the first and the last day. */
-function titleOf({ first, last }: Span): string {
+function titleOf({ first, last }: TimeSpan): string {
   const [from, to] = [first, last].map((day) => ({
     day: dayOfMonth(day),
     month: monthNames[monthOf(day)]!,
@@ -65,12 +65,12 @@ interface DayParts {
 const centred = (text: string, width: number, paint: Paint) =>
   " ".repeat(Math.max(0, Math.floor((width - text.length) / 2))) + paint.strong(text);
 
-function drawDays(entries: ReadonlyMap<string, readonly Entry[]>, paint: Paint): string {
+function drawDays(entries: ReadonlyMap<string, readonly CalendarEntry[]>, paint: Paint): string {
   if (entries.size === 0) return "There are no events.\n";
   const blocks = [...entries]
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([day, some]) => {
-      const head = `${dayNames[weekdayOf(day)]} ${dayOfMonth(day)} ${monthNames[monthOf(day)]}`;
+      const head = `${weekdayHeadings[weekdayOf(day)]} ${dayOfMonth(day)} ${monthNames[monthOf(day)]}`;
       const lines = some.map(({ title, from, to, goesOn, location }) => {
         const time = goesOn ? `› ${to}`.trim() : [from, to].filter(Boolean).join("–") || "all day";
         return `  ${paint.key(time.padEnd(11))}  ${title}${location && paint.dim(`  ${location}`)}\n`;

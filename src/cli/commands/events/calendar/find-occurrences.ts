@@ -7,7 +7,7 @@ import { walkEvents } from "./walk-events.ts";
 type Event = OutputOf<typeof events.get>;
 
 /** One occurrence of an event. */
-export interface Occurrence {
+export interface ShownOccurrence {
   readonly id: number;
   readonly title: string;
   readonly type: Event["type"];
@@ -24,7 +24,7 @@ export interface Occurrence {
 }
 
 /** A range of days, first and last included. */
-export interface Span {
+export interface TimeSpan {
   readonly first: string;
   readonly last: string;
 }
@@ -36,23 +36,23 @@ const dayLength = 86_400;
 /** Finds the occurrences on these days in the time zone, ordered by day and time, whole days first. */
 export async function occurrencesIn(
   caller: Caller,
-  span: Span,
+  span: TimeSpan,
   zone: string | undefined,
   type: Event["type"] | undefined,
-): Promise<Occurrence[]> {
+): Promise<ShownOccurrence[]> {
   const clock = clockOf(zone);
   const start = clock.startOf(addDays(span.first, -longest));
   const end = clock.startOf(addDays(span.last, 1)) + dayLength;
-  const found: Occurrence[] = [];
+  const found: ShownOccurrence[] = [];
   for await (const events of walkEvents(caller, { start, end, ...(type && { type }) }))
     for (const event of events) found.push(...occurrencesOf(event, span, clock));
-  const time = ({ start }: Occurrence) => start ?? 0;
-  const byTime = (a: Occurrence, b: Occurrence) =>
+  const time = ({ start }: ShownOccurrence) => start ?? 0;
+  const byTime = (a: ShownOccurrence, b: ShownOccurrence) =>
     a.day.localeCompare(b.day) || time(a) - time(b) || a.title.localeCompare(b.title) || a.id - b.id;
   return found.sort(byTime);
 }
 
-function occurrencesOf(event: Event, { first, last }: Span, clock: Clock): Occurrence[] {
+function occurrencesOf(event: Event, { first, last }: TimeSpan, clock: Clock): ShownOccurrence[] {
   const { id, title, type, all_day, location, link, url } = event;
   const whole = event.days
     .filter((day) => day >= first && day <= last)

@@ -4,7 +4,7 @@ import type { Caller, InputOf, OutputOf } from "../../../../contract/operation.t
 import { walk } from "../../../kit/walk-list.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
 
-export type Event = OutputOf<typeof events.get>;
+export type ListedEvent = OutputOf<typeof events.get>;
 type Filter = Pick<InputOf<typeof events.list>, "type" | "start" | "end">;
 
 const everything = { all: true, limit: undefined } as const;
@@ -17,7 +17,7 @@ export async function* walkEvents(
   caller: Caller,
   filter: Filter,
   furthest = furthestEvent,
-): AsyncGenerator<readonly Event[]> {
+): AsyncGenerator<readonly ListedEvent[]> {
   const { start } = filter;
   let from = start;
   // Events at the time `from` that were yielded before the list ended there.
@@ -27,7 +27,7 @@ export async function* walkEvents(
     let count = 0;
     const rest = from === undefined ? filter : { ...filter, start: from };
     for await (const { items: page } of walk(caller, events.list, rest, everything)) {
-      const isNew = (event: Event) => !given.has(event.id) && (from === start || firstOf(event, start) >= from!);
+      const isNew = (event: ListedEvent) => !given.has(event.id) && (from === start || firstOf(event, start) >= from!);
       yield page.filter(isNew);
       count += page.length;
       for (const event of page) {
@@ -47,7 +47,7 @@ export async function* walkEvents(
 }
 
 /** Returns when the event first occurs at or after `from`, in Unix seconds. */
-function firstOf({ dates, days, timezone }: Event, from = Number.NEGATIVE_INFINITY): number {
+function firstOf({ dates, days, timezone }: ListedEvent, from = Number.NEGATIVE_INFINITY): number {
   const clock = clockOf(timezone);
   const earliest = from === Number.NEGATIVE_INFINITY ? "" : clock.day(from);
   const day = days.find((day) => day >= earliest && clock.startOf(day) >= from);

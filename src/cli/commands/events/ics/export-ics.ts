@@ -11,7 +11,7 @@ import { version } from "../../../session/version.ts";
 import { addDays } from "../../../time/days.ts";
 import { readDay } from "../../../time/parse-time.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
-import { type Event, walkEvents } from "../calendar/walk-events.ts";
+import { type ListedEvent, walkEvents } from "../calendar/walk-events.ts";
 import { iCalendar } from "./jcal.ts";
 import { isLocal, vevent } from "./write-vevent.ts";
 import { vtimezone } from "./write-vtimezone.ts";
@@ -28,11 +28,11 @@ export async function exportEvents(context: Context): Promise<void> {
   });
 }
 
-function calendarTo(path: string): Exported<Event> {
+function calendarTo(path: string): Exported<ListedEvent> {
   const zones = new Set<string>();
   const now = Math.floor(Date.now() / 1000);
   /** Returns an event, preceded by its time zone when it is the first event in that zone. */
-  const textOf = async (event: Event): Promise<string> => {
+  const textOf = async (event: ListedEvent): Promise<string> => {
     const own = await iCalendar(vevent(event));
     if (!isLocal(event) || zones.has(event.timezone)) return own;
     zones.add(event.timezone);
@@ -51,7 +51,7 @@ function calendarTo(path: string): Exported<Event> {
   };
 }
 
-type Selection = (caller: Caller) => AsyncIterable<readonly Event[]>;
+type Selection = (caller: Caller) => AsyncIterable<readonly ListedEvent[]>;
 
 /** Returns the selected events: those with the given IDs, or those in the range of days. */
 async function selectionOf({ args, flags, globals }: Context): Promise<Selection> {
@@ -73,6 +73,6 @@ async function selectionOf({ args, flags, globals }: Context): Promise<Selection
   return (caller) => walkEvents(caller, filter);
 }
 
-async function* byId(caller: Caller, ids: readonly number[]): AsyncGenerator<readonly Event[]> {
+async function* byId(caller: Caller, ids: readonly number[]): AsyncGenerator<readonly ListedEvent[]> {
   for (const id of new Set(ids)) yield [await caller.call(events.get, { id })];
 }

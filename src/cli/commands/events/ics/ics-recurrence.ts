@@ -1,9 +1,9 @@
 import { mostRules, type Rule } from "../../../../contract/event-schemas.ts";
 import { readRrule } from "../../../time/recurrence/read-rrule.ts";
-import { distinct, tooMany } from "../../../time/recurrence/rule-combinations.ts";
+import { describeTooManyRules, distinct } from "../../../time/recurrence/rule-combinations.ts";
 import { dayOf } from "../../../time/zone-clock.ts";
 import type { Properties } from "./ics-properties.ts";
-import type { Times } from "./ics-times.ts";
+import type { IcsTimes } from "./ics-times.ts";
 import { lastDay } from "./ics-until.ts";
 import type { IcsContext, Zone } from "./ics-zones.ts";
 
@@ -14,7 +14,7 @@ export interface Repeats {
 }
 
 /** Returns the rules of a VEVENT. Leaves out rules that are not fully supported, since they would name other days. */
-export function repeatsOf(found: Properties, times: Times, { clock }: IcsContext): Repeats {
+export function repeatsOf(found: Properties, times: IcsTimes, { clock }: IcsContext): Repeats {
   const without: Record<string, string[]> = {};
   const lose = (name: string, reason: string) => {
     without[name] = [...(without[name] ?? []), reason];
@@ -34,7 +34,7 @@ export function repeatsOf(found: Properties, times: Times, { clock }: IcsContext
   }
   rules = distinct(rules);
   if (rules.length > mostRules) {
-    lose("RRULE", `is not kept, only the first occurrence: ${tooMany(rules)}`);
+    lose("RRULE", `is not kept, only the first occurrence: ${describeTooManyRules(rules)}`);
     rules = [];
   }
   if (rules.length > 0 && isElsewhere(times, clock))
@@ -45,14 +45,14 @@ export function repeatsOf(found: Properties, times: Times, { clock }: IcsContext
 const namesDays = ({ byday, bymonthday, bymonth }: Rule) => byday.length > 0 || bymonthday !== null || bymonth !== null;
 
 /** Tests whether the event begins on another day in the file's time zone than in the instance's. */
-function isShifted({ zone, start }: Times, clock: Zone): boolean {
+function isShifted({ zone, start }: IcsTimes, clock: Zone): boolean {
   return zone !== null && start !== null && dayOf(zone.wall(start)) !== dayOf(clock.wall(start));
 }
 
 const halfYear = 182 * 86_400;
 
 /** Tests whether the difference between both time zones changes within half a year. */
-function isElsewhere({ zone, start }: Times, clock: Zone): boolean {
+function isElsewhere({ zone, start }: IcsTimes, clock: Zone): boolean {
   if (zone === null || start === null) return false;
   const apart = (instant: number) => zone.wall(instant) - clock.wall(instant);
   return apart(start) !== apart(start + halfYear);

@@ -4,7 +4,7 @@ import type { Properties, ReadProperty } from "./ics-properties.ts";
 import type { IcsContext, Zone } from "./ics-zones.ts";
 
 /** Start and end of an event's first occurrence. */
-export interface Times {
+export interface IcsTimes {
   /** YYYY-MM-DD for a whole-day event, whose start and end are null. */
   readonly date: string | null;
   readonly start: number | null;
@@ -17,7 +17,7 @@ export interface Times {
  * Returns the times of a VEVENT, or the reason why it has none. Several whole days become a time from midnight to
  * midnight.
  */
-export function timesOf(found: Properties, surroundings: IcsContext): Times | string {
+export function icsTimesOf(found: Properties, surroundings: IcsContext): IcsTimes | string {
   const [dtstart, dtend, length] = [found.first("dtstart"), found.first("dtend"), durationOf(found)];
   if (!dtstart) return "has no start (DTSTART)";
   if (length === undefined) return "has a DURATION that cannot be parsed";
@@ -33,7 +33,7 @@ export function timesOf(found: Properties, surroundings: IcsContext): Times | st
   return { date: null, start: from, end: to, zone: start.zone };
 }
 
-function wholeDays(first: number, end: number, { clock }: IcsContext): Times {
+function wholeDays(first: number, end: number, { clock }: IcsContext): IcsTimes {
   const date = dayOf(first);
   if (daysBetween(date, dayOf(end)) <= 1) return { date, start: null, end: null, zone: null };
   return { date: null, start: clock.instant(first), end: clock.instant(end), zone: clock };

@@ -1,6 +1,6 @@
 import { addDays } from "../../../time/days.ts";
 import { dayLength, dayOf } from "../../../time/zone-clock.ts";
-import type { Times } from "./ics-times.ts";
+import type { IcsTimes } from "./ics-times.ts";
 import type { Zone } from "./ics-zones.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { Zone } from "./ics-zones.ts";
  */
 export function lastDay(
   until: string,
-  { zone, start }: Pick<Times, "zone" | "start">,
+  { zone, start }: Pick<IcsTimes, "zone" | "start">,
   clock: Zone,
 ): string | undefined {
   const [, year, month, day, time, isUtc] = /^(\d{4})(\d\d)(\d\d)(?:T(\d{6})(Z)?)?$/.exec(until) ?? [];

@@ -13,13 +13,13 @@ import type { Context } from "../../../kit/command-spec.ts";
 import { parseChoice, parseInteger, splitList } from "../../../kit/parse-value.ts";
 import { checkZone } from "../../../output/create-output.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
-import type { Event } from "../calendar/walk-events.ts";
+import type { ListedEvent } from "../calendar/walk-events.ts";
 import { componentsOf } from "./ics-components.ts";
 import { type IcsContext, zonesOf } from "./ics-zones.ts";
 import { loadCalendar } from "./load-calendar.ts";
 import { findByUid } from "./match-event.ts";
 import { type ReadEvent, readEvent } from "./read-ics.ts";
-import { putIn, type Target } from "./save-event.ts";
+import { type EventTarget, putIn } from "./save-event.ts";
 
 /** `wcs events import`: creates or updates the events of an iCalendar file, matched by UID. */
 export async function importEvents(context: Context): Promise<void> {
@@ -76,10 +76,10 @@ interface Job {
   /** Number of events that were imported without some of their parts. */
   readonly tally: { parts: number };
   readonly signal: AbortSignal;
-  readonly target: Target;
+  readonly target: EventTarget;
 }
 
-function targetOf({ flags }: Context, signal: AbortSignal): Omit<Target, "caller"> {
+function targetOf({ flags }: Context, signal: AbortSignal): Omit<EventTarget, "caller"> {
   if (flags.type !== undefined && flags.keepTypes)
     throw new UsageError("--type and --keep-types cannot be used together");
   const type = parseChoice(eventTypes, flags.type ?? "user", "--type");
@@ -108,7 +108,7 @@ async function carryOut(text: string, job: Job): Promise<void> {
   for (const batch of batches(read)) {
     limitHeap();
     const uids = batch.flatMap(({ event }) => (typeof event === "string" ? [] : [event.uid]));
-    const known = uids.length > 0 ? await findByUid(target.caller, uids, me.id) : new Map<string, Event>();
+    const known = uids.length > 0 ? await findByUid(target.caller, uids, me.id) : new Map<string, ListedEvent>();
     for (const { line, event } of batch) {
       // A local database answers without yielding to the event loop, so Ctrl-C would otherwise not be handled.
       await breathe();

@@ -1,13 +1,17 @@
 import { events } from "../../../../contract/events.ts";
 import type { Caller } from "../../../../contract/operation.ts";
 import { walk } from "../../../kit/walk-list.ts";
-import type { Event } from "../calendar/walk-events.ts";
+import type { ListedEvent } from "../calendar/walk-events.ts";
 import { plainText } from "./jcal.ts";
 import type { ReadEvent } from "./read-ics.ts";
 
 /** Finds existing events by UID that the user can edit. Prefers the user's own when several have the same UID. */
-export async function findByUid(caller: Caller, uids: readonly string[], me: number): Promise<Map<string, Event>> {
-  const found = new Map<string, Event>();
+export async function findByUid(
+  caller: Caller,
+  uids: readonly string[],
+  me: number,
+): Promise<Map<string, ListedEvent>> {
+  const found = new Map<string, ListedEvent>();
   const pages = walk(caller, events.list, { uid: uids }, { all: true, limit: undefined });
   for await (const { items } of pages) {
     for (const event of items) {
@@ -26,7 +30,7 @@ export function contentOf({ title, body, location, link, date, start, end, recur
 type Content = ReturnType<typeof contentOf>;
 
 /** Returns the fields in which the event differs from the file, with the values of the file. */
-export function changesTo(event: Event, read: ReadEvent): Partial<Content> {
+export function changesTo(event: ListedEvent, read: ReadEvent): Partial<Content> {
   const wanted = contentOf(read);
   const is = {
     title: plainText(event.title),

@@ -4,12 +4,12 @@ import { type Rule, uid } from "../../../../contract/event-schemas.ts";
 import type { RawComponent } from "./ics-components.ts";
 import { type Properties, propertiesOf } from "./ics-properties.ts";
 import { repeatsOf } from "./ics-recurrence.ts";
-import { type Times, timesOf } from "./ics-times.ts";
+import { type IcsTimes, icsTimesOf } from "./ics-times.ts";
 import type { IcsContext } from "./ics-zones.ts";
 import { plainText, textOnOneLine } from "./jcal.ts";
 
 /** An event as a file describes it. */
-export interface ReadEvent extends Times {
+export interface ReadEvent extends IcsTimes {
   readonly line: number;
   readonly uid: string;
   readonly title: string;
@@ -36,7 +36,7 @@ export function readEvent(component: RawComponent, surroundings: IcsContext): Re
     return `changes one occurrence of the event ${text("uid")} (RECURRENCE-ID), which is not kept`;
   if (text("status").toUpperCase() === "CANCELLED") return "is cancelled (STATUS)";
   if (text("summary").trim() === "") return "has no title (SUMMARY)";
-  const times = timesOf(found, surroundings);
+  const times = icsTimesOf(found, surroundings);
   if (typeof times === "string") return times;
   const repeats = repeatsOf(found, times, surroundings);
   const link = text("url");

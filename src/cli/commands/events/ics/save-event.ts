@@ -3,22 +3,22 @@ import { eventTypes } from "../../../../contract/event-schemas.ts";
 import { events } from "../../../../contract/events.ts";
 import type { Caller, CallOptions } from "../../../../contract/operation.ts";
 import { leftOut, type Outcome } from "../../../file-io/row-outcome.ts";
-import type { Event } from "../calendar/walk-events.ts";
+import type { ListedEvent } from "../calendar/walk-events.ts";
 import { changesTo, contentOf } from "./match-event.ts";
 import type { ReadEvent } from "./read-ics.ts";
 
 /** The instance and settings that the events of a file are imported with. */
-export interface Target {
+export interface EventTarget {
   readonly caller: Caller;
   readonly options: CallOptions;
   /** Type of new events; undefined takes the type in the file, else `user`. */
-  readonly type: Event["type"] | undefined;
+  readonly type: ListedEvent["type"] | undefined;
   /** Audience of new events, except personal ones. */
   readonly audience: { readonly units?: number[]; readonly userTypes?: number[] };
 }
 
 /** Creates the event or updates the existing one, and returns the outcome. */
-export async function putIn(read: ReadEvent, event: Event | undefined, target: Target): Promise<Outcome> {
+export async function putIn(read: ReadEvent, event: ListedEvent | undefined, target: EventTarget): Promise<Outcome> {
   const type = event?.type ?? target.type ?? eventTypes.find((name) => name === read.type) ?? "user";
   if (read.isPrivate && type !== "user") {
     return leftOut({ CLASS: ["is private, but the event would not be; import it with --type user"] }, read.uid);
@@ -34,14 +34,14 @@ export async function putIn(read: ReadEvent, event: Event | undefined, target: T
   }
 }
 
-async function create(read: ReadEvent, type: Event["type"], { caller, options, audience }: Target) {
+async function create(read: ReadEvent, type: ListedEvent["type"], { caller, options, audience }: EventTarget) {
   const input = { ...contentOf(read), uid: read.uid, type, ...(type !== "user" && audience) };
   const { id } = await caller.call(events.create, input, options);
   // An event of a dry run has no ID.
   return { action: "created", id: options.dryRun ? null : id } as const;
 }
 
-async function change(event: Event, read: ReadEvent, { caller, options }: Target) {
+async function change(event: ListedEvent, read: ReadEvent, { caller, options }: EventTarget) {
   const changes = changesTo(event, read);
   if (Object.keys(changes).length === 0) return { action: "unchanged", id: event.id } as const;
   await caller.call(events.update, { id: event.id, ...changes }, options);

@@ -2,14 +2,14 @@ import type { Rule } from "../../../../contract/event-schemas.ts";
 import { addDays } from "../../../time/days.ts";
 import { rrulePartsOf } from "../../../time/recurrence/read-rrule.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
-import type { Event } from "../calendar/walk-events.ts";
+import type { ListedEvent } from "../calendar/walk-events.ts";
 import { type Component, local, type Property, plainText, utc } from "./jcal.ts";
 
 /** Unix seconds; earlier times are written in UTC, because VTIMEZONE describes the zones from 1970 local time on. */
 const firstLocal = 86_400;
 
 /** Converts an event with its recurrence rules to a VEVENT (RFC 5545, 3.6.1). */
-export function vevent(event: Event): Component {
+export function vevent(event: ListedEvent): Component {
   const { uid, title, body, location, link, created_at, updated_at, type, recurrence } = event;
   const text = (name: string, value: string | null): Property[] =>
     value ? [[name, {}, "text", plainText(value)]] : [];
@@ -29,7 +29,7 @@ export function vevent(event: Event): Component {
   return ["vevent", properties, []];
 }
 
-function times(event: Event): Property[] {
+function times(event: ListedEvent): Property[] {
   if (event.date !== null) {
     return [
       ["dtstart", {}, "date", event.date],
@@ -40,7 +40,7 @@ function times(event: Event): Property[] {
   return [time("dtstart", start, event), time("dtend", end, event)];
 }
 
-function time(name: string, instant: number, event: Event): Property {
+function time(name: string, instant: number, event: ListedEvent): Property {
   const { timezone, recurrence } = event;
   const clock = clockOf(timezone);
   const wall = clock.wall(instant);
@@ -52,10 +52,10 @@ function time(name: string, instant: number, event: Event): Property {
 }
 
 /** Tests whether the event's times are local, so that the file needs its time zone. */
-export const isLocal = ({ date, timezone, dates }: Event): boolean =>
+export const isLocal = ({ date, timezone, dates }: ListedEvent): boolean =>
   date === null && timezone !== "UTC" && (dates[0]?.start ?? firstLocal) >= firstLocal;
 
-function recur(rule: Rule, { date, timezone }: Event) {
+function recur(rule: Rule, { date, timezone }: ListedEvent) {
   const lastSecond = (day: string) => utc(clockOf(timezone).startOf(addDays(day, 1)) - 1);
   const parts = rrulePartsOf(rule, (day) => (date === null ? lastSecond(day) : day));
   return Object.fromEntries(parts.map(([name, value]) => [name.toLowerCase(), value]));

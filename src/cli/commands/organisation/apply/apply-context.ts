@@ -1,40 +1,40 @@
 import type { Caller } from "../../../../contract/operation.ts";
 import { batchesOf } from "../../../file-io/read-rows.ts";
-import type { Row, SourceRow } from "../../../file-io/source-row.ts";
+import type { FileRow, SourceRow } from "../../../file-io/source-row.ts";
 import type { Path } from "../file/file-issues.ts";
-import type { Section } from "../file/organisation-schema.ts";
-import type { Change, Task } from "../plan/change.ts";
-import type { Plan } from "../plan/make-plan.ts";
-import type { Held } from "../plan/snapshot.ts";
+import type { OrganisationSection } from "../file/organisation-schema.ts";
+import type { PlannedChange, Task } from "../plan/change.ts";
+import type { OrganisationPlan } from "../plan/make-plan.ts";
+import type { Snapshot } from "../plan/snapshot.ts";
 import type { Directory } from "./id-directory.ts";
 
 /** A completed change. */
-export interface Done extends Change {
+export interface Done extends PlannedChange {
   /** The secret of a created webhook. It is shown only here. */
   readonly secret?: string;
 }
 
 /** The context of the functions that apply a plan. */
-export interface Work {
+export interface ApplyContext {
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  readonly plan: Plan;
-  readonly held: Held;
+  readonly plan: OrganisationPlan;
+  readonly held: Snapshot;
   readonly directory: Directory;
   /** Reports that the service rejected an entry. */
   readonly refused: (path: Path, reasons: readonly string[]) => void;
 }
 
 /** Tasks with their import rows. */
-export interface Batch<S extends Section> {
+export interface Batch<S extends OrganisationSection> {
   readonly tasks: readonly Task<S>[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly FileRow[];
 }
 
 /** Splits tasks into batches of the size of one request. */
-export async function* inBatches<S extends Section>(
+export async function* inBatches<S extends OrganisationSection>(
   tasks: readonly Task<S>[],
-  rowOf: (task: Task<S>) => Row,
+  rowOf: (task: Task<S>) => FileRow,
   most: number,
 ): AsyncGenerator<Batch<S>> {
   async function* rows(): AsyncGenerator<SourceRow[]> {

@@ -3,10 +3,10 @@ import { users } from "../../../../contract/users.ts";
 import { usertypes } from "../../../../contract/usertypes.ts";
 import { webhooks } from "../../../../contract/webhooks.ts";
 import { isRemoval } from "../plan/change.ts";
-import type { Done, Work } from "./apply-context.ts";
+import type { ApplyContext, Done } from "./apply-context.ts";
 
 /** Removes items that are not in the file, in an order without conflicts. */
-export async function* applyRemovals({ caller, signal, plan, held }: Work): AsyncGenerator<Done[]> {
+export async function* applyRemovals({ caller, signal, plan, held }: ApplyContext): AsyncGenerator<Done[]> {
   const { tasks } = plan;
   for (const { change, id = 0 } of tasks.webhooks.filter(isRemoval)) {
     signal.throwIfAborted();

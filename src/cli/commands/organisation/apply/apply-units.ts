@@ -1,8 +1,8 @@
 import { units } from "../../../../contract/units.ts";
-import type { Row } from "../../../file-io/source-row.ts";
+import type { FileRow } from "../../../file-io/source-row.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
-import { type Done, inBatches, reasonsOf, type Work } from "./apply-context.ts";
-import { departmentKey, idOf } from "./id-directory.ts";
+import { type ApplyContext, type Done, inBatches, reasonsOf } from "./apply-context.ts";
+import { departmentKey, idOfReference } from "./id-directory.ts";
 
 /** Fields that the import of units accepts; other fields take a request each. */
 const columns = ["name", "parent", "unit_type", "description"] as const;
@@ -11,14 +11,14 @@ const details = ["contact", "addresses", "opening_hours", "geo"] as const;
 const most = 500;
 
 /** Creates, changes and moves units level by level, so that each comes after its future parent. */
-export async function* applyUnits(work: Work): AsyncGenerator<Done[]> {
+export async function* applyUnits(work: ApplyContext): AsyncGenerator<Done[]> {
   const { plan } = work;
   const tasks = plan.tasks.units.filter((task) => !isRemoval(task));
   const levels = Map.groupBy(tasks, ({ change }) => plan.units.levelOf(change.name));
   for (const level of [...levels.keys()].sort((a, b) => a - b)) yield* applyLevel(levels.get(level)!, work);
 }
 
-async function* applyLevel(tasks: readonly Task<"units">[], work: Work): AsyncGenerator<Done[]> {
+async function* applyLevel(tasks: readonly Task<"units">[], work: ApplyContext): AsyncGenerator<Done[]> {
   const inRows = tasks.filter(isForImport);
   for await (const batch of inBatches(inRows, rowOf, most)) {
     work.signal.throwIfAborted();
@@ -40,15 +40,15 @@ async function* applyLevel(tasks: readonly Task<"units">[], work: Work): AsyncGe
 
 const isForImport = ({ change }: Task<"units">): boolean => change.action === "create" || touches(change, columns);
 
-function rowOf({ change, after }: Task<"units">): Row {
+function rowOf({ change, after }: Task<"units">): FileRow {
   const changed = columns.filter((field) => touches(change, [field]));
   const fields = Object.fromEntries(changed.map((field) => [field, after[field] ?? ""]));
   return { reference: after.reference, name: after.name, ...fields };
 }
 
-async function applyDetails({ change, before, after }: Task<"units">, work: Work): Promise<void> {
+async function applyDetails({ change, before, after }: Task<"units">, work: ApplyContext): Promise<void> {
   const { caller, signal, directory } = work;
-  const id = idOf(directory.units, after.reference);
+  const id = idOfReference(directory.units, after.reference);
   const changed = details.filter((field) => touches(change, [field]));
   if (changed.length > 0) {
     signal.throwIfAborted();
@@ -63,7 +63,7 @@ async function applyDetails({ change, before, after }: Task<"units">, work: Work
   }
   for (const name of old.filter((each) => !wanted.includes(each))) {
     signal.throwIfAborted();
-    const department = idOf(directory.departments, departmentKey(after.reference, name));
+    const department = idOfReference(directory.departments, departmentKey(after.reference, name));
     await caller.call(units.departmentRemove, { id, department });
   }
 }

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { users } from "../../../../contract/users.ts";
-import type { Row } from "../../../file-io/source-row.ts";
-import type { Entry } from "../file/organisation-schema.ts";
+import type { FileRow } from "../../../file-io/source-row.ts";
+import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
-import { type Done, inBatches, reasonsOf, type Work } from "./apply-context.ts";
-import { departmentKey, idOf } from "./id-directory.ts";
+import { type ApplyContext, type Done, inBatches, reasonsOf } from "./apply-context.ts";
+import { departmentKey, idOfReference } from "./id-directory.ts";
 
 /** Fields that the import of users accepts; other fields take a request each. */
-export const columns = [
+export const importedUserFields = [
   "reference",
   "first_name",
   "last_name",
@@ -30,7 +30,7 @@ export const columns = [
 export const most = 1000;
 
 /** Creates and changes users, including memberships, `active` and `admin`. */
-export async function* applyUsers(work: Work): AsyncGenerator<Done[]> {
+export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
   const { plan, caller, signal } = work;
   const tasks = plan.tasks.users.filter((task) => !isRemoval(task));
   const inRows = tasks.filter(isForImport);
@@ -57,12 +57,12 @@ export async function* applyUsers(work: Work): AsyncGenerator<Done[]> {
 }
 
 export const isForImport = ({ change }: Task<"users">): boolean =>
-  change.action === "create" || touches(change, columns);
+  change.action === "create" || touches(change, importedUserFields);
 
 /** Returns the import row for a task: the changed fields and the required ones. */
-export function userRowOf({ change, after }: Task<"users">, { userTypes }: Work["plan"]): Row {
+export function userRowOf({ change, after }: Task<"users">, { userTypes }: ApplyContext["plan"]): FileRow {
   const { reference, first_name, last_name, email, unit } = after;
-  const changed = columns.filter((field) => touches(change, [field]));
+  const changed = importedUserFields.filter((field) => touches(change, [field]));
   const fields = changed.map((field) => {
     const value = field === "user_types" ? after.user_types?.map(userTypes.nameOf).join(";") : after[field];
     return [field, value ?? ""] as const;
@@ -70,13 +70,13 @@ export function userRowOf({ change, after }: Task<"users">, { userTypes }: Work[
   return { ...(reference && { reference }), first_name, last_name, email, unit, ...Object.fromEntries(fields) };
 }
 
-type Membership = NonNullable<Entry<"users">["memberships"]>[number];
+type Membership = NonNullable<OrganisationEntry<"users">["memberships"]>[number];
 
-const furtherOf = (entry: Entry<"users"> | undefined) =>
+const furtherOf = (entry: OrganisationEntry<"users"> | undefined) =>
   new Map<string, Membership>((entry?.memberships ?? []).map((each) => [each.unit, each]));
 
 /** Makes the changes that must precede the import row of a user. */
-async function makeReady({ id, change, before, after }: Task<"users">, work: Work): Promise<void> {
+async function makeReady({ id, change, before, after }: Task<"users">, work: ApplyContext): Promise<void> {
   const { caller, signal, directory } = work;
   if (id === undefined) return;
   signal.throwIfAborted();
@@ -85,12 +85,13 @@ async function makeReady({ id, change, before, after }: Task<"users">, work: Wor
   if (!touches(change, ["memberships"])) return;
   const wanted = furtherOf(after);
   for (const unit of furtherOf(before).keys()) {
-    if (!wanted.has(unit)) await caller.call(users.membershipRemove, { user: id, unit: idOf(directory.units, unit) });
+    if (!wanted.has(unit))
+      await caller.call(users.membershipRemove, { user: id, unit: idOfReference(directory.units, unit) });
   }
 }
 
 /** Makes the changes that an import row cannot express. */
-async function complete({ change, before, after }: Task<"users">, id: number, work: Work): Promise<void> {
+async function complete({ change, before, after }: Task<"users">, id: number, work: ApplyContext): Promise<void> {
   const { caller, signal } = work;
   signal.throwIfAborted();
   if (touches(change, ["memberships"])) await setMemberships(id, before, after, work);
@@ -102,18 +103,18 @@ async function complete({ change, before, after }: Task<"users">, id: number, wo
 
 async function setMemberships(
   user: number,
-  before: Entry<"users"> | undefined,
-  after: Entry<"users">,
-  { caller, directory }: Work,
+  before: OrganisationEntry<"users"> | undefined,
+  after: OrganisationEntry<"users">,
+  { caller, directory }: ApplyContext,
 ): Promise<void> {
   const old = furtherOf(before);
   for (const [reference, membership] of furtherOf(after)) {
     const there = old.get(reference);
     if (isDeepStrictEqual(there, membership)) continue;
-    const unit = idOf(directory.units, reference);
-    const userTypes = (membership.user_types ?? []).map((label) => idOf(directory.userTypes, label));
+    const unit = idOfReference(directory.units, reference);
+    const userTypes = (membership.user_types ?? []).map((label) => idOfReference(directory.userTypes, label));
     const name = membership.department;
-    const department = name ? idOf(directory.departments, departmentKey(reference, name)) : undefined;
+    const department = name ? idOfReference(directory.departments, departmentKey(reference, name)) : undefined;
     if (there) {
       await caller.call(users.membershipSet, { user, from: unit, userTypes, department: department ?? null });
     } else await caller.call(users.membershipAdd, { user, unit, userTypes, department });

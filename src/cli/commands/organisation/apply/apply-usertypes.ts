@@ -1,10 +1,10 @@
 import { type Ability, abilities, type Caller, type CallOptions } from "../../../../contract/operation.ts";
 import { usertypes } from "../../../../contract/usertypes.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
-import type { Done, Work } from "./apply-context.ts";
+import type { ApplyContext, Done } from "./apply-context.ts";
 
 /** Creates and changes user types with a request each, because there are few. */
-export async function* applyUserTypes({ caller, signal, plan, directory }: Work): AsyncGenerator<Done[]> {
+export async function* applyUserTypes({ caller, signal, plan, directory }: ApplyContext): AsyncGenerator<Done[]> {
   for (const task of plan.tasks.usertypes.filter((each) => !isRemoval(each))) {
     signal.throwIfAborted();
     const { id } = await putUserType(task, caller);

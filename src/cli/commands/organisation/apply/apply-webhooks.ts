@@ -1,11 +1,11 @@
 import { webhooks } from "../../../../contract/webhooks.ts";
 import { isRemoval, touches } from "../plan/change.ts";
-import type { Done, Work } from "./apply-context.ts";
+import type { ApplyContext, Done } from "./apply-context.ts";
 
 const fields = ["uri", "triggers", "active"] as const;
 
 /** Creates and changes webhooks. The result of a creation has the only copy of the secret. */
-export async function* applyWebhooks({ caller, signal, plan }: Work): AsyncGenerator<Done[]> {
+export async function* applyWebhooks({ caller, signal, plan }: ApplyContext): AsyncGenerator<Done[]> {
   for (const { change, id, after } of plan.tasks.webhooks.filter((task) => !isRemoval(task))) {
     signal.throwIfAborted();
     const { name, uri = "", triggers } = after;

@@ -1,12 +1,12 @@
 import type { OutputOptions, Writer } from "../../../output/renderer.ts";
 import type { Paint } from "../../../terminal/colors.ts";
-import type { Change, FieldChange } from "../plan/change.ts";
+import type { FieldChange, PlannedChange } from "../plan/change.ts";
 import type { Done } from "./apply-context.ts";
 
 /** Columns of the output in formats for programs. */
-export const columns = ["action", "kind", "name", "changes"] as const;
+export const changeColumns = ["action", "kind", "name", "changes"] as const;
 
-const marks: Record<Change["action"], (paint: Paint) => string> = {
+const marks: Record<PlannedChange["action"], (paint: Paint) => string> = {
   create: (paint) => paint.success("+"),
   update: (paint) => paint.key("~"),
   move: (paint) => paint.key(">"),
@@ -33,7 +33,7 @@ export function createChangeWriter({ terminal }: OutputOptions): Writer {
 }
 
 /** Formats the changed fields as one text. */
-export const inWords = ({ action, changes }: Change): string =>
+export const inWords = ({ action, changes }: PlannedChange): string =>
   changes
     .map(({ field, before, after }) => {
       return `${field}: ${action === "create" ? "" : `${shown(before)} -> `}${shown(after)}`;
@@ -42,7 +42,7 @@ export const inWords = ({ action, changes }: Change): string =>
 
 function fieldLine(
   { field, before, after }: FieldChange,
-  action: Change["action"],
+  action: PlannedChange["action"],
   paint: Paint,
   plain: (text: string) => string,
 ): string {

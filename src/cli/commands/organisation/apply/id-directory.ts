@@ -1,5 +1,5 @@
-import type { Plan } from "../plan/make-plan.ts";
-import type { Held } from "../plan/snapshot.ts";
+import type { OrganisationPlan } from "../plan/make-plan.ts";
+import type { Snapshot } from "../plan/snapshot.ts";
 
 /** IDs by label. Created items are added. */
 export interface Directory {
@@ -11,7 +11,7 @@ export interface Directory {
 
 export const departmentKey = (unit: string, department: string): string => JSON.stringify([unit, department]);
 
-export function createDirectory({ unitByReference, userTypes }: Held, plan: Plan): Directory {
+export function createDirectory({ unitByReference, userTypes }: Snapshot, plan: OrganisationPlan): Directory {
   const departments = new Map<string, number>();
   for (const [reference, unit] of unitByReference) {
     for (const { id, name } of unit.departments) departments.set(departmentKey(reference, name), id);
@@ -24,7 +24,7 @@ export function createDirectory({ unitByReference, userTypes }: Held, plan: Plan
 }
 
 /** Returns the ID of an item that the plan guarantees to exist. */
-export function idOf(ids: ReadonlyMap<string, number>, name: string): number {
+export function idOfReference(ids: ReadonlyMap<string, number>, name: string): number {
   const id = ids.get(name);
   if (id === undefined) throw new Error(`${name} is not there any more`);
   return id;

@@ -4,15 +4,15 @@ import { units } from "../../../../contract/units.ts";
 import { users } from "../../../../contract/users.ts";
 import { usertypes } from "../../../../contract/usertypes.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
-import type { Plan } from "../plan/make-plan.ts";
+import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { Planning } from "../plan/plan-context.ts";
-import type { Held } from "../plan/snapshot.ts";
+import type { Snapshot } from "../plan/snapshot.ts";
 import { inBatches, reasonsOf } from "./apply-context.ts";
 import { isForImport, most, userRowOf } from "./apply-users.ts";
 import { putUserType } from "./apply-usertypes.ts";
 
 /** Checks permissions and calls the service with dry runs before the first change. */
-export async function tryPlan(plan: Plan, planning: Planning): Promise<void> {
+export async function tryPlan(plan: OrganisationPlan, planning: Planning): Promise<void> {
   await tryUserTypes(plan, planning);
   await tryUnits(plan, planning);
   await tryUsers(plan, planning);
@@ -21,7 +21,7 @@ export async function tryPlan(plan: Plan, planning: Planning): Promise<void> {
 
 const dryRun = { dryRun: true };
 
-async function tryUserTypes({ tasks }: Plan, { caller, organisation }: Planning): Promise<void> {
+async function tryUserTypes({ tasks }: OrganisationPlan, { caller, organisation }: Planning): Promise<void> {
   for (const task of tasks.usertypes) {
     if (!isRemoval(task)) await putUserType(task, caller, dryRun);
     // With users in the file the plan has checked the holders already; the present holders may differ.
@@ -29,7 +29,7 @@ async function tryUserTypes({ tasks }: Plan, { caller, organisation }: Planning)
   }
 }
 
-async function tryUnits({ tasks }: Plan, { caller, held }: Planning): Promise<void> {
+async function tryUnits({ tasks }: OrganisationPlan, { caller, held }: Planning): Promise<void> {
   if (tasks.units.length === 0) return;
   await caller.call(units.import, { rows: [] }, dryRun);
   for (const { change, id, after } of tasks.units) {
@@ -44,7 +44,7 @@ async function tryUnits({ tasks }: Plan, { caller, held }: Planning): Promise<vo
   }
 }
 
-async function tryUsers(plan: Plan, { caller, held, mistakes }: Planning): Promise<void> {
+async function tryUsers(plan: OrganisationPlan, { caller, held, mistakes }: Planning): Promise<void> {
   const tasks = plan.tasks.users;
   if (tasks.length === 0) return;
   await requireAdministrator(tasks, caller);
@@ -81,7 +81,7 @@ async function requireAdministrator(tasks: readonly Task<"users">[], caller: Pla
 function isReady(
   { change, before, after }: Task<"users">,
   changing: ReadonlySet<string>,
-  { unitByReference }: Held,
+  { unitByReference }: Snapshot,
 ): boolean {
   if (before && touches(change, ["reference", "memberships"])) return false;
   const unit = unitByReference.get(after.unit ?? "");

@@ -2,12 +2,12 @@ import type { Context } from "../../../kit/command-spec.ts";
 import { createOutput, formatOf } from "../../../output/create-output.ts";
 import type { Page } from "../../../output/item.ts";
 import { pluralize } from "../../../output/pluralize.ts";
-import { type Change, isRemoval } from "../plan/change.ts";
-import type { Plan } from "../plan/make-plan.ts";
+import { isRemoval, type PlannedChange } from "../plan/change.ts";
+import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { Done } from "./apply-context.ts";
 
 /** Returns the changes of a plan, in their order. */
-export function changesOf({ tasks }: Plan): Change[] {
+export function changesOf({ tasks }: OrganisationPlan): PlannedChange[] {
   const { usertypes, units, users, webhooks } = tasks;
   const made = [...usertypes, ...units, ...users, ...webhooks].filter((task) => !isRemoval(task));
   const removed = [...webhooks, ...users, ...units, ...usertypes].filter(isRemoval);
@@ -15,9 +15,13 @@ export function changesOf({ tasks }: Plan): Change[] {
 }
 
 /** Prints changes as they are made, in the selected format. */
-export async function print(changes: AsyncIterable<readonly Done[]>, plan: Plan, context: Context): Promise<void> {
+export async function print(
+  changes: AsyncIterable<readonly Done[]>,
+  plan: OrganisationPlan,
+  context: Context,
+): Promise<void> {
   const { globals, terminal } = context;
-  const { columns, createChangeWriter, inWords } = await import("./change-writer.ts");
+  const { changeColumns: columns, createChangeWriter, inWords } = await import("./change-writer.ts");
   const secrets = plan.tasks.webhooks.some(({ change }) => change.action === "create");
   const view = {
     columns: [...columns, ...(secrets ? ["secret"] : [])],
@@ -36,7 +40,7 @@ export async function print(changes: AsyncIterable<readonly Done[]>, plan: Plan,
 
 const kinds = { usertype: "user type", unit: "unit", user: "user", webhook: "webhook" };
 
-const past: Record<Change["action"], string> = {
+const past: Record<PlannedChange["action"], string> = {
   create: "created",
   update: "changed",
   move: "moved",
@@ -45,7 +49,7 @@ const past: Record<Change["action"], string> = {
 };
 
 /** Counts changes by action and kind: `create 2 units, 1 user; delete 1 webhook`. */
-export function summary(changes: readonly Change[], tense: "present" | "past" = "present"): string {
+export function summary(changes: readonly PlannedChange[], tense: "present" | "past" = "present"): string {
   const byAction = Map.groupBy(changes, ({ action }) => action);
   const parts = [...byAction].map(([action, some]) => {
     const byKind = [...Map.groupBy(some, ({ kind }) => kind)];

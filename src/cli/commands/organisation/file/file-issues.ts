@@ -4,7 +4,7 @@ import type { Context } from "../../../kit/command-spec.ts";
 export type Path = readonly (string | number)[];
 
 /** Collects the issues of a file, so that all are reported together. */
-export interface Mistakes {
+export interface FileIssues {
   add(path: Path, what: string): void;
   /** Adds an issue for a missing value, unless the path already has an issue. */
   require(path: Path, why: string): void;
@@ -15,7 +15,7 @@ export interface Mistakes {
 }
 
 /** Creates a collector of issues; `lineOf` returns the line of a path in the file. */
-export function createMistakes(label: string, lineOf: (path: Path) => number, context: Context): Mistakes {
+export function createIssues(label: string, lineOf: (path: Path) => number, context: Context): FileIssues {
   const found: { readonly path: Path; readonly what: string }[] = [];
   const names = new Set<string>();
   const add = (path: Path, what: string) => {

@@ -8,7 +8,7 @@ import { webhooks } from "../../../../contract/webhooks.ts";
 
 /** The sections of a file, in the order in which they are written and applied. */
 export const sections = ["usertypes", "units", "users", "webhooks"] as const;
-export type Section = (typeof sections)[number];
+export type OrganisationSection = (typeof sections)[number];
 
 /** The version of the file format. */
 export const formVersion = 1;
@@ -74,16 +74,19 @@ const webhook = once(() => webhooks.update.input().omit({ id: true }).extend({ n
 /** The schema of the entries of each section: the input of the operations, with references instead of IDs. */
 export const forms = { usertypes: userType, units: unit, users: user, webhooks: webhook };
 
-export type Entry<S extends Section> = z.infer<ReturnType<(typeof forms)[S]>>;
+export type OrganisationEntry<S extends OrganisationSection> = z.infer<ReturnType<(typeof forms)[S]>>;
 
 /** The entries of a file. An absent section is left unchanged. */
-export type Organisation = { readonly [S in Section]?: readonly Entry<S>[] };
+export type Organisation = { readonly [S in OrganisationSection]?: readonly OrganisationEntry<S>[] };
 
 /** Normalizes an e-mail address or a name for comparison. */
 export const keyOf = (value: string): string => value.normalize("NFC").toLowerCase();
 
 /** Returns the label of an entry: its reference, else its e-mail address or name. */
-export function labelOf(section: Section, entry: { reference?: string | null; email?: string; name?: string }): string {
+export function labelEntry(
+  section: OrganisationSection,
+  entry: { reference?: string | null; email?: string; name?: string },
+): string {
   const other = section === "users" ? entry.email : entry.name;
   return (section === "webhooks" ? other : (entry.reference ?? other)) ?? "";
 }

@@ -9,8 +9,8 @@ import { suggestName } from "../../../errors/nearest-name.ts";
 import { openSource } from "../../../file-io/open-source.ts";
 import type { Context } from "../../../kit/command-spec.ts";
 import { pick } from "../../../output/field-selection.ts";
-import { createMistakes, type Mistakes, type Path } from "./file-issues.ts";
-import { forms, formVersion, type Organisation, type Section, sections } from "./organisation-schema.ts";
+import { createIssues, type FileIssues, type Path } from "./file-issues.ts";
+import { forms, formVersion, type Organisation, type OrganisationSection, sections } from "./organisation-schema.ts";
 
 /** 16 MiB hold about 100,000 users and take 2 GB of memory while they are parsed. */
 const largest = 16_777_216;
@@ -19,7 +19,7 @@ const largest = 16_777_216;
 export interface ReadFile {
   readonly label: string;
   readonly organisation: Organisation;
-  readonly mistakes: Mistakes;
+  readonly mistakes: FileIssues;
 }
 
 /** Reads an organisation from a file, or from stdin for `-`, as YAML or JSON. */
@@ -29,7 +29,7 @@ export async function readOrganisation(context: Context): Promise<ReadFile> {
   // The parsed document takes a hundred times the memory of the file, so it is parsed again only for the lines of issues.
   const again = once(() => parseText(text));
   const lineOf = (path: Path) => again().lines.linePos(offsetOf(again().parsed, path)).line;
-  const mistakes = createMistakes(label, lineOf, context);
+  const mistakes = createIssues(label, lineOf, context);
   return { label, organisation: organisationIn(content, mistakes), mistakes };
 }
 
@@ -86,14 +86,14 @@ function offsetOf(parsed: Document, path: Path): number {
   return 0;
 }
 
-function organisationIn(value: unknown, mistakes: Mistakes): Organisation {
+function organisationIn(value: unknown, mistakes: FileIssues): Organisation {
   if (!isObject(value)) {
     mistakes.add([], `must be an object with ${sections.join(", ")}`);
     return {};
   }
   const { version, ...rest } = value;
   if (version !== undefined && version !== formVersion) mistakes.add(["version"], `must be ${formVersion}`);
-  const found: Partial<Record<Section, unknown[]>> = {};
+  const found: Partial<Record<OrganisationSection, unknown[]>> = {};
   for (const [name, entries] of Object.entries(rest)) {
     if (!isSection(name)) mistakes.add([name], unknown(name, ["version", ...sections]));
     else if (!Array.isArray(entries)) mistakes.add([name], "must be a list; an empty list is []");
@@ -104,10 +104,10 @@ function organisationIn(value: unknown, mistakes: Mistakes): Organisation {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const isSection = (name: string): name is Section => (sections as readonly string[]).includes(name);
+const isSection = (name: string): name is OrganisationSection => (sections as readonly string[]).includes(name);
 
 /** Returns the entry without its wrong fields, so that the other fields can be checked, too. */
-function entryIn(section: Section, value: unknown, at: number, mistakes: Mistakes): unknown {
+function entryIn(section: OrganisationSection, value: unknown, at: number, mistakes: FileIssues): unknown {
   const schema = forms[section]();
   const result = tryParse(schema, value);
   if (result.ok) return result.value;

@@ -1,13 +1,13 @@
 import { UsageError } from "../../../errors/cli-errors.ts";
 import type { Globals } from "../../../terminal/global-options.ts";
 import { withoutEmpty } from "../plan/change.ts";
-import { formVersion, type Section } from "./organisation-schema.ts";
+import { formVersion, type OrganisationSection } from "./organisation-schema.ts";
 
 /** Formats of an organisation file. */
-export type Format = "yaml" | "json";
+export type OrganisationFormat = "yaml" | "json";
 
 /** Returns the selected format, else that of the file extension, else YAML. */
-export function formatOf(file: string, flag: unknown, { json, output }: Globals): Format {
+export function organisationFormatOf(file: string, flag: unknown, { json, output }: Globals): OrganisationFormat {
   const asked = (flag as string | undefined) ?? (json ? "json" : output);
   if (asked === undefined) return /\.json$/i.test(file) ? "json" : "yaml";
   if (asked === "yaml" || asked === "json") return asked;
@@ -17,7 +17,7 @@ export function formatOf(file: string, flag: unknown, { json, output }: Globals)
 /** Serializes a file entry by entry; the sections must come in their order. */
 export interface Text {
   readonly head: string;
-  entry(section: Section, entry: object): string;
+  entry(section: OrganisationSection, entry: object): string;
   /** Returns the end of the file, including the remaining empty sections. */
   tail(): string;
 }
@@ -37,13 +37,13 @@ function essence(entry: object): Record<string, unknown> {
   return Object.fromEntries(full);
 }
 
-export async function createText(format: Format, sections: readonly Section[]): Promise<Text> {
+export async function createText(format: OrganisationFormat, sections: readonly OrganisationSection[]): Promise<Text> {
   const form = format === "json" ? jsonForm : await yamlForm();
   const left = [...sections];
   // The first entry has no section before it, and the last one none after it.
-  let current: Section | undefined | null = null;
+  let current: OrganisationSection | undefined | null = null;
   let count = 0;
-  const moveTo = (section: Section | undefined) => {
+  const moveTo = (section: OrganisationSection | undefined) => {
     let text = "";
     while (current !== section) {
       if (current !== null) text += form.close(count);
@@ -63,7 +63,7 @@ export async function createText(format: Format, sections: readonly Section[]): 
 /** The syntax of a format. Entries and sections get the number of the entries before them. */
 interface Form {
   readonly head: string;
-  open(section: Section): string;
+  open(section: OrganisationSection): string;
   entry(entry: object, before: number): string;
   close(entries: number): string;
   readonly end: string;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Path } from "../file/file-issues.ts";
-import type { Entry, Section } from "../file/organisation-schema.ts";
+import type { OrganisationEntry, OrganisationSection } from "../file/organisation-schema.ts";
 
 /** The kind of a changed item, as shown in results. */
 export const kinds = { usertypes: "usertype", units: "unit", users: "user", webhooks: "webhook" } as const;
@@ -12,22 +12,22 @@ export interface FieldChange {
 }
 
 /** A difference between a file and an instance, as shown in results. */
-export interface Change {
+export interface PlannedChange {
   readonly action: "create" | "update" | "move" | "delete" | "deactivate";
-  readonly kind: (typeof kinds)[Section];
+  readonly kind: (typeof kinds)[OrganisationSection];
   /** The reference, else the e-mail address or name. */
   readonly name: string;
   readonly changes: readonly FieldChange[];
 }
 
 /** A change with the data that is needed to make it. */
-export interface Task<S extends Section> {
-  readonly change: Change;
+export interface Task<S extends OrganisationSection> {
+  readonly change: PlannedChange;
   /** ID of an existing item. */
   readonly id: number | undefined;
-  readonly before: Entry<S> | undefined;
+  readonly before: OrganisationEntry<S> | undefined;
   /** The complete entry after the change. */
-  readonly after: Entry<S>;
+  readonly after: OrganisationEntry<S>;
   readonly path: Path;
 }
 
@@ -44,7 +44,7 @@ export function overlay<T extends object>(before: T | undefined, named: object):
 }
 
 /** Returns the fields that differ. All empty values are equal. */
-export function differences(before: Fields | undefined, after: Fields): FieldChange[] {
+export function listFieldChanges(before: Fields | undefined, after: Fields): FieldChange[] {
   return Object.keys(after).flatMap((field) => {
     const [one, other] = [withoutEmpty(before?.[field]), withoutEmpty(after[field])];
     const same = before === undefined ? other === undefined : isDeepStrictEqual(one, other);
@@ -67,9 +67,9 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Returns true when one of these fields changes. */
-export const touches = ({ changes }: Change, fields: readonly string[]): boolean =>
+export const touches = ({ changes }: PlannedChange, fields: readonly string[]): boolean =>
   changes.some(({ field }) => fields.includes(field));
 
 /** Returns true when the task deletes or deactivates an item that the file does not have. */
-export const isRemoval = ({ change }: { readonly change: Change }): boolean =>
+export const isRemoval = ({ change }: { readonly change: PlannedChange }): boolean =>
   change.action === "delete" || change.action === "deactivate";

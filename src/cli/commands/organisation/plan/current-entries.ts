@@ -3,12 +3,12 @@ import type { units } from "../../../../contract/units.ts";
 import type { users } from "../../../../contract/users.ts";
 import type { usertypes } from "../../../../contract/usertypes.ts";
 import type { webhooks } from "../../../../contract/webhooks.ts";
-import type { Entry } from "../file/organisation-schema.ts";
+import type { OrganisationEntry } from "../file/organisation-schema.ts";
 
-export type UserType = OutputOf<typeof usertypes.get>;
-export type Unit = OutputOf<typeof units.get>;
-export type User = OutputOf<typeof users.get>;
-export type Webhook = OutputOf<typeof webhooks.get>["data"];
+export type CurrentUserType = OutputOf<typeof usertypes.get>;
+export type CurrentUnit = OutputOf<typeof units.get>;
+export type CurrentUser = OutputOf<typeof users.get>;
+export type CurrentWebhook = OutputOf<typeof webhooks.get>["data"];
 
 /** Labels of units and user types by ID; null for those without a reference. */
 export interface Names {
@@ -17,14 +17,15 @@ export interface Names {
 }
 
 /** Returns the label of a user type: its reference, else its name. */
-export const userTypeLabel = ({ reference, name }: Pick<UserType, "reference" | "name">): string => reference ?? name;
+export const userTypeLabel = ({ reference, name }: Pick<CurrentUserType, "reference" | "name">): string =>
+  reference ?? name;
 
-export function userTypeEntry({ reference, name, abilities }: UserType): Entry<"usertypes"> {
+export function userTypeEntry({ reference, name, abilities }: CurrentUserType): OrganisationEntry<"usertypes"> {
   const granted = Object.entries(abilities).flatMap(([ability, has]) => (has ? [ability] : []));
   return { ...(reference !== null && { reference }), name, abilities: granted.sort() as never };
 }
 
-export function unitEntry(unit: Unit, names: Names): Entry<"units"> {
+export function unitEntry(unit: CurrentUnit, names: Names): OrganisationEntry<"units"> {
   const { name, unit_type, description, contact, addresses, opening_hours, geo } = unit;
   const parent = unit.parent && names.units(unit.parent.id);
   const { lat, lng } = geo;
@@ -42,7 +43,7 @@ export function unitEntry(unit: Unit, names: Names): Entry<"units"> {
   };
 }
 
-export function userEntry(user: User, names: Names): Entry<"users"> {
+export function userEntry(user: CurrentUser, names: Names): OrganisationEntry<"users"> {
   const [first, ...further] = user.memberUnits.map((membership) => membershipEntry(membership, names));
   const { reference, first_name, last_name, email, title, phone, birthday, language, timezone, admin, active } = user;
   const { meta_field_0, meta_field_1, meta_field_2, meta_field_3, meta_field_4 } = user;
@@ -70,7 +71,7 @@ export function userEntry(user: User, names: Names): Entry<"users"> {
   };
 }
 
-function membershipEntry({ unit, userTypes, department }: User["memberUnits"][number], names: Names) {
+function membershipEntry({ unit, userTypes, department }: CurrentUser["memberUnits"][number], names: Names) {
   return {
     unit: names.units(unit.id) ?? "",
     user_types: userTypes.map(({ id }) => names.userTypes(id)).sort(),
@@ -78,7 +79,7 @@ function membershipEntry({ unit, userTypes, department }: User["memberUnits"][nu
   };
 }
 
-export function webhookEntry({ name, uri, triggers, active }: Webhook): Entry<"webhooks"> {
+export function webhookEntry({ name, uri, triggers, active }: CurrentWebhook): OrganisationEntry<"webhooks"> {
   return { name, uri, triggers: [...triggers].sort(), active };
 }
 

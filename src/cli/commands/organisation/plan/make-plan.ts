@@ -1,4 +1,4 @@
-import type { Section } from "../file/organisation-schema.ts";
+import type { OrganisationSection } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
 import type { Names } from "./current-entries.ts";
 import type { Planning } from "./plan-context.ts";
@@ -8,14 +8,14 @@ import { planUserTypes, type UserTypePlan } from "./plan-usertypes.ts";
 import { planWebhooks } from "./plan-webhooks.ts";
 
 /** The tasks in an order that respects their dependencies, and the labels that they use. */
-export interface Plan {
-  readonly tasks: { readonly [S in Section]: readonly Task<S>[] };
+export interface OrganisationPlan {
+  readonly tasks: { readonly [S in OrganisationSection]: readonly Task<S>[] };
   readonly userTypes: UserTypePlan;
   readonly units: UnitPlan;
 }
 
 /** Compares a file with an instance. Throws `validation_failed` with all issues of the file. */
-export async function makePlan(planning: Planning): Promise<Plan> {
+export async function makePlan(planning: Planning): Promise<OrganisationPlan> {
   const { held, mistakes } = planning;
   const userTypes = planUserTypes(planning);
   const names: Names = { units: (id) => held.unitById.get(id)?.reference ?? null, userTypes: userTypes.labelOf };

@@ -1,17 +1,22 @@
 import type { Caller } from "../../../../contract/operation.ts";
 import { suggestName } from "../../../errors/nearest-name.ts";
-import type { Mistakes, Path } from "../file/file-issues.ts";
-import { type Entry, labelOf, type Organisation, type Section } from "../file/organisation-schema.ts";
-import { type Change, differences, kinds, overlay, type Task } from "./change.ts";
-import type { Held } from "./snapshot.ts";
+import type { FileIssues, Path } from "../file/file-issues.ts";
+import {
+  labelEntry,
+  type Organisation,
+  type OrganisationEntry,
+  type OrganisationSection,
+} from "../file/organisation-schema.ts";
+import { kinds, listFieldChanges, overlay, type PlannedChange, type Task } from "./change.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** The data for the comparison of a file with an instance. */
 export interface Planning {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly organisation: Organisation;
-  readonly mistakes: Mistakes;
-  readonly held: Held;
+  readonly mistakes: FileIssues;
+  readonly held: Snapshot;
   /** Delete items that are not in the file. */
   readonly prune: boolean;
   /** Reports how many users have been compared. */
@@ -19,7 +24,10 @@ export interface Planning {
 }
 
 /** Adds an issue for each entry whose label occurred before. */
-export function onlyOnce(section: Section, mistakes: Mistakes): (key: string, at: number, field: string) => boolean {
+export function onlyOnce(
+  section: OrganisationSection,
+  mistakes: FileIssues,
+): (key: string, at: number, field: string) => boolean {
   const places = new Map<string, number>();
   return (key, at, field) => {
     const first = places.get(key);
@@ -30,29 +38,29 @@ export function onlyOnce(section: Section, mistakes: Mistakes): (key: string, at
 }
 
 /** Returns the task for an entry; undefined when nothing differs. */
-export function compareEntry<S extends Section>(
+export function compareEntry<S extends OrganisationSection>(
   section: S,
-  entry: Entry<S>,
-  there: { readonly id: number; readonly entry: Entry<S> } | undefined,
+  entry: OrganisationEntry<S>,
+  there: { readonly id: number; readonly entry: OrganisationEntry<S> } | undefined,
   path: Path,
 ): Task<S> | undefined {
   const after = overlay(there?.entry, entry);
-  const changes = differences(there?.entry as Record<string, unknown> | undefined, there ? after : entry);
+  const changes = listFieldChanges(there?.entry as Record<string, unknown> | undefined, there ? after : entry);
   if (there && changes.length === 0) return undefined;
   const moves = section === "units" && changes.some(({ field }) => field === "parent");
-  const change: Change = {
+  const change: PlannedChange = {
     action: there === undefined ? "create" : moves ? "move" : "update",
     kind: kinds[section],
-    name: labelOf(section, after as Record<string, string>),
+    name: labelEntry(section, after as Record<string, string>),
     changes,
   };
   return { change, id: there?.id, before: there?.entry, after, path };
 }
 
 /** Returns the task that removes an item that is not in the file. */
-export function removal<S extends Section>(section: S, id: number, entry: Entry<S>): Task<S> {
+export function removal<S extends OrganisationSection>(section: S, id: number, entry: OrganisationEntry<S>): Task<S> {
   const action = section === "users" ? "deactivate" : "delete";
-  const name = labelOf(section, entry as Record<string, string>);
+  const name = labelEntry(section, entry as Record<string, string>);
   return { change: { action, kind: kinds[section], name, changes: [] }, id, before: entry, after: entry, path: [] };
 }
 

@@ -1,9 +1,9 @@
-import type { Mistakes } from "../file/file-issues.ts";
-import type { Entry } from "../file/organisation-schema.ts";
+import type { FileIssues } from "../file/file-issues.ts";
+import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
-import { type Names, type Unit, unitEntry } from "./current-entries.ts";
+import { type CurrentUnit, type Names, unitEntry } from "./current-entries.ts";
 import { compareEntry, namesNo, onlyOnce, type Planning, removal } from "./plan-context.ts";
-import type { Held } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** The tasks for units, and the units that exist afterwards. */
 export interface UnitPlan {
@@ -19,7 +19,7 @@ export interface UnitPlan {
 
 export function planUnits(planning: Planning, names: Names): UnitPlan {
   const { organisation, held, prune } = planning;
-  const after = new Map<string, Entry<"units">>();
+  const after = new Map<string, OrganisationEntry<"units">>();
   const tasks: Task<"units">[] = [];
   const once = onlyOnce("units", planning.mistakes);
   const places = new Map<string, number>();
@@ -55,13 +55,17 @@ export function planUnits(planning: Planning, names: Names): UnitPlan {
 }
 
 /** Keeps departments that are not in the file, unless --prune is set. */
-function withDepartments(entry: Entry<"units">, there: Entry<"units"> | undefined, prune: boolean): Entry<"units"> {
+function withDepartments(
+  entry: OrganisationEntry<"units">,
+  there: OrganisationEntry<"units"> | undefined,
+  prune: boolean,
+): OrganisationEntry<"units"> {
   if (entry.departments === undefined) return entry;
   const all = [...entry.departments, ...(prune ? [] : (there?.departments ?? []))];
   return { ...entry, departments: [...new Set(all)].sort() };
 }
 
-function checkNew({ name, parent }: Entry<"units">, at: number, { mistakes, held }: Planning): void {
+function checkNew({ name, parent }: OrganisationEntry<"units">, at: number, { mistakes, held }: Planning): void {
   if (name === undefined) mistakes.require(["units", at, "name"], "because there is no such unit yet");
   if (parent !== undefined) return;
   const root = held.units.find((unit) => unit.parent === null);
@@ -74,7 +78,7 @@ function checkNew({ name, parent }: Entry<"units">, at: number, { mistakes, held
 const circle = -1;
 
 /** Returns the future level of each unit; `circle` for units whose ancestors form a cycle. */
-function levelsOf(after: ReadonlyMap<string, Entry<"units">>, held: Held): Map<string, number> {
+function levelsOf(after: ReadonlyMap<string, OrganisationEntry<"units">>, held: Snapshot): Map<string, number> {
   const levels = new Map<string, number>();
   for (const start of after.keys()) {
     const chain: string[] = [];
@@ -93,10 +97,10 @@ function levelsOf(after: ReadonlyMap<string, Entry<"units">>, held: Held): Map<s
 }
 
 /** Returns the level of a unit whose parent has no reference. No file can move such a parent. */
-const topOf = (reference: string, held: Held) => held.unitByReference.get(reference)?.level ?? 1;
+const topOf = (reference: string, held: Snapshot) => held.unitByReference.get(reference)?.level ?? 1;
 
 function checkParents(
-  after: ReadonlyMap<string, Entry<"units">>,
+  after: ReadonlyMap<string, OrganisationEntry<"units">>,
   places: ReadonlyMap<string, number>,
   levels: ReadonlyMap<string, number>,
   { organisation, held, mistakes }: Planning,
@@ -104,21 +108,26 @@ function checkParents(
   for (const [reference, at] of places) {
     const parent = organisation.units?.[at]?.parent;
     if (parent === undefined) continue;
-    const isRoot = (held.unitByReference.get(reference) as Unit | undefined)?.parent === null;
+    const isRoot = (held.unitByReference.get(reference) as CurrentUnit | undefined)?.parent === null;
     if (isRoot) mistakes.add(["units", at, "parent"], "must be omitted, because the root unit cannot be moved");
     else if (!after.has(parent)) mistakes.add(["units", at, "parent"], missing(parent, after, held));
     else if (levels.get(reference) === circle) addCircle(reference, at, after, mistakes);
   }
 }
 
-function missing(parent: string, after: ReadonlyMap<string, unknown>, held: Held): string {
+function missing(parent: string, after: ReadonlyMap<string, unknown>, held: Snapshot): string {
   return held.unitByReference.has(parent)
     ? `is ${parent}, which is not in the file and would be deleted by --prune`
     : namesNo("unit", parent, after.keys());
 }
 
 /** Adds an issue for each unit of a cycle, but not for the units below it. */
-function addCircle(reference: string, at: number, after: ReadonlyMap<string, Entry<"units">>, mistakes: Mistakes) {
+function addCircle(
+  reference: string,
+  at: number,
+  after: ReadonlyMap<string, OrganisationEntry<"units">>,
+  mistakes: FileIssues,
+) {
   const way = new Set([reference]);
   let next = after.get(reference)?.parent;
   for (; next !== undefined && !way.has(next); next = after.get(next)?.parent) way.add(next);

@@ -1,8 +1,8 @@
 import { ServiceError } from "../../../../contract/errors.ts";
 import { users } from "../../../../contract/users.ts";
-import { type Entry, keyOf } from "../file/organisation-schema.ts";
+import { keyOf, type OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
-import { compare, type Names, type User, userEntry } from "./current-entries.ts";
+import { type CurrentUser, compare, type Names, userEntry } from "./current-entries.ts";
 import { compareEntry, namesNo, onlyOnce, type Planning, removal } from "./plan-context.ts";
 import type { UnitPlan } from "./plan-units.ts";
 import type { UserTypePlan } from "./plan-usertypes.ts";
@@ -15,7 +15,7 @@ export interface Nameable {
   readonly names: Names;
 }
 
-type UserEntry = Entry<"users">;
+type UserEntry = OrganisationEntry<"users">;
 
 /** Plans the tasks for users. Unchanged users are not kept in memory. */
 export async function planUsers(planning: Planning, nameable: Nameable): Promise<Task<"users">[]> {
@@ -29,7 +29,7 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
   const met = new Map<number, number>();
   const holders = createHolders(planning, nameable);
   let watched = 0;
-  for await (const user of each<User>(planning.caller, users.list, signal, { inactive: true })) {
+  for await (const user of each<CurrentUser>(planning.caller, users.list, signal, { inactive: true })) {
     watched += 1;
     if (watched % 500 === 0) planning.watch(watched);
     const at = file.find(user);
@@ -67,7 +67,7 @@ function indexed(entries: readonly UserEntry[], { mistakes }: Planning) {
     if (email !== undefined) byEmail.set(keyOf(email), at);
     places.push(at);
   }
-  const find = (user: User): number | undefined => {
+  const find = (user: CurrentUser): number | undefined => {
     const known = user.reference === null ? undefined : byReference.get(user.reference);
     if (known !== undefined || user.email === null) return known;
     const at = byEmail.get(keyOf(user.email));
@@ -78,7 +78,7 @@ function indexed(entries: readonly UserEntry[], { mistakes }: Planning) {
   return { places, find };
 }
 
-function compareUser(user: User, entry: UserEntry, at: number, planning: Planning, nameable: Nameable) {
+function compareUser(user: CurrentUser, entry: UserEntry, at: number, planning: Planning, nameable: Nameable) {
   // Callers who may not change a user cannot see the address either.
   requireEdit(user.email !== null, user);
   const there = { id: user.id, entry: userEntry(user, nameable.names) };
@@ -91,7 +91,7 @@ function compareUser(user: User, entry: UserEntry, at: number, planning: Plannin
   return { task, after: task?.after ?? there.entry };
 }
 
-function requireEdit(may: boolean, { id, name }: User): void {
+function requireEdit(may: boolean, { id, name }: CurrentUser): void {
   if (may) return;
   throw new ServiceError("forbidden", `You cannot change user ${id} (${name}); nothing was changed.`, {
     hint: "You need the ability user over all users that change.",
@@ -99,7 +99,13 @@ function requireEdit(may: boolean, { id, name }: User): void {
 }
 
 /** A unit without a reference has no label, so a file cannot describe memberships of it. */
-function checkPlaces(user: User, after: UserEntry, entry: UserEntry, at: number, { mistakes, held }: Planning): void {
+function checkPlaces(
+  user: CurrentUser,
+  after: UserEntry,
+  entry: UserEntry,
+  at: number,
+  { mistakes, held }: Planning,
+): void {
   const further = entry.memberships ? user.memberUnits.slice(1) : [];
   const touched = after.unit === "" ? user.memberUnits : further;
   const nameless = touched.find(({ unit }) => !held.unitById.get(unit.id)?.reference);

@@ -1,6 +1,6 @@
-import { type Entry, keyOf } from "../file/organisation-schema.ts";
+import { keyOf, type OrganisationEntry } from "../file/organisation-schema.ts";
 import { isRemoval, type Task } from "./change.ts";
-import { type UserType, userTypeEntry, userTypeLabel } from "./current-entries.ts";
+import { type CurrentUserType, userTypeEntry, userTypeLabel } from "./current-entries.ts";
 import { compareEntry, onlyOnce, type Planning, removal } from "./plan-context.ts";
 
 /** The tasks for user types, and the labels that these have afterwards. */
@@ -22,7 +22,7 @@ export function planUserTypes(planning: Planning): UserTypePlan {
   const entries = organisation.usertypes;
   const matched = matchAll(entries ?? [], planning);
   const tasks: Task<"usertypes">[] = [];
-  const after = new Map<number | Entry<"usertypes">, Entry<"usertypes">>();
+  const after = new Map<number | OrganisationEntry<"usertypes">, OrganisationEntry<"usertypes">>();
   for (const { entry, at, type } of matched) {
     const there = type && { id: type.id, entry: userTypeEntry(type) };
     const sorted = { ...entry, ...(entry.abilities && { abilities: [...new Set(entry.abilities)].sort() }) };
@@ -44,10 +44,10 @@ export function planUserTypes(planning: Planning): UserTypePlan {
 }
 
 /** Finds types by their labels in files: references take precedence over names. */
-function directory(after: ReadonlyMap<unknown, Entry<"usertypes">>, types: readonly UserType[]) {
+function directory(after: ReadonlyMap<unknown, OrganisationEntry<"usertypes">>, types: readonly CurrentUserType[]) {
   const byReference = new Set([...after.values()].flatMap(({ reference }) => reference ?? []));
   // A type whose name is the reference of another type has no unambiguous label.
-  const labelFor = ({ reference, name = "" }: Entry<"usertypes">) =>
+  const labelFor = ({ reference, name = "" }: OrganisationEntry<"usertypes">) =>
     reference ?? (byReference.has(name) ? `${name} (without a reference)` : name);
   const byName = new Map<string, string>();
   const names = new Map<string, string>();
@@ -67,13 +67,13 @@ function directory(after: ReadonlyMap<unknown, Entry<"usertypes">>, types: reado
 }
 
 interface Matched {
-  readonly entry: Entry<"usertypes">;
+  readonly entry: OrganisationEntry<"usertypes">;
   readonly at: number;
-  readonly type: UserType | undefined;
+  readonly type: CurrentUserType | undefined;
 }
 
 /** Matches entries with existing types: by reference, or by name when there is no reference. */
-function matchAll(entries: readonly Entry<"usertypes">[], { held, mistakes }: Planning): Matched[] {
+function matchAll(entries: readonly OrganisationEntry<"usertypes">[], { held, mistakes }: Planning): Matched[] {
   const byReference = new Map(held.userTypes.map((type) => [type.reference, type]));
   const byName = new Map(held.userTypes.map((type) => [keyOf(type.name), type]));
   const once = onlyOnce("usertypes", mistakes);

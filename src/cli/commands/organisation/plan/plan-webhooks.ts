@@ -1,6 +1,6 @@
 import { webhooks } from "../../../../contract/webhooks.ts";
 import type { Task } from "./change.ts";
-import { type Webhook, webhookEntry } from "./current-entries.ts";
+import { type CurrentWebhook, webhookEntry } from "./current-entries.ts";
 import { compareEntry, onlyOnce, type Planning, removal } from "./plan-context.ts";
 import { each } from "./snapshot.ts";
 
@@ -9,8 +9,8 @@ export async function planWebhooks(planning: Planning): Promise<Task<"webhooks">
   const { organisation, caller, signal, mistakes, prune } = planning;
   const entries = organisation.webhooks;
   if (entries === undefined) return [];
-  const there: Webhook[] = [];
-  for await (const webhook of each<Webhook>(caller, webhooks.list, signal)) there.push(webhook);
+  const there: CurrentWebhook[] = [];
+  for await (const webhook of each<CurrentWebhook>(caller, webhooks.list, signal)) there.push(webhook);
   const byName = Map.groupBy(there, (webhook) => webhook.name);
   const once = onlyOnce("webhooks", mistakes);
   const named = new Set<string>();

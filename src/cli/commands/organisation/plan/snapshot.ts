@@ -2,23 +2,24 @@ import type { AnyOperation, Caller } from "../../../../contract/operation.ts";
 import { units } from "../../../../contract/units.ts";
 import { usertypes } from "../../../../contract/usertypes.ts";
 import { walk } from "../../../kit/walk-list.ts";
-import type { Unit, UserType } from "./current-entries.ts";
+import type { CurrentUnit, CurrentUserType } from "./current-entries.ts";
 
 /** The items of an instance that others refer to. */
-export interface Held {
-  readonly userTypes: readonly UserType[];
-  readonly units: readonly Unit[];
-  readonly unitById: ReadonlyMap<number, Unit>;
-  readonly unitByReference: ReadonlyMap<string, Unit>;
+export interface Snapshot {
+  readonly userTypes: readonly CurrentUserType[];
+  readonly units: readonly CurrentUnit[];
+  readonly unitById: ReadonlyMap<number, CurrentUnit>;
+  readonly unitByReference: ReadonlyMap<string, CurrentUnit>;
 }
 
 /** Loads all user types and units page by page. */
-export async function loadHeld(caller: Caller, signal: AbortSignal): Promise<Held> {
-  const types: UserType[] = [];
-  for await (const type of each<UserType>(caller, usertypes.list, signal)) types.push(type);
-  const found: Unit[] = [];
+export async function loadHeld(caller: Caller, signal: AbortSignal): Promise<Snapshot> {
+  const types: CurrentUserType[] = [];
+  for await (const type of each<CurrentUserType>(caller, usertypes.list, signal)) types.push(type);
+  const found: CurrentUnit[] = [];
   // Drops fields that are not used here, to save memory.
-  for await (const unit of each<Unit>(caller, units.list, signal)) found.push({ ...unit, features: [], image: null });
+  for await (const unit of each<CurrentUnit>(caller, units.list, signal))
+    found.push({ ...unit, features: [], image: null });
   return {
     userTypes: types,
     units: found,

@@ -7,10 +7,10 @@ import { isSealed, type SecretCipher, type SecretPlace } from "./secret-cipher.t
 export const secretSettings: readonly string[] = ["mail.smtp_url"];
 
 /** A stored secret, and the function that replaces its stored form. */
-interface KeptSecret {
+interface StoredSecret {
   readonly place: SecretPlace;
-  readonly kept: string;
-  readonly replace: (tx: Tx, kept: string) => Promise<unknown>;
+  readonly stored: string;
+  readonly replace: (tx: Tx, stored: string) => Promise<unknown>;
 }
 
 export interface SecretCounts {
@@ -21,17 +21,21 @@ export interface SecretCounts {
 }
 
 export async function countSecrets({ reader }: Database): Promise<SecretCounts> {
-  const secrets = await keptSecrets(reader);
-  const encrypted = secrets.filter(({ kept }) => isSealed(kept)).length;
+  const secrets = await listSecrets(reader);
+  const encrypted = secrets.filter(({ stored }) => isSealed(stored)).length;
   return { encrypted, plain: secrets.length - encrypted, keyId: await keyIdOf(reader) };
 }
 
 /**
  * Encrypts all secrets with another key, or stores them in plain text without one, in one transaction. Returns their number.
- * Fails without a change when the present key cannot decrypt one of them. With `rehearse` it rolls back.
+ * Fails without a change when the present key cannot decrypt one of them. With `dryRun` it rolls back.
  */
-export async function rekey(database: Database, next: SecretCipher, { rehearse = false } = {}): Promise<number> {
-  const takenBack = new Error("rehearsed");
+export async function rotateSecretKey(
+  database: Database,
+  next: SecretCipher,
+  { dryRun = false } = {},
+): Promise<number> {
+  const rolledBack = new Error("dryRund");
   let count = 0;
   try {
     await database.writeLocking(async (tx) => {
@@ -39,18 +43,18 @@ export async function rekey(database: Database, next: SecretCipher, { rehearse =
       if (!isPostgres(tx)) await sql`pragma secure_delete = on`.execute(tx);
       // Blocks other writers of secrets until the end of the transaction.
       await locking(tx, tx.selectFrom("instance").select("id")).execute();
-      const secrets = await keptSecrets(tx);
+      const secrets = await listSecrets(tx);
       await tx
         .updateTable("instance")
         .set({ secret_key_id: next.keyId ?? null })
         .execute();
-      for (const { place, kept, replace } of secrets)
-        await replace(tx, await next.seal(tx, place, database.secrets.open(place, kept)));
+      for (const { place, stored, replace } of secrets)
+        await replace(tx, await next.seal(tx, place, database.secrets.open(place, stored)));
       count = secrets.length;
-      if (rehearse) throw takenBack;
+      if (dryRun) throw rolledBack;
     });
   } catch (error) {
-    if (error !== takenBack) throw error;
+    if (error !== rolledBack) throw error;
   }
   return count;
 }
@@ -61,7 +65,7 @@ export async function keyIdOf(db: Db): Promise<string | null> {
   return instance?.secret_key_id ?? null;
 }
 
-async function keptSecrets(db: Db): Promise<KeptSecret[]> {
+async function listSecrets(db: Db): Promise<StoredSecret[]> {
   const { token_key } = await db.selectFrom("instance").select("token_key").executeTakeFirstOrThrow();
   const settings = await db
     .selectFrom("settings")
@@ -78,19 +82,19 @@ async function keptSecrets(db: Db): Promise<KeptSecret[]> {
   return [
     {
       place: "instance.token_key",
-      kept: token_key,
-      replace: (tx, kept) => tx.updateTable("instance").set({ token_key: kept }).execute(),
+      stored: token_key,
+      replace: (tx, stored) => tx.updateTable("instance").set({ token_key: stored }).execute(),
     },
     ...settings.map(
-      ({ key, value }): KeptSecret => ({
+      ({ key, value }): StoredSecret => ({
         place: `settings.value.${key}`,
-        kept: value,
-        replace: (tx, kept) => tx.updateTable("settings").set({ value: kept }).where("key", "=", key).execute(),
+        stored: value,
+        replace: (tx, stored) => tx.updateTable("settings").set({ value: stored }).where("key", "=", key).execute(),
       }),
     ),
     ...webhooks.flatMap(({ id, ...row }) =>
-      (["secret", "previous_secret"] as const).flatMap((column): KeptSecret[] => {
-        const kept = row[column];
+      (["secret", "previous_secret"] as const).flatMap((column): StoredSecret[] => {
+        const stored = row[column];
         const replace = (tx: Tx, next: string) =>
           tx
             .updateTable("webhooks")
@@ -98,7 +102,7 @@ async function keptSecrets(db: Db): Promise<KeptSecret[]> {
             .where("id", "=", id)
             .where("deleted_at", "is", null)
             .execute();
-        return kept === null ? [] : [{ place: `webhooks.${column}.${id}`, kept, replace }];
+        return stored === null ? [] : [{ place: `webhooks.${column}.${id}`, stored, replace }];
       }),
     ),
   ];

@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import type { Database } from "../database.ts";
 import { isPostgres } from "../dialect.ts";
-import { latestMigration, schemaOf } from "../open-database.ts";
+import { latestMigration } from "../latest-migration.ts";
+import { schemaOf } from "../open-database.ts";
 
 /** Description of a database. Times are Unix seconds. */
-export interface DatabaseFacts {
+export interface DatabaseInfo {
   readonly kind: "sqlite" | "postgresql";
   /** Version of the database engine. */
   readonly version: string;
@@ -30,11 +31,11 @@ const counted: Readonly<Record<string, string>> = {
   messages: "messages where deleted_at is null",
   webhooks: "webhooks where deleted_at is null",
   waiting_callbacks: "deliveries where state = 'waiting'",
-  waiting_mails: "mails where sent_at is null and failed_at is null",
+  waiting_mails: "mails where state = 'waiting'",
 };
 
 /** Describes a database that was opened without migration, in four queries. Throws the errors of `schemaOf`. */
-export async function readDatabaseFacts(database: Database): Promise<DatabaseFacts> {
+export async function readDatabaseInfo(database: Database): Promise<DatabaseInfo> {
   const { reader } = database;
   const schema = await schemaOf(database);
   const { rows } = await (isPostgres(reader)

@@ -1,0 +1,136 @@
+import { randomBytes } from "node:crypto";
+import { type RawBuilder, sql } from "kysely";
+import { rowsAs } from "../../store/bulk.ts";
+import type { Database, Tx } from "../../store/database.ts";
+import { isAmong, isPostgres } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
+
+/** Milliseconds after which the claims of a crashed worker expire. */
+export const leaseMilliseconds = 30_000;
+
+/** A claim of a row. Only results with the current token count. */
+export interface Lease {
+  readonly id: number;
+  readonly token: string;
+}
+
+export interface ClaimQuota {
+  /** Value of the queue's partition column. */
+  readonly partition?: number;
+  /** Maximum number of rows to claim. */
+  readonly most: number;
+}
+
+/** Result of an attempt. */
+export interface AttemptResult extends Lease {
+  readonly state: "waiting" | "done" | "failed";
+  /** Number of attempts made. */
+  readonly attempt: number;
+  /** Unix milliseconds of the next attempt; of this one, if it was the last. */
+  readonly due_at: number;
+}
+
+interface QueueOptions<Row> {
+  readonly table: "deliveries" | "mails";
+  /** Columns of a claimed row. */
+  readonly columns: readonly (keyof Row & string)[];
+  /** Column by which claims are limited. */
+  readonly partition?: "webhook_id";
+}
+
+const waiting = sql.lit("waiting");
+
+/**
+ * A table whose rows are claimed by workers. Until a lease ends, no other worker can claim the row. No database lock is held
+ * between a claim and its result.
+ */
+export class LeasedQueue<Row extends { readonly id: number }> {
+  readonly #table: RawBuilder<unknown>;
+  readonly #claim;
+  readonly #succeed;
+
+  constructor({ table, columns, partition }: QueueOptions<Row>) {
+    this.#table = sql.table(table);
+    this.#claim = prepared((db, p: ClaimQuota & { now: number; until: number; token: string }) => {
+      const part = partition === undefined ? sql`` : sql`${sql.ref(partition)} = ${p.partition} and`;
+      const due = sql`select id from ${this.#table} where ${part} state = ${waiting} and due_at <= ${p.now}
+        order by due_at, id limit ${p.most}`;
+      // The array is evaluated once. A planner may evaluate a plain sub-select again for each row, and lock other rows each
+      // time.
+      const among = isPostgres(db) ? sql`= any(array(${due} for update skip locked))` : sql`in (${due})`;
+      return sql<Row>`update ${this.#table} set due_at = ${p.until}, lease_token = ${p.token} where id ${among}
+        returning ${sql.join(columns.map((column) => sql.ref(column)))}`;
+    });
+    this.#succeed = prepared((db, p: { ids: number[]; token: string; now: number }) => {
+      const ids = isAmong(db, sql.ref<number>("id"), p.ids);
+      return sql<Lease>`update ${this.#table}
+        set state = 'done', attempt = attempt + 1, due_at = ${p.now}, lease_token = null
+        where ${ids} and lease_token = ${p.token} and state = ${waiting} returning id`;
+    });
+  }
+
+  /** Claims due rows, those that have been due for longest first, up to each quota. */
+  async claim(database: Database, quotas: readonly ClaimQuota[], now: number): Promise<(Row & Lease)[]> {
+    const token = randomBytes(12).toString("base64url");
+    return database.writeLocking(async (tx) => {
+      const claimed: (Row & Lease)[] = [];
+      for (const quota of quotas) {
+        const rows = await this.#claim(tx, { ...quota, now, until: now + leaseMilliseconds, token });
+        for (const row of rows) claimed.push({ ...row, token });
+      }
+      return claimed;
+    });
+  }
+
+  /** Renews leases. Returns the IDs of those that were not lost. */
+  async renew(database: Database, leases: readonly Lease[], now: number): Promise<Set<number>> {
+    const change = sql`due_at = ${now + leaseMilliseconds}`;
+    return database.writeLocking((tx) => this.#update(tx, leasesAs(tx, leases), change));
+  }
+
+  /** Ends leases of rows that were not tried, so that any worker can claim them at once. */
+  async release(database: Database, leases: readonly Lease[], now: number): Promise<void> {
+    if (leases.length === 0) return;
+    const change = sql`due_at = ${now}, lease_token = null`;
+    await database.writeLocking((tx) => this.#update(tx, leasesAs(tx, leases), change));
+    database.announce(["outbox"]);
+  }
+
+  /** Records results and ends the leases. Returns the IDs of those that were not lost; nothing else is changed. */
+  async record(tx: Tx, results: readonly AttemptResult[]): Promise<Set<number>> {
+    const { done = [], others = [] } = Object.groupBy(results, ({ state }) => (state === "done" ? "done" : "others"));
+    const recorded = new Set<number>();
+    if (others.length > 0) {
+      const change = sql`state = lease.state, attempt = lease.attempt, due_at = lease.due_at, lease_token = null`;
+      for (const id of await this.#update(tx, resultsAs(tx, others), change)) recorded.add(id);
+    }
+    // Most results of a claim are successes, which need no values of their own and take one statement.
+    for (const [token, those] of Map.groupBy(done, (result) => result.token)) {
+      const ids = those.map(({ id }) => id);
+      for (const { id } of await this.#succeed(tx, { ids, token, now: those[0]!.due_at })) recorded.add(id);
+    }
+    return recorded;
+  }
+
+  /** Changes the rows whose leases are in the table expression `lease` and were not lost. Returns their IDs. */
+  async #update(tx: Tx, leases: RawBuilder<unknown>, change: RawBuilder<unknown>): Promise<Set<number>> {
+    const own = this.#table;
+    const { rows } = await sql<{ id: number }>`update ${own} set ${change} from ${leases}
+      where ${own}.id = lease.id and ${own}.lease_token = lease.token and ${own}.state = ${waiting}
+      returning ${own}.id`.execute(tx);
+    return new Set(rows.map(({ id }) => id));
+  }
+}
+
+const leaseTypes = { id: "bigint", token: "text" } as const;
+
+function leasesAs(tx: Tx, leases: readonly Lease[]): RawBuilder<unknown> {
+  const rows = leases.map(({ id, token }) => ({ id, token }));
+  return rowsAs(tx, "lease", leaseTypes, rows);
+}
+
+function resultsAs(tx: Tx, results: readonly AttemptResult[]): RawBuilder<unknown> {
+  const types = { ...leaseTypes, state: "text", attempt: "bigint", due_at: "bigint" } as const;
+  const rows = results.map(({ id, token, state, attempt, due_at }) => ({ id, token, state, attempt, due_at }));
+  return rowsAs(tx, "lease", types, rows);
+}

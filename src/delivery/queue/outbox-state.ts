@@ -1,0 +1,47 @@
+import { sql } from "kysely";
+import type { Database } from "../../store/database.ts";
+
+/** Counts of waiting deliveries, and signs of progress. */
+export interface OutboxState {
+  /** Callbacks that are due now. */
+  readonly due: number;
+  /** Callbacks that are being sent, or that wait for their next attempt. */
+  readonly later: number;
+  /** Mails that were not sent yet. */
+  readonly mails: number;
+  /** Mails whose delivery was given up. */
+  readonly failedMails: number;
+  /** Callbacks that a worker has claimed. */
+  readonly sending: number;
+  /** Unix milliseconds at which the oldest unclaimed callback became due. */
+  readonly oldestDue: number | undefined;
+  /** Unix seconds at which the oldest unsent mail was created. */
+  readonly oldestMail: number | undefined;
+}
+
+/** Returns the state of the outbox. `now` is in Unix milliseconds. */
+export async function outboxState({ reader }: Database, now: number): Promise<OutboxState> {
+  const { all, due, sending, oldestDue } = await reader
+    .selectFrom("deliveries")
+    .where("state", "=", sql.lit("waiting"))
+    .select([
+      sql<number>`count(*)`.as("all"),
+      sql<number>`count(case when due_at <= ${now} then 1 end)`.as("due"),
+      sql<number>`count(case when lease_token is not null and due_at > ${now} then 1 end)`.as("sending"),
+      sql<number | null>`min(case when due_at <= ${now} then due_at end)`.as("oldestDue"),
+    ])
+    .executeTakeFirstOrThrow();
+  const { mails, failedMails, oldestMail } = await reader
+    .selectFrom("mails")
+    .where("state", "<>", "done")
+    .select([
+      sql<number>`count(case when state = 'waiting' then 1 end)`.as("mails"),
+      sql<number>`count(case when state = 'failed' then 1 end)`.as("failedMails"),
+      sql<number | null>`min(case when state = 'waiting' then created_at end)`.as("oldestMail"),
+    ])
+    .executeTakeFirstOrThrow();
+  return {
+    ...{ due, later: all - due, sending, oldestDue: oldestDue ?? undefined },
+    ...{ mails, failedMails, oldestMail: oldestMail ?? undefined },
+  };
+}

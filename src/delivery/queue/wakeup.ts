@@ -1,0 +1,31 @@
+/** Limits milliseconds to the maximum of timers; a longer or infinite delay would end at once. */
+export function timerFor(milliseconds: number): number {
+  return Math.min(Math.max(milliseconds, 0), 2 ** 31 - 1);
+}
+
+/** Ends the rest of a worker. Remembers being raised while the worker is busy. */
+export class Wakeup {
+  #raised = false;
+  #wake = () => {};
+
+  raise(): void {
+    this.#raised = true;
+    this.#wake();
+  }
+
+  clear(): void {
+    this.#raised = false;
+  }
+
+  /** Resolves when raised, at once if that was since `clear`, or after some milliseconds. */
+  async wait(milliseconds: number): Promise<void> {
+    if (this.#raised) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timerFor(milliseconds));
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

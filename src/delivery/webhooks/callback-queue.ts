@@ -1,0 +1,88 @@
+import { type Selectable, sql } from "kysely";
+import type { Database, Db } from "../../store/database.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { Schema } from "../../store/schema/schema.ts";
+import { type ClaimQuota, type Lease, LeasedQueue } from "../queue/leased-queue.ts";
+
+type Delivery = Pick<Selectable<Schema["deliveries"]>, "id" | "webhook_id" | "event_id" | "attempt" | "single">;
+type Event = Pick<Selectable<Schema["webhook_events"]>, "message_id" | "type" | "payload">;
+
+/** A delivery claimed by this worker, with everything needed to send it. */
+export type ClaimedDelivery = Readonly<Delivery & Event> & Lease;
+
+/** Its claims are limited for each webhook, so that a slow receiver holds up no other. */
+export const callbackQueue = new LeasedQueue<Delivery>({
+  table: "deliveries",
+  columns: ["id", "webhook_id", "event_id", "attempt", "single"],
+  partition: "webhook_id",
+});
+
+const eventsById = prepared((db, p: { ids: number[] }) =>
+  db
+    .selectFrom("webhook_events")
+    .select(["id", "message_id", "type", "payload"])
+    .where((eb) => isAmong(db, eb.ref("id"), p.ids)),
+);
+
+/** Claims due deliveries up to the quota of each webhook. */
+export async function claimDeliveries(
+  database: Database,
+  quotas: readonly ClaimQuota[],
+  now: number,
+): Promise<ClaimedDelivery[]> {
+  const claimed = await callbackQueue.claim(database, quotas, now);
+  const ids = [...new Set(claimed.map((delivery) => delivery.event_id))];
+  const events = new Map((await eventsById(database.reader, { ids })).map((event) => [event.id, event]));
+  return claimed.flatMap((delivery) => {
+    const event = events.get(delivery.event_id);
+    return event === undefined ? [] : { ...event, ...delivery };
+  });
+}
+
+export type Receiver = Pick<
+  Selectable<Schema["webhooks"]>,
+  "id" | "uri" | "secret" | "previous_secret" | "previous_secret_until"
+>;
+
+function receivers(db: Db) {
+  return db
+    .selectFrom("webhooks as w")
+    .select(["w.id", "w.uri", "w.secret", "w.previous_secret", "w.previous_secret_until"])
+    .where("w.active", "=", 1);
+}
+
+const receiversById = prepared((db, p: { ids: number[] }) =>
+  receivers(db).where((eb) => isAmong(db, eb.ref("w.id"), p.ids)),
+);
+
+const receiversDue = prepared((db, p: { now: number }) =>
+  receivers(db).where((eb) =>
+    eb.exists(
+      eb
+        .selectFrom("deliveries as d")
+        .select("d.id")
+        .whereRef("d.webhook_id", "=", "w.id")
+        .where("d.state", "=", sql.lit("waiting"))
+        .where("d.due_at", "<=", p.now),
+    ),
+  ),
+);
+
+/** Returns those of the webhooks that are still active. */
+export async function findReceivers(database: Database, ids: number[]): Promise<Receiver[]> {
+  return decryptSecrets(database, await receiversById(database.reader, { ids }));
+}
+
+/** Returns the webhooks with due deliveries. */
+export async function findReceiversDue(database: Database, now: number): Promise<Receiver[]> {
+  return decryptSecrets(database, await receiversDue(database.reader, { now }));
+}
+
+function decryptSecrets({ secrets }: Database, receivers: readonly Receiver[]): Receiver[] {
+  return receivers.map(({ secret, previous_secret: previous, ...receiver }) => ({
+    ...receiver,
+    secret: secrets.open(`webhooks.secret.${receiver.id}`, secret),
+    previous_secret: previous && secrets.open(`webhooks.previous_secret.${receiver.id}`, previous),
+  }));
+}
