@@ -166,7 +166,7 @@ export const objects: Readonly<Record<string, FieldTable>> = {
       width: "integer|null",
       source: "string",
       stream: "string|null",
-      versions: "object",
+      versions: "untyped",
       screenshot: "untyped",
       date: "integer",
       created_at: "integer",

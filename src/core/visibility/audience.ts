@@ -93,7 +93,7 @@ export function mayEdit(
   return audience.personal === 0 && may(actor, ability, audience.owner_path);
 }
 
-/** Inserts an audience and returns its ID. All its references must exist; see `audienceMistakes`. */
+/** Inserts an audience and returns its ID. All its references must exist; see `audienceIssues`. */
 export async function addAudience(
   ctx: Ctx,
   {
