@@ -70,8 +70,9 @@ async function people(): Promise<void> {
   for (const reference of ["north", "harbour"]) await call("GET /units/reference/{unit}", [reference]);
   const member = await addUser({ title: "Chef", reference: "chef", meta_field_0: "M" });
   await call("GET /users/collection/{userIDs}", [`1,${ids.member},${member.id}`]);
-  await call("GET /api/users/birthdays", [], undefined, "?start=01-01&end=12-31");
-  await call("GET /api/users/birthdays", [], undefined, "?start=01-01&end=12-31&limit=1&page=2");
+  for (const page of ["", "&limit=1&page=1", "&limit=1&page=2"]) {
+    await call("GET /api/users/birthdays", [], undefined, `?start=01-01&end=12-31${page}`);
+  }
 }
 
 const fullAddress = {
