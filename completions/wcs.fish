@@ -253,7 +253,7 @@ function __wcs_place --no-scope-shadowing
         case 'conversations get'
             set args '@conversations'
         case 'conversations create'
-            set flags '--recipients	Other participants (required)' '--message	Text of the message, 1 to 10,000 characters (default )' '--file	Attach a file, or the video at a URL; can be repeated' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
+            set flags '--recipients	Other participants (required)' '--message	Text of the message, 1 to 10,000 characters' '--file	Attach a file, or the video at a URL; can be repeated' '--data	Fields as a JSON object, @file, or - for stdin; flags take precedence' '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'
             set values '--recipients=@users' '--message=' '--file=@file' '--data='
         case 'conversations rename'
             set flags '--dry-run	Check the input and permissions without changing anything' '-n	Check the input and permissions without changing anything'

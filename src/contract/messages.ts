@@ -8,7 +8,7 @@ import { waitSeconds } from "./waits.ts";
 const longestMessage = 10_000;
 /** The text of a message; a message with files needs none. */
 export const body = () =>
-  multiline(longestMessage).default("").meta({ description: "Text of the message, 1 to 10,000 characters" });
+  multiline(longestMessage).optional().meta({ description: "Text of the message, 1 to 10,000 characters" });
 export const messageFiles = () => fileItems().optional();
 
 /** The path field of a conversation. */

@@ -16,7 +16,7 @@ import { digestOf, peopleKey, recipientIssues } from "./recipients.ts";
 type Sending = "create" | "send" | "messageUpdate" | "messageDelete";
 
 export const messageSendHandlers: Pick<Handlers<typeof contract>, Sending> = {
-  async create(ctx, { recipients, message, files }) {
+  async create(ctx, { recipients, message = "", files }) {
     refuse({
       ...(await newConversationIssues(ctx, { recipients, message, files })),
       ...(await fileIssues(ctx, files ?? [])),
@@ -27,7 +27,7 @@ export const messageSendHandlers: Pick<Handlers<typeof contract>, Sending> = {
     return presentOneMessage(ctx, conversation, row);
   },
 
-  async send(ctx, { id, message, parent_id, files }) {
+  async send(ctx, { id, message = "", parent_id, files }) {
     const mine = await lockedParticipation(ctx, id);
     const issues = { ...textIssues({ message, files }), ...(await parentIssues(ctx, mine, parent_id)) };
     refuse({ ...issues, ...(await fileIssues(ctx, files ?? [])) });
