@@ -16,22 +16,22 @@ import { digestOf, peopleKey, recipientIssues } from "./recipients.ts";
 type Sending = "create" | "send" | "messageUpdate" | "messageDelete";
 
 export const messageSendHandlers: Pick<Handlers<typeof contract>, Sending> = {
-  async create(ctx, { recipients, message = "", files }) {
+  async create(ctx, { recipients, message, files }) {
     refuse({
       ...(await newConversationIssues(ctx, { recipients, message, files })),
       ...(await fileIssues(ctx, files ?? [])),
     });
     const people = new Set([ctx.actor.id, ...recipients]);
     const conversation = await conversationOf(ctx, people);
-    const row = await appendMessage(ctx, conversation, { message, files });
+    const row = await appendMessage(ctx, conversation, { message: message ?? "", files });
     return presentOneMessage(ctx, conversation, row);
   },
 
-  async send(ctx, { id, message = "", parent_id, files }) {
+  async send(ctx, { id, message, parent_id, files }) {
     const mine = await lockedParticipation(ctx, id);
     const issues = { ...textIssues({ message, files }), ...(await parentIssues(ctx, mine, parent_id)) };
     refuse({ ...issues, ...(await fileIssues(ctx, files ?? [])) });
-    const row = await appendMessage(ctx, mine, { message, parent: parent_id, files });
+    const row = await appendMessage(ctx, mine, { message: message ?? "", parent: parent_id, files });
     return presentOneMessage(ctx, mine, row);
   },
 
@@ -71,9 +71,9 @@ export const messageSendHandlers: Pick<Handlers<typeof contract>, Sending> = {
 
 type Known = Partial<Parameters<Handlers<typeof contract>["create"]>[1]>;
 
-function textIssues({ message = "", files = [] }: Known, isWrong?: (field: string) => boolean): FieldErrors {
-  if (message.trim() !== "" || files.length > 0 || isWrong?.("files")) return {};
-  return { message: [message === "" ? "is required for a message without files" : "must not be blank"] };
+function textIssues({ message, files = [] }: Known, isWrong?: (field: string) => boolean): FieldErrors {
+  if (message?.trim() || files.length > 0 || isWrong?.("files")) return {};
+  return { message: [message === undefined ? "is required for a message without files" : "must not be blank"] };
 }
 
 async function parentIssues(ctx: Ctx, mine: Participation, parent_id: number | null | undefined): Promise<FieldErrors> {
