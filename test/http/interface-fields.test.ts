@@ -201,7 +201,6 @@ function isOf(value: unknown, type: string): boolean {
     case "object":
       return typeof value === "object" && value !== null && !Array.isArray(value);
     default:
-      // biome-ignore lint/suspicious/useValidTypeof: the tables have the names of typeof
       return typeof value === type;
   }
 }
