@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { isLine, language, line, nothing, onOneLine, timezone, url } from "./common-schemas.ts";
+import { formatError, isLine, language, line, nothing, onOneLine, timezone, url } from "./common-schemas.ts";
 import { once, operation, operationGroup } from "./operation.ts";
 
 const smtpUrl = () =>
   z
-    .url({ protocol: /^smtps?$/, error: "must be a URL like smtp://user:password@mail.example.com:587" })
+    .url({ protocol: /^smtps?$/, ...formatError("must be a URL like smtp://user:password@mail.example.com:587") })
     .max(2048)
     .refine(isLine, onOneLine);
 

@@ -39,6 +39,9 @@ const errors: Record<Exclude<ErrorCode, "method_not_allowed">, string> = {
   unavailable: "The service is shutting down or without its database; Retry-After says when to retry",
 };
 
+/** The version of the interface, which clients rely on. The version of the program is in `x-wcs-version`. */
+const interfaceVersion = "1.0";
+
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 const requestId = { "X-Request-Id": header("XRequestId") };
 
@@ -46,25 +49,31 @@ const requestId = { "X-Request-Id": header("XRequestId") };
 export function openapi(operations: readonly AnyOperation[], { version = "0.0.0", url = "" }: OpenApiOptions = {}) {
   const paths: ZodOpenApiPathsObject = {};
   for (const op of operations) {
-    const path = op.path.replace(/\{(\w+)=\w+\}/g, "{$1}");
+    const path = documentedPath(op);
     paths[path] = { ...paths[path], [op.method.toLowerCase()]: describe(op) };
   }
   const document: ZodOpenApiObject = {
     openapi: "3.1.0",
     info: {
       title: "Workplace communication service",
-      version,
+      version: interfaceVersion,
+      "x-wcs-version": version,
       description:
         "Users, units, posts, events and conversations of a workplace. Timestamps are Unix time in seconds. Bodies, messages, comments and descriptions hold tabs and line feeds, and no other control characters; CR LF becomes LF. All other text is one line, without control characters and direction overrides.",
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: `${url}/api` }],
+    servers: [{ url: url || "/" }],
     security: [{ bearer: [] }],
     tags: tagsOf(operations),
     paths,
     components: components(),
   };
   return createDocument(document, { override: tidy });
+}
+
+/** Returns the path of an operation, relative to the base URL: without `/api` where that is not needed. */
+export function documentedPath({ path, bare }: AnyOperation): string {
+  return `${bare ? "" : "/api"}${path.replace(/\{(\w+)=\w+\}/g, "{$1}")}`;
 }
 
 /** Returns the tags that the operations have, with their descriptions. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { openapi } from "../../src/http/openapi.ts";
+import { documentedPath, openapi } from "../../src/http/openapi.ts";
 import { operations } from "./support.ts";
 
 const document = JSON.parse(JSON.stringify(openapi(operations, { version: "1.2.3", url: "https://wcs.example.com" })));
@@ -18,7 +18,7 @@ interface Described {
 
 const pathOf = (path: string) => path.replace(/\{(\w+)=\w+\}/g, "{$1}");
 const described = (op: (typeof operations)[number]): Described | undefined =>
-  document.paths[pathOf(op.path)]?.[op.method.toLowerCase()];
+  document.paths[documentedPath(op)]?.[op.method.toLowerCase()];
 
 /** Every value of the document with where it stands. */
 function* walk(value: unknown, at = "#"): Generator<{ at: string; value: Record<string, unknown> }> {
