@@ -28,6 +28,8 @@ const byName: Readonly<Record<string, string>> = {
   "mail.smtp_url": "smtps://mail.example.com",
 };
 
+const exampleTime = 1_777_626_000;
+
 /** Examples by format or placeholder. */
 const byFormat: Readonly<Record<string, string>> = {
   date: "2026-05-01",
@@ -65,6 +67,7 @@ class ExampleBuilder {
     if (schema.$ref !== undefined) return this.#resolve(schema.$ref, name, above);
     if (schema.const !== undefined) return schema.const as Json;
     if (schema.default !== undefined) return schema.default as Json;
+    if (schema.format === "unix-time") return exampleTime;
     if (schema.enum !== undefined) return schema.enum[0] as Json;
     const choices = (schema.anyOf ?? schema.oneOf) as JsonSchema[] | undefined;
     if (choices) return this.build(choices.find((each) => this.#isOpen(each, above)) ?? { type: "null" }, name, above);
@@ -101,7 +104,7 @@ function scalar(schema: JsonSchema, name: string): Json {
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   if (type === "null") return null;
   if (type === "boolean") return true;
-  if (type === "integer" || type === "number") return format === "unix-time" ? 1_777_626_000 : Math.max(minimum, 1);
+  if (type === "integer" || type === "number") return Math.max(minimum, 1);
   if (type !== "string") return {};
   const { placeholder } = schema as { placeholder?: string };
   return byName[name] ?? byFormat[format] ?? byFormat[placeholder ?? ""] ?? "text";
