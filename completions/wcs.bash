@@ -134,7 +134,7 @@ __wcs_place() {
     'posts withdraw') flags='--dry-run -n'; args=('@posts') ;;
     'posts comments') words='list add delete' ;;
     'posts comments list') flags='--parent-id --cursor --limit --all'; values='--parent-id= --cursor= --limit='; args=('@posts') ;;
-    'posts comments add') flags='--body --parent-id --mentions --edit --data --dry-run -n'; values='--body= --parent-id= --mentions=@users --data='; args=('@posts') ;;
+    'posts comments add') flags='--body --parent-id --mentions --edit --data --unset --dry-run -n'; values='--body= --parent-id= --mentions=@users --data= --unset='; args=('@posts') ;;
     'posts comments delete') flags='--yes -y --dry-run -n'; args=('@posts' '') ;;
     'posts files') words='list add delete get' ;;
     'posts files list') args=('@posts') ;;

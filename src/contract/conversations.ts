@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, noContent, numberedPage, pageInput } from "./common-schemas.ts";
+import { clearable, id, line, noContent, numberedPage, pageInput } from "./common-schemas.ts";
 import { conversation, largestGroup, message, others, participant, roles } from "./conversation-schemas.ts";
 import { uploadLimit } from "./file-schemas.ts";
 import { body, messageFiles, messageOperations, one } from "./messages.ts";
@@ -69,7 +69,7 @@ export const conversations = operationGroup("conversations", {
   }),
   get: operation({
     method: "GET",
-    path: "/conversations/{id}",
+    path: "/conversations/{conversation=id}",
     bare: true,
     summary: "Get a conversation",
     description: "You must be a participant. The response includes the participants and the latest message.",
@@ -80,7 +80,7 @@ export const conversations = operationGroup("conversations", {
   }),
   update: operation({
     method: "PATCH",
-    path: "/conversations/{id}",
+    path: "/conversations/{conversation=id}",
     bare: true,
     summary: "Rename a group, or set your mute rule",
     description:
@@ -89,7 +89,7 @@ export const conversations = operationGroup("conversations", {
     input: () =>
       z.strictObject({
         ...one(),
-        title: line(255).optional().meta({ description: "Title of the group for all participants; empty removes it" }),
+        title: clearable(line(255)).meta({ description: "Title of the group for all participants; empty removes it" }),
         mute_rule: muteRule().nullable().optional(),
       }),
     output: conversation,
@@ -100,7 +100,7 @@ export const conversations = operationGroup("conversations", {
   }),
   delete: operation({
     method: "DELETE",
-    path: "/conversations/{id}",
+    path: "/conversations/{conversation=id}",
     bare: true,
     summary: "Delete a conversation for yourself",
     description:
@@ -114,7 +114,7 @@ export const conversations = operationGroup("conversations", {
   }),
   seen: operation({
     method: "POST",
-    path: "/conversations/{id}/seen",
+    path: "/conversations/{conversation=id}/seen",
     bare: true,
     summary: "Mark all messages of a conversation as seen",
     description: "You must be a participant.",
@@ -127,7 +127,7 @@ export const conversations = operationGroup("conversations", {
   }),
   archive: operation({
     method: "POST",
-    path: "/conversations/{id}/archive",
+    path: "/conversations/{conversation=id}/archive",
     bare: true,
     summary: "Archive a conversation until the next message",
     description: "You must be a participant.",
@@ -140,7 +140,7 @@ export const conversations = operationGroup("conversations", {
   }),
   unarchive: operation({
     method: "POST",
-    path: "/conversations/{id}/unarchive",
+    path: "/conversations/{conversation=id}/unarchive",
     bare: true,
     summary: "Unarchive a conversation",
     description: "You must be a participant.",
@@ -179,7 +179,7 @@ export const conversations = operationGroup("conversations", {
   }),
   participantAdd: operation({
     method: "POST",
-    path: "/conversations/{id}/participants",
+    path: "/conversations/{conversation=id}/participants",
     bare: true,
     summary: "Add users to a group",
     description:
@@ -194,7 +194,7 @@ export const conversations = operationGroup("conversations", {
   }),
   participantUpdate: operation({
     method: "PATCH",
-    path: "/conversations/{id}/participants/{user}",
+    path: "/conversations/{conversation=id}/participants/{user}",
     bare: true,
     summary: "Change the role of a participant",
     description: "Can be done by administrators of the group. The last administrator keeps this role.",
@@ -213,7 +213,7 @@ export const conversations = operationGroup("conversations", {
   }),
   participantRemove: operation({
     method: "DELETE",
-    path: "/conversations/{id}/participants/{user}",
+    path: "/conversations/{conversation=id}/participants/{user}",
     bare: true,
     summary: "Leave a group, or remove a participant",
     description:

@@ -6,9 +6,9 @@ import { operation } from "./operation.ts";
 import { waitSeconds } from "./waits.ts";
 
 const longestMessage = 10_000;
-/** The text of a message. */
+/** The text of a message; a message with files needs none. */
 export const body = () =>
-  multiline(longestMessage, 1).meta({ description: "Text of the message, 1 to 10,000 characters" });
+  multiline(longestMessage).optional().meta({ description: "Text of the message, 1 to 10,000 characters" });
 export const messageFiles = () => fileItems().optional();
 
 /** The path field of a conversation. */
@@ -19,7 +19,7 @@ const oneMessage = () => ({ ...one(), messageId: id().meta({ description: "ID of
 export const messageOperations = {
   messages: operation({
     method: "GET",
-    path: "/conversations/{id}/messages",
+    path: "/conversations/{conversation=id}/messages",
     bare: true,
     summary: "List the messages of a conversation, newest first",
     description:
@@ -40,7 +40,7 @@ export const messageOperations = {
   }),
   follow: operation({
     method: "GET",
-    path: "/conversations/{id}/messages/new",
+    path: "/conversations/{conversation=id}/messages/new",
     bare: true,
     summary: "Wait for new messages, oldest first",
     description:
@@ -65,7 +65,7 @@ export const messageOperations = {
   }),
   send: operation({
     method: "POST",
-    path: "/conversations/{id}/messages",
+    path: "/conversations/{conversation=id}/messages",
     bare: true,
     summary: "Send a message to a conversation",
     description: "You must be a participant.",
@@ -74,7 +74,7 @@ export const messageOperations = {
       z.strictObject({
         ...one(),
         message: body(),
-        parent_id: id().optional().meta({ description: "ID of the message to reply to" }),
+        parent_id: id().nullable().optional().meta({ description: "ID of the message to reply to" }),
         files: messageFiles(),
       }),
     output: message,
@@ -86,7 +86,7 @@ export const messageOperations = {
   }),
   message: operation({
     method: "GET",
-    path: "/conversations/{id}/messages/{message=messageId}",
+    path: "/conversations/{conversation=id}/messages/{message=messageId}",
     bare: true,
     summary: "Get a message",
     description: "You must be a participant.",
@@ -97,11 +97,15 @@ export const messageOperations = {
   }),
   messageUpdate: operation({
     method: "PATCH",
-    path: "/conversations/{id}/messages/{message=messageId}",
+    path: "/conversations/{conversation=id}/messages/{message=messageId}",
     bare: true,
     summary: "Edit your message",
     access: "signed_in",
-    input: () => z.strictObject({ ...oneMessage(), message: body() }),
+    input: () =>
+      z.strictObject({
+        ...oneMessage(),
+        message: multiline(longestMessage, 1).meta({ description: "New text of the message" }),
+      }),
     output: message,
     status: 200,
     transaction: "locking",
@@ -110,7 +114,7 @@ export const messageOperations = {
   }),
   messageDelete: operation({
     method: "DELETE",
-    path: "/conversations/{id}/messages/{message=messageId}",
+    path: "/conversations/{conversation=id}/messages/{message=messageId}",
     bare: true,
     summary: "Delete a message for everybody",
     description:
@@ -125,7 +129,7 @@ export const messageOperations = {
   }),
   react: operation({
     method: "POST",
-    path: "/conversations/{id}/messages/{message=messageId}/reactions",
+    path: "/conversations/{conversation=id}/messages/{message=messageId}/reactions",
     bare: true,
     summary: "React to a message with an emoji",
     description: "Repeating a reaction changes nothing. A participant can add at most 10 different ones to a message.",
@@ -139,7 +143,7 @@ export const messageOperations = {
   }),
   unreact: operation({
     method: "DELETE",
-    path: "/conversations/{id}/messages/{message=messageId}/reactions/{emoji}",
+    path: "/conversations/{conversation=id}/messages/{message=messageId}/reactions/{emoji}",
     bare: true,
     summary: "Remove a reaction",
     access: "signed_in",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { comment } from "./comment-schemas.ts";
-import { id, idOf, multiline, name, unixTime } from "./common-schemas.ts";
+import { id, idOf, multiline, name, time, unixTime } from "./common-schemas.ts";
 import type { Reference } from "./field-metadata.ts";
 import { file } from "./file-schemas.ts";
 import { shownMuteRule } from "./mute-schemas.ts";
@@ -102,15 +102,15 @@ const visibility = once(() =>
 const publish = once(() =>
   z.strictObject({
     status: z.boolean().optional().meta({ description: "Publish it now; false makes it a draft" }),
-    publish_on: unixTime().nullable().optional().meta({ description: "Time at which to publish it" }),
-    unpublish_on: unixTime().nullable().optional().meta({ description: "Time at which to unpublish it" }),
+    publish_on: time().nullable().optional().meta({ description: "Time at which to publish it" }),
+    unpublish_on: time().nullable().optional().meta({ description: "Time at which to unpublish it" }),
   }),
 );
 
 const pinned = once(() =>
   z.strictObject({
     show_in_main_feed: z.boolean().optional().meta({ description: "Pin it to the main feed as well" }),
-    until: unixTime().nullable().optional().meta({ description: "Time until which it is pinned" }),
+    until: time().nullable().optional().meta({ description: "Time until which it is pinned" }),
   }),
 );
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { comment, commentBody } from "./comment-schemas.ts";
-import { cursorInput, cursorPage, id, noContent, unixTime } from "./common-schemas.ts";
+import { clearable, cursorInput, cursorPage, id, noContent, time } from "./common-schemas.ts";
 import { answer } from "./event-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { muteRule } from "./mute-schemas.ts";
@@ -55,7 +55,7 @@ export const posts = operationGroup("posts", {
           .optional()
           .meta({ description: "Only posts of the feed, pinned posts first; false: only others" }),
         pinned: z.boolean().optional().meta({ description: "Only posts that are pinned now; false: only others" }),
-        since: unixTime().optional().meta({ description: "Only posts published at or after this time" }),
+        since: time().optional().meta({ description: "Only posts published at or after this time" }),
         sort: z.enum(["published", "updated"]).default("published").meta({ description: "Time to sort by" }),
         ...cursorInput(),
       }),
@@ -86,7 +86,7 @@ export const posts = operationGroup("posts", {
       z.strictObject({
         content_type: contentType(),
         title: postTitle(),
-        body: postBody().optional(),
+        body: clearable(postBody()),
         unit: id("units").optional().meta({ description: "ID of the unit that owns the post (default your own)" }),
         group: id("groups").optional().meta({ description: "ID of the group of a debate, whose members can read it" }),
         ...postFields(),
@@ -107,7 +107,7 @@ export const posts = operationGroup("posts", {
       "Only the given fields change, also within objects; lists are replaced. The kind, unit and group of a post cannot change. A publication time in the future unpublishes the post until then. A poll choice with votes cannot be removed.",
     access: "signed_in",
     input: () =>
-      z.strictObject({ id: id("posts"), title: postTitle().optional(), body: postBody().optional(), ...postFields() }),
+      z.strictObject({ id: id("posts"), title: postTitle().optional(), body: clearable(postBody()), ...postFields() }),
     output: noContent,
     status: 204,
     errors: ["forbidden", "gone", "conflict"],
@@ -239,7 +239,7 @@ export const posts = operationGroup("posts", {
       z.strictObject({
         id: id("posts"),
         body: commentBody(),
-        parent_id: id().optional().meta({ description: "ID of the comment to reply to" }),
+        parent_id: id().nullable().optional().meta({ description: "ID of the comment to reply to" }),
         mentions: mentioned(),
       }),
     output: comment,

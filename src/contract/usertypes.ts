@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { abilityFlags, cursorInput, cursorPage, id, idOf, line, noContent, reference } from "./common-schemas.ts";
+import {
+  abilityFlags,
+  cursorInput,
+  cursorPage,
+  id,
+  idOf,
+  line,
+  noContent,
+  nullable,
+  reference,
+} from "./common-schemas.ts";
 import { once, operation, operationGroup } from "./operation.ts";
 
 const userType = once(() =>
@@ -35,7 +45,7 @@ export const usertypes = operationGroup("usertypes", {
   }),
   get: operation({
     method: "GET",
-    path: "/usertypes/{id}",
+    path: "/usertypes/{userType=id}",
     bare: true,
     summary: "Get a user type",
     access: "signed_in",
@@ -63,7 +73,7 @@ export const usertypes = operationGroup("usertypes", {
     input: () =>
       z.strictObject({
         name: typeName(),
-        reference: reference().nullable().optional(),
+        reference: nullable(reference()),
         abilities: abilityFlags().optional().meta({ description: "Abilities to grant or remove" }),
       }),
     output: userType,
@@ -73,7 +83,7 @@ export const usertypes = operationGroup("usertypes", {
   }),
   update: operation({
     method: "PATCH",
-    path: "/usertypes/{id}",
+    path: "/usertypes/{userType=id}",
     bare: true,
     summary: "Update a user type",
     description:
@@ -83,7 +93,7 @@ export const usertypes = operationGroup("usertypes", {
       z.strictObject({
         id: id("usertypes"),
         name: typeName().optional(),
-        reference: reference().nullable().optional(),
+        reference: nullable(reference()),
         abilities: abilityFlags().optional().meta({ description: "Abilities to grant or remove" }),
       }),
     output: userType,
@@ -92,7 +102,7 @@ export const usertypes = operationGroup("usertypes", {
   }),
   delete: operation({
     method: "DELETE",
-    path: "/usertypes/{id}",
+    path: "/usertypes/{userType=id}",
     bare: true,
     summary: "Delete a user type that nobody holds",
     description: "Needs every ability that the user type has.",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ArgumentsOf, OutputOf } from "../../src/contract/operation.ts";
+import type { InputOf, OutputOf } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
@@ -10,7 +10,7 @@ import { type Instance, newInstance } from "../support/instance.ts";
 import { codeOf } from "../support/outcome.ts";
 import { mistakes } from "../support/tables.ts";
 
-type Patch = Omit<ArgumentsOf<typeof posts.update>, "id">;
+type Patch = Omit<InputOf<typeof posts.update>, "id">;
 type Post = OutputOf<typeof posts.get>;
 
 /** What a post is to be after changes, in the plainest form. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ArgumentsOf } from "../../src/contract/operation.ts";
+import type { InputOf } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { tries } from "../support/effort.ts";
 import { type Instance, newInstance } from "../support/instance.ts";
@@ -19,7 +19,7 @@ import {
 } from "../support/random-posts.ts";
 import { mistakes } from "../support/tables.ts";
 
-type Filter = Omit<ArgumentsOf<typeof posts.list>, "limit" | "cursor" | "sort">;
+type Filter = Partial<Omit<InputOf<typeof posts.list>, "limit" | "cursor" | "sort">>;
 
 const some = fc.nat(11);
 const fields = {

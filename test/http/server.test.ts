@@ -31,7 +31,9 @@ describe("routes", () => {
         server.calls.length = 0;
         const path = prefix + op.path.replace(/\{[^}]+\}/g, "5");
         const response = await fetch(server.url + path, { method: op.method });
-        const expected = prefix === "" && !op.bare ? [404, undefined] : [op.status, op.name];
+        // A page has the path of this operation without the prefix, with another method.
+        const missing = path === "/password/reset" ? 405 : 404;
+        const expected = prefix === "" && !op.bare ? [missing, undefined] : [op.status, op.name];
         if (response.status !== expected[0] || lastCall()?.op.name !== expected[1]) wrong.push(`${op.method} ${path}`);
       }
     }
@@ -370,7 +372,7 @@ describe("probes", () => {
 
   test("the interface's description names the server", async () => {
     const document = (await (await get("/api/openapi.json")).json()) as { openapi: string; servers: unknown };
-    expect([document.openapi, document.servers]).toEqual(["3.1.0", [{ url: `${server.url}/api` }]]);
+    expect([document.openapi, document.servers]).toEqual(["3.1.0", [{ url: server.url }]]);
   });
 });
 

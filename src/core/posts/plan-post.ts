@@ -38,7 +38,7 @@ export async function planPost(
   const { row, audience: known, poll } = before ?? {};
   const { event, issues: eventIssues } = await planEvent(ctx, fields, home, row);
   const times = timeColumns(ctx, fields, row);
-  const audience = known === undefined ? newAudience(home, fields) : changedAudience(known, fields);
+  const audience = known === undefined ? newAudience(ctx, home, fields) : changedAudience(ctx, known, fields);
   const mentioned = row === undefined || fields.mentions === undefined ? [] : await mentionedIn(ctx, row.id);
   const issues = {
     ...eventIssues,
