@@ -1,6 +1,6 @@
-import { readdir, readFile, rename, rm } from "node:fs/promises";
+import { cp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { builtinModules } from "node:module";
-import { basename } from "node:path";
+import { basename, join, sep } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 import { operationGroups } from "../src/contract/operation-groups.ts";
 
@@ -84,9 +84,12 @@ await bundle.write({
   codeSplitting: { groups: together },
 });
 await bundle.close();
-// File names contain content hashes. An identical build is not replaced, since it may be in use.
-const namesIn = async (folder: string) => (await readdir(folder).catch(() => [])).sort().join();
-if ((await namesIn(aside)) !== (await namesIn("dist")) || (await text(aside)) !== (await text("dist"))) {
+await cp("src/http/pages/assets", `${aside}/assets`, { recursive: true });
+for (const file of ["swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt"])
+  await cp(`node_modules/swagger-ui-dist/${file}`, `${aside}/assets/${file}`);
+await cp("node_modules/swagger-ui-dist/LICENSE", `${aside}/assets/swagger-ui.LICENSE.txt`);
+// An identical build is not replaced, since it may be in use.
+if ((await contents(aside)) !== (await contents("dist"))) {
   const old = `${aside}-old`;
   await rename("dist", old).catch(() => {});
   await rename(aside, "dist").catch((error: NodeJS.ErrnoException) => {
@@ -97,6 +100,10 @@ if ((await namesIn(aside)) !== (await namesIn("dist")) || (await text(aside)) !=
 }
 await rm(aside, { recursive: true, force: true });
 
-function text(folder: string): Promise<string> {
-  return readFile(`${folder}/main.cjs`, "utf8");
+/** Returns the names of all files and the contents of those whose names have no content hash. */
+async function contents(folder: string): Promise<string> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const unhashed = names.filter((name) => name === "main.cjs" || name.startsWith(`assets${sep}`)).sort();
+  const texts = await Promise.all(unhashed.map((name) => readFile(join(folder, name), "utf8")));
+  return JSON.stringify([names.sort(), texts]);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cursorInput, cursorPage, id, idOf, line, unixTime } from "./common-schemas.ts";
+import { cursorInput, cursorPage, id, idOf, line, time, unixTime } from "./common-schemas.ts";
 import { once, operation, operationGroup } from "./operation.ts";
 
 const entry = once(() =>
@@ -30,8 +30,8 @@ export const audit = operationGroup("audit", {
         actor: id("users").optional().meta({ description: "Only changes by this user" }),
         operation: line(100, 1).optional().meta({ description: "Only this operation, like users.update" }),
         path: line(255, 1).optional().meta({ description: "Only changes of this path, like /users/12" }),
-        since: unixTime().optional().meta({ description: "Only changes at or after this time" }),
-        until: unixTime().optional().meta({ description: "Only changes at or before this time" }),
+        since: time().optional().meta({ description: "Only changes at or after this time" }),
+        until: time().optional().meta({ description: "Only changes at or before this time" }),
         ...cursorInput(),
       }),
     output: () => cursorPage(entry()),

@@ -61,7 +61,8 @@ export const auth = operationGroup("auth", {
     method: "POST",
     path: "/password/reset",
     summary: "Set a new password with the token from the mail",
-    description: "A token can be used once, within 30 minutes, and only until a newer one is requested.",
+    description:
+      "A token can be used once, within 30 minutes (7 days if it came in a welcome mail), and only until a newer one is requested.",
     access: "public",
     input: () =>
       z.strictObject({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { normalizeDateTime, parseDateTime } from "./date-time.ts";
 import type { Reference } from "./field-metadata.ts";
 import { type Ability, once } from "./operation.ts";
 import { isTimeZone } from "./time-zone.ts";
@@ -15,9 +16,15 @@ const nouns: Readonly<Record<Reference, string>> = {
   files: "file",
 };
 
+/** Says what is wrong with a value of the wrong form. A missing or too long value keeps the usual message. */
+export const formatError = (message: string) => ({
+  error: ({ code, input }: { readonly code: string; readonly input?: unknown }) =>
+    input !== undefined && (code === "invalid_format" || code === "invalid_type") ? message : undefined,
+});
+
 /** Returns the schema of an ID in an input; `refersTo` names the group in which the thing can be looked up. */
 export const id = (refersTo?: Reference) => {
-  const schema = z.int("must be an integer").positive("must be a positive integer");
+  const schema = z.int(formatError("must be an integer")).positive("must be a positive integer");
   return refersTo === undefined
     ? schema.meta({ placeholder: "id" })
     : schema.meta({ refersTo, description: `ID of the ${nouns[refersTo]}` });
@@ -31,6 +38,27 @@ export const ids = (refersTo: Reference, max = 500) =>
 /** Returns the schema of an ID in an output. */
 export const idOf = (refersTo: Reference) => z.int().meta({ refersTo });
 export const unixTime = () => z.int().meta({ format: "unix-time" });
+/** Returns the schema of a time in an input: Unix time as `schema` takes it, or a date-time of RFC 3339 with an offset. */
+export const time = (schema: z.ZodInt = z.int()) =>
+  z
+    .union([
+      z
+        .string()
+        .refine(
+          (value) => parseDateTime(value) !== undefined,
+          "must be Unix time in seconds, or a date-time that exists like 2026-12-31T14:00:00Z",
+        )
+        .transform((value) => parseDateTime(value) ?? 0)
+        .pipe(schema),
+      schema,
+    ])
+    .meta({ format: "unix-time" });
+/** Returns the schema of a date or date-time as text, in any form of RFC 3339; local times have no offset. */
+export const dateTime = (message: string) =>
+  z
+    .string()
+    .overwrite((value) => normalizeDateTime(value) ?? value)
+    .refine((value) => normalizeDateTime(value) !== undefined, message);
 /** Returns the schema of a date in an output. */
 export const dateText = () => z.string().meta({ format: "date" });
 export const bytes = () => z.int().meta({ format: "bytes" });
@@ -78,6 +106,16 @@ export const multiline = (max: number, min = 0) =>
     min,
   ).meta({ multiline: true });
 
+/** Makes a text optional. "" and null clear it to "". */
+export const clearable = <T extends z.ZodType<string>>(schema: T) =>
+  z.union([z.null().transform(() => ""), z.literal(""), schema]).optional();
+/** Makes a value optional. "" and null clear it to null. */
+export const nullable = <T extends z.ZodType>(schema: T) =>
+  z
+    .union([z.literal("").transform(() => null), schema])
+    .nullable()
+    .optional();
+
 /** A display name: 1 to 255 characters, not blank. */
 export const name = () => line(255, 1);
 /** A key assigned by another system: 1 to 255 characters, unique within its kind. */
@@ -85,7 +123,7 @@ export const reference = () =>
   line(255, 1).meta({ placeholder: "ref", description: "Unique key assigned by another system" });
 export const email = () =>
   z
-    .email("must be an e-mail address like ann@example.com")
+    .email(formatError("must be an e-mail address like ann@example.com"))
     .max(254)
     .meta({ placeholder: "email", description: "E-mail address" });
 export const newPassword = () =>
@@ -94,10 +132,10 @@ export const newPassword = () =>
     .min(1)
     .max(128, "must have at most 128 characters")
     .meta({ secret: true, newPassword: true, minLength: 8, description: "New password" });
-export const date = () => z.iso.date("must be a date that exists, as YYYY-MM-DD").meta({ format: "date" });
+export const date = () => z.iso.date(formatError("must be a date that exists, as YYYY-MM-DD")).meta({ format: "date" });
 export const url = () =>
   z
-    .url({ protocol: /^https?$/, error: "must be a URL that begins with http:// or https://" })
+    .url({ protocol: /^https?$/, ...formatError("must be a URL that begins with http:// or https://") })
     .max(2048)
     .refine(
       (value) => value.isWellFormed() && isLine(value) && !/\s/u.test(value),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { departmentBrief, idOf, ids, unixTime } from "./common-schemas.ts";
 import { file } from "./file-schemas.ts";
+import { shownMuteRule } from "./mute-schemas.ts";
 import { once } from "./operation.ts";
 
 /** Maximum number of participants of a group conversation. */
@@ -80,7 +81,7 @@ const afterParent = () => ({
   reactions: z.array(reaction()),
   author: participant(),
   files: z.array(file()),
-  voice: voice().nullable(),
+  voice: voice().nullable().meta({ description: "Always null: voice messages are not supported" }),
   meta: meta().nullable().meta({ description: "Details of a service message" }),
 });
 
@@ -111,7 +112,7 @@ export const conversation = once(() =>
       latest_message: latestMessage()
         .nullable()
         .meta({ description: "Null if you deleted the conversation and it has no new message" }),
-      mute_rule: z.int().nullable(),
+      mute_rule: shownMuteRule(),
       unread_message_count: z.int().meta({ description: "Number of messages by others that you have not seen" }),
       participants: z.array(participant()).meta({ description: "Participants in the order in which they joined" }),
       publish: z.object({ created_at: unixTime(), updated_at: unixTime() }),

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { id, line, noContent, numberedPage, pageInput } from "./common-schemas.ts";
+import { clearable, id, line, noContent, numberedPage, pageInput } from "./common-schemas.ts";
 import { conversation, largestGroup, message, others, participant, roles } from "./conversation-schemas.ts";
 import { uploadLimit } from "./file-schemas.ts";
 import { body, messageFiles, messageOperations, one } from "./messages.ts";
+import { muteRule } from "./mute-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
 export const conversations = operationGroup("conversations", {
@@ -66,7 +67,7 @@ export const conversations = operationGroup("conversations", {
   }),
   get: operation({
     method: "GET",
-    path: "/conversations/{id}",
+    path: "/conversations/{conversation=id}",
     summary: "Get a conversation",
     description: "You must be a participant. The response includes the participants and the latest message.",
     access: "signed_in",
@@ -76,7 +77,7 @@ export const conversations = operationGroup("conversations", {
   }),
   update: operation({
     method: "PATCH",
-    path: "/conversations/{id}",
+    path: "/conversations/{conversation=id}",
     summary: "Rename a group, or set your mute rule",
     description:
       "Only the given fields change. Only administrators of the group can change its title; a direct conversation has none.",
@@ -84,8 +85,8 @@ export const conversations = operationGroup("conversations", {
     input: () =>
       z.strictObject({
         ...one(),
-        title: line(255).optional().meta({ description: "Title of the group for all participants; empty removes it" }),
-        mute_rule: id().nullable().optional().meta({ description: "ID of your mute rule; null removes it" }),
+        title: clearable(line(255)).meta({ description: "Title of the group for all participants; empty removes it" }),
+        mute_rule: muteRule().nullable().optional(),
       }),
     output: conversation,
     status: 200,
@@ -95,7 +96,7 @@ export const conversations = operationGroup("conversations", {
   }),
   delete: operation({
     method: "DELETE",
-    path: "/conversations/{id}",
+    path: "/conversations/{conversation=id}",
     summary: "Delete a conversation for yourself",
     description:
       "Other participants keep it. After the next message you have the conversation again, without the earlier messages.",
@@ -108,7 +109,7 @@ export const conversations = operationGroup("conversations", {
   }),
   seen: operation({
     method: "POST",
-    path: "/conversations/{id}/seen",
+    path: "/conversations/{conversation=id}/seen",
     summary: "Mark all messages of a conversation as seen",
     description: "You must be a participant.",
     access: "signed_in",
@@ -120,7 +121,7 @@ export const conversations = operationGroup("conversations", {
   }),
   archive: operation({
     method: "POST",
-    path: "/conversations/{id}/archive",
+    path: "/conversations/{conversation=id}/archive",
     summary: "Archive a conversation until the next message",
     description: "You must be a participant.",
     access: "signed_in",
@@ -132,8 +133,32 @@ export const conversations = operationGroup("conversations", {
   }),
   unarchive: operation({
     method: "POST",
-    path: "/conversations/{id}/unarchive",
+    path: "/conversations/{conversation=id}/unarchive",
     summary: "Unarchive a conversation",
+    description: "You must be a participant.",
+    access: "signed_in",
+    input: () => z.strictObject(one()),
+    output: noContent,
+    status: 204,
+    transaction: "locking",
+    private: true,
+  }),
+  mute: operation({
+    method: "POST",
+    path: "/conversations/{conversation=id}/mute",
+    summary: "Mute a conversation",
+    description: "Its messages do not count in your counters until the rule ends, counted from now.",
+    access: "signed_in",
+    input: () => z.strictObject({ ...one(), mute_rule: muteRule() }),
+    output: noContent,
+    status: 204,
+    transaction: "locking",
+    private: true,
+  }),
+  unmute: operation({
+    method: "DELETE",
+    path: "/conversations/{conversation=id}/mute",
+    summary: "Unmute a conversation",
     description: "You must be a participant.",
     access: "signed_in",
     input: () => z.strictObject(one()),
@@ -144,7 +169,7 @@ export const conversations = operationGroup("conversations", {
   }),
   participantAdd: operation({
     method: "POST",
-    path: "/conversations/{id}/participants",
+    path: "/conversations/{conversation=id}/participants",
     summary: "Add users to a group",
     description:
       "Can be done by administrators of the group. Existing participants are unchanged. New participants can read earlier messages. A group has at most 500 participants.",
@@ -158,7 +183,7 @@ export const conversations = operationGroup("conversations", {
   }),
   participantUpdate: operation({
     method: "PATCH",
-    path: "/conversations/{id}/participants/{user}",
+    path: "/conversations/{conversation=id}/participants/{user}",
     summary: "Change the role of a participant",
     description: "Can be done by administrators of the group. The last administrator keeps this role.",
     access: "signed_in",
@@ -176,7 +201,7 @@ export const conversations = operationGroup("conversations", {
   }),
   participantRemove: operation({
     method: "DELETE",
-    path: "/conversations/{id}/participants/{user}",
+    path: "/conversations/{conversation=id}/participants/{user}",
     summary: "Leave a group, or remove a participant",
     description:
       "Everyone can leave; administrators of the group can remove others. When the last administrator leaves, the longest-standing participant becomes administrator.",

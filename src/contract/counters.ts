@@ -14,7 +14,7 @@ export const counters = operationGroup("counters", {
     method: "GET",
     path: "/counters",
     summary: "Count new posts, events and messages",
-    description: `Counts items that you can read and have not seen, since your account was created and since the counter was last reset. Each count is at most ${mostCounted} and includes the newest ${mostLookedAt} posts for you, the newest ${mostLookedAt} events and your newest ${mostLookedAt} conversations.`,
+    description: `Counts items that you can read and have not seen, since your account was created and since the counter was last reset. What you muted does not count. Each count is at most ${mostCounted} and includes the newest ${mostLookedAt} posts for you, the newest ${mostLookedAt} events and your newest ${mostLookedAt} conversations.`,
     access: "signed_in",
     input: nothing,
     output: () =>

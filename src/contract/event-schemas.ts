@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  clearable,
   date,
   dateText,
   flag,
@@ -8,6 +9,8 @@ import {
   line,
   multiline,
   name,
+  nullable,
+  time,
   unixTime,
   url,
   userTypeBrief,
@@ -30,9 +33,12 @@ export const mostRules = 4;
 const firstDate = "1900-01-01";
 const lastDate = "8999-12-31";
 const moment = () =>
-  unixTime()
-    .min(Date.parse(firstDate) / 1000, "must not be before the year 1900")
-    .max(Date.parse(lastDate) / 1000, "must be before the year 9000");
+  time(
+    z
+      .int()
+      .min(Date.parse(firstDate) / 1000, "must not be before the year 1900")
+      .max(Date.parse(lastDate) / 1000, "must be before the year 9000"),
+  );
 const day = () =>
   date().refine((value) => value >= firstDate && value <= lastDate, "must be between the years 1900 and 9000");
 
@@ -106,13 +112,9 @@ export type Rule = z.infer<ReturnType<typeof rule>>;
 
 /** The optional fields of an event. */
 export const eventFields = () => ({
-  body: multiline(100_000).optional().meta({ description: "Text of the event" }),
-  location: line(1000).nullable().optional().meta({ description: "Place where the event happens" }),
-  link: z
-    .union([z.literal(""), url()])
-    .nullable()
-    .optional()
-    .meta({ description: "Link to an online meeting or a page (http or https)" }),
+  body: clearable(multiline(100_000)).meta({ description: "Text of the event" }),
+  location: nullable(line(1000)).meta({ description: "Place where the event happens" }),
+  link: clearable(url()).meta({ description: "Link to an online meeting or a page (http or https)" }),
   start: moment().nullable().optional().meta({ description: "Start of the first occurrence; not for all-day events" }),
   end: moment().nullable().optional().meta({ description: "End of the first occurrence; not for all-day events" }),
   all_day: flag().optional().meta({ description: "Make it an all-day event; needs date" }),
@@ -141,7 +143,7 @@ export const title = () => name().meta({ description: "Title of the event" });
 export const type = () =>
   z.enum(eventTypes).meta({
     description: "Calendar of the event",
-    values: { chain: "units and everything below them", unit: "one unit", user: "personal" },
+    values: { chain: "units and everything below them", unit: "units without those below", user: "personal" },
   });
 /** An answer to an invitation. */
 export const answer = () => z.enum(answers).meta({ description: "Answer to the invitation" });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cursorInput, cursorPage, id, idOf, line, noContent, nothing, pageInput, unixTime } from "./common-schemas.ts";
+import { cursorInput, cursorPage, id, idOf, line, noContent, nothing, pageInput, time } from "./common-schemas.ts";
 import {
   answer,
   event,
@@ -20,6 +20,7 @@ import { operation, operationGroup } from "./operation.ts";
 const one = () => z.strictObject({ id: id("events") });
 const newFiles = () => z.strictObject({ id: id("events"), files: fileItems().min(1) });
 const change = ["forbidden", "gone"] as const;
+const ignored = { if: "all_day", fields: ["start", "end"] };
 
 /** Maximum number of events that a list shows over all its pages. */
 export const furthestEvent = 10_000;
@@ -38,8 +39,8 @@ export const events = operationGroup("events", {
     input: () =>
       z.strictObject({
         type: z.enum(eventTypes).optional().meta({ description: "Only events of this calendar" }),
-        start: unixTime().optional().meta({ description: "Only occurrences that start at or after this time" }),
-        end: unixTime().optional().meta({ description: "Only occurrences that start at or before this time" }),
+        start: time().optional().meta({ description: "Only occurrences that start at or after this time" }),
+        end: time().optional().meta({ description: "Only occurrences that start at or before this time" }),
         uid: z.array(line(255, 1)).max(100).optional().meta({ description: "Only events with these UIDs" }),
         ...pageInput(),
       }),
@@ -63,9 +64,10 @@ export const events = operationGroup("events", {
     method: "POST",
     path: "/events",
     summary: "Create an event",
-    description: `Type chain publishes the event to the given units and everything below them, type unit to one unit; both need the ability calendar in these units, by default your own unit. Type user is a personal event for you and the users it is shared with, without units and userTypes. start and end are required, except for an all-day event, which needs date. ${limits}`,
+    description: `Type chain publishes the event to the given units and everything below them, type unit to exactly these units; both need the ability calendar in these units, by default your own unit. Type user is a personal event for you and the users it is shared with, without units and userTypes. start and end are required, except for an all-day event, which needs date. ${limits}`,
     access: "signed_in",
     input: () => z.strictObject({ title: title(), type: type(), ...eventFields(), uid: uid().optional() }),
+    ignored,
     output: () => z.object({ message: z.string(), id: idOf("events") }),
     status: 201,
     location: "/events/{id}",
@@ -81,6 +83,7 @@ export const events = operationGroup("events", {
     access: "signed_in",
     input: () =>
       z.strictObject({ id: id("events"), title: title().optional(), type: type().optional(), ...eventFields() }),
+    ignored,
     output: noContent,
     status: 204,
     errors: change,

@@ -58,7 +58,7 @@ export const file = once(() =>
       source: z.string().meta({ description: "Relative path of the content, or the URL of the video" }),
       stream: z.string().nullable().meta({ description: "Path of the stream for players; only for video and audio" }),
       versions: z.object({}).meta({ description: "Renderings by name; there are none" }),
-      screenshot: z.null(),
+      screenshot: z.null().meta({ description: "Always null: videos have no screenshot" }),
       date: unixTime(),
       created_at: unixTime(),
       updated_at: unixTime(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cursorInput, cursorPage, id, name, noContent } from "./common-schemas.ts";
+import { clearable, cursorInput, cursorPage, id, name, noContent } from "./common-schemas.ts";
 import { group, groupDescription, groupMember, groupName, groupRoles, privacies, privacy } from "./group-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
@@ -48,7 +48,7 @@ export const groups = operationGroup("groups", {
     input: () =>
       z.strictObject({
         name: groupName(),
-        description: groupDescription().optional(),
+        description: clearable(groupDescription()),
         privacy: privacy().default("public"),
       }),
     output: group,
@@ -65,7 +65,7 @@ export const groups = operationGroup("groups", {
       z.strictObject({
         ...one(),
         name: groupName().optional(),
-        description: groupDescription().optional(),
+        description: clearable(groupDescription()),
         privacy: privacy().optional(),
       }),
     output: group,

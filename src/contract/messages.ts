@@ -6,9 +6,9 @@ import { operation } from "./operation.ts";
 import { waitSeconds } from "./waits.ts";
 
 const longestMessage = 10_000;
-/** The text of a message. */
+/** The text of a message; a message with files needs none. */
 export const body = () =>
-  multiline(longestMessage, 1).meta({ description: "Text of the message, 1 to 10,000 characters" });
+  multiline(longestMessage).optional().meta({ description: "Text of the message, 1 to 10,000 characters" });
 export const messageFiles = () => fileItems().optional();
 
 /** The path field of a conversation. */
@@ -19,7 +19,7 @@ const oneMessage = () => ({ ...one(), messageId: id().meta({ description: "ID of
 export const messageOperations = {
   messages: operation({
     method: "GET",
-    path: "/conversations/{id}/messages",
+    path: "/conversations/{conversation=id}/messages",
     summary: "List the messages of a conversation, newest first",
     description:
       "You must be a participant. query finds normal messages with all of its words, ignoring case and accents; the last one can be the beginning of a word.",
@@ -39,7 +39,7 @@ export const messageOperations = {
   }),
   follow: operation({
     method: "GET",
-    path: "/conversations/{id}/messages/new",
+    path: "/conversations/{conversation=id}/messages/new",
     summary: "Wait for new messages, oldest first",
     description:
       "Responds when there are messages after the given one, or after wait seconds. Without after, the response has no messages, and meta.last_id is the ID to start from. You must be a participant.",
@@ -63,7 +63,7 @@ export const messageOperations = {
   }),
   send: operation({
     method: "POST",
-    path: "/conversations/{id}/messages",
+    path: "/conversations/{conversation=id}/messages",
     summary: "Send a message to a conversation",
     description: "You must be a participant.",
     access: "signed_in",
@@ -71,7 +71,7 @@ export const messageOperations = {
       z.strictObject({
         ...one(),
         message: body(),
-        parent_id: id().optional().meta({ description: "ID of the message to reply to" }),
+        parent_id: id().nullable().optional().meta({ description: "ID of the message to reply to" }),
         files: messageFiles(),
       }),
     output: message,
@@ -83,7 +83,7 @@ export const messageOperations = {
   }),
   message: operation({
     method: "GET",
-    path: "/conversations/{id}/messages/{message=messageId}",
+    path: "/conversations/{conversation=id}/messages/{message=messageId}",
     summary: "Get a message",
     description: "You must be a participant.",
     access: "signed_in",
@@ -93,10 +93,14 @@ export const messageOperations = {
   }),
   messageUpdate: operation({
     method: "PATCH",
-    path: "/conversations/{id}/messages/{message=messageId}",
+    path: "/conversations/{conversation=id}/messages/{message=messageId}",
     summary: "Edit your message",
     access: "signed_in",
-    input: () => z.strictObject({ ...oneMessage(), message: body() }),
+    input: () =>
+      z.strictObject({
+        ...oneMessage(),
+        message: multiline(longestMessage, 1).meta({ description: "New text of the message" }),
+      }),
     output: message,
     status: 200,
     transaction: "locking",
@@ -105,7 +109,7 @@ export const messageOperations = {
   }),
   messageDelete: operation({
     method: "DELETE",
-    path: "/conversations/{id}/messages/{message=messageId}",
+    path: "/conversations/{conversation=id}/messages/{message=messageId}",
     summary: "Delete a message for everybody",
     description:
       "You can delete your own messages, and administrators of a group those of others. The message stays in the list, empty.",
@@ -119,7 +123,7 @@ export const messageOperations = {
   }),
   react: operation({
     method: "POST",
-    path: "/conversations/{id}/messages/{message=messageId}/reactions",
+    path: "/conversations/{conversation=id}/messages/{message=messageId}/reactions",
     summary: "React to a message with an emoji",
     description: "Repeating a reaction changes nothing. A participant can add at most 10 different ones to a message.",
     access: "signed_in",
@@ -132,7 +136,7 @@ export const messageOperations = {
   }),
   unreact: operation({
     method: "DELETE",
-    path: "/conversations/{id}/messages/{message=messageId}/reactions/{emoji}",
+    path: "/conversations/{conversation=id}/messages/{message=messageId}/reactions/{emoji}",
     summary: "Remove a reaction",
     access: "signed_in",
     input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),

@@ -68,6 +68,11 @@ export const operationGroups = {
     heading: "Communication",
     tags: { Counters: "Counts of items that are new to the user" },
   },
+  muterules: {
+    summary: "List the rules for muting posts and conversations",
+    heading: "Communication",
+    tags: { "Mute rules": "Rules for muting posts and conversations" },
+  },
   files: {
     summary: "Download files of posts, events and messages",
     heading: "Communication",

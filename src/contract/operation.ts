@@ -62,6 +62,8 @@ export interface Operation<
   readonly description?: string;
   readonly access: Access;
   readonly input: () => I;
+  /** Fields that are ignored, whatever they hold, when the boolean field `if` is true. */
+  readonly ignored?: { readonly if: string; readonly fields: readonly string[] };
   /** The response body; `z.void()` with 204. */
   readonly output: () => O;
   readonly status: 200 | 201 | 204;

@@ -1,6 +1,7 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { type FieldErrors, invalid } from "./errors.ts";
 import { type Issue, messageOf } from "./issue-messages.ts";
+import type { AnyOperation } from "./operation.ts";
 
 /** The issues of a value: the messages by field, and the same as codes. */
 export interface Issues {
@@ -14,6 +15,19 @@ export type ParseResult<T> = { readonly ok: true; readonly value: T } | ({ reado
 export function tryParse<S extends z.ZodType>(schema: S, value: unknown): ParseResult<z.infer<S>> {
   const result = schema.safeParse(value, { error: describe, reportInput: true });
   return result.success ? { ok: true, value: result.data } : { ok: false, ...issuesOf(result.error) };
+}
+
+/** Parses the input of an operation, without the fields that it ignores. */
+export function tryParseInput(op: AnyOperation, value: unknown): ParseResult<Record<string, unknown>> {
+  return tryParse<z.ZodType<Record<string, unknown>>>(op.input(), withoutIgnored(op, value));
+}
+
+/** Returns the input without the fields that the operation ignores. */
+export function withoutIgnored({ ignored }: AnyOperation, value: unknown): unknown {
+  if (ignored === undefined || !isRecord(value)) return value;
+  const isOn = value[ignored.if] === true || value[ignored.if] === 1;
+  if (!isOn) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !ignored.fields.includes(name)));
 }
 
 /** Parses `value` by `schema`. Throws `validation_failed` with every wrong field. */
@@ -70,6 +84,7 @@ function causeOf(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): Omit<Issue, "fi
         ? { code: "required" }
         : { code: "wrong_type", params: { expected: String(issue.expected) } };
     case "invalid_value":
+      if (issue.input === undefined) return { code: "required" };
       return { code: "not_allowed_value", params: { values: issue.values.map(String) } };
     case "too_small":
       return { code: "too_small", params: { minimum: Number(issue.minimum), of: issue.origin } };
@@ -83,3 +98,33 @@ function causeOf(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): Omit<Issue, "fi
       return undefined;
   }
 }
+
+/**
+ * Returns the fields of an input that their schemas accept, parsed. Of an object with wrong fields, the others are
+ * returned, unless a required one is among the wrong.
+ */
+export function validFields({ shape }: z.ZodObject, value: unknown): Record<string, unknown> {
+  const known: Record<string, unknown> = {};
+  if (!isRecord(value)) return known;
+  for (const [name, schema] of Object.entries(shape as Record<string, z.ZodType>)) {
+    const given = Object.hasOwn(value, name) ? value[name] : undefined;
+    const parsed = schema.safeParse(given);
+    const accepted = parsed.success ? parsed.data : validPart(schema, given);
+    if (accepted !== undefined) known[name] = accepted;
+  }
+  return known;
+}
+
+function validPart(schema: z.core.$ZodType, value: unknown): Record<string, unknown> | undefined {
+  let inner = schema;
+  while ("innerType" in inner._zod.def) inner = inner._zod.def.innerType as z.core.$ZodType;
+  if (!(inner instanceof z.ZodObject) || !isRecord(value)) return undefined;
+  const known = validFields(inner, value);
+  const isComplete = Object.entries(inner.shape as Record<string, z.ZodType>).every(
+    ([name, field]) => name in known || field.safeParse(undefined).success,
+  );
+  return isComplete ? known : undefined;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

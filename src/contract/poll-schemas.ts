@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, unixTime } from "./common-schemas.ts";
+import { id, line, time, unixTime } from "./common-schemas.ts";
 import { once } from "./operation.ts";
 import { shortUser } from "./user-schemas.ts";
 
@@ -39,7 +39,7 @@ export const pollFields = once(() =>
       .enum(["single", "multiple"])
       .optional()
       .meta({ description: "Number of choices that a user can vote for (default single)" }),
-    close_at: unixTime().nullable().optional().meta({ description: "Time at which voting ends" }),
+    close_at: time().nullable().optional().meta({ description: "Time at which voting ends" }),
     allow_user_choices: z.boolean().optional().meta({ description: "Allow readers to add choices" }),
     anonymous: z.boolean().optional().meta({ description: "Hide who voted for which choice" }),
     mandatory: z

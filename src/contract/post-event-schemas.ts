@@ -1,25 +1,14 @@
 import { z } from "zod";
-import { date, dateText, line, timezone, unixTime, url } from "./common-schemas.ts";
+import { date, dateText, dateTime, line, nullable, timezone, unixTime, url } from "./common-schemas.ts";
 import { frequencies } from "./event-schemas.ts";
 import { once } from "./operation.ts";
 
-const local = /^(\d{4}-\d{2}-\d{2})(?:T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/;
-
-/** Returns true when the text is an existing date or time in one of the accepted forms. */
-export function isMoment(value: string): boolean {
-  const day = local.exec(value)?.[1];
-  return day !== undefined && z.safeParse(date(), day).success;
-}
-
 /** A time of an event: RFC 3339 with an offset, local time in the event's time zone, or a date. */
 const moment = () =>
-  z
-    .string()
-    .refine(isMoment, "must be a time that exists, as 2026-12-31T14:00 in the event's time zone or with an offset")
-    .meta({
-      placeholder: "time",
-      description: "Time like 2026-12-31T14:00 in the event's time zone, or RFC 3339 with an offset",
-    });
+  dateTime("must be a time that exists, as 2026-12-31T14:00 in the event's time zone or with an offset").meta({
+    placeholder: "time",
+    description: "Time like 2026-12-31T14:00 in the event's time zone, or RFC 3339 with an offset",
+  });
 
 const recurrence = once(() =>
   z.strictObject({
@@ -57,8 +46,8 @@ const recurrence = once(() =>
 /** The event fields of an event post. */
 export const postEventFields = once(() =>
   z.strictObject({
-    location: line(1000).nullable().optional().meta({ description: "Place where the event happens" }),
-    link: url().nullable().optional().meta({ description: "Link to an online meeting or a page (http or https)" }),
+    location: nullable(line(1000)).meta({ description: "Place where the event happens" }),
+    link: nullable(url()).meta({ description: "Link to an online meeting or a page (http or https)" }),
     all_day: z.boolean().optional().meta({ description: "Make it an all-day event; start and end are dates" }),
     datetime_start: moment()
       .optional()
@@ -69,10 +58,10 @@ export const postEventFields = once(() =>
       .optional()
       .meta({ description: "Invitation of the readers" }),
     recurrence: recurrence().nullable().optional().meta({ description: "Recurrence rule" }),
-    repeat_rules: line(1000, 1)
-      .nullable()
-      .optional()
-      .meta({ placeholder: "rrule", description: "Recurrence rule as an RRULE (RFC 5545), instead of recurrence" }),
+    repeat_rules: nullable(line(1000, 1)).meta({
+      placeholder: "rrule",
+      description: "Recurrence rule as an RRULE (RFC 5545), instead of recurrence",
+    }),
     end_date: date().nullable().optional().meta({ description: "Last day on which a recurring event can occur" }),
     timezone: timezone().optional().meta({ description: "IANA time zone of the event (default that of the instance)" }),
   }),

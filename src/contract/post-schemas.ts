@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { comment } from "./comment-schemas.ts";
-import { id, idOf, multiline, name, unixTime } from "./common-schemas.ts";
+import { id, idOf, multiline, name, time, unixTime } from "./common-schemas.ts";
 import type { Reference } from "./field-metadata.ts";
 import { file } from "./file-schemas.ts";
+import { shownMuteRule } from "./mute-schemas.ts";
 import { once } from "./operation.ts";
 import { poll, pollFields } from "./poll-schemas.ts";
 import { eventParticipation, postEvent, postEventFields } from "./post-event-schemas.ts";
@@ -29,8 +30,11 @@ export const post = once(() =>
       body: z.string(),
       show_in_feed: z.boolean(),
       important: z.boolean(),
-      actively_requires_action: z.boolean(),
-      mute_rule: z.int().nullable(),
+      actively_requires_action: z.boolean().meta({
+        description:
+          "True while you are asked to confirm that you read it and have not, and while its mandatory poll is open without your vote",
+      }),
+      mute_rule: shownMuteRule(),
       seen_by_user: z.boolean(),
       has_unseen_mention: z
         .boolean()
@@ -78,7 +82,7 @@ export const post = once(() =>
       author: shortUser(),
       poll: poll().nullable(),
       participation: eventParticipation().nullable().meta({ deprecated: true, description: "See event.participation" }),
-      translations: z.null(),
+      translations: z.null().meta({ description: "Always null: posts are not translated" }),
     })
     .meta({ id: "Post" }),
 );
@@ -98,15 +102,15 @@ const visibility = once(() =>
 const publish = once(() =>
   z.strictObject({
     status: z.boolean().optional().meta({ description: "Publish it now; false makes it a draft" }),
-    publish_on: unixTime().nullable().optional().meta({ description: "Time at which to publish it" }),
-    unpublish_on: unixTime().nullable().optional().meta({ description: "Time at which to unpublish it" }),
+    publish_on: time().nullable().optional().meta({ description: "Time at which to publish it" }),
+    unpublish_on: time().nullable().optional().meta({ description: "Time at which to unpublish it" }),
   }),
 );
 
 const pinned = once(() =>
   z.strictObject({
     show_in_main_feed: z.boolean().optional().meta({ description: "Pin it to the main feed as well" }),
-    until: unixTime().nullable().optional().meta({ description: "Time until which it is pinned" }),
+    until: time().nullable().optional().meta({ description: "Time until which it is pinned" }),
   }),
 );
 
@@ -131,7 +135,6 @@ export const postFields = () => ({
   show_in_feed: z.boolean().optional().meta({ description: "Show it in the feed of its readers" }),
   publish: publish().optional().meta({ description: "Publication and its schedule" }),
   important: z.boolean().optional().meta({ description: "Mark it as important" }),
-  actively_requires_action: z.boolean().optional().meta({ description: "Mark it as requiring action by its readers" }),
   poll: pollFields().nullable().optional().meta({ description: "Poll of the post; null removes it" }),
   pinned: pinned().nullable().optional().meta({ description: "Pin of the post; null removes it" }),
   event: postEventFields().optional().meta({ description: "Event of an event post" }),

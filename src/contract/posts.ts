@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { comment, commentBody } from "./comment-schemas.ts";
-import { cursorInput, cursorPage, id, noContent, unixTime } from "./common-schemas.ts";
+import { clearable, cursorInput, cursorPage, id, noContent, time } from "./common-schemas.ts";
 import { answer } from "./event-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
+import { muteRule } from "./mute-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { choiceTitle, mostChoices, poll, vote } from "./poll-schemas.ts";
 import { contentType, mentioned, post, postBody, postFields, postTitle } from "./post-schemas.ts";
@@ -32,7 +33,7 @@ export const posts = operationGroup("posts", {
     path: "/content",
     summary: "List posts, newest first",
     description:
-      "Lists published posts that you can read. With another status, it lists drafts, scheduled or unpublished posts that you can edit.",
+      "Lists published posts that you can read. In the feed (show_in_feed), posts that are pinned when the first page is read come first. With another status, it lists drafts, scheduled or unpublished posts that you can edit.",
     access: "signed_in",
     input: () =>
       z.strictObject({
@@ -47,8 +48,12 @@ export const posts = operationGroup("posts", {
         bookmarked: z.boolean().optional().meta({ description: "Only posts that you bookmarked; false: only others" }),
         unseen: z.boolean().optional().meta({ description: "Only posts that you have not seen; false: only others" }),
         important: z.boolean().optional().meta({ description: "Only important posts; false: only others" }),
+        show_in_feed: z
+          .boolean()
+          .optional()
+          .meta({ description: "Only posts of the feed, pinned posts first; false: only others" }),
         pinned: z.boolean().optional().meta({ description: "Only posts that are pinned now; false: only others" }),
-        since: unixTime().optional().meta({ description: "Only posts published at or after this time" }),
+        since: time().optional().meta({ description: "Only posts published at or after this time" }),
         sort: z.enum(["published", "updated"]).default("published").meta({ description: "Time to sort by" }),
         ...cursorInput(),
       }),
@@ -77,7 +82,7 @@ export const posts = operationGroup("posts", {
       z.strictObject({
         content_type: contentType(),
         title: postTitle(),
-        body: postBody().optional(),
+        body: clearable(postBody()),
         unit: id("units").optional().meta({ description: "ID of the unit that owns the post (default your own)" }),
         group: id("groups").optional().meta({ description: "ID of the group of a debate, whose members can read it" }),
         ...postFields(),
@@ -97,7 +102,7 @@ export const posts = operationGroup("posts", {
       "Only the given fields change, also within objects; lists are replaced. The kind, unit and group of a post cannot change. A publication time in the future unpublishes the post until then. A poll choice with votes cannot be removed.",
     access: "signed_in",
     input: () =>
-      z.strictObject({ id: id("posts"), title: postTitle().optional(), body: postBody().optional(), ...postFields() }),
+      z.strictObject({ id: id("posts"), title: postTitle().optional(), body: clearable(postBody()), ...postFields() }),
     output: noContent,
     status: 204,
     errors: ["forbidden", "gone", "conflict"],
@@ -123,6 +128,17 @@ export const posts = operationGroup("posts", {
   unlike: mark("DELETE", "like", "Remove your like from a post"),
   bookmark: mark("POST", "bookmark", "Bookmark a post"),
   unbookmark: mark("DELETE", "bookmark", "Remove your bookmark from a post"),
+  mute: operation({
+    ...onPost(
+      "POST",
+      "mute",
+      "Mute a post",
+      "It does not count in your counters until the rule ends, counted from now.",
+    ),
+    input: () => z.strictObject({ id: id("posts"), mute_rule: muteRule() }),
+    private: true,
+  }),
+  unmute: mark("DELETE", "mute", "Unmute a post"),
   republish: operation({
     ...onPost(
       "POST",
@@ -211,7 +227,7 @@ export const posts = operationGroup("posts", {
       z.strictObject({
         id: id("posts"),
         body: commentBody(),
-        parent_id: id().optional().meta({ description: "ID of the comment to reply to" }),
+        parent_id: id().nullable().optional().meta({ description: "ID of the comment to reply to" }),
         mentions: mentioned(),
       }),
     output: comment,

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { isLine, language, line, nothing, onOneLine, timezone, url } from "./common-schemas.ts";
+import { formatError, isLine, language, line, nothing, onOneLine, timezone, url } from "./common-schemas.ts";
 import { once, operation, operationGroup } from "./operation.ts";
 
 const smtpUrl = () =>
   z
-    .url({ protocol: /^smtps?$/, error: "must be a URL like smtp://user:password@mail.example.com:587" })
+    .url({ protocol: /^smtps?$/, ...formatError("must be a URL like smtp://user:password@mail.example.com:587") })
     .max(2048)
     .refine(isLine, onOneLine);
 
@@ -18,10 +18,13 @@ function withoutApi(value: string): string {
 
 /** The schema of each setting; `defaults` has the default values. */
 const keys = once(() => ({
+  name: line(100, 1).nullable().meta({
+    description: "Name of the instance in mails and on pages; while it is empty, the name of the root unit",
+  }),
   base_url: url()
     .overwrite(withoutApi)
     .nullable()
-    .meta({ description: "Public URL of the service, used for links in mails" }),
+    .meta({ description: "Public URL of the service, used for links in mails and on pages" }),
   timezone: timezone().meta({ description: "IANA time zone of the instance, used for all-day and recurring events" }),
   languages: z
     .array(language())
@@ -44,6 +47,11 @@ const keys = once(() => ({
     .min(60)
     .max(604_800)
     .meta({ format: "duration", description: "Lifetime of a link to reset a password" }),
+  "passwords.welcome_lifetime": z
+    .int()
+    .min(60)
+    .max(2_592_000)
+    .meta({ format: "duration", description: "Lifetime of the link in a welcome mail" }),
   "mail.from": line(320).nullable().meta({ description: "Sender address of mails; mails wait while it is empty" }),
   "mail.smtp_url": smtpUrl()
     .nullable()
@@ -69,6 +77,7 @@ export const settingsSchema = once(() => z.strictObject(keys()));
 export type Settings = z.infer<ReturnType<typeof settingsSchema>>;
 
 export const defaults: Settings = {
+  name: null,
   base_url: null,
   timezone: "UTC",
   languages: ["en", "da"],
@@ -76,6 +85,7 @@ export const defaults: Settings = {
   "tokens.absolute_lifetime": 2_592_000,
   "passwords.min_length": 8,
   "passwords.reset_lifetime": 1800,
+  "passwords.welcome_lifetime": 604_800,
   "mail.from": null,
   "mail.smtp_url": null,
   "mail.allow_plain": false,

@@ -1,16 +1,18 @@
 import { z } from "zod";
+import { addresses, addressesInput } from "./address-schemas.ts";
 import {
+  clearable,
   cursorInput,
   cursorPage,
   date,
   departmentBrief,
-  email,
   id,
   idOf,
   line,
   multiline,
   name,
   noContent,
+  nullable,
   reference,
   unixTime,
 } from "./common-schemas.ts";
@@ -21,33 +23,8 @@ import { departmentId, importResult, importRows } from "./user-schemas.ts";
 const unitType = () => z.enum(["unit", "department"]).meta({ description: "Kind of unit" });
 const unitName = () => name().meta({ description: "Name of the unit" });
 const path = () => z.string().meta({ description: "IDs from the root down to the unit, like /1/4/17/" });
-const optionalLine = (max: number, description: string) => line(max).nullable().optional().meta({ description });
+const optionalLine = (max: number, description: string) => nullable(line(max)).meta({ description });
 
-const address = once(() =>
-  z
-    .strictObject({
-      company: optionalLine(255, "Name of the company"),
-      registration_number: optionalLine(255, "Registration number of the company"),
-      vat_number: optionalLine(255, "VAT identification number"),
-      street: optionalLine(255, "Street and house number"),
-      street_additional: optionalLine(255, "Second line of the street address"),
-      postal_code: optionalLine(64, "Postal or ZIP code"),
-      city: optionalLine(255, "City or town"),
-      country: optionalLine(255, "Name of the country"),
-      phone: optionalLine(64, "Phone number"),
-      email: email().nullable().optional(),
-      comments: multiline(2000).nullable().optional().meta({ description: "Further remarks" }),
-      use_company_address: z.boolean().optional().meta({ description: "Use the company address instead" }),
-    })
-    .meta({ id: "Address" }),
-);
-const addresses = once(() =>
-  z.strictObject({
-    company: address().nullable().optional().meta({ description: "Address of the company" }),
-    delivery: address().nullable().optional().meta({ description: "Address for deliveries" }),
-    invoicing: address().nullable().optional().meta({ description: "Address for invoices" }),
-  }),
-);
 const clock = () =>
   z
     .int()
@@ -127,8 +104,8 @@ export const unit = once(() =>
 
 const unitDescription = () => multiline(10_000).meta({ description: "Description of the unit" });
 const details = () => ({
-  reference: reference().nullable().optional(),
-  description: unitDescription().optional(),
+  reference: nullable(reference()),
+  description: clearable(unitDescription()),
   unit_type: unitType().optional(),
   contact: z
     .strictObject({
@@ -137,7 +114,7 @@ const details = () => ({
     })
     .optional()
     .meta({ description: "Contact person" }),
-  addresses: addresses().optional().meta({ description: "Company, delivery and invoicing address" }),
+  addresses: addressesInput().optional().meta({ description: "Company, delivery and invoicing address" }),
   opening_hours: openingHours().optional().meta({ description: "Opening hours and closures" }),
   geo: geo().nullable().optional().meta({ description: "Position on the map" }),
 });
@@ -149,7 +126,7 @@ export const unitRow = once(() =>
     name: unitName(),
     parent: line(255).optional().meta({ description: "Reference of the parent; empty for the root" }),
     unit_type: z.union([z.literal("").transform(() => undefined), unitType()]).optional(),
-    description: unitDescription().optional(),
+    description: clearable(unitDescription()),
   }),
 );
 

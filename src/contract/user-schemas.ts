@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   abilityFlags,
+  clearable,
   date,
   dateText,
   departmentBrief,
@@ -11,6 +12,7 @@ import {
   language,
   line,
   name,
+  nullable,
   reference,
   timezone,
   unitBrief,
@@ -78,8 +80,8 @@ export const user = once(() =>
       userTypes: z.array(userTypeBrief()),
       memberUnits: z.array(membership()),
       memberGroups: z.array(groupBrief()).meta({ description: "Only groups that you can see" }),
-      specialties: z.array(z.never()),
-      all_integrations: z.array(z.never()),
+      specialties: z.array(z.never()).meta({ description: "Always empty: users have no specialties" }),
+      all_integrations: z.array(z.never()).meta({ description: "Always empty: users have no integrations" }),
       devices: z.array(z.never()),
       provider: z.array(z.string()),
       participant_type: z.literal("user"),
@@ -94,7 +96,7 @@ const lastName = () => name().meta({ description: "Family name of the user" });
 const jobTitle = () => line(255).meta({ description: "Job title" });
 const phone = () => line(64).meta({ description: "Phone number" });
 const birthday = () => date().meta({ description: "Date of birth" });
-const metaField = () => line(1000).optional().meta({ description: "Custom profile field of the organisation" });
+const metaField = () => clearable(line(1000)).meta({ description: "Custom profile field of the organisation" });
 const metaFields = () => ({
   meta_field_0: metaField(),
   meta_field_1: metaField(),
@@ -111,12 +113,12 @@ export const departmentId = () => id().meta({ description: "ID of a department o
 
 /** The optional fields of a user. */
 export const profileFields = () => ({
-  reference: reference().nullable().optional(),
-  title: jobTitle().optional(),
-  phone: phone().nullable().optional(),
-  birthday: birthday().nullable().optional(),
-  language: language().nullable().optional(),
-  timezone: timezone().nullable().optional(),
+  reference: nullable(reference()),
+  title: clearable(jobTitle()),
+  phone: nullable(phone()),
+  birthday: nullable(birthday()),
+  language: nullable(language()),
+  timezone: nullable(timezone()),
   settings: z
     .strictObject({
       show_birthdays: z
@@ -131,22 +133,21 @@ export const profileFields = () => ({
 });
 
 /** The schema of one import row. An empty cell clears the field, a missing column keeps it. */
-export const userRow = once(() => {
-  const cell = <T extends z.ZodType>(schema: T) => z.union([z.literal("").transform(() => null), schema]).optional();
-  return z.strictObject({
-    reference: cell(reference()),
+export const userRow = once(() =>
+  z.strictObject({
+    reference: nullable(reference()),
     ...identity(),
     unit: line(255, 1).meta({ description: "Reference of the unit" }),
     user_types: line(10_000).optional().meta({ description: "Names of user types, separated by semicolons" }),
-    department: cell(name()),
-    title: jobTitle().optional(),
-    phone: cell(phone()),
-    birthday: cell(birthday()),
-    language: cell(language()),
-    timezone: cell(timezone()),
+    department: nullable(name()),
+    title: clearable(jobTitle()),
+    phone: nullable(phone()),
+    birthday: nullable(birthday()),
+    language: nullable(language()),
+    timezone: nullable(timezone()),
     ...metaFields(),
-  });
-});
+  }),
+);
 
 /** The schema of an issue in a response. */
 export const issue = once(() =>

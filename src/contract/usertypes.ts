@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { abilityFlags, cursorInput, cursorPage, id, idOf, line, noContent, reference } from "./common-schemas.ts";
+import {
+  abilityFlags,
+  cursorInput,
+  cursorPage,
+  id,
+  idOf,
+  line,
+  noContent,
+  nullable,
+  reference,
+} from "./common-schemas.ts";
 import { once, operation, operationGroup } from "./operation.ts";
 
 const userType = once(() =>
@@ -34,7 +44,7 @@ export const usertypes = operationGroup("usertypes", {
   }),
   get: operation({
     method: "GET",
-    path: "/usertypes/{id}",
+    path: "/usertypes/{userType=id}",
     summary: "Get a user type",
     access: "signed_in",
     input: () => z.strictObject({ id: id("usertypes") }),
@@ -59,7 +69,7 @@ export const usertypes = operationGroup("usertypes", {
     input: () =>
       z.strictObject({
         name: typeName(),
-        reference: reference().nullable().optional(),
+        reference: nullable(reference()),
         abilities: abilityFlags().optional().meta({ description: "Abilities to grant or remove" }),
       }),
     output: userType,
@@ -69,7 +79,7 @@ export const usertypes = operationGroup("usertypes", {
   }),
   update: operation({
     method: "PATCH",
-    path: "/usertypes/{id}",
+    path: "/usertypes/{userType=id}",
     summary: "Update a user type",
     description:
       "Only the given fields change. Any change, also of the name or reference, needs every ability that the user type has or gets, in every unit where somebody holds it.",
@@ -78,7 +88,7 @@ export const usertypes = operationGroup("usertypes", {
       z.strictObject({
         id: id("usertypes"),
         name: typeName().optional(),
-        reference: reference().nullable().optional(),
+        reference: nullable(reference()),
         abilities: abilityFlags().optional().meta({ description: "Abilities to grant or remove" }),
       }),
     output: userType,
@@ -87,7 +97,7 @@ export const usertypes = operationGroup("usertypes", {
   }),
   delete: operation({
     method: "DELETE",
-    path: "/usertypes/{id}",
+    path: "/usertypes/{userType=id}",
     summary: "Delete a user type that nobody holds",
     description: "Needs every ability that the user type has.",
     access: { ability: "usertypes" },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, name, noContent, nothing, numberedPage, pageInput, unixTime, url } from "./common-schemas.ts";
+import { id, name, noContent, nothing, numberedPage, pageInput, time, unixTime, url } from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { waitSeconds } from "./waits.ts";
 import { eventPayload, logEntry, oneWebhook, testEvent, triggers, webhook, wholeEntry } from "./webhook-schemas.ts";
@@ -120,7 +120,7 @@ export const webhooks = operationGroup("webhooks", {
     input: () =>
       z.strictObject({
         id: id("webhooks"),
-        since: unixTime().meta({ description: "Only events at or after this time" }),
+        since: time().meta({ description: "Only events at or after this time" }),
       }),
     output: () => z.object({ recovered: z.int() }),
     status: 200,
@@ -145,7 +145,7 @@ export const webhooks = operationGroup("webhooks", {
           .regex(/^[a-z0-9_]{1,20}$/, "must be a status like 200 or timeout")
           .optional()
           .meta({ description: "Only attempts with this result, like 200 or timeout" }),
-        since: unixTime().optional().meta({ description: "Only attempts at or after this time" }),
+        since: time().optional().meta({ description: "Only attempts at or after this time" }),
         after: z.int().min(0).optional().meta({ description: "Only entries with an ID above this one" }),
         ...pageInput(500, 20),
       }),
@@ -182,7 +182,7 @@ export const webhooks = operationGroup("webhooks", {
     input: () =>
       z.strictObject({
         id: id("webhooks"),
-        since: unixTime().optional().meta({ description: "Start of the period (default 24 hours ago)" }),
+        since: time().optional().meta({ description: "Start of the period (default 24 hours ago)" }),
         parts: z
           .int()
           .min(1)

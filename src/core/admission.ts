@@ -2,7 +2,7 @@ import { invalid } from "../contract/errors.ts";
 import { pathFields } from "../contract/field-spec.ts";
 import { type FileItem, filesField } from "../contract/file-schemas.ts";
 import type { Access, AnyOperation, Origin } from "../contract/operation.ts";
-import { tryParse } from "../contract/parse-input.ts";
+import { tryParseInput } from "../contract/parse-input.ts";
 import { findAdmission } from "./find-handler.ts";
 import type { Ctx } from "./pipeline/context.ts";
 import { permit, requireAbility } from "./pipeline/permissions.ts";
@@ -57,7 +57,7 @@ export async function prepare(ctx: Ctx, op: AnyOperation, input: Known, origin: 
 export function requirePath(op: AnyOperation, known: Known): void {
   const names = pathFields(op).map(({ name }) => name);
   if (names.length === 0) return;
-  const result = tryParse(op.input(), known);
+  const result = tryParseInput(op, known);
   if (result.ok) return;
   const wrong = Object.entries(result.fields).filter(([name]) => names.includes(name));
   if (wrong.length > 0) throw invalid(Object.fromEntries(wrong), result.issues);

@@ -1,5 +1,6 @@
+import { ServiceError } from "../contract/errors.ts";
 import type { AnyOperation } from "../contract/operation.ts";
-import { parse } from "../contract/parse-input.ts";
+import { type Issues, tryParseInput } from "../contract/parse-input.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Database } from "../store/database.ts";
 import { findHandler } from "./find-handler.ts";
@@ -81,8 +82,15 @@ export async function executeOperation(
   const place = runtime.answers.place(op, actor.id, rawInput, moment);
   const { known } = place;
   if (known !== undefined) return known.answer;
-  const input = parse(op.input(), rawInput) as Record<string, unknown>;
   const base = await baseContext(runtime, { caller, origin, moment });
+  const wrong = async (found: Issues) => {
+    const { inputError } = await import("./input-issues.ts");
+    const ctx = readingContext(op, base, runtime.database);
+    return inputError(ctx, op, { input: rawInput, found, origin });
+  };
+  const parsed = tryParseInput(op, rawInput);
+  if (!parsed.ok) throw await wrong(parsed);
+  const input = parsed.value;
   if (op.bodyLimit !== undefined) {
     const { prepare } = await import("./admission.ts");
     await prepare(readingContext(op, base, runtime.database), op, input, origin);
@@ -90,7 +98,12 @@ export async function executeOperation(
   const repeatable = await repeatableOf(op, input, origin, runtime.instance);
   const call: Call = { runtime, op, input, origin, base, repeatable };
   const run = async (ctx: Ctx) => {
-    await permit(ctx, op, input);
+    try {
+      await permit(ctx, op, input);
+    } catch (error) {
+      if (error instanceof ServiceError && error.fields) throw await wrong(error as Issues);
+      throw error;
+    }
     return handler(ctx, input);
   };
   return runtime.runExclusively(actor.id, origin, async () => {

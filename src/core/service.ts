@@ -1,6 +1,7 @@
 import { type AnyOperation, type Caller, type Invoke, type Origin, once } from "../contract/operation.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Database } from "../store/database.ts";
+import { instanceName } from "../store/instance-name.ts";
 import type { Topic } from "../store/topics.ts";
 import { resolveUser } from "./directory/resolve-user.ts";
 import { baseContext, currentMoment, executeOperation, type Runtime } from "./execute-operation.ts";
@@ -53,6 +54,8 @@ export interface Service {
   settings(): Promise<Settings>;
   /** Returns the setting `base_url`. */
   baseUrl(): Promise<string | null>;
+  /** Returns what pages say about the instance. */
+  instance(): Promise<{ readonly name: string; readonly minPasswordLength: number }>;
 }
 
 /** Creates the core, which runs every operation of the contract on a database. */
@@ -84,6 +87,10 @@ export function createService(options: ServiceOptions): Service {
     endWaits: () => runtime.waits.end(),
     settings,
     baseUrl: async () => (await settings()).base_url,
+    instance: async () => {
+      const { name, "passwords.min_length": minPasswordLength } = await settings();
+      return { name: await instanceName(database.reader, name), minPasswordLength };
+    },
   };
 }
 

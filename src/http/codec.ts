@@ -1,7 +1,7 @@
 import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
 import { type Field, fieldsOf, pathFields } from "../contract/field-spec.ts";
 import type { AnyOperation } from "../contract/operation.ts";
-import { tryParse } from "../contract/parse-input.ts";
+import { tryParseInput } from "../contract/parse-input.ts";
 
 /** Input of an operation as received. `query` has no question mark; `params` are decoded and in the order of the path. */
 export interface WireInput {
@@ -188,7 +188,7 @@ function percentDecode(text: string): string {
 
 /** Returns one error with all wrong fields: those found here, and those found by the schema. */
 function withSchemaProblems(op: AnyOperation, input: Record<string, unknown>, problems: FieldErrors): ServiceError {
-  const result = tryParse(op.input(), input);
+  const result = tryParseInput(op, input);
   if (result.ok) return invalid(problems);
   const issues = result.issues.filter(({ field }) => !Object.hasOwn(problems, field));
   return invalid(Object.assign(Object.create(null), result.fields, problems), issues);

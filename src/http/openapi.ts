@@ -13,6 +13,7 @@ import type { Access, AnyOperation, Reach } from "../contract/operation.ts";
 import { type GroupName, groupEntries, operationGroups } from "../contract/operation-groups.ts";
 import { issue } from "../contract/user-schemas.ts";
 import { hasBody } from "./codec.ts";
+import { exampleOf } from "./openapi-examples.ts";
 
 export interface OpenApiOptions {
   /** Version of the program. */
@@ -38,6 +39,9 @@ const errors: Record<Exclude<ErrorCode, "method_not_allowed">, string> = {
   unavailable: "The service is shutting down or without its database; Retry-After says when to retry",
 };
 
+/** The version of the interface, which clients rely on. The version of the program is in `x-wcs-version`. */
+const interfaceVersion = "1.0";
+
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 const requestId = { "X-Request-Id": header("XRequestId") };
 
@@ -45,25 +49,34 @@ const requestId = { "X-Request-Id": header("XRequestId") };
 export function openapi(operations: readonly AnyOperation[], { version = "0.0.0", url = "" }: OpenApiOptions = {}) {
   const paths: ZodOpenApiPathsObject = {};
   for (const op of operations) {
-    const path = op.path.replace(/\{(\w+)=\w+\}/g, "{$1}");
+    const path = documentedPath(op);
     paths[path] = { ...paths[path], [op.method.toLowerCase()]: describe(op) };
   }
   const document: ZodOpenApiObject = {
     openapi: "3.1.0",
     info: {
       title: "Workplace communication service",
-      version,
+      version: interfaceVersion,
+      "x-wcs-version": version,
       description:
         "Users, units, posts, events and conversations of a workplace. Timestamps are Unix time in seconds. Bodies, messages, comments and descriptions hold tabs and line feeds, and no other control characters; CR LF becomes LF. All other text is one line, without control characters and direction overrides.",
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: `${url}/api` }],
+    servers: [{ url: url || "/" }],
     security: [{ bearer: [] }],
     tags: tagsOf(operations),
     paths,
     components: components(),
   };
   return createDocument(document, { override: tidy });
+}
+
+/** Paths that the interface writes without `/api`. Every operation responds to both forms. */
+const withoutPrefix = /^\/(content|conversations|muterules|units|users\/collection|users\/\{user\}\/units|usertypes)\b/;
+
+/** Returns the path of an operation, relative to the base URL, as the interface writes it. */
+export function documentedPath({ path }: AnyOperation): string {
+  return `${withoutPrefix.test(path) ? "" : "/api"}${path.replace(/\{(\w+)=\w+\}/g, "{$1}")}`;
 }
 
 /** Returns the tags that the operations have, with their descriptions. */
@@ -114,7 +127,8 @@ function queryOf(rest: Record<string, z.ZodType>) {
 
 function bodyOf(rest: Record<string, z.ZodType>) {
   const required = Object.values(rest).some((schema) => schema._zod.optin === undefined);
-  return { required, content: { "application/json": { schema: z.strictObject(rest) } } };
+  const schema = z.strictObject(rest);
+  return { required, content: { "application/json": { schema, example: exampleOf(schema, "input") } } };
 }
 
 function success(op: AnyOperation) {
@@ -124,7 +138,7 @@ function success(op: AnyOperation) {
   return {
     description: op.status === 201 ? "Created" : "Done",
     headers,
-    content: { "application/json": { schema: op.output() } },
+    content: { "application/json": { schema: op.output(), example: exampleOf(op.output(), "output") } },
   };
 }
 

@@ -28,6 +28,7 @@ const assembly = [
   "run-transaction.ts",
   "find-handler.ts",
   "admission.ts",
+  "input-issues.ts",
   "bootstrap.ts",
 ];
 

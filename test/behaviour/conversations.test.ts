@@ -130,9 +130,9 @@ describeEverywhere("conversations", (environment) => {
   it("update: the mute rule is one's own", async () => {
     const [ann, bob] = await people(2);
     const { conversationId: id } = await ann!.write([bob!.id], "Hello");
-    expect((await bob!.caller.call(conversations.update, { id, mute_rule: 7 })).mute_rule).toBe(7);
+    expect((await bob!.caller.call(conversations.update, { id, mute_rule: 3 })).mute_rule).toBe(3);
     expect((await ann!.get(id)).mute_rule).toBe(null);
-    expect((await bob!.caller.call(conversations.update, { id })).mute_rule).toBe(7);
+    expect((await bob!.caller.call(conversations.update, { id })).mute_rule).toBe(3);
     expect((await bob!.caller.call(conversations.update, { id, mute_rule: null })).mute_rule).toBe(null);
   });
 

@@ -130,8 +130,11 @@ describeEverywhere("events: changes", (environment) => {
       expect(await readers()).toEqual(["ok", "not_found", "not_found"]);
       await administrator.call(events.update, { id, units: [units.north, units.south] });
       expect(await readers()).toEqual(["ok", "ok", "ok"]);
-      const wrong = await refusal(administrator.call(events.update, { id, type: "unit" }));
-      expect(wrong.fields).toHaveProperty("units");
+      await administrator.call(events.update, { id, type: "unit" });
+      expect((await administrator.call(events.get, { id })).units.map((unit) => unit.id)).toEqual([
+        units.north,
+        units.south,
+      ]);
       await administrator.call(events.update, { id, type: "user" });
       expect(await readers()).toEqual(["not_found", "not_found", "not_found"]);
       expect(await get(administrator, id)).toMatchObject({ units: [], userTypes: [] });

@@ -97,8 +97,10 @@ describeEverywhere("password reset", (environment) => {
     await request(other.email!);
     const foreign = await refusal(reset(other.email!, token));
     expect(Object.keys(foreign.fields ?? {})).toEqual(["token"]);
-    expect(await refusal(reset(other.email!, token, "short"))).toEqual(foreign);
     expect(await refusal(reset("unknown@example.com", token))).toEqual(foreign);
+    const short = await refusal(reset(other.email!, token, "short"));
+    expect(Object.keys(short.fields ?? {}).sort()).toEqual(["password", "token"]);
+    expect(await refusal(reset("unknown@example.com", token, "short"))).toEqual(short);
     expect(await codeOf(reset(one.email!, token))).toBe("ok");
   });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ArgumentsOf, OutputOf } from "../../src/contract/operation.ts";
+import type { InputOf, OutputOf } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
@@ -10,7 +10,7 @@ import { type Instance, newInstance } from "../support/instance.ts";
 import { codeOf } from "../support/outcome.ts";
 import { mistakes } from "../support/tables.ts";
 
-type Patch = Omit<ArgumentsOf<typeof posts.update>, "id">;
+type Patch = Omit<InputOf<typeof posts.update>, "id">;
 type Post = OutputOf<typeof posts.get>;
 
 /** What a post is to be after changes, in the plainest form. */
@@ -19,7 +19,6 @@ interface Model {
   body: string;
   show_in_feed: boolean;
   important: boolean;
-  actively_requires_action: boolean;
   comments: boolean;
   confirm: boolean;
   all_units: boolean;
@@ -50,7 +49,6 @@ const step = fc.record({
   body: maybe(fc.constantFrom("", "x", "y")),
   show_in_feed: maybe(fc.boolean()),
   important: maybe(fc.boolean()),
-  actively_requires_action: maybe(fc.boolean()),
   comments: maybe(fc.boolean()),
   confirm: maybe(fc.boolean()),
   all_units: maybe(fc.boolean()),
@@ -147,7 +145,6 @@ function newModel(at: number | null): Model {
     body: "",
     show_in_feed: true,
     important: false,
-    actively_requires_action: false,
     comments: true,
     confirm: false,
     all_units: false,
@@ -236,7 +233,6 @@ function shown({ visibility, publish, pinned, ...post }: Post) {
     body: post.body,
     show_in_feed: post.show_in_feed,
     important: post.important,
-    actively_requires_action: post.actively_requires_action,
     comments: post.comments.enabled,
     confirm: post.confirm.enabled,
     all_units: visibility.all_units,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ArgumentsOf } from "../../src/contract/operation.ts";
+import type { InputOf } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { tries } from "../support/effort.ts";
 import { type Instance, newInstance } from "../support/instance.ts";
@@ -19,7 +19,7 @@ import {
 } from "../support/random-posts.ts";
 import { mistakes } from "../support/tables.ts";
 
-type Filter = Omit<ArgumentsOf<typeof posts.list>, "limit" | "cursor" | "sort">;
+type Filter = Partial<Omit<InputOf<typeof posts.list>, "limit" | "cursor" | "sort">>;
 
 const some = fc.nat(11);
 const fields = {
@@ -31,6 +31,7 @@ const fields = {
   bookmarked: fc.boolean(),
   unseen: fc.boolean(),
   important: fc.boolean(),
+  show_in_feed: fc.boolean(),
   pinned: fc.boolean(),
   since: fc.nat(3),
 };
@@ -92,7 +93,7 @@ for (const database of ["sqlite", "postgres"] as const) {
             const filter = filterOf(society, each);
             const expected = written
               .filter((post) => mayRead(society, person, post) && matches(society, { person, post, filter }))
-              .sort((a, b) => b.at - a.at || b.id - a.id)
+              .sort((a, b) => (filter.show_in_feed ? first(b) - first(a) : 0) || b.at - a.at || b.id - a.id)
               .map((post) => post.id);
             expect(await walk(person, filter, each.limit)).toEqual({ forth: expected, back: [...expected].reverse() });
           }
@@ -114,6 +115,9 @@ function filterOf(society: Society, { named, ...drawn }: FilterDrawn): Filter {
   return Object.fromEntries(named.map((name) => [name, all[name]]));
 }
 
+/** The feed starts with what is pinned. */
+const first = ({ pin }: Written) => (pin === "on" ? 1 : 0);
+
 /** What the filter says of a post, plainly. */
 function matches(
   society: Society,
@@ -130,6 +134,7 @@ function matches(
     bookmarked: marked(post.bookmarked),
     unseen: !marked(post.seen),
     important: post.important,
+    show_in_feed: post.feed,
     pinned: post.pin === "on",
     since: undefined,
   };

@@ -44,6 +44,42 @@ describeEverywhere("what readers do to posts", (environment) => {
     expect((await forColleague(id)).interaction.read).toBe(false);
   });
 
+  it("actively_requires_action: until a reader confirmed, and voted while the mandatory poll is open", async () => {
+    const { write, actors, instance, units, editor, colleague } = newsroom();
+    const asks = async (id: number, caller = actors.member) =>
+      (await caller.call(posts.get, { id })).actively_requires_action;
+    const inList = async (id: number) =>
+      (await actors.member.call(posts.list, { limit: 100 })).data.find((post) => post.id === id)
+        ?.actively_requires_action;
+    const confirm = { enabled: true };
+    const choices = [{ title: "This" }, { title: "That" }];
+    const poll = { question: "Which?", choices, mandatory: true, close_at: instance.now() + 600 };
+    const plain = await write({ poll: { ...poll, mandatory: false } });
+    const confirmed = await write({ confirm });
+    const voted = await write({ poll });
+    const both = await write({ confirm, poll });
+    const all = [plain, confirmed, voted, both];
+    for (const ask of [asks, inList]) {
+      expect(await Promise.all(all.map(({ id }) => ask(id)))).toEqual([false, true, true, true]);
+    }
+    // Those who can edit a post without being among its readers are not asked, nor is anybody by a draft.
+    const draft = await write({ confirm, publish: { status: false } });
+    const elsewhere = await write({ confirm, unit: units.north, visibility: { units: [units.south] } });
+    expect([await asks(draft.id, actors.administrator), await asks(elsewhere.id, editor)]).toEqual([false, false]);
+    await does("seen", confirmed.id);
+    expect(await asks(confirmed.id)).toBe(true);
+    await does("read", confirmed.id);
+    for (const { id, poll } of [voted, both]) {
+      await actors.member.call(posts.vote, { id, choices: [poll!.choices[0]!.id] });
+    }
+    expect(await Promise.all(all.map(({ id }) => asks(id)))).toEqual([false, false, false, true]);
+    await does("read", both.id);
+    expect(await asks(both.id)).toBe(false);
+    expect(await Promise.all(all.map(({ id }) => asks(id, colleague)))).toEqual([false, true, true, true]);
+    instance.wait(600);
+    expect(await Promise.all(all.map(({ id }) => asks(id, colleague)))).toEqual([false, true, false, true]);
+  });
+
   it("marks do not change when a post was updated", async () => {
     const { write, instance } = newsroom();
     const { id, publish } = await write();

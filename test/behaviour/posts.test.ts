@@ -197,14 +197,14 @@ describeEverywhere("posts", (environment) => {
     it("every simple field, to the other value and back", async () => {
       const { actors, write } = newsroom();
       const before = await write();
-      const flags = { show_in_feed: false, important: true, actively_requires_action: true };
+      const flags = { show_in_feed: false, important: true };
       const other = { ...flags, title: "T", body: "B", confirm: { enabled: true }, comments: { enabled: false } };
       await actors.administrator.call(posts.update, { id: before.id, ...other });
       expect(await read(before.id)).toMatchObject(other);
-      const { title, body, show_in_feed, important, actively_requires_action } = before;
+      const { title, body, show_in_feed, important } = before;
       await actors.administrator.call(posts.update, {
         id: before.id,
-        ...{ title, body, show_in_feed, important, actively_requires_action },
+        ...{ title, body, show_in_feed, important },
         confirm: { enabled: false },
         comments: { enabled: true },
       });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { groups } from "../../src/contract/groups.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
@@ -70,6 +71,53 @@ describeEverywhere("webhooks events", (environment) => {
     expect((await happened()).map(({ payload }) => [payload.type, payload.data])).toEqual([["user.delete", before]]);
   });
 
+  it("users: an accepted policy, groups and a removed department change them, new names of these do not", async () => {
+    const { administrator } = instance;
+    const { id } = await newUser();
+    await happened();
+    await administrator.call(users.policy, {});
+    await administrator.call(users.policy, {});
+    expect(await seen(), "the policy is accepted twice in one second").toEqual(["user.update 1"]);
+
+    const group = await administrator.call(groups.create, { name: "Sailing" });
+    expect(await seen()).toEqual(["user.update 1"]);
+    await administrator.call(groups.memberAdd, { id: group.id, user: id });
+    const [joined] = await happened();
+    expect(joined?.payload.data).toMatchObject({ id, memberGroups: [{ id: group.id }] });
+    await administrator.call(groups.update, { id: group.id, name: "Rowing" });
+    await administrator.call(groups.memberSet, { id: group.id, user: id, role: "administrator" });
+    expect(await seen()).toEqual([]);
+    await administrator.call(groups.memberRemove, { id: group.id, user: id });
+    expect(await seen()).toEqual([`user.update ${id}`]);
+    await administrator.call(groups.memberAdd, { id: group.id, user: id });
+    await happened();
+    await administrator.call(groups.delete, { id: group.id });
+    expect((await seen()).sort()).toEqual(["user.update 1", `user.update ${id}`]);
+
+    const department = await administrator.call(units.departmentAdd, { id: unit, name: "Bar" });
+    await administrator.call(users.membershipSet, { user: id, from: unit, department: department.id });
+    await happened();
+    await administrator.call(units.departmentUpdate, { id: unit, department: department.id, name: "Pub" });
+    for (const name of ["Store", "Shop"]) await administrator.call(units.update, { id: unit, name });
+    expect(new Set(await seen())).toEqual(new Set([`unit.update ${unit}`]));
+    await administrator.call(units.departmentRemove, { id: unit, department: department.id });
+    expect((await seen()).sort()).toEqual([`unit.update ${unit}`, `user.update ${id}`]);
+  });
+
+  it("units: an event has the children, as the full form", async () => {
+    const { administrator } = instance;
+    const { id } = await newUnit();
+    const child = await newUnit(id);
+    await happened();
+    await administrator.call(units.update, { id, description: "With a child" });
+    const full = await administrator.call(units.get, { id });
+    expect(full.children?.map((each) => each.id)).toEqual([child.id]);
+    expect((await happened()).map(({ payload }) => payload.data)).toEqual([full]);
+    await administrator.call(units.delete, { id, transfer: unit });
+    const deleted = (await happened()).find(({ payload }) => payload.type === "unit.delete");
+    expect(deleted?.payload.data).toEqual(full);
+  });
+
   it("a change that changes nothing is none", async () => {
     const { administrator } = instance;
     const user = await administrator.call(users.create, { ...person(), birthday: "1990-02-28", phone: "1" });
@@ -107,7 +155,6 @@ describeEverywhere("webhooks events", (environment) => {
     await administrator.call(usertypes.update, { id: type.id, name: "Renamed" });
     await administrator.call(users.password, { id, password: "correct horse battery" });
     await administrator.call(users.welcome, { users: [id] });
-    await administrator.call(users.policy, {});
     expect(await seen()).toEqual([]);
     expect((await administrator.call(units.get, { id: place.id })).updated_at).toBe(unitBefore.updated_at);
     await administrator.call(usertypes.update, { id: type.id, name: type.name });

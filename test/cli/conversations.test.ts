@@ -189,6 +189,29 @@ describePlaces("wcs conversations", (place) => {
     expect((await say(["archive", `${group}`, "--dry-run"])).stderr).toBe("Dry run: nothing was changed.\n");
   });
 
+  it("mute: for a period, and unmute", async () => {
+    const done = async (...args: string[]) => (await say([...args])).stderr;
+    const rule = async () => (await json<{ mute_rule: number | null }>("get", `${group}`)).mute_rule;
+    for (const [period, expected] of [
+      [[], 1],
+      [["--for", "1h"], 2],
+      [["--for", "8h"], 3],
+      [["--for", "1w"], 4],
+      [["--for", "always"], 1],
+    ] as const) {
+      expect(await done("mute", `${group}`, ...period)).toBe(`Muted conversation ${group}.\n`);
+      expect(await rule()).toBe(expected);
+    }
+    expect(await done("unmute", `${group}`)).toBe(`Unmuted conversation ${group}.\n`);
+    expect(await rule()).toBe(null);
+    const wrong = await say(["mute", `${group}`, "--for", "2h"]);
+    expect(wrong).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--for must be one of always, 1h, 8h, 1w"),
+    });
+    expect(await rule()).toBe(null);
+  });
+
   it("react, unreact, message get, edit and delete", async () => {
     const [id, message] = [`${group}`, `${first.id}`];
     await as(bob, "react", id, message, "👍");

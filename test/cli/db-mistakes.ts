@@ -184,6 +184,22 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
     },
   ],
   [
+    "a mute rule without its end",
+    {
+      check: "conversations",
+      make: [...talk, "update conversation_participants set mute_rule = 2 where user_id = 2"],
+      message: /conversation 500 has a mute rule that does not exist, or one with a wrong end/,
+    },
+  ],
+  [
+    "an end without a mute rule",
+    {
+      check: "posts",
+      make: [...post, "insert into post_marks (post_id, user_id, muted_until) values (500, 1, 5)"],
+      message: /post 500 has a mute rule that does not exist, or one with a wrong end/,
+    },
+  ],
+  [
     "the latest message",
     {
       check: "conversations",

@@ -281,7 +281,7 @@ describe("an instance", () => {
     const path = request.url?.replace("/api", "");
     if (stand.date !== 0) response.setHeader("date", new Date(Date.now() + stand.date * 1000).toUTCString());
     response.statusCode = path === "/readyz" ? stand.ready : path === "/healthz" ? stand.health : 200;
-    response.end(path === "/openapi.json" ? JSON.stringify({ info: { version: stand.version } }) : "{}");
+    response.end(path === "/openapi.json" ? JSON.stringify({ info: { "x-wcs-version": stand.version } }) : "{}");
   });
   let url = "";
   beforeAll(async () => {

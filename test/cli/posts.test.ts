@@ -35,6 +35,8 @@ describePlaces("wcs posts", (place) => {
       id,
     ]);
     expect(await json("posts", "list", "--status", "draft")).toEqual([]);
+    expect(await json("posts", "list", "--show-in-feed")).toMatchObject([{ id }]);
+    expect(await json("posts", "list", "--no-show-in-feed")).toEqual([]);
     const { stdout: rows } = await wcs(["posts", "list", "--fields", "id,title,important"]);
     expect(rows).toBe(`id\ttitle\timportant\n${id}\tCanteen\tno\n`);
     const piped = await wcs(["posts", "update", `${id}`, "--body", "-", "--important"], { stdin: "Text\n" });
@@ -47,9 +49,13 @@ describePlaces("wcs posts", (place) => {
       ["unlike", `Removed your like from post ${id}.`],
       ["bookmark", `Bookmarked post ${id}.`],
       ["unbookmark", `Removed the bookmark from post ${id}.`],
+      ["mute", `Muted post ${id}.`],
+      ["unmute", `Unmuted post ${id}.`],
     ] as const) {
       expect(await said("posts", verb, `${id}`)).toEqual({ code: 0, stdout: "", stderr: `${done}\n` });
     }
+    await said("posts", "mute", `${id}`, "--for", "1w");
+    expect(await json("posts", "get", `${id}`)).toMatchObject({ mute_rule: 4 });
     expect(await said("posts", "republish", `${id}`, "--yes")).toMatchObject({ code: 0 });
     expect(await said("posts", "delete", `${id}`)).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
     expect(await said("posts", "delete", `${id}`, "--yes")).toMatchObject({ code: 0, stderr: `Deleted post ${id}.\n` });
@@ -174,7 +180,7 @@ describe("wcs posts on a terminal", () => {
       lines: [
         "Canteen",
         `News · Ada Lovelace · TIME · for Acme and below · ID ${id}`,
-        "important",
+        "important · requires action",
         "",
         "Menu",
         "",

@@ -150,7 +150,9 @@ const takenBack = new Set([
   "conversations unreact",
   "events withdraw",
   "posts unlike",
+  "conversations unmute",
   "posts unbookmark",
+  "posts unmute",
   "posts withdraw",
 ]);
 /** Commands by which nothing is lost. */

@@ -54,10 +54,10 @@ describeOnDatabases("mail", (open) => {
     expect(await drain()).toMatchObject({ mails: 0, failedMails: 0 });
     const [mail] = mailbox.mails;
     expect(mailbox.mails).toHaveLength(1);
-    expect(mail).toMatchObject({ from: "no-reply@example.com", to: ["bo@example.com"], subject: "Welcome" });
+    expect(mail).toMatchObject({ from: "no-reply@example.com", to: ["bo@example.com"], subject: "Welcome to Acme" });
     const token = tokenIn(mail!.text);
-    expect(mail!.text).toContain(`https://intra.example.com/password/reset?token=${token}&email=bo%40example.com`);
-    expect(mail!.text).toContain("30 minutes");
+    expect(mail!.text).toContain(`https://intra.example.com/welcome?token=${token}&email=bo%40example.com`);
+    expect(mail!.text).toContain(" has created an account at Acme for you.");
     expect(mail!.html).toContain(token);
     expect(mail!.raw).toMatch(/^Message-ID: <wcs-1-\d+@example.com>/im);
     expect(JSON.stringify(await rows())).not.toContain(token);
@@ -85,11 +85,62 @@ describeOnDatabases("mail", (open) => {
     });
     await drain();
     const [mail] = mailbox.mails;
-    expect(mail!.subject).toBe("Set a new password");
+    expect(mail!.subject).toBe("Set a new password for Acme");
     expect(mail!.raw).not.toContain("evil");
     expect(mail!.text).toContain("https://intra.example.com/password/reset?token=");
     await reset(tokenIn(mail!.text));
     await expect(reset(tokenIn(mail!.text))).rejects.toMatchObject({ code: "validation_failed" });
+  });
+
+  it("welcome: the link works for passwords.welcome_lifetime, and the mail says until when, in the user's time zone", async () => {
+    instance.freeze();
+    await welcome({ timezone: "Asia/Tokyo" });
+    await drain();
+    const until = (instance.now() + 604_800) * 1000;
+    const day = new Intl.DateTimeFormat("en-GB", {
+      day: "numeric",
+      month: "long",
+      year: "numeric",
+      timeZone: "Asia/Tokyo",
+    });
+    const [mail] = mailbox.mails;
+    expect(mail!.text).toContain(`${day.format(until)} at `);
+    expect(mail!.text).toContain("GMT+9");
+    instance.wait(604_795);
+    await reset(tokenIn(mail!.text));
+  });
+
+  it("welcome, in Danish, from an instance with a name: subject, text and link", async () => {
+    await welcome({ language: "da-DK" });
+    await drain({ name: "Jensen & Søn" });
+    const [mail] = mailbox.mails;
+    expect(mail!.text).toContain("har oprettet en konto hos Jensen & Søn til dig.");
+    expect(mail!.text).toMatch(/welcome\?token=[\w-]+&email=bo%40example.com&lang=da$/m);
+    expect(mail!.html).toContain('<html lang="da">');
+    expect(mail!.html).toContain("Jensen &#38; Søn");
+  });
+
+  it("mails speak the first language of the instance to users without one, and English where there are no texts", async () => {
+    await welcome();
+    await drain({ languages: ["da", "en"] });
+    await welcome({ email: "second@example.com", language: "tlh" });
+    await drain({ languages: ["fr"] });
+    expect(mailbox.mails.map(({ html }) => /<html lang="(\w+)">/.exec(html)?.[1])).toEqual(["da", "en"]);
+  });
+
+  it("welcome names nobody when the user who sent it was deleted since", async () => {
+    const { id } = await instance.administrator.call(users.create, {
+      first_name: "Cy",
+      last_name: "Dahl",
+      email: "cy@example.com",
+      unit: 1,
+      admin: true,
+    });
+    const { id: bo } = await welcome({ welcome: false });
+    await (await instance.as(id)).call(users.welcome, { users: [bo] });
+    await instance.administrator.call(users.delete, { id });
+    await drain();
+    expect(mailbox.mails[0]!.text).toContain("An account at Acme was created for you.");
   });
 
   it("without base_url: a code and no link", async () => {
@@ -97,6 +148,7 @@ describeOnDatabases("mail", (open) => {
     await drain({ base_url: null });
     const { text } = mailbox.mails[0]!;
     expect(text).not.toContain("http");
+    expect(text).toContain("    wcs auth password reset --email bo@example.com\n");
     await reset(/^ {4}([\w-]{43})$/m.exec(text)?.[1] ?? "");
   });
 
@@ -190,7 +242,7 @@ describeOnDatabases("mail", (open) => {
     await instance.withToken(undefined).call(auth.passwordRequest, { email: "bo@example.com" });
     instance.wait(3600);
     expect(await drain()).toMatchObject({ mails: 0, failedMails: 1 });
-    expect(mailbox.mails.map(({ subject, to }) => [subject, to[0]])).toEqual([["Welcome", "bo@example.com"]]);
+    expect(mailbox.mails.map(({ subject, to }) => [subject, to[0]])).toEqual([["Welcome to Acme", "bo@example.com"]]);
     await reset(tokenIn(mailbox.mails[0]!.text));
   });
 
@@ -206,7 +258,7 @@ describeOnDatabases("mail", (open) => {
     await newEngine(instance).drain({ maxSeconds: 5 });
     await drain();
     const [mail] = mailbox.mails;
-    expect(mail).toMatchObject({ to: ["admin@example.com"], subject: "Webhook The hook was disabled" });
+    expect(mail).toMatchObject({ to: ["admin@example.com"], subject: "Webhook The hook at Acme was disabled" });
     expect(mail!.text).toContain("gone (410)");
     expect(mail!.text).toContain(`wcs webhooks recover ${id}`);
     await receiver.close();

@@ -25,6 +25,10 @@ export function arbitraryOf(schema: z.ZodType): fc.Arbitrary<unknown> {
         jsonValue,
         { noNullPrototype: true },
       );
+    case "pipe":
+      return arbitraryOf(def.in as z.ZodType);
+    case "null":
+      return fc.constant(null);
     case "unknown":
       return jsonValue;
     case "boolean":
@@ -87,6 +91,7 @@ const texts = fc.oneof(
   ),
   fc.constantFrom(
     "2024-02-29",
+    "2024-02-29T23:59:59Z",
     "MO+TU",
     "12-31",
     "Europe/Copenhagen",

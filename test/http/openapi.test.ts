@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { openapi } from "../../src/http/openapi.ts";
+import { documentedPath, openapi } from "../../src/http/openapi.ts";
 import { operations } from "./support.ts";
 
 const document = JSON.parse(JSON.stringify(openapi(operations, { version: "1.2.3", url: "https://wcs.example.com" })));
@@ -18,7 +18,7 @@ interface Described {
 
 const pathOf = (path: string) => path.replace(/\{(\w+)=\w+\}/g, "{$1}");
 const described = (op: (typeof operations)[number]): Described | undefined =>
-  document.paths[pathOf(op.path)]?.[op.method.toLowerCase()];
+  document.paths[documentedPath(op)]?.[op.method.toLowerCase()];
 
 /** Every value of the document with where it stands. */
 function* walk(value: unknown, at = "#"): Generator<{ at: string; value: Record<string, unknown> }> {
@@ -83,7 +83,7 @@ test("operations have the tag of their group, or one of their own", () => {
 });
 
 test("secrets are write-only, and schemas have no keywords of ours", () => {
-  const schemas = [...walk(document)].filter(({ at }) => !at.endsWith("/properties"));
+  const schemas = [...walk(document)].filter(({ at }) => !/\/(properties$|example\b)/.test(at));
   expect(schemas.filter(({ value }) => "secret" in value && !("$ref" in value)).map(({ at }) => at)).toEqual([]);
   const body = described(operations.find((op) => op.name === "auth.authenticate")!)?.requestBody;
   expect(body?.content["application/json"]?.schema.properties).toMatchObject({ password: { writeOnly: true } });
@@ -104,3 +104,37 @@ test("defaults are what their schemas take", () => {
   const wrong = withDefault.filter(({ value }) => !z.fromJSONSchema(value as never).safeParse(value.default).success);
   expect(wrong.map(({ at }) => at)).toEqual([]);
 });
+
+test.each([
+  ["Post", "translations"],
+  ["Message", "voice"],
+  ["File", "screenshot"],
+  ["User", "specialties"],
+  ["User", "all_integrations"],
+])("%s.%s is described as always empty", (schema, field) => {
+  expect(JSON.stringify(document.components.schemas[schema].properties[field])).toMatch(
+    /"description":"Always (null|empty): /,
+  );
+});
+test("every operation has examples of its request and its response, and its schemas accept them", () => {
+  const mistakes: string[] = [];
+  for (const op of operations) {
+    const { requestBody, responses } = described(op)!;
+    const shape = (op.input() as z.ZodObject).shape;
+    const bodies = [
+      { of: "request", body: requestBody?.content, schema: z.strictObject(bodyFields(shape, op.path)) },
+      { of: "response", body: responses[op.status]?.content, schema: op.output() },
+    ];
+    for (const { of, body, schema } of bodies) {
+      const json = (body as Record<string, { example?: unknown }> | undefined)?.["application/json"];
+      if (json && !schema.safeParse(json.example).success) mistakes.push(`${op.name}: ${of}`);
+    }
+  }
+  expect(mistakes).toEqual([]);
+});
+
+/** Returns the fields of an input that are not in the path. */
+function bodyFields(shape: z.ZodRawShape, path: string) {
+  const inPath = [...path.matchAll(/\{(?:\w+=)?(\w+)\}/g)].map(([, name]) => name);
+  return Object.fromEntries(Object.entries(shape).filter(([name]) => !inPath.includes(name)));
+}

@@ -369,7 +369,7 @@ describe("probes", () => {
 
   test("the interface's description names the server", async () => {
     const document = (await (await get("/api/openapi.json")).json()) as { openapi: string; servers: unknown };
-    expect([document.openapi, document.servers]).toEqual(["3.1.0", [{ url: `${server.url}/api` }]]);
+    expect([document.openapi, document.servers]).toEqual(["3.1.0", [{ url: server.url }]]);
   });
 });
 

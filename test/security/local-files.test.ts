@@ -138,7 +138,7 @@ describe.runIf(mayMount())("a disk of 4 MiB that is full", () => {
   const home = newHome();
   const path = (name: string) => join(disk, name);
   const env = { WCS_CONFIG_DIR: path("config"), WCS_DB: path("wcs.db") };
-  const wcs = (...args: string[]) => home.wcs(args, { env });
+  const wcs = (...args: string[]) => home.spawn(args, { env });
   beforeAll(() => void mount());
   afterAll(() => {
     unmount();

@@ -38,7 +38,7 @@ describeOnDatabases("mails that let a user set a password", (open) => {
     expect(await tokenRows()).toEqual([]);
     expect((await rows()).map(({ kind, payload }) => [kind, payload])).toEqual([
       ["password_reset", "{}"],
-      ["welcome", "{}"],
+      ["welcome", '{"inviter":1}'],
     ]);
     const tokens = (await sendMails(instance)).map(tokenIn);
     expect(tokens.map((token) => token.length)).toEqual([43, 43]);
@@ -107,7 +107,7 @@ describeOnDatabases("mails that let a user set a password", (open) => {
       tx.updateTable("users").set({ provider: "entra" }).where("id", "=", id).execute(),
     );
     const mails = await sendMails(instance);
-    expect(mails.map((mail) => [mail.subject, tokenIn(mail)])).toEqual([["Welcome", ""]]);
+    expect(mails.map((mail) => [mail.subject, tokenIn(mail)])).toEqual([["Welcome to Acme", ""]]);
     expect(await tokenRows()).toEqual([]);
   });
 

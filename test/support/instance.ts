@@ -152,6 +152,7 @@ export async function newInstance(
       return true;
     },
     baseUrl: service.baseUrl,
+    instance: service.instance,
     trustedProxies: blockListOf([parseNetwork("127.0.0.1")!]),
     log: { info() {}, warn() {}, error() {} },
   });

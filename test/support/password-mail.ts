@@ -4,11 +4,14 @@ import type { Instance } from "./instance.ts";
 import { type Mail, newMailbox } from "./mailbox.ts";
 
 /** Sends the mails that wait, by a real mail server, and returns them. */
-export async function sendMails({ database, now }: Pick<Instance, "database" | "now">): Promise<Mail[]> {
+export async function sendMails(
+  { database, now }: Pick<Instance, "database" | "now">,
+  base_url = "https://wcs.example.com",
+): Promise<Mail[]> {
   const mailbox = await newMailbox();
   const settings = {
     ...defaults,
-    base_url: "https://wcs.example.com",
+    base_url,
     "mail.from": "wcs@example.com",
     "mail.smtp_url": `smtp://127.0.0.1:${mailbox.port}`,
   };

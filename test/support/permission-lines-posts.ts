@@ -109,6 +109,8 @@ export const postLines: Record<string, readonly Line[]> = {
   "posts.unlike": forReaders(),
   "posts.bookmark": forReaders(),
   "posts.unbookmark": forReaders(),
+  "posts.mute": forReaders({ mute_rule: 1 }),
+  "posts.unmute": forReaders(),
   "posts.vote": [
     ["news for North", "           yes   yes   yes   404   401   401", (scene) => ({ ...news(scene), choices: [scene.posts.choice] })],
     ["without a poll", "           409   404   404   404   401   401", draft],

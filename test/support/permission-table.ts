@@ -296,6 +296,8 @@ export const permissionTable: Record<string, readonly Line[]> = {
   "conversations.seen": [["", "    404   yes   yes   404   401   401", group]],
   "conversations.archive": [["", " 404   yes   yes   404   401   401", group]],
   "conversations.unarchive": [["", "404  yes   yes   404   401   401", group]],
+  "conversations.mute": [["", "    404   yes   yes   404   401   401", (scene) => ({ ...group(scene), mute_rule: 1 })]],
+  "conversations.unmute": [["", "  404   yes   yes   404   401   401", group]],
   "conversations.participantAdd": [
     ["somebody", "                 404   403   yes   404   401   401", (scene) => ({ ...group(scene), users: [scene.ids.boss] })],
     ["oneself", "                  404   403   yes   404   401   401", (scene, me) => ({ ...group(scene), users: [me] })],
@@ -325,6 +327,7 @@ export const permissionTable: Record<string, readonly Line[]> = {
   "conversations.react": [["", "   404   yes   yes   404   401   401", (scene) => ({ ...message(scene), emoji: "👍" })]],
   "conversations.unreact": [["", " 404   404   404   404   401   401", (scene) => ({ ...message(scene), emoji: "👍" })]],
 
+  "muterules.list": [["", "        yes   yes   yes   yes   401   401", nothing]],
   "languages.list": [["", "        yes   yes   yes   yes   401   401", nothing]],
   "timezones.list": [["", "        yes   yes   yes   yes   401   401", nothing]],
   "audit.list": [["", "            yes   403   403   403   401   401", nothing]],

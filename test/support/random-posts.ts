@@ -124,6 +124,7 @@ export interface Drawn {
   readonly state: "published" | "draft" | "scheduled" | "unpublished";
   readonly age: number;
   readonly important: boolean;
+  readonly feed: boolean;
   readonly pin: "none" | "on" | "over";
   readonly seen: readonly number[];
   readonly bookmarked: readonly number[];
@@ -147,6 +148,7 @@ export const drawn: fc.Arbitrary<Drawn> = fc.record({
   ),
   age: fc.nat(3),
   important: fc.boolean(),
+  feed: fc.boolean(),
   pin: fc.constantFrom("none", "none", "on", "over"),
   seen: some(3),
   bookmarked: some(2),
@@ -185,6 +187,7 @@ export async function write({ instance, people, ...society }: Society, post: Dra
         }),
     sharing: { shares },
     important: post.important,
+    show_in_feed: post.feed,
     publish: publishing(post, at, now),
     ...(post.kind === "event" && { event: { datetime_start: "2026-06-01T10:00" } }),
   });

@@ -1,14 +1,16 @@
 import { randomInt, timingSafeEqual } from "node:crypto";
 import { auth as contract } from "../../contract/auth.ts";
-import { invalid, ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Issue } from "../../contract/issue-messages.ts";
 import { hashPasswordToken } from "../../store/password-tokens.ts";
 import { attempt } from "../directory/attempts.ts";
-import { checkNewPassword, checkPassword, hashPassword } from "../directory/passwords.ts";
+import { checkNewPassword, checkPassword, hashPassword, passwordIssue } from "../directory/passwords.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { recordChange, recordSignIn } from "../pipeline/audit-log.ts";
-import type { Ctx, Handlers } from "../pipeline/context.ts";
+import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { queueMail } from "../pipeline/queue-mail.ts";
 import { accountOf, countEvent, forgetFailures } from "../pipeline/rate-limits.ts";
+import { fieldErrorsOf, refuseIssues } from "../pipeline/refuse-issues.ts";
 import { issueToken } from "../pipeline/tokens.ts";
 
 export const auth: Handlers<typeof contract> = {
@@ -45,19 +47,18 @@ export const auth: Handlers<typeof contract> = {
   },
 
   async passwordReset(ctx, { token, email, password, password_confirm }) {
-    if (password !== password_confirm) throw invalid({ password_confirm: ["must be the same as password"] });
     const user = await userByEmail(ctx, email);
-    if (user !== undefined && user.provider !== "local") {
-      throw invalid({ email: ["belongs to a user whose password is managed elsewhere"] });
-    }
+    const issues = await findResetIssues(ctx, { email, password, password_confirm });
     // Does the same work for an unknown address, which has no token, so that the duration reveals nothing.
-    await requireToken(ctx, user?.id ?? stranger().id, token);
-    if (user === undefined) throw badToken();
+    const isGood = await isToken(ctx, user?.id ?? stranger().id, token);
+    const isUsable = isGood && user !== undefined;
+    refuseIssues(isUsable || issues.some(({ field }) => field === "email") ? issues : [badToken, ...issues]);
+    if (user === undefined) return;
     await checkNewPassword(password, user, ctx.settings);
     const password_hash = await hashPassword(password);
     await ctx.transaction(async (tx) => {
       // Checked again in the transaction: of several simultaneous uses, the first invalidates the token for the others.
-      await requireToken(tx, user.id, token);
+      if (!(await isToken(tx, user.id, token))) refuseIssues([badToken]);
       await tx.db.deleteFrom("password_tokens").where("user_id", "=", user.id).execute();
       await tx.db
         .updateTable("users")
@@ -71,6 +72,26 @@ export const auth: Handlers<typeof contract> = {
     });
   },
 };
+
+/** Adds the issues of fields that depend on each other or on data. */
+export const checks: Checks<typeof contract> = {
+  passwordReset: async (ctx, input) => fieldErrorsOf(await findResetIssues(ctx, input)),
+};
+
+type Reset = Parameters<Handlers<typeof contract>["passwordReset"]>[1];
+
+/** Names of the user are compared with the password only after the token, because they are not for everybody. */
+async function findResetIssues(ctx: Ctx, { email, password, password_confirm }: Partial<Reset>): Promise<Issue[]> {
+  const issues: Issue[] = [];
+  const user = email === undefined ? undefined : await userByEmail(ctx, email);
+  if (user !== undefined && user.provider !== "local") issues.push({ field: "email", code: "managed_elsewhere" });
+  const issue = password === undefined ? undefined : await passwordIssue(password, { email }, ctx.settings);
+  if (issue !== undefined) issues.push({ field: "password", ...issue });
+  if (password !== undefined && password_confirm !== undefined && password !== password_confirm) {
+    issues.push({ field: "password_confirm", code: "not_equal", params: { other: "password" } });
+  }
+  return issues;
+}
 
 /** Stands for the owner of an unknown address. The random ID keeps requests from waiting for each other's rows. */
 const stranger = () => ({ id: -randomInt(1, 2 ** 47), email: "" });
@@ -95,16 +116,14 @@ async function rehash(ctx: Ctx, id: number, password: string, old: string | null
   );
 }
 
-async function requireToken(ctx: Ctx, user: number, token: string): Promise<void> {
+async function isToken(ctx: Ctx, user: number, token: string): Promise<boolean> {
   const stored = await ctx.db
     .selectFrom("password_tokens")
     .select(["token_hash", "expires_at"])
     .where("user_id", "=", user)
     .executeTakeFirst();
   const same = timingSafeEqual(Buffer.from(stored?.token_hash ?? noToken), Buffer.from(hashPasswordToken(token)));
-  if (!same || stored === undefined || stored.expires_at <= ctx.now) throw badToken();
+  return same && stored !== undefined && stored.expires_at > ctx.now;
 }
 
-function badToken(): ServiceError {
-  return invalid({ token: ["is invalid, used or expired; request a new mail"] });
-}
+const badToken: Issue = { field: "token", code: "unusable_token" };

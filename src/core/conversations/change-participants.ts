@@ -7,7 +7,7 @@ import { appendService } from "./append-message.ts";
 import { directRefusal, lockedParticipation, type Participation, requireAdministrator } from "./participation.ts";
 import { presentConversation } from "./present-conversations.ts";
 import { People, type Standing, standingsIn } from "./present-participants.ts";
-import { keepPeopleKey, requireActiveUsers } from "./recipients.ts";
+import { keepPeopleKey, recipientIssues } from "./recipients.ts";
 
 type Membership = "participantAdd" | "participantUpdate" | "participantRemove";
 
@@ -15,7 +15,8 @@ export const participantHandlers: Pick<Handlers<typeof contract>, Membership> = 
   async participantAdd(ctx, { id, users }) {
     const mine = await lockedParticipation(ctx, id);
     requireAdministrator(mine, "add people");
-    await requireActiveUsers(ctx, "users", users);
+    const issues = await recipientIssues(ctx, users);
+    if (issues.length > 0) throw invalid({ users: issues });
     const there = await standingsIn(ctx.db, { conversations: [id] });
     const joining = users.filter((user) => !there.some((standing) => standing.user_id === user));
     if (there.length + joining.length > largestGroup) {

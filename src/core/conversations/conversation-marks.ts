@@ -1,11 +1,12 @@
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { words } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { type Mute, muteFrom } from "../pipeline/mutes.ts";
 import { appendService } from "./append-message.ts";
 import { lockedParticipation, participation, requireAdministrator } from "./participation.ts";
 import { presentConversation } from "./present-conversations.ts";
 
-type Marking = "get" | "update" | "delete" | "seen" | "archive" | "unarchive";
+type Marking = "get" | "update" | "delete" | "seen" | "archive" | "unarchive" | "mute" | "unmute";
 
 export const conversationMarkHandlers: Pick<Handlers<typeof contract>, Marking> = {
   async get(ctx, { id }) {
@@ -16,7 +17,7 @@ export const conversationMarkHandlers: Pick<Handlers<typeof contract>, Marking> 
   async update(ctx, { id, title, mute_rule }) {
     const mine = await lockedParticipation(ctx, id);
     if (title !== undefined) requireAdministrator(mine, "rename it");
-    if (mute_rule !== undefined) await mark(ctx, id, { mute_rule });
+    if (mute_rule !== undefined) await mark(ctx, id, muteFrom(ctx.now, mute_rule));
     if (title !== undefined && title !== mine.title) {
       await ctx.db
         .updateTable("conversations")
@@ -58,15 +59,24 @@ export const conversationMarkHandlers: Pick<Handlers<typeof contract>, Marking> 
     const { archived_at } = await lockedParticipation(ctx, id);
     if (archived_at !== null) await mark(ctx, id, { archived_at: null });
   },
+
+  async mute(ctx, { id, mute_rule }) {
+    await lockedParticipation(ctx, id);
+    await mark(ctx, id, muteFrom(ctx.now, mute_rule));
+  },
+
+  async unmute(ctx, { id }) {
+    const { mute_rule } = await lockedParticipation(ctx, id);
+    if (mute_rule !== null) await mark(ctx, id, muteFrom(ctx.now, null));
+  },
 };
 
-interface Mark {
+interface Mark extends Partial<Mute> {
   readonly cleared_position?: number;
   readonly seen_position?: number;
   readonly unread_count?: number;
   readonly latest_message_id?: null;
   readonly archived_at?: number | null;
-  readonly mute_rule?: number | null;
 }
 
 /** Changes the actor's own view of the conversation. */

@@ -1,12 +1,12 @@
 import type { conversations as contract } from "../../contract/conversations.ts";
-import type { Admission, Handlers } from "../pipeline/context.ts";
+import type { Admission, Checks, Handlers } from "../pipeline/context.ts";
 import { participantHandlers } from "./change-participants.ts";
 import { conversationMarkHandlers } from "./conversation-marks.ts";
 import { listConversations } from "./list-conversations.ts";
 import { messageReadHandlers } from "./list-messages.ts";
 import { participation } from "./participation.ts";
 import { reactions } from "./react-to-message.ts";
-import { messageSendHandlers } from "./send-message.ts";
+import { messageSendHandlers, newConversationIssues, newMessageIssues } from "./send-message.ts";
 
 export const conversations: Handlers<typeof contract> = {
   list: listConversations,
@@ -16,6 +16,8 @@ export const conversations: Handlers<typeof contract> = {
   ...messageSendHandlers,
   ...reactions,
 };
+
+export const checks: Checks<typeof contract> = { create: newConversationIssues, send: newMessageIssues };
 
 export const admission: Admission<typeof contract> = {
   async send(ctx, { id }) {

@@ -37,7 +37,7 @@ export const oldestFirst = prepared((db, p: Range) =>
 export const noEnd = Number.MAX_SAFE_INTEGER;
 
 /** Returns a message of the conversation, unless the participant deleted the conversation after it. */
-async function loadVisible(ctx: Ctx, mine: Participation, id: number): Promise<MessageRow | undefined> {
+export async function loadVisible(ctx: Ctx, mine: Participation, id: number): Promise<MessageRow | undefined> {
   const [row] = await messagesById(ctx.db, { ids: [id] });
   return row?.conversation_id === mine.id && row.position > mine.cleared_position ? row : undefined;
 }

@@ -3,6 +3,7 @@ import type { conversation as contract } from "../../contract/conversation-schem
 import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { currentRule } from "../pipeline/mutes.ts";
 import { messagesById, presentMessage, settingOf } from "./present-messages.ts";
 import { standingsIn } from "./present-participants.ts";
 
@@ -13,7 +14,7 @@ const conversationsOf = prepared((db, p: { ids: number[]; user: number }) =>
     .selectFrom("conversations as c")
     .innerJoin("conversation_participants as p", "p.conversation_id", "c.id")
     .select(["c.id", "c.type", "c.title", "c.created_at", "c.updated_at"])
-    .select(["p.latest_message_id", "p.mute_rule", "p.unread_count", "p.archived_at"])
+    .select(["p.latest_message_id", "p.mute_rule", "p.muted_until", "p.unread_count", "p.archived_at"])
     .where((eb) => isAmong(db, eb.ref("c.id"), p.ids))
     .where("p.user_id", "=", p.user),
 );
@@ -36,6 +37,7 @@ export async function presentConversations(ctx: Ctx, ids: number[]): Promise<Con
       return [message.id, presentMessage(message, setting, author)];
     }),
   );
+  const now = ctx.nowUntil([...rows.values()].map((row) => row.muted_until));
   return ids.flatMap((id) => {
     const row = rows.get(id);
     if (row === undefined) return [];
@@ -47,7 +49,7 @@ export async function presentConversations(ctx: Ctx, ids: number[]): Promise<Con
       created_at,
       updated_at,
       latest_message: messages.get(row.latest_message_id ?? 0) ?? null,
-      mute_rule: row.mute_rule,
+      mute_rule: currentRule(row, now),
       unread_message_count: row.unread_count,
       participants: (participants.get(id) ?? []).map((standing) =>
         setting.people.participant(standing.user_id, standing),

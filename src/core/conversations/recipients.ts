@@ -1,9 +1,8 @@
-import { invalid } from "../../contract/errors.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-/** Throws `validation_failed` unless the users in a field are active and listed only once. */
-export async function requireActiveUsers(ctx: Ctx, field: string, ids: readonly number[]): Promise<void> {
+/** Returns messages about users in a list who are not active, or not listed only once. */
+export async function recipientIssues(ctx: Ctx, ids: readonly number[]): Promise<string[]> {
   const repeated = ids.filter((id, at) => ids.indexOf(id) !== at);
   const rows = await ctx.db
     .selectFrom("users")
@@ -22,8 +21,7 @@ export async function requireActiveUsers(ctx: Ctx, field: string, ids: readonly 
       ids.filter((id) => known.get(id) === false),
     ),
   ];
-  const issues = messages.filter((message) => message !== undefined);
-  if (issues.length > 0) throw invalid({ [field]: issues });
+  return messages.filter((message) => message !== undefined);
 }
 
 function describeIssue(issue: string, ids: readonly number[]): string | undefined {

@@ -1,36 +1,37 @@
 import type { conversations as contract } from "../../contract/conversations.ts";
-import { invalid, ServiceError } from "../../contract/errors.ts";
+import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { waitForTurn } from "../../store/dialect.ts";
 import { indexWords, unindexWords } from "../../store/message-words.ts";
 import { prepared } from "../../store/prepared.ts";
-import { removeFiles } from "../files/attached-files.ts";
-import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { fileIssues, removeFiles } from "../files/attached-files.ts";
+import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
 import { appendMessage, type Locked } from "./append-message.ts";
-import { requireText, visibleMessage, visibleNamed } from "./find-message.ts";
-import { lockedParticipation } from "./participation.ts";
+import { loadVisible, requireText, visibleMessage } from "./find-message.ts";
+import { lockedParticipation, type Participation, participation } from "./participation.ts";
 import { presentOneMessage } from "./present-messages.ts";
 import { wordsInOrder } from "./query-words.ts";
-import { digestOf, peopleKey, requireActiveUsers } from "./recipients.ts";
+import { digestOf, peopleKey, recipientIssues } from "./recipients.ts";
 
 type Sending = "create" | "send" | "messageUpdate" | "messageDelete";
 
 export const messageSendHandlers: Pick<Handlers<typeof contract>, Sending> = {
   async create(ctx, { recipients, message, files }) {
-    await requireActiveUsers(ctx, "recipients", recipients);
+    refuse({
+      ...(await newConversationIssues(ctx, { recipients, message, files })),
+      ...(await fileIssues(ctx, files ?? [])),
+    });
     const people = new Set([ctx.actor.id, ...recipients]);
-    if (people.size === 1) throw invalid({ recipients: ["must contain a user other than yourself"] });
     const conversation = await conversationOf(ctx, people);
-    const row = await appendMessage(ctx, conversation, { message, files });
+    const row = await appendMessage(ctx, conversation, { message: message ?? "", files });
     return presentOneMessage(ctx, conversation, row);
   },
 
   async send(ctx, { id, message, parent_id, files }) {
     const mine = await lockedParticipation(ctx, id);
-    if (parent_id !== undefined) {
-      const parent = await visibleNamed(ctx, mine, "parent_id", parent_id);
-      if (parent.deleted_at !== null) throw invalid({ parent_id: [`is a deleted message: ${parent_id}`] });
-    }
-    const row = await appendMessage(ctx, mine, { message, parent: parent_id, files });
+    const issues = { ...textIssues({ message, files }), ...(await parentIssues(ctx, mine, parent_id)) };
+    refuse({ ...issues, ...(await fileIssues(ctx, files ?? [])) });
+    const row = await appendMessage(ctx, mine, { message: message ?? "", parent: parent_id, files });
     return presentOneMessage(ctx, mine, row);
   },
 
@@ -66,6 +67,40 @@ export const messageSendHandlers: Pick<Handlers<typeof contract>, Sending> = {
     await unindexWords(ctx.db, messageId);
     await removeFiles(ctx, "message", [messageId]);
   },
+};
+
+type Known = Partial<Parameters<Handlers<typeof contract>["create"]>[1]>;
+
+function textIssues({ message, files = [] }: Known, isWrong?: (field: string) => boolean): FieldErrors {
+  if (message?.trim() || files.length > 0 || isWrong?.("files")) return {};
+  return { message: [message === undefined ? "is required for a message without files" : "must not be blank"] };
+}
+
+async function parentIssues(ctx: Ctx, mine: Participation, parent_id: number | null | undefined): Promise<FieldErrors> {
+  if (parent_id == null) return {};
+  const parent = await loadVisible(ctx, mine, parent_id);
+  if (parent === undefined) return { parent_id: [`is not a message of conversation ${mine.id}: ${parent_id}`] };
+  return parent.deleted_at === null ? {} : { parent_id: [`is a deleted message: ${parent_id}`] };
+}
+
+/** Returns the issues of those fields of a new conversation that depend on each other or on data; see `Checks`. */
+export async function newConversationIssues(
+  ctx: Ctx,
+  { recipients, ...text }: Known,
+  isWrong?: (field: string) => boolean,
+): Promise<FieldErrors> {
+  const issues = textIssues(text, isWrong);
+  if (recipients === undefined) return issues;
+  const messages = await recipientIssues(ctx, recipients);
+  if (recipients.every((id) => id === ctx.actor.id)) messages.push("must contain a user other than yourself");
+  return messages.length > 0 ? { recipients: messages, ...issues } : issues;
+}
+
+/** Returns the issues of those fields of a message that depend on each other or on data; see `Checks`. */
+export const newMessageIssues: NonNullable<Checks<typeof contract>["send"]> = async (ctx, known, isWrong) => {
+  const { id, parent_id, ...text } = known;
+  const parent = id === undefined ? {} : await parentIssues(ctx, await participation(ctx, id), parent_id);
+  return { ...textIssues(text, isWrong), ...parent };
 };
 
 /** Subtracts a deleted message from the unread counts of participants who have not seen it. */

@@ -4,6 +4,7 @@ import { forEach, listed } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { muted } from "../pipeline/mutes.ts";
 import { type Reader, readable, readerOf } from "../visibility/audience.ts";
 import { placesOfPosts } from "../visibility/feed-index.ts";
 import { type PostReader, postReader, published, visible } from "../visibility/post-visibility.ts";
@@ -24,7 +25,7 @@ export const counters: Handlers<typeof contract> = {
     const found = await (places ? newPostsIn(db, { ...query, places }) : newPosts(db, query));
     for (const { counter, count } of found) posts.set(counter, count);
     const [events] = await newEvents(db, { ...readerOf(actor, "calendar"), since: since.events });
-    const [messages] = await newMessages(db, { me: actor.id, since: since.messages });
+    const [messages] = await newMessages(db, { me: actor.id, now, since: since.messages });
     const upTo = (count = 0) => Math.min(count, mostCounted);
     return {
       groups: upTo(posts.get("groups")),
@@ -128,7 +129,7 @@ function counted(db: Kysely<Schema>, p: NewPosts, newest: RawBuilder<unknown>) {
     )
     .where(
       sql<SqlBool>`not exists (
-        select 1 from post_marks k where k.post_id = p.id and k.user_id = ${p.me} and k.seen_at is not null)`,
+        select 1 from post_marks k where k.post_id = p.id and k.user_id = ${p.me} and (k.seen_at is not null or ${muted("k", p.now)}))`,
     )
     .where(inAudience("p", p.me, sql<SqlBool>`${mine} and ${visible(db, p, p.now)}`))
     .groupBy(counter);
@@ -152,8 +153,8 @@ const newEvents = prepared((db, p: Reader & { since: number }) => {
     .where(inAudience("e", p.me, readable(db, "a", p)));
 });
 
-/** Counts the newest messages in each of the newest conversations that have unread messages. */
-const newMessages = prepared((db, p: { me: number; since: number }) => {
+/** Counts the newest messages in each of the newest conversations that are not muted and have unread messages. */
+const newMessages = prepared((db, p: { me: number; now: number; since: number }) => {
   const unread = db
     .selectFrom("conversation_participants as c")
     .innerJoin("conversations as v", "v.id", "c.conversation_id")
@@ -161,6 +162,7 @@ const newMessages = prepared((db, p: { me: number; since: number }) => {
     .where("c.user_id", "=", p.me)
     .where("c.archived_at", "is", null)
     .where("c.unread_count", ">", 0)
+    .where(sql<SqlBool>`not ${muted("c", p.now)}`)
     .where("c.latest_message_id", "is not", null)
     .orderBy("c.latest_message_id", "desc")
     .limit(sql.lit(mostLookedAt));

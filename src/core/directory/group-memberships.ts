@@ -7,6 +7,7 @@ import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { markChangedUsers } from "./mark-changed-users.ts";
 
 export type Role = (typeof groupRoles)[number];
 export type GroupBrief = z.infer<ReturnType<typeof groupBrief>>;
@@ -41,6 +42,7 @@ export async function addMember(ctx: Ctx, group: number, user: number, role: Rol
     .values({ group_id: group, user_id: user, role, created_at: ctx.now })
     .execute();
   await countMembers(ctx, group, 1);
+  await markChangedUsers(ctx, [user]);
 }
 
 /** Ends a membership. Throws `conflict` when the last administrator would leave other members behind. */
@@ -51,6 +53,7 @@ export async function removeMember(ctx: Ctx, group: number, user: number, role: 
   }
   await ctx.db.deleteFrom("group_members").where("group_id", "=", group).where("user_id", "=", user).execute();
   await countMembers(ctx, group, -1);
+  await markChangedUsers(ctx, [user]);
 }
 
 export async function changeRole(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {

@@ -1,9 +1,10 @@
 import { sql } from "kysely";
-import { invalid, ServiceError } from "../../contract/errors.ts";
+import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import type { Ability } from "../../contract/operation.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { requireAbilities, unitPath } from "../pipeline/permissions.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
 
 type Work = Pick<Ctx, "db" | "actor">;
 
@@ -26,8 +27,8 @@ export async function addMembership(
   if ((await findMembership(ctx, user, unit)) !== undefined) {
     throw new ServiceError("conflict", `User ${user} is already a member of unit ${unit}.`);
   }
+  refuse(await membershipIssues(ctx, { unit, userTypes, department }));
   await requireMembershipChange(ctx, user, { after: { unit, userTypes } });
-  await requireDepartment(ctx, unit, department);
   const { id } = await ctx.db
     .insertInto("memberships")
     .values({ user_id: user, unit_id: unit, department_id: department })
@@ -78,23 +79,38 @@ function extendsReach(before: MembershipState | undefined, after: MembershipStat
   return before?.unit !== after.unit || after.userTypes.some((id) => !before.userTypes.includes(id));
 }
 
-/** Returns the abilities of each user type. Throws `validation_failed` when a type does not exist. */
+/** Returns the abilities of each user type. */
 async function loadAbilities(
   ctx: Work,
   states: readonly (MembershipState | undefined)[],
 ): Promise<Map<number, Ability[]>> {
   const types = [...new Set(states.flatMap((state) => state?.userTypes ?? []))];
-  if (types.length === 0) return new Map();
-  const rows = await ctx.db
+  const rows = await userTypeRows(ctx, types);
+  return new Map(rows.map((row) => [row.id, JSON.parse(row.abilities) as Ability[]]));
+}
+
+async function userTypeRows({ db }: Work, ids: readonly number[]) {
+  if (ids.length === 0) return [];
+  return db
     .selectFrom("user_types")
     .select(["id", "abilities"])
-    .where((eb) => isAmong(ctx.db, eb.ref("id"), types))
+    .where((eb) => isAmong(db, eb.ref("id"), ids))
     .execute();
-  const found = new Map(rows.map((row) => [row.id, JSON.parse(row.abilities) as Ability[]]));
-  const unknown = types.filter((id) => !found.has(id));
-  if (unknown.length > 0)
-    throw invalid({ userTypes: [`contains user types that do not exist: ${unknown.join(", ")}`] });
-  return found;
+}
+
+/** Returns the issues of the user types and the department of a membership. */
+export async function membershipIssues(
+  ctx: Work,
+  { unit, userTypes = [], department }: Partial<Membership>,
+): Promise<FieldErrors> {
+  const issues: FieldErrors = {};
+  const known = new Set((await userTypeRows(ctx, userTypes)).map(({ id }) => id));
+  const unknown = [...new Set(userTypes)].filter((id) => !known.has(id));
+  if (unknown.length > 0) issues.userTypes = [`contains user types that do not exist: ${unknown.join(", ")}`];
+  if (unit !== undefined && department != null && !(await isDepartment(ctx, unit, department))) {
+    issues.department = [`is not a department of unit ${unit}: ${department}`];
+  }
+  return issues;
 }
 
 /** Moves a membership to another unit and clears its department. The caller has checked permission. */
@@ -205,16 +221,14 @@ export async function setUserTypes(ctx: Work, membership: number, userTypes: rea
   }
 }
 
-/** Throws `validation_failed` when the department does not belong to the unit. */
-export async function requireDepartment(ctx: Work, unit: number, department: number | null): Promise<void> {
-  if (department === null) return;
-  const found = await ctx.db
+async function isDepartment({ db }: Work, unit: number, department: number): Promise<boolean> {
+  const found = await db
     .selectFrom("departments")
     .select("id")
     .where("id", "=", department)
     .where("unit_id", "=", unit)
     .executeTakeFirst();
-  if (found === undefined) throw invalid({ department: [`is not a department of unit ${unit}: ${department}`] });
+  return found !== undefined;
 }
 
 async function countMembers(ctx: Work, unit: number, more: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { invalid } from "../../contract/errors.ts";
+import { type Issue, messageOf } from "../../contract/issue-messages.ts";
 import type { Settings } from "../../contract/settings.ts";
 import { fold } from "./text-keys.ts";
 
@@ -42,24 +43,31 @@ export async function checkPassword(
   return { good, outdated };
 }
 
-/** Throws `validation_failed` for `field` when the password is too short, common, or the user's own name or address. */
-export async function checkNewPassword(
+/** The names that a user's password must not be. */
+interface Person {
+  readonly email?: string | null | undefined;
+  readonly first_name?: string | undefined;
+  readonly last_name?: string | undefined;
+}
+
+/** Throws `validation_failed` when the password is too short, common, or the user's own name or address. */
+export async function checkNewPassword(password: string, person: Person, settings: Settings): Promise<void> {
+  const issue = await passwordIssue(password, person, settings);
+  if (issue !== undefined) throw invalid({ password: [messageOf(issue)] }, [{ field: "password", ...issue }]);
+}
+
+/** Returns the issue with a new password that is too short, common, or the user's own name or address. */
+export async function passwordIssue(
   password: string,
-  person: { email: string | null; first_name: string; last_name: string },
+  { email, first_name = "", last_name = "" }: Person,
   settings: Settings,
-  field = "password",
-): Promise<void> {
+): Promise<Omit<Issue, "field"> | undefined> {
   const least = settings["passwords.min_length"];
-  const refuse = (reason: string) => {
-    throw invalid({ [field]: [reason] });
-  };
-  if ([...password].length < least) refuse(`must have at least ${least} characters`);
-  if ((await commonPasswords()).has(password.toLowerCase()))
-    refuse("is one of the most common passwords; choose another");
-  const own = [person.email ?? "", person.first_name, person.last_name, `${person.first_name} ${person.last_name}`];
-  if (own.some((each) => each !== "" && fold(each) === fold(password))) {
-    refuse("must not be the user's name or e-mail address");
-  }
+  if ([...password].length < least) return { code: "too_small", params: { minimum: least, of: "string" } };
+  if ((await commonPasswords()).has(password.toLowerCase())) return { code: "common_password" };
+  const own = [email ?? "", first_name, last_name, `${first_name} ${last_name}`];
+  const isOwn = own.some((each) => each.trim() !== "" && fold(each) === fold(password));
+  return isOwn ? { code: "own_name" } : undefined;
 }
 
 let common: Set<string> | undefined;

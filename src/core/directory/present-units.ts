@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import type { z } from "zod";
+import type { Address, AddressesInput } from "../../contract/address-schemas.ts";
 import type { unit as contract } from "../../contract/units.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -25,6 +27,22 @@ const departmentsByUnit = prepared((db, p: { ids: number[] }) =>
     .orderBy("id"),
 );
 
+const shownChildren = 500;
+const childrenByUnit = prepared((db, p: { ids: number[] }) =>
+  db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom("units")
+        .select(["id", "parent_id", "name", "level", "unit_type"])
+        .select(sql<number>`row_number() over (partition by parent_id order by id)`.as("place"))
+        .where((each) => isAmong(db, each.ref("parent_id"), p.ids))
+        .as("child"),
+    )
+    .select(["id", "parent_id", "name", "level", "unit_type"])
+    .where("place", "<=", shownChildren)
+    .orderBy("id"),
+);
+
 type Row = Awaited<ReturnType<typeof rowsById>>[number];
 
 /**
@@ -43,6 +61,39 @@ export async function presentUnits(ctx: Ctx, ids: number[]): Promise<Unit[]> {
   });
 }
 
+/** Returns units as `presentUnits`, each with its first children. */
+export async function presentFullUnits(ctx: Ctx, ids: number[]): Promise<Unit[]> {
+  const units = await presentUnits(ctx, ids);
+  const parents = units.filter(({ stats }) => stats.children > 0).map(({ id }) => id);
+  const rows = parents.length === 0 ? [] : await childrenByUnit(ctx.db, { ids: parents });
+  const children = Map.groupBy(rows, (row) => row.parent_id ?? 0);
+  return units.map((unit) => ({
+    ...unit,
+    children: (children.get(unit.id) ?? []).map((row) => presentUnitBrief(row.id, row.name, row.level, row.unit_type)),
+  }));
+}
+
+const emptyAddress: Address = {
+  company: null,
+  registration_number: null,
+  vat_number: null,
+  street: null,
+  street_additional: null,
+  postal_code: null,
+  city: null,
+  country: null,
+  phone: null,
+  email: null,
+  comments: null,
+  use_company_address: false,
+};
+
+/** Returns the given addresses with all of their fields. */
+export function fullAddresses(given: AddressesInput): Partial<Unit["addresses"]> {
+  const full = Object.entries(given).map(([name, address]) => [name, address && { ...emptyAddress, ...address }]);
+  return Object.fromEntries(full);
+}
+
 function present(ctx: Ctx, row: Row, departments: { id: number; name: string }[]): Unit {
   const edit = may(ctx.actor, "units", row.path);
   return {
@@ -57,7 +108,7 @@ function present(ctx: Ctx, row: Row, departments: { id: number; name: string }[]
         ? null
         : presentUnitBrief(row.parent_id, row.parent_name ?? "", row.parent_level ?? 0, row.parent_type ?? "unit"),
     image: null,
-    addresses: { company: null, delivery: null, invoicing: null, ...JSON.parse(row.addresses) },
+    addresses: { company: null, delivery: null, invoicing: null, ...fullAddresses(JSON.parse(row.addresses)) },
     contact: { name: row.contact_name, phone: row.contact_phone },
     opening_hours: { office_hours: null, closed: null, ...JSON.parse(row.opening_hours) },
     geo: { lat: row.lat, lng: row.lng },

@@ -50,6 +50,10 @@ const placesOfDepartments = prepared((db, p: { ids: number[] }) =>
     .where((eb) => isAmong(db, eb.ref("n.id"), p.ids)),
 );
 
+const activeAdministrators = prepared((db, _: object) =>
+  db.selectFrom("users").select("id").where("admin", "=", 1).where("active", "=", 1).limit(2),
+);
+
 type UserRow = Awaited<ReturnType<typeof usersById>>[number];
 type MembershipRow = Awaited<ReturnType<typeof membershipsByUser>>[number];
 type PlaceRow = Awaited<ReturnType<typeof placesOfDepartments>>[number];
@@ -71,13 +75,14 @@ async function presentWith(ctx: Ctx, ids: number[], groups: ReadonlyMap<number, 
   const memberships = await loadMemberships(ctx, ids);
   const physical = await physicalUnits(ctx, memberships);
   const avatars = await presentImages(ctx, "user", ids);
+  const last = [...rows.values()].some(({ admin }) => admin === 1) ? await lastAdministrator(ctx) : undefined;
   return ids.flatMap((id) => {
     const row = rows.get(id);
     return row === undefined
       ? []
       : [
           {
-            ...present(ctx, row, memberships.get(id) ?? [], physical),
+            ...present(ctx, row, { memberships: memberships.get(id) ?? [], physical, last }),
             avatar: avatars.get(id) ?? null,
             memberGroups: groups.get(id) ?? [],
           },
@@ -160,7 +165,19 @@ async function physicalUnits(ctx: Ctx, memberships: Map<number, ShownMembership[
   return found;
 }
 
-function present(ctx: Ctx, row: UserRow, memberships: ShownMembership[], physical: Map<number, UnitBrief>): User {
+/** Returns the only active administrator; undefined when there are others. */
+async function lastAdministrator({ db }: Ctx): Promise<number | undefined> {
+  const [first, second] = await activeAdministrators(db, {});
+  return second === undefined ? first?.id : undefined;
+}
+
+interface Surroundings {
+  readonly memberships: readonly ShownMembership[];
+  readonly physical: ReadonlyMap<number, UnitBrief>;
+  readonly last: number | undefined;
+}
+
+function present(ctx: Ctx, row: UserRow, { memberships, physical, last }: Surroundings): User {
   const [first] = memberships;
   const unit = first?.shown.unit ?? null;
   const mayEdit = may(ctx.actor, "user", first?.path ?? null) && (ctx.actor.admin || row.admin === 0);
@@ -189,7 +206,7 @@ function present(ctx: Ctx, row: UserRow, memberships: ShownMembership[], physica
     meta_field_2: row.meta_field_2,
     meta_field_3: row.meta_field_3,
     meta_field_4: row.meta_field_4,
-    permissions: { edit: mayEdit, delete: mayEdit && hasAllOf(ctx.actor, memberships) },
+    permissions: { edit: mayEdit, delete: mayEdit && row.id !== last && hasAllOf(ctx.actor, memberships) },
     unit,
     physicalUnit: unit === null || unit.unit_type === "unit" ? unit : (physical.get(unit.id) ?? null),
     department: first?.shown.department ?? null,

@@ -13,7 +13,7 @@ import {
   type RecordedChange,
 } from "../pipeline/outbox.ts";
 import { asAdministrator } from "../pipeline/permissions.ts";
-import { presentUnits } from "./present-units.ts";
+import { presentFullUnits } from "./present-units.ts";
 import { presentUsers } from "./present-users.ts";
 
 /** Events presented and written at a time, so that a very large change needs little memory. */
@@ -74,7 +74,7 @@ async function present(ctx: Ctx, changes: readonly RecordedChange[]): Promise<Ou
   const idsOf = (kind: string) =>
     changes.filter((each) => each.trigger.startsWith(kind) && !each.before).map((each) => each.id);
   const users = new Map((await presentUsers(seen, idsOf("user."))).map((user) => [user.id, user]));
-  const units = new Map((await presentUnits(seen, idsOf("unit."))).map((unit) => [unit.id, unit]));
+  const units = new Map((await presentFullUnits(seen, idsOf("unit."))).map((unit) => [unit.id, unit]));
   return changes.flatMap(({ trigger, id, before }) => {
     const data = before ?? (trigger.startsWith("user.") ? users.get(id) : units.get(id));
     return data === undefined ? [] : [newEvent(ctx, trigger, data)];

@@ -5,7 +5,8 @@ import type { events as contract } from "../../contract/events.ts";
 import { addFiles, fileIssues, removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { addAudience, changeAudience, loadAudiences, refuse } from "../visibility/audience.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
+import { addAudience, changeAudience, loadAudiences } from "../visibility/audience.ts";
 import { eventAudienceOf, planReaders, type Readers, requireEventPlaces } from "./event-audience.ts";
 import type { EventRow } from "./event-rows.ts";
 import { type EventTimes, eventTimesOf, keepOccurrences, planTimes } from "./event-times.ts";
@@ -46,6 +47,20 @@ export const eventChangeHandlers: Changing = {
       .execute();
   },
 };
+
+/** Returns the issues of those fields of an event that depend on each other or on data; see `Checks`. */
+export async function eventIssues(
+  ctx: Ctx,
+  fields: Fields,
+  isWrong: (field: string) => boolean,
+  before?: EventRow,
+): Promise<FieldErrors> {
+  const issues: FieldErrors = {};
+  const type = fields.type ?? before?.type ?? "chain";
+  await planReaders(ctx, { ...fields, type }, issues, before && (await readersOf(ctx, before)));
+  if (!isWrong("all_day")) await planTimes(ctx, fields, issues, before);
+  return issues;
+}
 
 interface Planned {
   readonly times: EventTimes | undefined;
@@ -123,7 +138,7 @@ const erased = {
 
 /** Returns the columns that hold an event's texts. */
 function texts({ title, body, location, link, fileCount }: Fields) {
-  return { title, body, location, link: link === null ? "" : link, file_count: fileCount };
+  return { title, body, location, link, file_count: fileCount };
 }
 
 async function readersOf({ db }: Ctx, { audience_id, type, owner_unit_id }: EventRow): Promise<Readers> {

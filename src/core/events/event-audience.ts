@@ -3,7 +3,7 @@ import type { eventTypes } from "../../contract/event-schemas.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { type Audience, audienceIssues } from "../visibility/audience.ts";
+import { type Audience, audienceIssues, sharesOf } from "../visibility/audience.ts";
 import { ability } from "./find-event.ts";
 
 export type EventType = (typeof eventTypes)[number];
@@ -34,7 +34,7 @@ export async function planReaders(
   before?: Readers,
 ): Promise<Readers> {
   const { type } = input;
-  const shares = distinct(input.shares ?? before?.shares);
+  const shares = distinct(input.shares ? sharesOf(ctx, input.shares, before?.shares) : before?.shares);
   const added = (ids: readonly number[] = [], known: readonly number[] = []) => ids.filter((id) => !known.includes(id));
   const personal = type === "user";
   const asked = {
@@ -52,9 +52,6 @@ export async function planReaders(
   const named = input.units ?? before?.units ?? [];
   const stays = before?.type === type && input.units === undefined;
   const units = named.length > 0 || stays ? distinct(named) : [ctx.actor.unitId].filter((id) => id !== null);
-  if (type === "unit" && units.length > 1) {
-    issues.units = [...(issues.units ?? []), "must contain a single unit for events of type unit"];
-  }
   const owner = (type === "unit" ? units[0] : undefined) ?? before?.owner ?? ctx.actor.unitId;
   return { type, units, userTypes: distinct(input.userTypes ?? before?.userTypes), shares, owner };
 }

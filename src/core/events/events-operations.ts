@@ -1,11 +1,11 @@
 import type { events as contract } from "../../contract/events.ts";
-import type { Admission, Ctx, Handlers } from "../pipeline/context.ts";
+import type { Admission, Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { requireAbility } from "../pipeline/permissions.ts";
-import { eventChangeHandlers } from "./change-event.ts";
+import { eventChangeHandlers, eventIssues } from "./change-event.ts";
 import { eventFileHandlers } from "./event-files.ts";
 import { eventMarkHandlers } from "./event-marks.ts";
 import { ability, editableEvent } from "./find-event.ts";
-import { eventReadHandlers } from "./read-events.ts";
+import { eventReadHandlers, periodIssues } from "./read-events.ts";
 
 export const events: Handlers<typeof contract> = {
   ...eventReadHandlers,
@@ -22,6 +22,14 @@ export const admission: Admission<typeof contract> = {
   filesAddTo: requireEditable,
   async filesAdd(ctx, { id }) {
     if (id !== undefined) await editableEvent(ctx, id, "id");
+  },
+};
+
+export const checks: Checks<typeof contract> = {
+  list: async (_ctx, { start, end }) => periodIssues(start, end),
+  create: (ctx, known, isWrong) => eventIssues(ctx, known, isWrong),
+  async update(ctx, { id, ...known }, isWrong) {
+    return id === undefined ? {} : eventIssues(ctx, known, isWrong, await editableEvent(ctx, id));
   },
 };
 

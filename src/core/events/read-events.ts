@@ -1,6 +1,7 @@
-import { invalid } from "../../contract/errors.ts";
+import type { FieldErrors } from "../../contract/errors.ts";
 import type { events as contract } from "../../contract/events.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
 import { readerOf } from "../visibility/audience.ts";
 import { eventRows } from "./event-rows.ts";
 import { ability, readableEvent } from "./find-event.ts";
@@ -10,10 +11,16 @@ import { nextOccurrences } from "./upcoming-events.ts";
 
 const upcomingOccurrences = 3;
 
+/** Returns the issue of a period that ends before it starts. */
+export function periodIssues(start: number | undefined, end: number | undefined): FieldErrors {
+  const isOver = start !== undefined && end !== undefined && end < start;
+  return isOver ? { end: ["must not be before start"] } : {};
+}
+
 export const eventReadHandlers: Pick<Handlers<typeof contract>, "list" | "get" | "upcoming"> = {
   async list(ctx, input) {
     const { start, end } = input;
-    if (start !== undefined && end !== undefined && end < start) throw invalid({ end: ["must not be before start"] });
+    refuse(periodIssues(start, end));
     const { ids, total } = await findEvents(ctx, input);
     return hitsOf(await presentInOrder(ctx, ids), { ...input, total });
   },

@@ -1,6 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { groups as contract } from "../../contract/groups.ts";
 import { addMember } from "../directory/group-memberships.ts";
+import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { fold } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { findOwnGroup, oneGroup } from "./read-groups.ts";
@@ -49,6 +50,11 @@ export const groupChangeHandlers: Pick<Handlers<typeof contract>, "create" | "up
       const many = posts > mostCounted ? `more than ${mostCounted} posts` : posts === 1 ? "1 post" : `${posts} posts`;
       throw new ServiceError("conflict", `Group ${id} has ${many}; delete them first.`);
     }
+    const members = await ctx.db.selectFrom("group_members").select("user_id").where("group_id", "=", id).execute();
+    await markChangedUsers(
+      ctx,
+      members.map((member) => member.user_id),
+    );
     // Deleted posts of the group were addressed to its members; nobody can see them any more.
     await ctx.db.updateTable("audiences").set({ group_id: null }).where("group_id", "=", id).execute();
     await ctx.db.deleteFrom("groups").where("id", "=", id).execute();

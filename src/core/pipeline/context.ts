@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { FieldErrors } from "../../contract/errors.ts";
 import type { AnyOperation, InputOf, OutputOf } from "../../contract/operation.ts";
 import type { Settings } from "../../contract/settings.ts";
 import type { Trigger } from "../../contract/webhooks.ts";
@@ -77,6 +78,19 @@ export type Handlers<R extends Record<string, AnyOperation>> = {
  */
 export type Admission<R extends Record<string, AnyOperation>> = {
   readonly [K in keyof R]?: (ctx: Ctx, known: Partial<InputOf<R[K]>>) => Promise<unknown>;
+};
+
+/**
+ * Checks of a group by operation: each returns the issues of fields that depend on other fields or on data. The pipeline
+ * calls them for inputs that are wrong anyway, so that an error names every wrong field; `known` has the others.
+ * `isWrong` tells that a field was given but is not known. The handler checks valid inputs itself.
+ */
+export type Checks<R extends Record<string, AnyOperation>> = {
+  readonly [K in keyof R]?: (
+    ctx: Ctx,
+    known: Partial<InputOf<R[K]>>,
+    isWrong: (field: string) => boolean,
+  ) => Promise<FieldErrors>;
 };
 
 type Result<O extends AnyOperation> = ReturnType<O["output"]> extends z.ZodVoid ? undefined : OutputOf<O>;

@@ -3,18 +3,20 @@ import type { Ctx } from "./context.ts";
 
 /**
  * Queues a mail to a user in the transaction of the change. It contains no token: the worker creates that when it sends
- * the mail. If a mail of the same kind is still waiting, it becomes due now and no second one is queued.
+ * the mail. A welcome mail has the ID of the actor, who it says has invited the user. If a mail of the same kind is still
+ * waiting, it becomes due now and no second one is queued.
  */
 export async function queueMail(
   ctx: Ctx,
   kind: "welcome" | "password_reset",
   user: { readonly id: number; readonly email: string },
 ): Promise<void> {
-  const asked = { recipient: user.email, created_at: ctx.now };
+  const payload = JSON.stringify(kind === "welcome" ? { inviter: ctx.actor.id } : {});
+  const asked = { recipient: user.email, payload, created_at: ctx.now };
   const due_at = ctx.now * 1000;
   await ctx.db
     .insertInto("mails")
-    .values({ kind, user_id: user.id, payload: "{}", due_at, ...asked })
+    .values({ kind, user_id: user.id, due_at, ...asked })
     .onConflict((conflict) =>
       conflict
         .columns(["user_id", "kind"])

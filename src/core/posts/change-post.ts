@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { posts as contract } from "../../contract/posts.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
-import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { type Audience, changeAudience, refuse } from "../visibility/audience.ts";
+import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
+import { type Audience, changeAudience } from "../visibility/audience.ts";
 import { isPublished } from "../visibility/post-visibility.ts";
 import { addPoll, changePoll, pollOf, removePoll } from "./change-poll.ts";
 import { findEditable } from "./find-post.ts";
@@ -19,8 +20,7 @@ export const postChangeHandlers: Pick<Handlers<typeof contract>, "update" | "del
   async update(ctx, { id, ...fields }) {
     const before = await load(ctx, id);
     const { row } = before;
-    const home = { content_type: row.content_type, owner: row.owner_id, group: row.group_id };
-    const { plan, issues } = await planPost(ctx, fields, home, before);
+    const { plan, issues } = await planPost(ctx, fields, homeOf(row), before);
     refuse(issues);
     await requirePostPlaces(ctx, row.content_type, plan.audience, before.audience);
     const columns = listChangedColumns(row, plan.columns);
@@ -86,6 +86,15 @@ export const postChangeHandlers: Pick<Handlers<typeof contract>, "update" | "del
     await mark(ctx, id, { seen_at: now });
     await recount(ctx, id);
   },
+};
+
+const homeOf = (row: PostRow) => ({ content_type: row.content_type, owner: row.owner_id, group: row.group_id });
+
+/** Returns the issues of those changed fields that depend on each other or on data; see `Checks`. */
+export const changedPostIssues: NonNullable<Checks<typeof contract>["update"]> = async (ctx, { id, ...fields }) => {
+  if (id === undefined) return {};
+  const before = await load(ctx, id);
+  return (await planPost(ctx, fields, homeOf(before.row), before)).issues;
 };
 
 /** Column values of a deleted post. */

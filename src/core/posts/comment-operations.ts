@@ -1,9 +1,9 @@
-import { invalid, ServiceError } from "../../contract/errors.ts";
+import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
-import { refuse } from "../visibility/audience.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
 import { findPost } from "./find-post.ts";
 import { addMentions, mentionIssues } from "./mentions.ts";
 import { addToCounter } from "./post-marks.ts";
@@ -13,7 +13,7 @@ import { type Comment, loadComments, presentComment } from "./present-comments.t
 export const comments: Pick<Handlers<typeof contract>, "commentList" | "commentAdd" | "commentDelete"> = {
   async commentList(ctx, { id, parent_id, limit, cursor }) {
     const post = await findPost(ctx, id);
-    if (parent_id !== undefined) await findComment(ctx, id, parent_id, "parent_id");
+    refuse(await parentIssues(ctx, id, parent_id));
     const list = `comments ${id} ${parent_id}`;
     const position = decodeCursor<number>(ctx, list, cursor);
     const back = position?.direction === "before";
@@ -44,8 +44,8 @@ export const comments: Pick<Handlers<typeof contract>, "commentList" | "commentA
   async commentAdd(ctx, { id, body, parent_id, mentions }) {
     const post = await findPost(ctx, id);
     if (post.comments_enabled === 0) throw new ServiceError("conflict", `Post ${id} does not allow comments.`);
-    refuse(await mentionIssues(ctx, mentions));
-    const parent = parent_id === undefined ? null : await findComment(ctx, id, parent_id, "parent_id");
+    refuse(await commentIssues(ctx, { id, parent_id, mentions }));
+    const parent = parent_id == null ? null : await findComment(ctx, id, parent_id);
     if (parent?.deleted_at) throw new ServiceError("gone", `Comment ${parent.id} was deleted.`);
     const top = parent === null ? null : (parent.parent_id ?? parent.id);
     const { id: comment } = await ctx.db
@@ -71,19 +71,34 @@ export const comments: Pick<Handlers<typeof contract>, "commentList" | "commentA
   },
 };
 
-/**
- * Returns a comment on the post. Throws `not_found` when there is none, or `validation_failed` when the ID came from
- * the input field `field`.
- */
-async function findComment({ db }: Ctx, post: number, id: number, field?: string) {
-  const row = await db
+/** Returns the issues of those fields of a comment that depend on data; see `Checks`. */
+export async function commentIssues(
+  ctx: Ctx,
+  { id, parent_id, mentions }: Partial<Parameters<Handlers<typeof contract>["commentAdd"]>[1]>,
+): Promise<FieldErrors> {
+  if (id === undefined) return {};
+  await findPost(ctx, id);
+  return { ...(await parentIssues(ctx, id, parent_id)), ...(await mentionIssues(ctx, mentions)) };
+}
+
+async function parentIssues(ctx: Ctx, post: number, parent_id: number | null | undefined): Promise<FieldErrors> {
+  if (parent_id == null || (await commentOn(ctx, post, parent_id)) !== undefined) return {};
+  return { parent_id: [`is not a comment on post ${post}: ${parent_id}`] };
+}
+
+function commentOn({ db }: Ctx, post: number, id: number) {
+  return db
     .selectFrom("comments")
     .select(["id", "post_id", "parent_id", "author_id", "deleted_at"])
     .where("id", "=", id)
     .where("post_id", "=", post)
     .executeTakeFirst();
+}
+
+/** Returns a comment on the post. Throws `not_found` when there is none. */
+async function findComment(ctx: Ctx, post: number, id: number) {
+  const row = await commentOn(ctx, post, id);
   if (row !== undefined) return row;
-  if (field !== undefined) throw invalid({ [field]: [`is not a comment on post ${post}: ${id}`] });
   throw new ServiceError("not_found", `Post ${post} has no comment ${id}.`);
 }
 

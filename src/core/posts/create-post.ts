@@ -3,9 +3,10 @@ import type { posts as contract } from "../../contract/posts.ts";
 import { groupReader, known } from "../directory/group-memberships.ts";
 import { addFiles, fileIssues } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
-import type { Ctx, Handlers } from "../pipeline/context.ts";
+import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { unitPath } from "../pipeline/permissions.ts";
-import { addAudience, refuse } from "../visibility/audience.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
+import { addAudience } from "../visibility/audience.ts";
 import { abilityFor } from "../visibility/post-visibility.ts";
 import { addPoll } from "./change-poll.ts";
 import { placePost } from "./index-post.ts";
@@ -49,8 +50,19 @@ export const create: Create = async (ctx, input) => {
   return onePost(ctx, id);
 };
 
+/** Returns the issues of those fields of a new post that depend on each other or on data; see `Checks`. */
+export const newPostIssues: NonNullable<Checks<typeof contract>["create"]> = async (ctx, known) => {
+  const { content_type, ...fields } = known;
+  const { home, issues } = await findHome(ctx, known);
+  if (content_type !== undefined)
+    return { ...issues, ...(await planPost(ctx, fields, { ...home, content_type })).issues };
+  // Without its kind, a post may be an event.
+  const { event: _, ...others } = (await planPost(ctx, fields, { ...home, content_type: "event" })).issues;
+  return { ...issues, ...others };
+};
+
 /** Returns the unit and group that a new post belongs to, with validation errors. */
-async function findHome(ctx: Ctx, { content_type, unit, group }: Input) {
+async function findHome(ctx: Ctx, { content_type = "debate", unit, group }: Partial<Input>) {
   const issues: FieldErrors = {};
   const owner = unit ?? ctx.actor.unitId;
   const path = owner === null ? undefined : await unitPath(ctx.db, owner);

@@ -10,22 +10,64 @@ import { postReader, published, visible } from "../visibility/post-visibility.ts
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];
 type Filter = Omit<Input, "limit" | "cursor" | "sort">;
 
-/** The sort column (ties are sorted by ID), the start and the size of a page. */
+/**
+ * The sort column (ties are sorted by ID), the key and the direction from which to read, and the number of rows. Without
+ * a key, reading starts at the end of the list that the direction leaves.
+ */
 interface Extent {
   readonly time: "listed_at" | "updated_at";
-  readonly position: Position<[number, number]> | undefined;
+  readonly back: boolean;
+  readonly beyond: readonly [time: number, id: number] | undefined;
   readonly limit: number;
 }
 
-/** Returns the IDs of a page of posts that the actor may read, newest first. */
+/** The time of the first page, the index of the part of the list, and the sort key in it. */
+type Key = [at: number, part: number, time: number, id: number];
+
+/** A part of a list: posts that were pinned at that time, posts that were not, or all. */
+interface Part {
+  readonly at: number;
+  readonly pinned: boolean | undefined;
+}
+
+/** Returns the IDs of a page of posts that the actor may read, newest first; in the feed, pinned posts come first. */
 export async function listPosts(ctx: Ctx, { limit, cursor, sort, ...filter }: Input) {
   const list = `posts ${JSON.stringify({ sort, ...filter })}`;
-  const position = decodeCursor<[number, number]>(ctx, list, cursor);
-  const extent: Extent = { time: sort === "published" ? "listed_at" : "updated_at", position, limit: limit + 1 };
-  const places = await placesIn(ctx, filter);
-  const found = await (places ? inPlaces(ctx, filter, extent, places) : amongAll(ctx, filter, extent));
-  const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: (row) => [row.time, row.id] });
+  const position = decodeCursor<Key>(ctx, list, cursor);
+  // All pages use the pins at the time of the first one, so a pin that ends in between repeats and skips nothing.
+  const at = position?.key[0] ?? ctx.now;
+  const time = sort === "published" ? "listed_at" : "updated_at";
+  const found = await findInParts(ctx, filter, { at, time, position, limit: limit + 1 });
+  const keyOf = (row: (typeof found)[number]): Key => [at, row.part, row.time, row.id];
+  const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf });
   return { ids: rows.map((row) => row.id), meta };
+}
+
+interface Search {
+  readonly at: number;
+  readonly time: Extent["time"];
+  readonly position: Position<Key> | undefined;
+  readonly limit: number;
+}
+
+/** Reads the parts of the list one after the other, from the position on, until there are enough rows. */
+async function findInParts(ctx: Ctx, filter: Filter, { at, time, position, limit }: Search) {
+  const isFeed = filter.show_in_feed === true && filter.pinned === undefined;
+  const parts = isFeed ? [true, false] : [undefined];
+  const places = await placesIn(ctx, filter);
+  const back = position?.direction === "before";
+  const [, first = 0, ...key] = position?.key ?? [];
+  const found: (Found & { readonly part: number })[] = [];
+  for (let part = first; part in parts && found.length < limit; part += back ? -1 : 1) {
+    const beyond = position !== undefined && part === first ? (key as [number, number]) : undefined;
+    const extent = { time, back, beyond, limit: limit - found.length };
+    const matched = matching(ctx, filter, { at, pinned: parts[part] });
+    // Few posts are pinned, and they have an index.
+    const isShort = places === undefined || parts[part] === true;
+    const rows = await (isShort ? amongAll(matched, extent) : inPlaces(ctx, matched, extent, places));
+    found.push(...rows.map((row) => ({ ...row, part })));
+  }
+  return found;
 }
 
 /** Returns the places to search; undefined means all posts. */
@@ -44,21 +86,20 @@ interface Found {
 
 /** Reads at most `limit` entries from each place, so that the duration does not depend on the total number of posts. */
 async function inPlaces(
-  ctx: Ctx,
-  filter: Filter,
-  { time, position, limit }: Extent,
+  { db }: Ctx,
+  matched: Matching,
+  { time, back, beyond: key, limit }: Extent,
   places: readonly string[],
 ): Promise<Found[]> {
-  const { db } = ctx;
-  const order = position?.direction === "before" ? "asc" : "desc";
-  let one = matching(ctx, filter)
+  const order = back ? "asc" : "desc";
+  let one = matched
     .innerJoin("post_places as pp", "pp.post_id", "p.id")
     .select("p.id")
     .where(sql<SqlBool>`pp.place = place.value`)
     .orderBy(`pp.${time}`, order)
     .orderBy("pp.post_id", order)
     .limit(limit);
-  if (position) one = one.where(beyond("pp", "post_id", time, position));
+  if (key) one = one.where(beyond({ alias: "pp", id: "post_id", time, back }, key));
   const direction = sql.raw(order);
   const found = forEach(db, listed(db, "place", places), one, { table: "posts", key: ["id"] });
   const { rows } = await sql<Found>`select distinct p.id, ${sql.ref(`p.${time}`)} as time
@@ -67,28 +108,36 @@ async function inPlaces(
   return rows;
 }
 
-async function amongAll(ctx: Ctx, filter: Filter, { time, position, limit }: Extent): Promise<Found[]> {
-  const order = position?.direction === "before" ? "asc" : "desc";
-  let query = matching(ctx, filter)
+async function amongAll(matched: Matching, { time, back, beyond: key, limit }: Extent): Promise<Found[]> {
+  const order = back ? "asc" : "desc";
+  let query = matched
     .select(["p.id", `p.${time} as time`])
     .orderBy(`p.${time}`, order)
     .orderBy("p.id", order)
     .limit(limit);
-  if (position) query = query.where(beyond("p", "id", time, position));
+  if (key) query = query.where(beyond({ alias: "p", id: "id", time, back }, key));
   return query.execute();
 }
 
-function beyond(alias: string, id: string, time: string, { direction, key }: Position<[number, number]>) {
-  const columns = sql`(${sql.ref(`${alias}.${time}`)}, ${sql.ref(`${alias}.${id}`)})`;
-  const sign = sql.raw(direction === "before" ? ">" : "<");
-  return sql<SqlBool>`${columns} ${sign} (${key[0]}, ${key[1]})`;
+interface Order {
+  readonly alias: string;
+  readonly id: string;
+  readonly time: string;
+  readonly back: boolean;
 }
 
+function beyond({ alias, id, time, back }: Order, [at, last]: readonly [number, number]) {
+  const columns = sql`(${sql.ref(`${alias}.${time}`)}, ${sql.ref(`${alias}.${id}`)})`;
+  return sql<SqlBool>`${columns} ${sql.raw(back ? ">" : "<")} (${at}, ${last})`;
+}
+
+type Matching = ReturnType<typeof matching>;
+
 /**
- * Returns a query for the posts that match the filter and that the actor may read. Uses `now` instead of `nowUntil`,
+ * Returns a query for the posts of a part that match the filter and that the actor may read. Uses `now` instead of `nowUntil`,
  * because lists are not cached.
  */
-function matching(ctx: Ctx, filter: Filter) {
+function matching(ctx: Ctx, filter: Filter, part: Part) {
   const { db, now, actor } = ctx;
   let query = db
     .selectFrom("posts as p")
@@ -102,6 +151,10 @@ function matching(ctx: Ctx, filter: Filter) {
   if (filter.author !== undefined) query = query.where("a.author_id", "=", filter.author);
   if (filter.since !== undefined) query = query.where("p.listed_at", ">=", filter.since);
   if (filter.important !== undefined) query = query.where("p.important", "=", sql.lit(filter.important ? 1 : 0));
+  if (filter.show_in_feed !== undefined) {
+    query = query.where("p.show_in_feed", "=", sql.lit(filter.show_in_feed ? 1 : 0));
+  }
+  if (part.pinned !== undefined) query = query.where(matches(part.pinned, pinned(part.at)));
   if (filter.pinned !== undefined) query = query.where(matches(filter.pinned, pinned(now)));
   if (filter.bookmarked !== undefined) {
     query = query.where(matches(filter.bookmarked, marked(actor.id, "bookmarked_at")));

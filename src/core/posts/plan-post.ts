@@ -38,7 +38,7 @@ export async function planPost(
   const { row, audience: known, poll } = before ?? {};
   const { event, issues: eventIssues } = await planEvent(ctx, fields, home, row);
   const times = timeColumns(ctx, fields, row);
-  const audience = known === undefined ? newAudience(home, fields) : changedAudience(known, fields);
+  const audience = known === undefined ? newAudience(ctx, home, fields) : changedAudience(ctx, known, fields);
   const mentioned = row === undefined || fields.mentions === undefined ? [] : await mentionedIn(ctx, row.id);
   const issues = {
     ...eventIssues,
@@ -82,7 +82,6 @@ function plainColumns(fields: Fields) {
     body: fields.body,
     show_in_feed: flag(fields.show_in_feed),
     important: flag(fields.important),
-    actively_requires_action: flag(fields.actively_requires_action),
     comments_enabled: flag(fields.comments?.enabled),
     confirm_enabled: flag(fields.confirm?.enabled),
   };

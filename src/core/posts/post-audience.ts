@@ -5,7 +5,7 @@ import type { Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { type Audience, audienceIssues, loadAudiences } from "../visibility/audience.ts";
+import { type Audience, audienceIssues, loadAudiences, sharesOf } from "../visibility/audience.ts";
 import { abilityFor } from "../visibility/post-visibility.ts";
 
 /** The readers of a post, in the form of the input. */
@@ -33,6 +33,7 @@ export interface Home {
  * units below.
  */
 export function newAudience(
+  ctx: Ctx,
   { content_type, owner, group }: Home,
   { visibility = {}, sharing = {} }: PostReadersInput,
 ): Audience {
@@ -42,7 +43,7 @@ export function newAudience(
     everywhere: all_units,
     units: own ? [{ id: owner, falldown: content_type !== "debate" }] : places(units ?? [], units_falldown ?? []),
     userTypes,
-    shares: sharing.shares ?? [],
+    shares: sharesOf(ctx, sharing.shares ?? []),
     group,
   };
 }
@@ -63,14 +64,18 @@ export async function postAudienceOf(
 }
 
 /** Returns the audience after a change that replaces the given lists. */
-export function changedAudience(before: Audience, { visibility = {}, sharing = {} }: PostReadersInput): Audience {
+export function changedAudience(
+  ctx: Ctx,
+  before: Audience,
+  { visibility = {}, sharing = {} }: PostReadersInput,
+): Audience {
   const { all_units = before.everywhere, units, units_falldown, userTypes = before.userTypes } = visibility;
   const there = (falldown: boolean) => before.units.filter((unit) => unit.falldown === falldown).map(({ id }) => id);
   return {
     everywhere: all_units,
     units: places(units ?? there(false), units_falldown ?? there(true)),
     userTypes,
-    shares: sharing.shares ?? before.shares,
+    shares: sharing.shares ? sharesOf(ctx, sharing.shares, before.shares) : before.shares,
     group: before.group,
   };
 }

@@ -1,12 +1,16 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { type Mute, muteFrom } from "../pipeline/mutes.ts";
 import { pollOf } from "./change-poll.ts";
 import { findPost } from "./find-post.ts";
 import type { PostRow } from "./post-rows.ts";
+import { lacksVote } from "./present-polls.ts";
 import { storedEvent } from "./stored-event.ts";
 
-type Marking = "seen" | "read" | "like" | "unlike" | "bookmark" | "unbookmark" | "participate" | "unparticipate";
+type Marking =
+  | ("seen" | "read" | "like" | "unlike" | "bookmark" | "unbookmark")
+  | ("mute" | "unmute" | "participate" | "unparticipate");
 
 /** Operations that mark a post for the actor. Repeating them changes nothing. */
 export const postMarkHandlers: Pick<Handlers<typeof contract>, Marking> = {
@@ -20,7 +24,7 @@ export const postMarkHandlers: Pick<Handlers<typeof contract>, Marking> = {
     if (post.read_at !== null) return;
     if (post.poll_id !== null) {
       const poll = await pollOf(ctx, post);
-      if (poll.mandatory && poll.voted.length === 0 && isOpen(poll, ctx.now)) {
+      if (lacksVote(poll, ctx.now)) {
         throw new ServiceError("conflict", `Vote in the poll of post ${id} first.`);
       }
     }
@@ -52,6 +56,16 @@ export const postMarkHandlers: Pick<Handlers<typeof contract>, Marking> = {
     if (bookmarked_at !== null) await mark(ctx, id, { bookmarked_at: null });
   },
 
+  async mute(ctx, { id, mute_rule }) {
+    await findPost(ctx, id);
+    await mark(ctx, id, muteFrom(ctx.now, mute_rule));
+  },
+
+  async unmute(ctx, { id }) {
+    const { mute_rule } = await findPost(ctx, id);
+    if (mute_rule !== null) await mark(ctx, id, muteFrom(ctx.now, null));
+  },
+
   async participate(ctx, { id, answer }) {
     await setAnswer(ctx, id, answer);
   },
@@ -60,11 +74,6 @@ export const postMarkHandlers: Pick<Handlers<typeof contract>, Marking> = {
     await setAnswer(ctx, id, null);
   },
 };
-
-/** Returns true while votes are accepted. */
-export function isOpen({ close_at }: { close_at: number | null }, now: number): boolean {
-  return close_at === null || close_at > now;
-}
 
 async function markSeen(ctx: Ctx, { id, seen_at, mentions_unseen }: PostRow): Promise<void> {
   if (seen_at === null) await mark(ctx, id, { seen_at: ctx.now });
@@ -88,7 +97,7 @@ async function setAnswer(ctx: Ctx, id: number, answer: PostRow["answer"]): Promi
   if (answer !== null) await addToCounter(ctx, id, `${answer}_count`, 1);
 }
 
-interface Mark {
+interface Mark extends Partial<Mute> {
   readonly seen_at?: number;
   readonly read_at?: number;
   readonly liked_at?: number | null;

@@ -1,4 +1,5 @@
-import { isMoment, type PostEventFields } from "../../contract/post-event-schemas.ts";
+import { normalizeDateTime } from "../../contract/date-time.ts";
+import type { PostEventFields } from "../../contract/post-event-schemas.ts";
 import { type RuleParts, rulePartsOf, splitRrule } from "../../contract/rrule-text.ts";
 import { expandRules, isPossible, neverHappens, type RecurrenceRule } from "../pipeline/recurrence/expand-rules.ts";
 import type { StoredEvent } from "./stored-event.ts";
@@ -75,7 +76,8 @@ export function parseRule(text: string): Repetition {
   const [count, until] = [parts.get("COUNT"), iso(parts.get("UNTIL"))];
   if (!parts.has("FREQ")) throw new BadRule("must have FREQ, as in FREQ=WEEKLY;BYDAY=MO");
   if (count !== undefined && until !== undefined) throw new BadRule("must not have both COUNT and UNTIL");
-  if (until !== undefined && !isMoment(until)) throw new BadRule("has an UNTIL that does not exist");
+  if (until !== undefined && normalizeDateTime(until) === undefined)
+    throw new BadRule("has an UNTIL that does not exist");
   parts.delete("COUNT");
   parts.delete("UNTIL");
   return { parts, count: count === undefined ? null : Number(count), until: until ?? null };

@@ -22,7 +22,7 @@ const postRows = prepared((db, p: PostReader & GroupReader & { ids: readonly num
     .select(["a.author_id", "a.everywhere", "a.group_id", "g.name as group_name", "poll.id as poll_id"])
     .select(["owner.id as owner_id", "owner.name as owner_name", "owner.level as owner_level"])
     .select(["owner.unit_type as owner_type", "owner.path as owner_path"])
-    .select(["m.seen_at", "m.liked_at", "m.read_at", "m.bookmarked_at", "m.answer"])
+    .select(["m.seen_at", "m.liked_at", "m.read_at", "m.bookmarked_at", "m.answer", "m.mute_rule", "m.muted_until"])
     .select([
       truth(editable(db, p)).as("edits"),
       truth(addressed(db, "a", p)).as("reads"),

@@ -1,9 +1,9 @@
 import type { posts as contract } from "../../contract/posts.ts";
-import type { Admission, Handlers } from "../pipeline/context.ts";
+import type { Admission, Checks, Handlers } from "../pipeline/context.ts";
 import { requireAbility } from "../pipeline/permissions.ts";
-import { postChangeHandlers } from "./change-post.ts";
-import { comments } from "./comment-operations.ts";
-import { create } from "./create-post.ts";
+import { changedPostIssues, postChangeHandlers } from "./change-post.ts";
+import { commentIssues, comments } from "./comment-operations.ts";
+import { create, newPostIssues } from "./create-post.ts";
 import { findEditable } from "./find-post.ts";
 import { postFileHandlers } from "./post-files.ts";
 import { postMarkHandlers } from "./post-marks.ts";
@@ -19,6 +19,12 @@ export const posts = {
   ...comments,
   ...postFileHandlers,
 } satisfies Handlers<typeof contract>;
+
+export const checks: Checks<typeof contract> = {
+  create: newPostIssues,
+  update: changedPostIssues,
+  commentAdd: commentIssues,
+};
 
 export const admission: Admission<typeof contract> = {
   async create({ actor }, { content_type }) {

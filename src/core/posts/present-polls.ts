@@ -54,3 +54,13 @@ export async function presentPolls(ctx: Ctx, ids: readonly number[]): Promise<Ma
     }),
   );
 }
+
+/** Returns true while votes are accepted. */
+export function isOpen({ close_at }: { close_at: number | null }, now: number): boolean {
+  return close_at === null || close_at > now;
+}
+
+/** Returns true while a mandatory poll waits for the vote of its reader. */
+export function lacksVote(poll: Poll, now: number): boolean {
+  return poll.mandatory && poll.voted.length === 0 && isOpen(poll, now);
+}

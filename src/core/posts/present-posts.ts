@@ -5,11 +5,12 @@ import { prepared } from "../../store/prepared.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import { presentFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { currentRule } from "../pipeline/mutes.ts";
 import { loadAudiences } from "../visibility/audience.ts";
 import { isPublished } from "../visibility/post-visibility.ts";
 import type { PostRow } from "./post-rows.ts";
 import { loadComments, presentComment } from "./present-comments.ts";
-import { presentPolls } from "./present-polls.ts";
+import { lacksVote, type Poll, presentPolls } from "./present-polls.ts";
 import { presentEvent } from "./stored-event.ts";
 
 export type Post = z.infer<ReturnType<typeof contract>>;
@@ -27,7 +28,10 @@ const mentionRows = prepared((db, p: { ids: readonly number[] }) =>
 export async function presentPosts(ctx: Ctx, rows: readonly PostRow[]): Promise<Post[]> {
   if (rows.length === 0) return [];
   const loaded = await load(ctx, rows);
-  const now = ctx.nowUntil(rows.flatMap((row) => [row.published_at, row.unpublish_on, row.pinned_until]));
+  const now = ctx.nowUntil([
+    ...rows.flatMap((row) => [row.published_at, row.unpublish_on, row.pinned_until, row.muted_until]),
+    ...[...loaded.polls.values()].map((poll) => poll.close_at),
+  ]);
   return rows.map((row) => present(ctx, row, loaded, now));
 }
 
@@ -66,6 +70,7 @@ async function load(ctx: Ctx, rows: readonly PostRow[]) {
 
 function present(ctx: Ctx, row: PostRow, loaded: Loaded, now: number): Post {
   const event = presentEvent(row);
+  const poll = row.poll_id === null ? null : (loaded.polls.get(row.poll_id) ?? null);
   const edits = row.edits === 1;
   return {
     id: row.id,
@@ -74,8 +79,8 @@ function present(ctx: Ctx, row: PostRow, loaded: Loaded, now: number): Post {
     body: row.body,
     show_in_feed: row.show_in_feed === 1,
     important: row.important === 1,
-    actively_requires_action: row.actively_requires_action === 1,
-    mute_rule: null,
+    actively_requires_action: requiresAction(row, poll, now),
+    mute_rule: currentRule(row, now),
     seen_by_user: row.seen_at !== null,
     has_unseen_mention: row.mentions_unseen === 1,
     pinned: presentPin(row, now),
@@ -101,10 +106,16 @@ function present(ctx: Ctx, row: PostRow, loaded: Loaded, now: number): Post {
     group:
       row.group_id === null || row.group_name === null ? null : { id: row.group_id, name: row.group_name, image: null },
     author: loaded.author(row.author_id),
-    poll: row.poll_id === null ? null : (loaded.polls.get(row.poll_id) ?? null),
+    poll,
     participation: event?.participation ?? null,
     translations: null,
   };
+}
+
+/** Returns true for a published post that asks its reader for something: to confirm it, or to vote. */
+function requiresAction(row: PostRow, poll: Poll | null, now: number): boolean {
+  if (row.reads === 0 || !isPublished(row, now)) return false;
+  return (row.confirm_enabled === 1 && row.read_at === null) || (poll !== null && lacksVote(poll, now));
 }
 
 function presentPin({ pinned_main_feed, pinned_until }: PostRow, now: number): Post["pinned"] {

@@ -9,8 +9,7 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
 import { pollOf, titleKey } from "./change-poll.ts";
 import { findPost } from "./find-post.ts";
-import { isOpen } from "./post-marks.ts";
-import { type Poll, presentPolls } from "./present-polls.ts";
+import { isOpen, type Poll, presentPolls } from "./present-polls.ts";
 
 export const voting: Pick<Handlers<typeof contract>, "vote" | "votes"> = {
   async vote(ctx, { id, choices = [], title }) {

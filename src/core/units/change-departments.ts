@@ -1,5 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { units as contract } from "../../contract/units.ts";
+import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 
 type Departments = "departmentAdd" | "departmentUpdate" | "departmentRemove";
@@ -28,6 +29,15 @@ export const departments: Pick<Handlers<typeof contract>, Departments> = {
 
   async departmentRemove(ctx, { id: unit, department }) {
     await requireDepartment(ctx, unit, department);
+    const members = await ctx.db
+      .selectFrom("memberships")
+      .select("user_id")
+      .where("department_id", "=", department)
+      .execute();
+    await markChangedUsers(
+      ctx,
+      members.map((member) => member.user_id),
+    );
     await ctx.db.deleteFrom("departments").where("id", "=", department).execute();
     await changed(ctx, unit);
   },

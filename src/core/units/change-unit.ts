@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import type { units as contract } from "../../contract/units.ts";
 import { isAmong } from "../../store/dialect.ts";
+import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { moveMembers } from "../directory/memberships.ts";
-import { presentUnits } from "../directory/present-units.ts";
+import { fullAddresses } from "../directory/present-units.ts";
 import { fold } from "../directory/text-keys.ts";
 import { addToCounts, addUnit, moveBranch } from "../directory/unit-tree.ts";
 import { removeFiles } from "../files/attached-files.ts";
@@ -55,7 +56,7 @@ export const unitChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     const unit = await placeUnit(ctx, id);
     if (unit.parent_id === null) throw new ServiceError("conflict", "The root unit cannot be deleted.");
     if (transfer !== undefined) await requireTransfer(ctx, unit, await placeUnit(ctx, transfer));
-    ctx.changed("unit.delete", id, (await presentUnits(asAdministrator(ctx), [id]))[0]);
+    ctx.changed("unit.delete", id, await unitWithChildren(asAdministrator(ctx), id));
     const { child_count, user_count } = unit;
     if (child_count + user_count > 0) {
       if (transfer === undefined) {
@@ -72,12 +73,11 @@ export const unitChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
         .execute();
       for (const child of children) await moveBranch(ctx.db, child, await placeUnit(ctx, transfer));
       const members = await moveMembers(ctx, id, transfer);
-      await changed(
+      await markChanged(
         ctx,
-        "units",
         children.map((child) => child.id),
       );
-      await changed(ctx, "users", members);
+      await markChangedUsers(ctx, members);
     }
     await handOver(ctx.db, id, transfer ?? unit.parent_id);
     await removeFiles(ctx, "unit", [id]);
@@ -86,13 +86,13 @@ export const unitChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
   },
 };
 
-async function changed(ctx: Ctx, table: "units" | "users", ids: readonly number[]): Promise<void> {
+async function markChanged(ctx: Ctx, ids: readonly number[]): Promise<void> {
   await ctx.db
-    .updateTable(table)
+    .updateTable("units")
     .set({ updated_at: ctx.now })
     .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
     .execute();
-  for (const id of ids) ctx.changed(table === "units" ? "unit.update" : "user.update", id);
+  for (const id of ids) ctx.changed("unit.update", id);
 }
 
 /** Returns the position of a unit in the tree. Throws `not_found` when it does not exist. */
@@ -119,7 +119,7 @@ function columns(fields: Fields, before?: { addresses: object; opening_hours: ob
     unit_type,
     contact_name: contact?.name,
     contact_phone: contact?.phone,
-    addresses: merged(before?.addresses, addresses),
+    addresses: merged(before?.addresses, addresses && fullAddresses(addresses)),
     opening_hours: merged(before?.opening_hours, opening_hours),
     lat: geo === null ? null : geo?.lat,
     lng: geo === null ? null : geo?.lng,

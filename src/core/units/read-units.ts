@@ -1,15 +1,13 @@
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import type { units as contract } from "../../contract/units.ts";
 import { afterPrefix } from "../../store/dialect.ts";
-import { presentUnits, type Unit } from "../directory/present-units.ts";
+import { presentFullUnits, presentUnits, type Unit } from "../directory/present-units.ts";
 import { fold } from "../directory/text-keys.ts";
 import { presentUnitBrief } from "../directory/unit-tree.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
 import { unitPath } from "../pipeline/permissions.ts";
 import { branchEnd } from "../pipeline/unit-path.ts";
-
-const shownChildren = 500;
 
 type Reading = "list" | "get" | "reference" | "tree" | "children";
 
@@ -91,17 +89,9 @@ export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
 
 /** Returns a unit with its first children. Throws `not_found` when it does not exist. */
 export async function unitWithChildren(ctx: Ctx, id: number): Promise<Unit> {
-  const [unit] = await presentUnits(ctx, [id]);
+  const [unit] = await presentFullUnits(ctx, [id]);
   if (unit === undefined) throw new ServiceError("not_found", `There is no unit ${id}.`);
-  if (unit.stats.children === 0) return { ...unit, children: [] };
-  const rows = await ctx.db
-    .selectFrom("units")
-    .select(["id", "name", "level", "unit_type"])
-    .where("parent_id", "=", id)
-    .orderBy("id")
-    .limit(shownChildren)
-    .execute();
-  return { ...unit, children: rows.map((row) => presentUnitBrief(row.id, row.name, row.level, row.unit_type)) };
+  return unit;
 }
 
 async function branchPath(ctx: Ctx, unit: number, field: string): Promise<string> {

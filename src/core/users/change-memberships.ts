@@ -1,17 +1,19 @@
 import type { users as contract } from "../../contract/users.ts";
+import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import {
   addMembership,
   findMembership,
   heldTypes,
+  membershipIssues,
   moveMembership,
   noMembership,
   removeMembership,
-  requireDepartment,
   requireMembershipChange,
   setUserTypes,
 } from "../directory/memberships.ts";
 import { loadMemberships } from "../directory/present-users.ts";
-import type { Ctx, Handlers } from "../pipeline/context.ts";
+import type { Handlers } from "../pipeline/context.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
 import { oneUser } from "./read-users.ts";
 
 type Memberships = "memberships" | "membershipAdd" | "membershipSet" | "membershipRemove";
@@ -23,7 +25,7 @@ export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
 
   async membershipAdd(ctx, { user, unit, userTypes, department }) {
     await addMembership(ctx, { user, unit, userTypes, department });
-    await changed(ctx, user);
+    await markChangedUsers(ctx, [user]);
     const all = (await loadMemberships(ctx, [user])).get(user) ?? [];
     const added = all.find((each) => each.shown.unit.id === unit);
     if (added === undefined) throw noMembership(user, unit);
@@ -42,24 +44,19 @@ export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
       wanted.length === held.length &&
       wanted.every((type) => held.includes(type));
     if (same) return;
+    refuse(await membershipIssues(ctx, { unit, userTypes: userTypes ?? [], department }));
     const before = { unit: from, userTypes: held };
     await requireMembershipChange(ctx, user, { before, after: { unit, userTypes: wanted } });
     if (unit !== from) await moveMembership(ctx, { id, user, from, to: unit });
     if (department !== undefined) {
-      await requireDepartment(ctx, unit, department);
       await ctx.db.updateTable("memberships").set({ department_id: department }).where("id", "=", id).execute();
     }
     if (userTypes !== undefined) await setUserTypes(ctx, id, wanted);
-    await changed(ctx, user);
+    await markChangedUsers(ctx, [user]);
   },
 
   async membershipRemove(ctx, { user, unit }) {
     await removeMembership(ctx, user, unit);
-    await changed(ctx, user);
+    await markChangedUsers(ctx, [user]);
   },
 };
-
-async function changed(ctx: Ctx, user: number): Promise<void> {
-  await ctx.db.updateTable("users").set({ updated_at: ctx.now }).where("id", "=", user).execute();
-  ctx.changed("user.update", user);
-}

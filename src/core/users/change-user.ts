@@ -1,10 +1,12 @@
-import { invalid, ServiceError } from "../../contract/errors.ts";
+import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
+import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { forgetAnswers } from "../directory/event-rsvp.ts";
 import { leaveGroups } from "../directory/group-memberships.ts";
-import { addMembership, removeAllMemberships } from "../directory/memberships.ts";
-import { checkNewPassword, hashPassword } from "../directory/passwords.ts";
+import { markChangedUsers } from "../directory/mark-changed-users.ts";
+import { addMembership, membershipIssues, removeAllMemberships } from "../directory/memberships.ts";
+import { hashPassword, passwordIssue } from "../directory/passwords.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
@@ -13,6 +15,7 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { asAdministrator } from "../pipeline/permissions.ts";
 import { endPasswordLinks, queueMail } from "../pipeline/queue-mail.ts";
 import { forgetFailures } from "../pipeline/rate-limits.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
 import { birthdayKey } from "./list-birthdays.ts";
 import { oneUser } from "./read-users.ts";
 import { indexUser } from "./search-users.ts";
@@ -23,7 +26,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
   async create(ctx, { unit, userTypes, department, password, welcome, ...fields }) {
     const { first_name, last_name } = fields;
     if (fields.admin) requireAdministrator(ctx);
-    if (password !== undefined) await checkNewPassword(password, fields, ctx.settings);
+    refuse(await newUserIssues(ctx, { ...fields, unit, userTypes, department, password }));
     const password_hash = password === undefined ? null : await hashPassword(password);
     return ctx.transaction(async (tx) => {
       await requireFree(tx, fields);
@@ -116,9 +119,23 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
   },
 
   async policy(ctx) {
-    await ctx.db.updateTable("users").set({ policy_accepted_at: ctx.now }).where("id", "=", ctx.actor.id).execute();
+    const { numUpdatedRows } = await ctx.db
+      .updateTable("users")
+      .set({ policy_accepted_at: ctx.now })
+      .where("id", "=", ctx.actor.id)
+      .where((eb) => eb.or([eb("policy_accepted_at", "is", null), eb("policy_accepted_at", "<", ctx.now)]))
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) await markChangedUsers(ctx, [ctx.actor.id]);
   },
 };
+
+type Create = Parameters<Handlers<typeof contract>["create"]>[1];
+
+/** Returns the issues of those fields of a new user that depend on each other or on data; see `Checks`. */
+export async function newUserIssues(ctx: Ctx, { password, ...fields }: Partial<Create>): Promise<FieldErrors> {
+  const issue = password === undefined ? undefined : await passwordIssue(password, fields, ctx.settings);
+  return { ...(issue !== undefined && { password: [messageOf(issue)] }), ...(await membershipIssues(ctx, fields)) };
+}
 
 /** Column values of a deleted user. */
 const erased = {

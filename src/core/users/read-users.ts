@@ -1,4 +1,4 @@
-import { invalid, ServiceError } from "../../contract/errors.ts";
+import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { prepared } from "../../store/prepared.ts";
 import { presentUsers, type User } from "../directory/present-users.ts";
@@ -6,7 +6,13 @@ import { emailKey } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
 import { requireUser, unitPath } from "../pipeline/permissions.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
 import { branchEnd } from "../pipeline/unit-path.ts";
+
+/** Returns the issue of `below` without a unit. */
+export function belowIssues({ unit, below = false }: { unit?: number | undefined; below?: boolean }): FieldErrors {
+  return unit === undefined && below ? { below: ["requires unit"] } : {};
+}
 
 type Reading = "list" | "get" | "current" | "reference" | "collection";
 
@@ -23,9 +29,8 @@ export const userReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
     if (!filter.inactive) query = query.where("u.active", "=", 1);
     if (filter.email !== undefined) query = query.where("u.email_key", "=", emailKey(filter.email));
     if (filter.admin !== undefined) query = query.where("u.admin", "=", filter.admin ? 1 : 0);
-    if (filter.unit === undefined) {
-      if (filter.below) throw invalid({ below: ["requires unit"] });
-    } else {
+    refuse(belowIssues(filter));
+    if (filter.unit !== undefined) {
       const unit = filter.unit;
       const path = await unitPath(ctx.db, unit);
       if (path === undefined) throw invalid({ unit: [`is not an existing unit: ${unit}`] });

@@ -1,10 +1,12 @@
-import { invalid, ServiceError } from "../../contract/errors.ts";
+import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { attempt } from "../directory/attempts.ts";
-import { checkNewPassword, checkPassword, hashPassword } from "../directory/passwords.ts";
+import { checkPassword, hashPassword, passwordIssue } from "../directory/passwords.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireUser } from "../pipeline/permissions.ts";
 import { accountOfUser, forgetFailures } from "../pipeline/rate-limits.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
 
 /** Sets a password. Hashes outside the transaction, because it would block all other writers. */
 export const password: Handlers<typeof contract>["password"] = async (ctx, { id, password, current }) => {
@@ -14,8 +16,9 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
     .where("id", "=", id)
     .executeTakeFirst();
   requireUser(user, id);
-  if (id === ctx.actor.id) await requireCurrent(ctx, user.password_hash, current);
-  await checkNewPassword(password, user, ctx.settings);
+  const issues = await passwordIssues(ctx, { id, password, current });
+  if (id === ctx.actor.id) Object.assign(issues, await currentIssues(ctx, user.password_hash, current));
+  refuse(issues);
   const password_hash = await hashPassword(password);
   await ctx.transaction(async (tx) => {
     const { numUpdatedRows } = await tx.db
@@ -33,11 +36,29 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
   });
 };
 
+type Input = Parameters<Handlers<typeof contract>["password"]>[1];
+
+/** Returns the issues of a new password and of a missing current one; see `Checks`. */
+export async function passwordIssues(ctx: Ctx, { id, password, current }: Partial<Input>): Promise<FieldErrors> {
+  const user = await ctx.db
+    .selectFrom("users")
+    .select(["email", "first_name", "last_name", "password_hash"])
+    .where("id", "=", id ?? 0)
+    .executeTakeFirst();
+  if (user === undefined) return {};
+  const issues: FieldErrors = {};
+  const issue = password === undefined ? undefined : await passwordIssue(password, user, ctx.settings);
+  if (issue !== undefined) issues.password = [messageOf(issue)];
+  if (id === ctx.actor.id && user.password_hash !== null && current === undefined) {
+    issues.current = ["is required to change your own password"];
+  }
+  return issues;
+}
+
 /** Limits guessing the current password with a stolen token. Sign-ins have a separate limit. */
-async function requireCurrent(ctx: Ctx, hash: string | null, current: string | undefined): Promise<void> {
-  if (hash === null) return;
-  if (current === undefined) throw invalid({ current: ["is required to change your own password"] });
+async function currentIssues(ctx: Ctx, hash: string | null, current: string | undefined): Promise<FieldErrors> {
+  if (hash === null || current === undefined) return {};
   const subject = { kind: "current_password", account: accountOfUser(ctx.actor.id), network: undefined } as const;
   const { good } = await attempt(ctx, subject, { check: () => checkPassword(current, hash) });
-  if (!good) throw invalid({ current: ["is not your current password"] });
+  return good ? {} : { current: ["is not your current password"] };
 }

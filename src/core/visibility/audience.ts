@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { type FieldErrors, invalid } from "../../contract/errors.ts";
+import type { FieldErrors } from "../../contract/errors.ts";
 import type { Ability } from "../../contract/operation.ts";
 import { insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
@@ -93,7 +93,7 @@ export function mayEdit(
   return audience.personal === 0 && may(actor, ability, audience.owner_path);
 }
 
-/** Inserts an audience and returns its ID. All its references must exist; see `audienceMistakes`. */
+/** Inserts an audience and returns its ID. All its references must exist; see `audienceIssues`. */
 export async function addAudience(
   ctx: Ctx,
   {
@@ -190,8 +190,12 @@ export async function audienceIssues(
   await check("units", units, names.units, "units that do not exist");
   await check("user_types", userTypes, names.userTypes, "user types that do not exist");
   await check("users", shares, names.shares, "users that do not exist or are deactivated");
-  if (shares.includes(ctx.actor.id)) issues[names.shares] = [...(issues[names.shares] ?? []), "must not be yourself"];
   return issues;
+}
+
+/** Returns the users to share with. Sharing with oneself is ignored, unless somebody else did it `before`. */
+export function sharesOf({ actor }: Ctx, shares: readonly number[], before: readonly number[] = []): readonly number[] {
+  return shares.filter((id) => id !== actor.id || before.includes(id));
 }
 
 /** Returns true when a post or an event that was not deleted is addressed to the user type. */
@@ -217,11 +221,6 @@ export async function forgetUserType(db: Db, userType: number): Promise<void> {
   await db.deleteFrom("audience_units").where("audience_id", "in", audiences).execute();
   await db.updateTable("audiences").set({ everywhere: 0 }).where("id", "in", audiences).execute();
   await db.deleteFrom("audience_user_types").where("user_type_id", "=", userType).execute();
-}
-
-/** Throws `validation_failed` when there are errors. */
-export function refuse(issues: FieldErrors): void {
-  if (Object.keys(issues).length > 0) throw invalid(issues);
 }
 
 /** Transfers content that a deleted unit owned to another unit. */

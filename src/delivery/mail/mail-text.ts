@@ -1,101 +1,146 @@
-export interface MailText {
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
+import type { DisabledReason } from "../../store/schema/schema.ts";
+import { type MailText, mailDocument, type Part } from "./mail-document.ts";
+import { type MailLanguage, mailLanguage, mailTextsIn } from "./mail-language.ts";
+import type { MailTexts } from "./mail-texts.ts";
+
+/** The instance that sends a mail. */
+export interface Sender {
+  readonly name: string;
+  /** URL of the service; null when it is not known, and mails have no links. */
+  readonly base: string | null;
+  readonly languages: readonly string[];
+  readonly timezone: string;
 }
 
 export interface Person {
   readonly name: string;
   readonly email: string;
-  /** Invitation to set a password; `lifetime` is in seconds. */
+  readonly language: string | null;
+  readonly timezone: string | null;
+  /** Name of the user who sent the welcome mail. */
+  readonly inviter?: string | undefined;
   readonly invitation?: Invitation;
 }
 
+/** Lets a person set a password until `expires_at`, in Unix seconds. */
 interface Invitation {
   readonly token: string;
-  readonly lifetime: number;
+  readonly expires_at: number;
 }
 
 export interface DisabledPayload {
   readonly name: string;
   readonly webhook: { readonly id: number; readonly name: string; readonly uri: string };
-  readonly reason: "gone" | "failing" | "manual";
+  readonly reason: DisabledReason;
 }
 
-/** A paragraph: text, a link, or a code to copy. */
-type Part = string | { readonly link: string } | { readonly code: string };
-
-/**
- * Returns a welcome or password mail. `base` is the URL of the service; without it the mail has a code instead of a link.
- */
-export function personText(kind: "welcome" | "password_reset", person: Person, base: string | null): MailText {
-  return kind === "welcome" ? welcomeText(person, base) : resetText(person, base);
+/** Returns a welcome mail, with a link or code to set a password when the person has none. */
+export function welcomeText(person: Person, sender: Sender): MailText {
+  const { email, invitation, inviter, name } = person;
+  const { language, texts } = languageFor(person.language, sender);
+  const { base } = sender;
+  const { welcome } = texts;
+  const signIn: Part[] = [
+    welcome.signIn(email),
+    ...(base === null ? [] : [{ button: sender.name, link: base, hint: texts.invitation.link }]),
+  ];
+  return mailDocument({
+    language,
+    subject: welcome.subject(sender.name),
+    parts: [
+      texts.greeting(name),
+      welcome.invited(sender.name, inviter),
+      welcome.about(sender.name),
+      ...(invitation === undefined
+        ? signIn
+        : invite(person, sender, { invitation, path: "/welcome", button: welcome.button })),
+    ],
+  });
 }
 
-function welcomeText({ name, email, invitation }: Person, base: string | null): MailText {
-  return mail("Welcome", name, [
-    "An account was created for you.",
-    ...(invitation === undefined && base !== null ? [{ link: base }] : []),
-    ...(invitation === undefined ? [`Sign in as ${email}.`] : setPassword(email, invitation, base)),
-  ]);
+/** Returns a mail with a link or code to set a new password. */
+export function resetText(person: Person, sender: Sender): MailText {
+  const { email, invitation, name } = person;
+  const { language, texts } = languageFor(person.language, sender);
+  const { reset } = texts;
+  return mailDocument({
+    language,
+    subject: reset.subject(sender.name),
+    parts: [
+      texts.greeting(name),
+      reset.requested(sender.name, email),
+      ...(invitation === undefined
+        ? []
+        : invite(person, sender, { invitation, path: "/password/reset", button: reset.button })),
+      reset.ignore,
+    ],
+  });
 }
 
-function resetText({ name, email, invitation }: Person, base: string | null): MailText {
-  return mail("Set a new password", name, [
-    "We received a request to reset your password.",
-    ...(invitation === undefined ? [] : setPassword(email, invitation, base)),
-    "If you did not request this, ignore this mail. Your password stays the same.",
-  ]);
+export function disabledText({ name, webhook, reason }: DisabledPayload, tag: string | null, sender: Sender): MailText {
+  const { language, texts } = languageFor(tag, sender);
+  const { disabled } = texts;
+  return mailDocument({
+    language,
+    subject: disabled.subject(webhook.name, sender.name),
+    parts: [
+      texts.greeting(name),
+      disabled.happened(webhook.name, webhook.id, sender.name),
+      disabled.reasons[reason],
+      { code: webhook.uri },
+      disabled.next,
+      { code: `wcs webhooks update ${webhook.id} --active` },
+      { code: `wcs webhooks recover ${webhook.id} --since -7d` },
+    ],
+  });
 }
 
-export function disabledText({ name, webhook, reason }: DisabledPayload): MailText {
-  const why =
-    reason === "gone" ? "its receiver answered that it is gone (410)" : "its receiver has only failed for five days";
-  return mail(`Webhook ${oneLine(webhook.name)} was disabled`, name, [
-    `The webhook ${webhook.name} (${webhook.id}) was disabled because ${why}. It receives no more callbacks.`,
-    { code: webhook.uri },
-    "See its log for the reasons. When the receiver works again, activate the webhook and recover the missed callbacks:",
-    { code: `wcs webhooks update ${webhook.id} --active` },
-    { code: `wcs webhooks recover ${webhook.id} --since -7d` },
-  ]);
+function languageFor(tag: string | null, sender: Sender): { language: MailLanguage; texts: MailTexts } {
+  const language = mailLanguage([tag, ...sender.languages]);
+  return { language, texts: mailTextsIn(language) };
 }
 
-function setPassword(email: string, { token, lifetime }: Invitation, base: string | null): Part[] {
-  const minutes = Math.round(lifetime / 60);
-  const time = minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`;
-  const query = new URLSearchParams({ token, email });
+interface Way {
+  readonly invitation: Invitation;
+  /** Path of the page that sets the password. */
+  readonly path: string;
+  readonly button: string;
+}
+
+function invite(person: Person, sender: Sender, { invitation, path, button }: Way): Part[] {
+  const { language, texts } = languageFor(person.language, sender);
+  const { token, expires_at } = invitation;
+  const { email } = person;
+  const { base } = sender;
+  // Without a language of the user, the page speaks that of the browser.
+  const query = new URLSearchParams({ token, email, ...(person.language !== null && { lang: language }) });
+  const link = `${base}${path}?${query}`;
+  const words = texts.invitation;
+  const command = `wcs auth password reset --email ${shellWord(email)}`;
   return [
-    ...(base === null ? [] : ["Set your password here:", { link: `${base}/password/reset?${query}` }]),
-    base === null ? `Set the password of ${email} with this code:` : `Or set the password of ${email} with this code:`,
+    ...(base === null
+      ? [words.command, { code: command }]
+      : [{ button, link, hint: words.link }, words.commandToo, { code: `${command} --url ${base}` }]),
+    words.code,
     { code: token },
-    `It works once, within ${time} after this mail was sent. After that, request a new one.`,
+    words.until(formatTime(expires_at, language, person.timezone ?? sender.timezone)),
   ];
 }
 
-function mail(subject: string, name: string, parts: readonly Part[]): MailText {
-  const all: Part[] = [`Dear ${name},`, ...parts];
-  return {
-    subject,
-    text: `${all.map(plain).join("\n\n")}\n`,
-    html: `<!doctype html>\n<html lang="en"><body style="font-family: sans-serif">\n${all.map(marked).join("\n")}\n</body></html>\n`,
-  };
-}
+/** Quotes a word for a POSIX shell where it has to be. */
+const shellWord = (word: string) => (/^[\w.+@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-function plain(part: Part): string {
-  if (typeof part === "string") return part;
-  return `    ${"link" in part ? part.link : part.code}`;
-}
-
-function marked(part: Part): string {
-  if (typeof part === "string") return `<p>${escaped(part)}</p>`;
-  if ("code" in part) return `<p><code>${escaped(part.code)}</code></p>`;
-  return `<p><a href="${escaped(part.link)}">${escaped(part.link)}</a></p>`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
+/** Formats a time with its day of the week and its zone. */
+function formatTime(seconds: number, language: MailLanguage, timeZone: string): string {
+  const format = new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, {
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZoneName: "short",
+    timeZone,
+  });
+  return format.format(seconds * 1000);
 }

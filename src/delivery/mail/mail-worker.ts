@@ -1,16 +1,18 @@
 import type { Transporter } from "nodemailer";
 import type { Settings } from "../../contract/settings.ts";
 import type { Database } from "../../store/database.ts";
+import { instanceName } from "../../store/instance-name.ts";
 import type { DeliveryLog } from "../delivery-log.ts";
 import type { AttemptResult } from "../queue/leased-queue.ts";
 import { Leases } from "../queue/leases.ts";
 import { failedAttempt, mailRetries } from "../queue/retry-schedule.ts";
 import { Wakeup } from "../queue/wakeup.ts";
 import type { Worker } from "../queue/worker-loop.ts";
+import type { MailText } from "./mail-document.ts";
 import { type ClaimedMail, claimMails, mailQueue } from "./mail-queue.ts";
-import { type DisabledPayload, disabledText, type MailText, personText } from "./mail-text.ts";
+import { type DisabledPayload, disabledText, resetText, type Sender, welcomeText } from "./mail-text.ts";
 import { describeMailFailure, type MailFailure, type SmtpTarget, smtpTarget } from "./mail-transport.ts";
-import { preparePersonMail } from "./person-mail.ts";
+import { languageOf, preparePersonMail } from "./person-mail.ts";
 
 /** Maximum number of connections to the mail server. */
 const connections = 4;
@@ -121,14 +123,23 @@ export class MailWorker implements Worker {
     settings: Settings,
     mail: ClaimedMail,
   ): Promise<{ readonly text: MailText; readonly to: string } | { readonly obsolete: string }> {
-    const { database, clock, servedAt } = this.#options;
-    if (mail.kind === "webhook_disabled")
-      return { text: disabledText(JSON.parse(mail.payload) as DisabledPayload), to: mail.recipient };
+    const { database, clock } = this.#options;
+    const sender = await this.#sender(settings);
+    if (mail.kind === "webhook_disabled") {
+      const language = await languageOf(database, mail.user_id);
+      return { text: disabledText(JSON.parse(mail.payload) as DisabledPayload, language, sender), to: mail.recipient };
+    }
     const prepared = await preparePersonMail(database, mail, { settings, now: clock() });
     if ("obsolete" in prepared) return prepared;
     const { person } = prepared;
-    const base = (settings.base_url ?? servedAt?.())?.replace(/\/+$/, "") ?? null;
-    return { text: personText(mail.kind, person, base), to: person.email };
+    const text = mail.kind === "welcome" ? welcomeText(person, sender) : resetText(person, sender);
+    return { text, to: person.email };
+  }
+
+  async #sender({ name, base_url, languages, timezone }: Settings): Promise<Sender> {
+    const { database, servedAt } = this.#options;
+    const base = (base_url ?? servedAt?.())?.replace(/\/+$/, "") ?? null;
+    return { name: await instanceName(database.reader, name), base, languages, timezone };
   }
 
   async #connect(target: SmtpTarget): Promise<Transport> {

@@ -18,15 +18,15 @@ export async function preparePersonMail(
   { settings, now }: { settings: Settings; now: number },
 ): Promise<Prepared> {
   const seconds = Math.floor(now / 1000);
-  const lifetime = settings["passwords.reset_lifetime"];
-  if (mail.kind === "password_reset" && mail.created_at + lifetime <= seconds)
-    return { obsolete: "It was asked for too long ago." };
+  const isWelcome = mail.kind === "welcome";
+  const lifetime = settings[isWelcome ? "passwords.welcome_lifetime" : "passwords.reset_lifetime"];
+  if (!isWelcome && mail.created_at + lifetime <= seconds) return { obsolete: "It was asked for too long ago." };
   return database.writeLocking(async (tx) => {
     const user = await activeUser(tx, mail.user_id);
     if (user === undefined) return { obsolete: "The user is deactivated or deleted." };
-    const { provider, password_hash, email } = user;
+    const { provider, password_hash, email, language, timezone } = user;
     const isLocal = provider === "local";
-    if (mail.kind === "password_reset" && !isLocal) return { obsolete: "The user's password is managed elsewhere." };
+    if (!isWelcome && !isLocal) return { obsolete: "The user's password is managed elsewhere." };
     const { numUpdatedRows } = await tx
       .updateTable("mails")
       .set({ recipient: email })
@@ -34,10 +34,12 @@ export async function preparePersonMail(
       .where("lease_token", "=", mail.token)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return { obsolete: "Another worker has taken it." };
-    const person = { name: `${user.first_name} ${user.last_name}`, email };
-    if (!isLocal || (mail.kind === "welcome" && password_hash !== null)) return { person };
-    const token = await replacePasswordToken(tx, mail.user_id, seconds + lifetime);
-    return { person: { ...person, invitation: { token, lifetime } } };
+    const inviter = isWelcome ? await inviterOf(tx, mail) : undefined;
+    const person = { name: `${user.first_name} ${user.last_name}`, email, language, timezone, inviter };
+    if (!isLocal || (isWelcome && password_hash !== null)) return { person };
+    const expires_at = seconds + lifetime;
+    const token = await replacePasswordToken(tx, mail.user_id, expires_at);
+    return { person: { ...person, invitation: { token, expires_at } } };
   });
 }
 
@@ -45,9 +47,27 @@ export async function preparePersonMail(
 async function activeUser(tx: Tx, id: number) {
   const query = tx
     .selectFrom("users")
-    .select(["email", "first_name", "last_name", "provider", "password_hash"])
+    .select(["email", "first_name", "last_name", "provider", "password_hash", "language", "timezone"])
     .where("id", "=", id)
     .where("active", "=", 1);
   const user = await locking(tx, query).executeTakeFirst();
   return user && user.email !== null ? { ...user, email: user.email } : undefined;
+}
+
+/** Returns the name of the user who sent a welcome mail, unless that user was deleted since. */
+async function inviterOf(tx: Tx, { payload }: ClaimedMail): Promise<string | undefined> {
+  const { inviter } = JSON.parse(payload) as { readonly inviter?: number };
+  if (inviter === undefined) return undefined;
+  const user = await tx
+    .selectFrom("users")
+    .select(["first_name", "last_name"])
+    .where("id", "=", inviter)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  return user && `${user.first_name} ${user.last_name}`;
+}
+
+export async function languageOf({ reader }: Database, id: number): Promise<string | null> {
+  const user = await reader.selectFrom("users").select("language").where("id", "=", id).executeTakeFirst();
+  return user?.language ?? null;
 }

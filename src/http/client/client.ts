@@ -4,6 +4,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { AnyOperation, ArgumentsOf, Caller, CallOptions, OutputOf } from "../../contract/operation.ts";
 import { isReplayable } from "../../contract/secrets.ts";
 import { encode } from "../codec.ts";
+import { withInputNames } from "../field-names.ts";
 import { baseOf } from "./base-url.ts";
 import { phaseOf } from "./connection-errors.ts";
 import { readResponse } from "./read-answer.ts";
@@ -81,7 +82,7 @@ export function createClient(options: ClientOptions): Client {
           signal: given.signal,
           onSent: given.onSent,
         });
-        const answer = readResponse(message, base.origin);
+        const answer = answerOf(op, message, base.origin);
         if (dryRun && message.headers["dry-run"] !== "true") throw notDry(base.origin);
         return answer as OutputOf<O>;
       });
@@ -100,6 +101,15 @@ export function createClient(options: ClientOptions): Client {
       transport.close();
     },
   };
+}
+
+/** Returns the output in a response. Throws its errors, with the names of the input fields. */
+function answerOf(op: AnyOperation, message: HttpResponse, origin: string): unknown {
+  try {
+    return readResponse(message, origin);
+  } catch (error) {
+    throw withInputNames(op, error);
+  }
 }
 
 /** Returns a reply with an ETag and a length; throws the error for any other. */

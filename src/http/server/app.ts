@@ -4,12 +4,15 @@ import { pathFields, pathOfCreated } from "../../contract/field-spec.ts";
 import type { Content } from "../../contract/file-schemas.ts";
 import type { AnyOperation, Invoke, Origin } from "../../contract/operation.ts";
 import { decode, hasBody } from "../codec.ts";
+import { withWireNames } from "../field-names.ts";
+import { addPages } from "../pages/add-pages.ts";
+import type { InstanceFacts } from "../pages/page-context.ts";
 import { type BodyOptions, bodyReader } from "./admitted-body.ts";
 import type { Exchange, ServerLog, ServerState } from "./exchange.ts";
 import { addMetrics, type Metrics } from "./metrics-endpoint.ts";
 import { addProbes } from "./probes.ts";
 import { announcesBody } from "./request-body.ts";
-import { type App, answering, newHono, queryOf } from "./routing.ts";
+import { type App, type AppContext, answering, newHono, queryOf } from "./routing.ts";
 import { respondWithContent } from "./send-content.ts";
 
 export interface AppOptions extends BodyOptions {
@@ -25,8 +28,10 @@ export interface AppOptions extends BodyOptions {
   readonly metrics?: Metrics;
   /** Networks of proxies whose X-Forwarded-For is trusted. Default: none. */
   readonly trustedProxies?: BlockList | undefined;
-  /** Version in openapi.json. */
+  /** Version of the program, in openapi.json and pages. */
   readonly version?: string;
+  /** Returns facts of the instance for pages. */
+  readonly instance?: () => Promise<InstanceFacts>;
 }
 
 /** Serves the operations over HTTP: below `/api` and, at the same path, without it, as responses name them. */
@@ -46,6 +51,8 @@ export function createApp(options: AppOptions): App {
     for (const prefix of ["/api", ""]) app.on(op.method, prefix + pattern(op), handler);
   }
   addProbes(app, state, { ready: options.ready ?? (async () => true), describe: describer(options, state) });
+  const { instance = async () => ({ name: "wcs", minPasswordLength: 8 }), version = "0.0.0", invoke } = options;
+  addPages(app, state, { instance, invoke, version, baseUrl: () => baseOf(options, state) });
   if (options.metrics?.token) addMetrics(app, state, options.metrics, options.metrics.token);
   return { fetch: app.fetch, request: app.request, state };
 }
@@ -58,7 +65,7 @@ function operationHandler(
 ) {
   const names = pathFields(op).map((_, i) => `p${i}`);
   const takesBody = hasBody(op);
-  return answering(state, op.path, async (exchange, c) => {
+  const work = async (exchange: Exchange, c: AppContext) => {
     const origin = originOf(exchange, op, state);
     if (!takesBody && announcesBody(exchange)) {
       throw new ServiceError("bad_request", `${op.method} expects its fields in the query, not in a body.`);
@@ -71,6 +78,13 @@ function operationHandler(
     if (op.bytes) return respondWithContent(exchange, output as Content);
     const more = op.location ? { location: await locationOf(op, op.location, output, options, state) } : undefined;
     return exchange.respond(op.status, op.status === 204 ? null : textOf(output), more);
+  };
+  return answering(state, op.path, async (exchange, c) => {
+    try {
+      return await work(exchange, c);
+    } catch (error) {
+      throw withWireNames(op, error);
+    }
   });
 }
 

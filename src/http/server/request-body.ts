@@ -12,7 +12,14 @@ export interface BodySource {
   header(name: string): string | undefined;
 }
 
-const json = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const jsonBody = {
+  type: /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i,
+  wrong: "The body must be JSON, with Content-Type: application/json.",
+};
+const formBody = {
+  type: /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i,
+  wrong: "The body must be a form, with Content-Type: application/x-www-form-urlencoded.",
+};
 
 /** Returns true when a non-empty body is announced. */
 export function announcesBody(source: BodySource): boolean {
@@ -28,20 +35,38 @@ export function announcedBytes(source: BodySource, limit: number): number {
 }
 
 /** Reads a JSON body of at most `limit` bytes; undefined when there is none. A large body waits for room in `arrival`. */
-export async function readBytes(source: BodySource, limit: number, arrival?: Arrival): Promise<Buffer | undefined> {
+export function readBytes(source: BodySource, limit: number, arrival?: Arrival): Promise<Buffer | undefined> {
+  return readTyped(source, limit, jsonBody, arrival);
+}
+
+/** Reads the fields of an HTML form of at most `limit` bytes. */
+export async function readForm(source: BodySource, limit: number): Promise<URLSearchParams> {
+  const bytes = await readTyped(source, limit, formBody);
+  return new URLSearchParams(bytes?.toString() ?? "");
+}
+
+interface BodyType {
+  readonly type: RegExp;
+  readonly wrong: string;
+}
+
+async function readTyped(
+  source: BodySource,
+  limit: number,
+  { type, wrong }: BodyType,
+  arrival?: Arrival,
+): Promise<Buffer | undefined> {
   if (!announcesBody(source)) return undefined;
   if (Number(source.header("content-length")) > limit) throw tooLarge(limit);
-  const type = source.header("content-type") ?? "";
   source.invite();
-  const typed = type === "application/json" || json.test(type);
+  const typed = type.test(source.header("content-type") ?? "");
   const encoding = source.header("content-encoding");
   // Other content types are accepted for an empty body.
   const bytes = typed
     ? await (source.incoming ? fromSocket(source.incoming, limit, arrival) : fromRequest(source.request, limit))
     : undefined;
   if (bytes?.length === 0) return undefined;
-  if (!bytes)
-    throw new ServiceError("unsupported_media_type", "The body must be JSON, with Content-Type: application/json.");
+  if (!bytes) throw new ServiceError("unsupported_media_type", wrong);
   if (encoding !== undefined && encoding !== "identity") {
     throw new ServiceError("unsupported_media_type", "The body must be sent without Content-Encoding.");
   }

@@ -1,4 +1,4 @@
-import type { IntegrityRule, Recount } from "./recount.ts";
+import { type IntegrityRule, muteEnds, type Recount } from "./recount.ts";
 
 const answers = `count(case when answer = 'accepted' then 1 end) as accepted,
   count(case when answer = 'rejected' then 1 end) as rejected`;
@@ -44,6 +44,7 @@ export const postRules: readonly (Recount | IntegrityRule)[] = [
       group by p.id, v.user_id having count(*) > 1`,
     says: "allows one vote per user, but a user has two",
   },
+  muteEnds("post", "post_marks", "post_id"),
 ];
 
 /**

@@ -1,4 +1,4 @@
-import type { IntegrityRule, Recount } from "./recount.ts";
+import { type IntegrityRule, muteEnds, type Recount } from "./recount.ts";
 
 const participant = { thing: "conversation", id: "t.conversation_id || ', user ' || t.user_id" };
 
@@ -23,6 +23,7 @@ export const conversationRules: readonly (Recount | IntegrityRule)[] = [
       where c.type = 'group' group by c.id having count(case when p.role = 'administrator' then 1 end) = 0`,
     says: "is a group without an administrator",
   },
+  muteEnds("conversation", "conversation_participants", "conversation_id"),
   {
     ...participant,
     from: `conversation_participants t left join (

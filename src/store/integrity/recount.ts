@@ -22,6 +22,14 @@ export interface IntegrityRule {
   readonly says: string;
 }
 
+/** Checks that a mute rule has an end exactly when its duration is limited; rule 1 has none. */
+export const muteEnds = (thing: string, table: string, id: string): IntegrityRule => ({
+  thing,
+  rows: `select ${id} as id from ${table} where (mute_rule is null and muted_until is not null)
+    or mute_rule not between 1 and 4 or (mute_rule = 1) <> (muted_until is null)`,
+  says: "has a mute rule that does not exist, or one with a wrong end",
+});
+
 /** Issues of one check: their number and a few examples. */
 export interface IntegrityIssues {
   readonly total: number;

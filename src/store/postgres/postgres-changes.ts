@@ -3,6 +3,13 @@ import pg from "pg";
 import { listeners } from "../change-listeners.ts";
 import type { Topic } from "../topics.ts";
 
+declare module "pg" {
+  interface Client {
+    /** Lets the process end while the connection is open. Missing in @types/pg. */
+    unref(): void;
+  }
+}
+
 const channel = "wcs_changes";
 const firstPause = 500;
 const longestPause = 10_000;
@@ -80,7 +87,7 @@ class Listening {
     try {
       await client.connect();
       // The listening connection must not keep the process alive.
-      (client as unknown as { connection: { stream: { unref(): void } } }).connection.stream.unref();
+      client.unref();
       await client.query(`listen ${channel}`);
       this.#pause = firstPause;
       this.#wake();

@@ -98,7 +98,6 @@ interface PostsTable extends Timestamps {
   body: Generated<string>;
   show_in_feed: Generated<BooleanColumn>;
   important: Generated<BooleanColumn>;
-  actively_requires_action: Generated<BooleanColumn>;
   comments_enabled: Generated<BooleanColumn>;
   confirm_enabled: Generated<BooleanColumn>;
   /** Not published, regardless of the publication times. */
@@ -146,6 +145,9 @@ interface PostMarksTable {
   bookmarked_at: number | null;
   /** Answer to the invitation of an event post. */
   answer: "accepted" | "rejected" | null;
+  /** ID of the mute rule, and its end; without an end, `muted_until` is null. */
+  mute_rule: number | null;
+  muted_until: number | null;
 }
 
 /** Users mentioned in a post or a comment. */

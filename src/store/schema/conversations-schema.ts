@@ -28,7 +28,9 @@ interface ConversationParticipantsTable {
   /** Sort key of the participant's list; null while there is nothing to show. */
   latest_message_id: number | null;
   archived_at: number | null;
+  /** ID of the mute rule, and its end; without an end, `muted_until` is null. */
   mute_rule: number | null;
+  muted_until: number | null;
 }
 
 interface MessagesTable {

@@ -1,6 +1,7 @@
 import { roles } from "../../../contract/conversation-schemas.ts";
 import { conversations as ops } from "../../../contract/conversations.ts";
 import { type CommandArgument, type CommandFlag, type CommandGroup, command, listOf } from "../../kit/command-spec.ts";
+import { muting } from "../mute-flag.ts";
 
 const id = { field: "id", completes: "conversations" } as const;
 const message = { field: "messageId", label: "message", completes: "messages" } as const;
@@ -154,6 +155,17 @@ export const conversations: CommandGroup = {
       args: [id],
       done: ({ id }) => `Unarchived conversation ${id}.`,
       examples: ["wcs conversations unarchive 5"],
+    }),
+    mute: command(ops.mute, {
+      ...muting,
+      args: [id],
+      done: ({ id }) => `Muted conversation ${id}.`,
+      examples: ["wcs conversations mute 5", "wcs conversations mute 5 --for 8h"],
+    }),
+    unmute: command(ops.unmute, {
+      args: [id],
+      done: ({ id }) => `Unmuted conversation ${id}.`,
+      examples: ["wcs conversations unmute 5"],
     }),
     delete: command(ops.delete, {
       args: [id],

@@ -34,8 +34,8 @@ export async function lookAtInstance(raw: Client["raw"], address: string): Promi
 
 function versionIn(text: string): string | undefined {
   try {
-    const { info } = JSON.parse(text) as { info?: { version?: unknown } };
-    return typeof info?.version === "string" ? info.version : undefined;
+    const theirs = (JSON.parse(text) as { info?: { "x-wcs-version"?: unknown } }).info?.["x-wcs-version"];
+    return typeof theirs === "string" ? theirs : undefined;
   } catch {
     return undefined;
   }

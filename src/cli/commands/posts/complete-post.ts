@@ -1,5 +1,5 @@
+import { normalizeDateTime } from "../../../contract/date-time.ts";
 import type { Rule } from "../../../contract/event-schemas.ts";
-import { isMoment } from "../../../contract/post-event-schemas.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Input } from "../../kit/read-input.ts";
 import { checkZone } from "../../output/create-output.ts";
@@ -68,8 +68,9 @@ async function momentOf(
 ): Promise<string | undefined> {
   const given = event[name];
   if (typeof given !== "string") return undefined;
-  const text = given.trim().replace(/^(\d{4}-\d{2}-\d{2})[ t](?=\d)/, "$1T");
-  if (isMoment(text)) return text;
+  const text = given.trim();
+  const normal = normalizeDateTime(text);
+  if (normal !== undefined) return normal;
   if (event.all_day === true) return readDay(text, flagOf(name), ahead.zone);
   const instant = await readTimeAhead(text, flagOf(name), ahead);
   return new Date(instant * 1000).toISOString().replace(".000Z", "Z");

@@ -3,6 +3,7 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import { askAbout, type CommandGroup, type Context, command, listOf } from "../../kit/command-spec.ts";
 import type { Input } from "../../kit/read-input.ts";
 import { getFile } from "../files/files-commands.ts";
+import { muting } from "../mute-flag.ts";
 
 const id = { field: "id", completes: "posts" } as const;
 const postForm = async () => (await import("./render-post.ts")).postForm;
@@ -159,6 +160,16 @@ export const posts: CommandGroup = {
     unbookmark: command(ops.unbookmark, {
       args: [id],
       done: ({ id }) => `Removed the bookmark from post ${id}.`,
+    }),
+    mute: command(ops.mute, {
+      ...muting,
+      args: [id],
+      done: ({ id }) => `Muted post ${id}.`,
+      examples: ["wcs posts mute 12", "wcs posts mute 12 --for 1w"],
+    }),
+    unmute: command(ops.unmute, {
+      args: [id],
+      done: ({ id }) => `Unmuted post ${id}.`,
     }),
     republish: command(ops.republish, {
       args: [id],

@@ -85,6 +85,7 @@ async function run(context: Context): Promise<void> {
       log,
       ready: () => service.ready().then(() => true),
       baseUrl: service.baseUrl,
+      instance: service.instance,
       trustedProxies,
       metrics,
       version,

@@ -24,7 +24,8 @@ export const conversationTables = ({ id, key, number }: ColumnTypes): string[] =
     unread_count integer not null default 0,
     latest_message_id ${number},
     archived_at ${number},
-    mute_rule ${number},
+    mute_rule integer,
+    muted_until ${number},
     primary key (conversation_id, user_id)
   )`,
   `create index conversation_participants_normal on conversation_participants (user_id, latest_message_id)

@@ -16,7 +16,6 @@ const feedTables = ({ id, key, number }: ColumnTypes) => [
     body text not null default '',
     show_in_feed integer not null default 1,
     important integer not null default 0,
-    actively_requires_action integer not null default 0,
     comments_enabled integer not null default 1,
     confirm_enabled integer not null default 0,
     draft integer not null default 0,
@@ -63,6 +62,8 @@ const feedTables = ({ id, key, number }: ColumnTypes) => [
     read_at ${number},
     bookmarked_at ${number},
     answer text,
+    mute_rule integer,
+    muted_until ${number},
     primary key (post_id, user_id)
   )`,
   "create index post_marks_user on post_marks (user_id, post_id)",

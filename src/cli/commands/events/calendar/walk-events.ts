@@ -1,11 +1,11 @@
 import { ServiceError } from "../../../../contract/errors.ts";
 import { events, furthestEvent } from "../../../../contract/events.ts";
-import type { ArgumentsOf, Caller, OutputOf } from "../../../../contract/operation.ts";
+import type { Caller, InputOf, OutputOf } from "../../../../contract/operation.ts";
 import { walk } from "../../../kit/walk-list.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
 
 export type ListedEvent = OutputOf<typeof events.get>;
-type Filter = Pick<ArgumentsOf<typeof events.list>, "type" | "start" | "end">;
+type Filter = Pick<InputOf<typeof events.list>, "type" | "start" | "end">;
 
 const everything = { all: true, limit: undefined } as const;
 

@@ -1,0 +1,27 @@
+import { z } from "zod";
+
+const clock = "(?:[01]\\d|2[0-3]):[0-5]\\d";
+const form = new RegExp(
+  `^(\\d{4}-\\d{2}-\\d{2})(?:[Tt ](${clock})(?::([0-5]\\d|60))?(?:\\.\\d+)?(?:([Zz])|([+-](?:[01]\\d|2[0-3])):?([0-5]\\d))?)?$`,
+);
+
+/**
+ * Returns a date or a date-time of RFC 3339 in its usual form, as in `2026-12-31T14:00:00+01:00`: fractions of a second
+ * are dropped, and letters are in upper case. The seconds and the offset may be missing. Returns undefined when the text
+ * has another form or its day does not exist.
+ */
+export function normalizeDateTime(text: string): string | undefined {
+  const [, day, time, second, zulu, hours, minutes] = form.exec(text) ?? [];
+  if (day === undefined || !z.safeParse(z.iso.date(), day).success) return undefined;
+  if (time === undefined) return day;
+  // No clock of a program shows a leap second.
+  const seconds = second === undefined ? "" : `:${second === "60" ? "59" : second}`;
+  return `${day}T${time}${seconds}${zulu ? "Z" : hours === undefined ? "" : `${hours}:${minutes}`}`;
+}
+
+/** Returns the Unix time of a date-time with an offset; undefined when the text is not one. */
+export function parseDateTime(text: string): number | undefined {
+  const normal = normalizeDateTime(text);
+  if (normal === undefined || !/(Z|[+-]\d{2}:\d{2})$/.test(normal.slice("YYYY-MM-DD".length))) return undefined;
+  return Date.parse(normal) / 1000;
+}

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { once } from "./operation.ts";
+
+/** The rules for muting posts and conversations; `seconds` counts from when a rule is set. */
+export const muteRules = [
+  { id: 1, name: "always", seconds: null },
+  { id: 2, name: "for an hour", seconds: 3_600 },
+  { id: 3, name: "for eight hours", seconds: 28_800 },
+  { id: 4, name: "for a week", seconds: 604_800 },
+] as const;
+
+const rule = once(() => z.int("must be an integer").min(1).max(muteRules.length));
+const explanation = muteRules.map(({ id, name }) => `${id} (${name})`).join(", ");
+
+/** The input field that sets a mute rule, without metadata. */
+export const muteRule = () => rule().meta({ placeholder: "rule", description: `ID of your mute rule: ${explanation}` });
+
+/** The mute rule of a post or a conversation. */
+export const shownMuteRule = () =>
+  z.int().nullable().meta({
+    description: "ID of your mute rule, see /muterules; null when you did not set one, and after its end",
+  });

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { nothing } from "./common-schemas.ts";
+import { muteRules } from "./mute-schemas.ts";
+import { operation, operationGroup } from "./operation.ts";
+
+export const muterules = operationGroup("muterules", {
+  list: operation({
+    method: "GET",
+    path: "/muterules",
+    summary: "List the rules for muting posts and conversations",
+    description: `The rules are the same on every instance: ${muteRules.map(({ id, name }) => `${id} ${name}`).join(", ")}.`,
+    access: "signed_in",
+    input: nothing,
+    output: () =>
+      z.object({
+        data: z.array(
+          z
+            .object({
+              id: z.int(),
+              name: z.string(),
+              seconds: z
+                .int()
+                .nullable()
+                .meta({ format: "duration", description: "Duration from when it is set; null without an end" }),
+            })
+            .meta({ id: "MuteRule" }),
+        ),
+      }),
+    status: 200,
+    list: { items: "data" },
+  }),
+});

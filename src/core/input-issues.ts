@@ -1,0 +1,90 @@
+import type { z } from "zod";
+import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
+import { pathFields } from "../contract/field-spec.ts";
+import type { FileItem } from "../contract/file-schemas.ts";
+import { filesField } from "../contract/file-schemas.ts";
+import type { Access, AnyOperation, Origin } from "../contract/operation.ts";
+import { type Issues, validFields, withoutIgnored } from "../contract/parse-input.ts";
+import { requireAdmission } from "./admission.ts";
+import { findCheck } from "./find-handler.ts";
+import { may } from "./pipeline/actor.ts";
+import type { Ctx } from "./pipeline/context.ts";
+import { permit } from "./pipeline/permissions.ts";
+
+type Known = Readonly<Record<string, unknown>>;
+
+/** An input with issues, found by its schema or by the permission check. */
+interface WrongInput {
+  readonly input: unknown;
+  readonly found: Issues;
+  readonly origin: Origin;
+}
+
+/**
+ * Returns the error of a wrong input, with every wrong field: also those that depend on other fields or on data, as far
+ * as the other fields allow to check them.
+ */
+export async function inputError(ctx: Ctx, op: AnyOperation, { input, found, origin }: WrongInput) {
+  const known = validFields(op.input() as z.ZodObject, withoutIgnored(op, input));
+  const fields: FieldErrors = Object.assign(Object.create(null), found.fields);
+  for (const issues of await furtherIssues(ctx, op, { known, found, origin })) {
+    for (const [field, messages] of Object.entries(issues)) {
+      const isNamed = Object.keys(fields).some((other) => includes(other, field) || includes(field, other));
+      if (!isNamed) fields[field] = messages;
+    }
+  }
+  return invalid(fields, found.issues);
+}
+
+const includes = (outer: string, inner: string) => inner === outer || inner.startsWith(`${outer}.`);
+
+async function furtherIssues(
+  ctx: Ctx,
+  op: AnyOperation,
+  { known, found, origin }: { known: Known; found: Issues; origin: Origin },
+): Promise<FieldErrors[]> {
+  if (!isCaller(ctx, op)) return [];
+  const isWrong = (field: string) => Object.keys(found.fields).some((other) => includes(field, other));
+  const files = (known[filesField(op) ?? ""] ?? []) as readonly FileItem[];
+  return [
+    await issuesOf(() => permitKnown(ctx, op, known)),
+    await issuesOf(async () => (await findCheck(op))?.(ctx, known, isWrong)),
+    await issuesOf(async () => {
+      if (files.length === 0) return {};
+      await requireAdmission(ctx, op, known, origin);
+      return (await import("./files/attached-files.ts")).fileIssues(ctx, files);
+    }),
+  ];
+}
+
+/** Returns true when the actor may call the operation, as far as that does not depend on the input. */
+function isCaller({ actor }: Ctx, op: AnyOperation): boolean {
+  const access = op.access as Access;
+  if (access === "public") return true;
+  if (access === "signed_in") return actor.id !== 0;
+  if (access === "administrator") return actor.admin;
+  return access.self === true || may(actor, access.ability);
+}
+
+/** Checks the users and units that the access of the operation names, if they are known. */
+async function permitKnown(ctx: Ctx, op: AnyOperation, known: Known): Promise<undefined> {
+  const access = op.access as Access;
+  if (typeof access === "string") return;
+  const at = access.at?.filter((reach) => known[Object.values(reach)[0]!] !== undefined) ?? [];
+  const inPath = pathFields(op).map(({ name }) => name);
+  for (const reach of at) {
+    if (inPath.includes(Object.values(reach)[0]!)) continue;
+    const { takeover: _, self: __, ...rest } = access;
+    await permit(ctx, { ...op, access: { ...rest, at: [reach] } }, known);
+  }
+}
+
+/** Returns issues, also those of a `validation_failed` that is thrown. Other refusals come after those of fields. */
+async function issuesOf(check: () => Promise<FieldErrors | undefined>): Promise<FieldErrors> {
+  try {
+    return (await check()) ?? {};
+  } catch (error) {
+    if (error instanceof ServiceError) return error.fields ?? {};
+    throw error;
+  }
+}

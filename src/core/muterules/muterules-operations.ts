@@ -1,0 +1,9 @@
+import { muteRules } from "../../contract/mute-schemas.ts";
+import type { muterules as contract } from "../../contract/muterules.ts";
+import type { Handlers } from "../pipeline/context.ts";
+
+export const muterules: Handlers<typeof contract> = {
+  async list() {
+    return { data: [...muteRules] };
+  },
+};

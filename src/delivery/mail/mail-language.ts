@@ -1,0 +1,15 @@
+import type { MailTexts } from "./mail-texts.ts";
+import { danish } from "./mail-texts-da.ts";
+import { english } from "./mail-texts-en.ts";
+
+const languages = { en: english, da: danish } satisfies Record<string, MailTexts>;
+export type MailLanguage = keyof typeof languages;
+
+export const mailTextsIn = (language: MailLanguage): MailTexts => languages[language];
+
+const isKnown = (tag: string): tag is MailLanguage => Object.hasOwn(languages, tag);
+
+/** Returns the first of these BCP 47 tags for whose language there are texts, else English. */
+export function mailLanguage(tags: readonly (string | null)[]): MailLanguage {
+  return tags.map((tag) => tag?.toLowerCase().split("-")[0] ?? "").find(isKnown) ?? "en";
+}

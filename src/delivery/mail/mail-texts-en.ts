@@ -1,0 +1,39 @@
+import type { MailTexts } from "./mail-texts.ts";
+
+export const english: MailTexts = {
+  greeting: (name) => `Dear ${name},`,
+  welcome: {
+    subject: (instance) => `Welcome to ${instance}`,
+    invited: (instance, inviter) =>
+      inviter === undefined
+        ? `An account at ${instance} was created for you.`
+        : `${inviter} has created an account at ${instance} for you.`,
+    about: (instance) =>
+      `It is the workplace communication service of ${instance}: news, events, groups and messages from your colleagues.`,
+    signIn: (email) => `Sign in as ${email}.`,
+    button: "Choose your password",
+  },
+  reset: {
+    subject: (instance) => `Set a new password for ${instance}`,
+    requested: (instance, email) => `We received a request to reset the password of ${email} at ${instance}.`,
+    button: "Set a new password",
+    ignore: "If you did not request this, ignore this mail. Your password stays the same.",
+  },
+  invitation: {
+    link: "If the button does not work, open this address:",
+    commandToo: "Or set it on the command line, with this command:",
+    command: "Set your password on the command line, with this command:",
+    code: "It asks for this code:",
+    until: (time) => `This works once, until ${time}. After that, request a new mail.`,
+  },
+  disabled: {
+    subject: (webhook, instance) => `Webhook ${webhook} at ${instance} was disabled`,
+    happened: (webhook, id, instance) => `The webhook ${webhook} (${id}) at ${instance} was disabled.`,
+    reasons: {
+      gone: "Its receiver answered that it is gone (410). It receives no more callbacks:",
+      failing: "Its receiver has only failed for five days. It receives no more callbacks:",
+      manual: "It receives no more callbacks:",
+    },
+    next: "See its log for the reasons. When the receiver works again, activate the webhook and recover the missed callbacks:",
+  },
+};

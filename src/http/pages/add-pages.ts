@@ -1,0 +1,57 @@
+import type { Hono } from "hono";
+import type { ServerState } from "../server/exchange.ts";
+import { readForm } from "../server/request-body.ts";
+import { type AppContext, type AppEnv, answering, queryOf } from "../server/routing.ts";
+import { assetNames, respondWithAsset } from "./asset-files.ts";
+import { showDocs, showStart } from "./information-pages.ts";
+import { type PageOptions, type PageRequest, pageRequest } from "./page-context.ts";
+import { pageHeaders } from "./page-response.ts";
+import { errorPage, showDone, showForm, showRequest, submitForm, submitRequest } from "./password-pages.ts";
+
+/** Maximum size of a form in bytes. */
+const formLimit = 16_384;
+
+interface Route {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly show: (request: PageRequest) => Promise<Response>;
+}
+
+/** Pages and forms. Their paths are not paths of operations, which may be served without /api, too. */
+export const pageRoutes: readonly Route[] = [
+  { method: "GET", path: "/", show: showStart },
+  { method: "GET", path: "/docs", show: showDocs },
+  { method: "GET", path: "/welcome", show: (request) => showForm(request, "welcome") },
+  { method: "GET", path: "/password/reset", show: (request) => showForm(request, "reset") },
+  { method: "POST", path: "/password/set", show: submitForm },
+  { method: "GET", path: "/password/set", show: showRequest },
+  { method: "GET", path: "/password/done", show: showDone },
+  { method: "GET", path: "/password/forgot", show: showRequest },
+  { method: "POST", path: "/password/forgot", show: submitRequest },
+];
+
+/** Serves the pages and the files that they load. */
+export function addPages(app: Hono<AppEnv>, state: ServerState, options: PageOptions): void {
+  for (const { method, path, show } of pageRoutes) {
+    const handler = answering(state, path, async (exchange, c) => {
+      const fields = method === "GET" ? queryFields(c) : await readForm(exchange, formLimit);
+      const request = pageRequest({ options, exchange, fields, path });
+      try {
+        return await show(request);
+      } catch (error) {
+        const { status, headers } = exchange.fail(error, pageHeaders());
+        return new Response(await errorPage(request, error), { status, headers });
+      }
+    });
+    app.on(method, path, handler);
+  }
+  for (const name of assetNames) {
+    const path = `/assets/${name}`;
+    app.get(
+      path,
+      answering(state, path, (exchange) => respondWithAsset(exchange, name)),
+    );
+  }
+}
+
+const queryFields = (c: AppContext) => new URLSearchParams(queryOf(c.req.raw, c.env));

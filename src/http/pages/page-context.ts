@@ -1,0 +1,51 @@
+import type { Invoke } from "../../contract/operation.ts";
+import type { Exchange } from "../server/exchange.ts";
+import { type PageLanguage, pickLanguage, textsIn } from "./page-language.ts";
+import type { PageTexts } from "./page-texts.ts";
+
+/** Facts of the instance that pages show. */
+export interface InstanceFacts {
+  readonly name: string;
+  readonly minPasswordLength: number;
+}
+
+export interface PageOptions {
+  readonly invoke: Invoke;
+  readonly instance: () => Promise<InstanceFacts>;
+  /** Returns the public URL of the service, without a trailing slash. */
+  readonly baseUrl: () => Promise<string>;
+  readonly version: string;
+}
+
+/** A request for a page. */
+export interface PageRequest {
+  readonly options: PageOptions;
+  readonly exchange: Exchange;
+  /** The fields of the query or of the form. */
+  readonly fields: URLSearchParams;
+  readonly language: PageLanguage;
+  readonly texts: PageTexts;
+  /** Relative path from the page to the root of the service. */
+  readonly root: string;
+  /** Path of the page below the root of the service. */
+  readonly path: string;
+}
+
+interface Source {
+  readonly options: PageOptions;
+  readonly exchange: Exchange;
+  readonly fields: URLSearchParams;
+  readonly path: string;
+}
+
+export function pageRequest({ options, exchange, fields, path }: Source): PageRequest {
+  const language = pickLanguage(fields.get("lang"), exchange.header("accept-language"));
+  const root = "../".repeat(path.split("/").length - 2);
+  return { options, exchange, fields, language, texts: textsIn(language), root, path };
+}
+
+/** Returns the value of a field that is given exactly once, else an empty string. */
+export function only(fields: URLSearchParams, name: string): string {
+  const values = fields.getAll(name);
+  return values.length === 1 ? values[0]! : "";
+}

@@ -1,0 +1,26 @@
+import type { PageTexts } from "./page-texts.ts";
+import { danish } from "./page-texts-da.ts";
+import { english } from "./page-texts-en.ts";
+
+const languages = { en: english, da: danish } satisfies Record<string, PageTexts>;
+export type PageLanguage = keyof typeof languages;
+
+export const textsIn = (language: PageLanguage): PageTexts => languages[language];
+
+const isKnown = (tag: string): tag is PageLanguage => Object.hasOwn(languages, tag);
+
+/** Returns the first known language: that of the link, then those of the header `Accept-Language`, else English. */
+export function pickLanguage(wanted: string | null, acceptLanguage = ""): PageLanguage {
+  const accepted = acceptLanguage
+    .split(",")
+    .map((part) => {
+      const [tag = "", ...parameters] = part.split(";").map((each) => each.trim());
+      const quality = parameters.find((each) => each.startsWith("q="))?.slice(2) ?? "1";
+      return { tag, quality: Number(quality) };
+    })
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+    .map(({ tag }) => tag);
+  const tags = [wanted ?? "", ...accepted].map((tag) => tag.toLowerCase().split("-")[0] ?? "");
+  return tags.find(isKnown) ?? "en";
+}

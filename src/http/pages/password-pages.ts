@@ -1,0 +1,188 @@
+import { auth } from "../../contract/auth.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Issue } from "../../contract/issue-messages.ts";
+import type { Origin } from "../../contract/operation.ts";
+import { html } from "./html.ts";
+import { only, type PageRequest } from "./page-context.ts";
+import { renderPage } from "./page-layout.ts";
+import { pageHeaders, requireOwnForm } from "./page-response.ts";
+import type { PageTexts } from "./page-texts.ts";
+import { type FormIssue, type PasswordForm, passwordForm, requestForm } from "./password-form.ts";
+
+type Kind = PasswordForm["kind"];
+
+/** Shows the form that a link in a mail leads to, or says that the link does not work. Uses nothing up. */
+export async function showForm(request: PageRequest, kind: Kind): Promise<Response> {
+  const failure = await findFailure(request);
+  return failure === undefined ? respondWithForm(request, kind, []) : respondToFailure(request, kind, failure);
+}
+
+/** Sets the password. */
+export async function submitForm(request: PageRequest): Promise<Response> {
+  const { options, exchange, fields, language, root } = request;
+  requireOwnForm(exchange, await options.baseUrl());
+  const kind = only(fields, "kind") === "welcome" ? "welcome" : "reset";
+  const input = {
+    ...linkOf(fields),
+    password: only(fields, "password"),
+    password_confirm: only(fields, "password_confirm"),
+  };
+  try {
+    await options.invoke(auth.passwordReset, input, originOf(request));
+  } catch (error) {
+    // Unequal passwords are refused before the link is checked.
+    return respondToFailure(request, kind, (await findFailure(request)) ?? error);
+  }
+  // A new page, so that reloading it does not send the form again.
+  return exchange.respond(303, null, { ...pageHeaders(), location: `${root}password/done?lang=${language}` });
+}
+
+export async function showDone(request: PageRequest): Promise<Response> {
+  const { texts, options } = request;
+  const { title, intro, next, command } = texts.done;
+  const url = await options.baseUrl();
+  const main = html`<h1>${title}</h1>
+<p>${intro}</p>
+<p>${next}</p>
+<p><a href="${request.root || "./"}">${url}</a></p>
+<p>${command}</p>
+<pre><code>wcs auth login --url ${url}</code></pre>`;
+  return respond(request, { title, main });
+}
+
+/** Shows the form that asks for another link. */
+export async function showRequest(request: PageRequest): Promise<Response> {
+  const { texts } = request;
+  return respond(request, {
+    title: texts.request.title,
+    main: html`<h1>${texts.request.title}</h1>\n${otherLink(request)}`,
+  });
+}
+
+/** Asks for another link. The page is the same for every address. */
+export async function submitRequest(request: PageRequest): Promise<Response> {
+  const { options, exchange, fields, texts } = request;
+  requireOwnForm(exchange, await options.baseUrl());
+  try {
+    await options.invoke(auth.passwordRequest, { email: only(fields, "email") }, originOf(request));
+  } catch (error) {
+    if (!isInvalid(error)) throw error;
+    const { title } = texts.request;
+    const main = html`<h1>${title}</h1>\n${otherLink(request, [{ input: "email", message: texts.issues.email }])}`;
+    return respond(request, { title: `${texts.errorPrefix}: ${title}`, main, status: 422 });
+  }
+  const { title, intro, spam } = texts.requested;
+  return respond(request, { title, main: html`<h1>${title}</h1>\n<p>${intro}</p>\n<p>${spam}</p>` });
+}
+
+/** Shows an error in place of a page. `status` is that of the response to the same error of the API. */
+export async function errorPage(request: PageRequest, error: unknown): Promise<string> {
+  const { failure } = request.texts;
+  const code = error instanceof ServiceError ? error.code : "internal";
+  const text = code === "forbidden" ? failure.foreign : code === "too_many_requests" ? failure.busy : failure.later;
+  const main = html`<h1>${failure.title}</h1>\n<p>${text}</p>`;
+  return renderPage({ ...request, name: await nameOf(request), title: failure.title, main });
+}
+
+/** Returns the name of the instance, and a substitute while its database cannot be read. */
+async function nameOf({ options }: PageRequest): Promise<string> {
+  return options.instance().then(
+    ({ name }) => name,
+    () => "wcs",
+  );
+}
+
+const linkOf = (fields: URLSearchParams) => ({ token: only(fields, "token"), email: only(fields, "email") });
+
+/** Returns the origin of a request for rate limits. */
+function originOf({ exchange }: PageRequest): Origin {
+  const { address, network } = exchange;
+  return { ...(address !== undefined && { address }), network };
+}
+
+const isInvalid = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && error.code === "validation_failed";
+
+/** Returns the error that makes a link unusable. Tries a password that is always too short, which changes nothing. */
+async function findFailure(request: PageRequest): Promise<ServiceError | undefined> {
+  const tooShort = { password: "x", password_confirm: "x" };
+  const origin = { ...originOf(request), dryRun: true };
+  try {
+    await request.options.invoke(auth.passwordReset, { ...linkOf(request.fields), ...tooShort }, origin);
+  } catch (error) {
+    if (!isInvalid(error)) throw error;
+    return error.issues.some(({ field }) => field === "token" || field === "email") ? error : undefined;
+  }
+  return undefined;
+}
+
+function respondToFailure(request: PageRequest, kind: Kind, error: unknown): Promise<Response> {
+  if (!isInvalid(error)) throw error;
+  const { issues } = error;
+  if (issues.some(({ code }) => code === "managed_elsewhere")) return respondElsewhere(request);
+  if (issues.some(({ field }) => field === "token" || field === "email")) return respondUnusable(request);
+  return respondWithForm(request, kind, issues);
+}
+
+async function respondWithForm(request: PageRequest, kind: Kind, issues: readonly Issue[]): Promise<Response> {
+  const { options, fields, language, texts, root } = request;
+  const { minPasswordLength: minLength } = await options.instance();
+  const form = {
+    kind,
+    ...linkOf(fields),
+    language,
+    minLength,
+    action: `${root}password/set`,
+    issues: issues.map((issue) => formIssue(texts, issue, minLength)),
+  };
+  const { title } = texts[kind];
+  return respond(request, {
+    title: issues.length > 0 ? `${texts.errorPrefix}: ${title}` : title,
+    main: passwordForm(texts, form),
+    scripts: ["password-form.js"],
+    status: issues.length > 0 ? 422 : 200,
+  });
+}
+
+function formIssue({ issues }: PageTexts, { field, code }: Issue, minLength: number): FormIssue {
+  if (field === "password_confirm") return { input: "password_confirm", message: issues.different };
+  const messages: Partial<Record<Issue["code"], string>> = {
+    too_small: issues.tooShort(minLength),
+    too_big: issues.tooLong,
+    common_password: issues.common,
+    own_name: issues.own,
+  };
+  return { input: "password", message: messages[code] ?? issues.other };
+}
+
+function respondUnusable(request: PageRequest): Promise<Response> {
+  const { title, intro, used } = request.texts.unusable;
+  const main = html`<h1>${title}</h1>
+<p>${intro}</p>
+<p>${used}</p>
+<h2>${request.texts.request.heading}</h2>
+${otherLink(request)}`;
+  return respond(request, { title, main, status: 410 });
+}
+
+function respondElsewhere(request: PageRequest): Promise<Response> {
+  const { title, intro } = request.texts.elsewhere;
+  return respond(request, { title, main: html`<h1>${title}</h1>\n<p>${intro}</p>`, status: 422 });
+}
+
+function otherLink({ texts, fields, language, root }: PageRequest, issues: readonly FormIssue[] = []) {
+  return requestForm(texts, { email: only(fields, "email"), language, action: `${root}password/forgot`, issues });
+}
+
+interface Content {
+  readonly title: string;
+  readonly main: ReturnType<typeof html>;
+  readonly scripts?: readonly string[];
+  readonly status?: number;
+}
+
+async function respond(request: PageRequest, { status = 200, ...content }: Content): Promise<Response> {
+  const { name } = await request.options.instance();
+  const { language, root } = request;
+  return request.exchange.respond(status, renderPage({ language, root, name, ...content }), pageHeaders());
+}
