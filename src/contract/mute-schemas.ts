@@ -9,7 +9,7 @@ export const muteRules = [
   { id: 4, name: "for a week", seconds: 604_800 },
 ] as const;
 
-const rule = once(() => z.int("must be an integer").min(1).max(muteRules.length));
+const rule = once(() => z.int().min(1).max(muteRules.length));
 const explanation = muteRules.map(({ id, name }) => `${id} (${name})`).join(", ");
 
 /** The input field that sets a mute rule, without metadata. */

@@ -82,7 +82,7 @@ describeEverywhere("usertypes", (environment) => {
   });
 
   it("usertypes.create, usertypes.update name all wrong fields at once", async () => {
-    const wrong = { name: "a;b", reference: "", abilities: { fly: true, news: "yes" }, colour: 1 };
+    const wrong = { name: "a;b", reference: "a\nb", abilities: { fly: true, news: "yes" }, colour: 1 };
     const fields = ["abilities.fly", "abilities.news", "colour", "name", "reference"];
     expect(await wrongFields(create(wrong as never))).toEqual(fields);
     expect(await wrongFields(update({ id: 1, ...wrong } as never))).toEqual(fields);

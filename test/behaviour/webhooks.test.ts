@@ -43,7 +43,7 @@ describeEverywhere("webhooks", (environment) => {
         last_name: "Admin",
         title: "",
         active: true,
-        permissions: { edit: true, delete: true },
+        permissions: { edit: true, delete: false },
         avatar: null,
         unit,
         physicalUnit: unit,
