@@ -4,18 +4,6 @@ import type { Reference } from "./field-metadata.ts";
 import { type Ability, once } from "./operation.ts";
 import { isTimeZone } from "./time-zone.ts";
 
-const nouns: Readonly<Record<Reference, string>> = {
-  users: "user",
-  units: "unit",
-  usertypes: "user type",
-  groups: "group",
-  webhooks: "webhook",
-  events: "event",
-  posts: "post",
-  conversations: "conversation",
-  files: "file",
-};
-
 /** Says what is wrong with a value of the wrong form. A missing or too long value keeps the usual message. */
 export const formatError = (message: string) => ({
   error: ({ code, input }: { readonly code: string; readonly input?: unknown }) =>
@@ -25,16 +13,9 @@ export const formatError = (message: string) => ({
 /** Returns the schema of an ID in an input; `refersTo` names the group in which the thing can be looked up. */
 export const id = (refersTo?: Reference) => {
   const schema = z.int(formatError("must be an integer")).positive("must be a positive integer");
-  return refersTo === undefined
-    ? schema.meta({ placeholder: "id" })
-    : schema.meta({ refersTo, description: `ID of the ${nouns[refersTo]}` });
+  return refersTo === undefined ? schema.meta({ placeholder: "id" }) : schema.meta({ refersTo });
 };
-export const ids = (refersTo: Reference, max = 500) =>
-  z
-    .array(id(refersTo))
-    .min(1)
-    .max(max)
-    .meta({ description: `IDs of ${nouns[refersTo]}s` });
+export const ids = (refersTo: Reference, max = 500) => z.array(id(refersTo)).min(1).max(max);
 /** Returns the schema of an ID in an output. */
 export const idOf = (refersTo: Reference) => z.int().meta({ refersTo });
 export const unixTime = () => z.int().meta({ format: "unix-time" });

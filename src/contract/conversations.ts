@@ -206,8 +206,7 @@ export const conversations = operationGroup("conversations", {
     description:
       "Everyone can leave; administrators of the group can remove others. When the last administrator leaves, the longest-standing participant becomes administrator.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({ ...one(), user: id("users").meta({ description: "ID of the user; yourself to leave" }) }),
+    input: () => z.strictObject({ ...one(), user: id("users").meta({ description: "User; yourself to leave" }) }),
     output: noContent,
     status: 204,
     transaction: "locking",

@@ -124,16 +124,12 @@ export const eventFields = () => ({
     .max(mostRules)
     .optional()
     .meta({ description: "Recurrence rules, all different; occurrences of all rules are combined" }),
-  units: z
-    .array(id("units"))
-    .max(500)
-    .optional()
-    .meta({ description: "IDs of units to publish to; not for personal events" }),
+  units: z.array(id("units")).max(500).optional().meta({ description: "Units to publish to; not for personal events" }),
   userTypes: z
     .array(id("usertypes"))
     .max(500)
     .optional()
-    .meta({ description: "IDs of user types that can read it (default all); not for personal events" }),
+    .meta({ description: "User types that can read it (default all); not for personal events" }),
   shares: z.array(id("users")).max(500).optional().meta({ description: "Further users who can read it" }),
   fileCount: z.int().min(0).max(200).optional().meta({ description: "Number of files that will be uploaded in all" }),
   files: fileItems().optional(),

@@ -13,6 +13,23 @@ export type Reference =
   | "conversations"
   | "files";
 
+/** The kinds of things that people know by name. The command line takes their names where it takes an ID. */
+export const namedKinds = ["users", "units", "usertypes", "groups", "webhooks"] as const;
+export type NamedKind = (typeof namedKinds)[number];
+
+/** The noun for one thing of each kind. */
+export const referenceNouns: Readonly<Record<Reference, string>> = {
+  users: "user",
+  units: "unit",
+  usertypes: "user type",
+  groups: "group",
+  webhooks: "webhook",
+  events: "event",
+  posts: "post",
+  conversations: "conversation",
+  files: "file",
+};
+
 /** Metadata of a schema, given with zod's `meta`: everything that code has to know beyond the type of a value. */
 export interface FieldMetadata {
   readonly description?: string | undefined;

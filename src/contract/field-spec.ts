@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { FieldFormat, FieldMetadata, Reference } from "./field-metadata.ts";
+import { type FieldFormat, type FieldMetadata, type Reference, referenceNouns } from "./field-metadata.ts";
 import type { AnyOperation } from "./operation.ts";
 
 export type FieldKind = "integer" | "number" | "boolean" | "string" | "array" | "object" | "other";
@@ -57,6 +57,12 @@ export function pathOfCreated(op: AnyOperation, location: string, output: unknow
 
 /** Returns the metadata of a schema, completed from the schemas that it wraps. */
 export const metadataOf = (schema: z.core.$ZodType): FieldMetadata => unwrap(schema).metadata;
+
+/** Returns what the value stands for, when its schema has no description of its own: `ID of the unit`. */
+export function describeReference({ refersTo, items }: Pick<Field, "refersTo" | "items">): string | undefined {
+  if (refersTo !== undefined) return `ID of the ${referenceNouns[refersTo]}`;
+  return items?.refersTo === undefined ? undefined : `IDs of ${referenceNouns[items.refersTo]}s`;
+}
 
 /** Returns the description with the explanations of the values: `Who can see it: public (everyone), private (members)`. */
 export function describeField(

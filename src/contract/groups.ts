@@ -108,7 +108,7 @@ export const groups = operationGroup("groups", {
     input: () =>
       z.strictObject({
         ...one(),
-        user: id("users").optional().meta({ description: "ID of the user (default yourself)" }),
+        user: id("users").optional().meta({ description: "User (default yourself)" }),
         role: role().default("member"),
       }),
     output: groupMember,

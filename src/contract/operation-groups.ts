@@ -78,6 +78,11 @@ export const operationGroups = {
     heading: "Communication",
     tags: { Files: "Files attached to posts, events and messages" },
   },
+  names: {
+    summary: "Find users, units, user types, groups and webhooks by name",
+    heading: "Organisation",
+    tags: { Names: "Finding things by name, reference or e-mail address" },
+  },
   settings: {
     summary: "Show and change the settings of the instance",
     heading: "Instance",

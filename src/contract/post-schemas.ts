@@ -93,9 +93,9 @@ const listed = (refersTo: Reference, description: string) =>
 const visibility = once(() =>
   z.strictObject({
     all_units: z.boolean().optional().meta({ description: "Publish to all units" }),
-    units: listed("units", "IDs of units whose members can read it"),
-    units_falldown: listed("units", "IDs of units whose members, also those of units below, can read it"),
-    userTypes: listed("usertypes", "IDs of user types that can read it (default all)"),
+    units: listed("units", "Units whose members can read it"),
+    units_falldown: listed("units", "Units whose members, also those of units below, can read it"),
+    userTypes: listed("usertypes", "User types that can read it (default all)"),
   }),
 );
 

@@ -178,7 +178,7 @@ export const units = operationGroup("units", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        unit: id("units").optional().meta({ description: "ID of the unit at the top (default the root)" }),
+        unit: id("units").optional().meta({ description: "Unit at the top (default the root)" }),
         depth: z.int().min(0).max(100).optional().meta({ description: "Number of levels below the top (default all)" }),
         ...cursorInput(500, 500),
       }),
@@ -215,7 +215,7 @@ export const units = operationGroup("units", {
     input: () =>
       z.strictObject({
         name: unitName(),
-        parent: id("units").meta({ description: "ID of the parent unit" }),
+        parent: id("units").meta({ description: "Parent unit" }),
         ...details(),
       }),
     output: unit,
@@ -241,7 +241,7 @@ export const units = operationGroup("units", {
     description:
       "Users with abilities at or above the new parent gain them in the moved unit. You need each ability that somebody gains in this way, in the moved unit.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "parent" }] },
-    input: () => z.strictObject({ id: id("units"), parent: id("units").meta({ description: "ID of the new parent" }) }),
+    input: () => z.strictObject({ id: id("units"), parent: id("units").meta({ description: "New parent" }) }),
     output: unit,
     status: 200,
     errors: ["conflict"],
@@ -256,7 +256,7 @@ export const units = operationGroup("units", {
     input: () =>
       z.strictObject({
         id: id("units"),
-        transfer: id("units").optional().meta({ description: "ID of the unit that receives the children and members" }),
+        transfer: id("units").optional().meta({ description: "Unit that receives the children and members" }),
       }),
     output: noContent,
     status: 204,

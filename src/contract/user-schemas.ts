@@ -108,7 +108,7 @@ const metaFields = () => ({
 /** The fields that every user has. */
 export const identity = () => ({ first_name: firstName(), last_name: lastName(), email: email() });
 /** The user types and the department of a membership. */
-export const userTypeIds = () => z.array(id("usertypes")).max(100).meta({ description: "IDs of user types" });
+export const userTypeIds = () => z.array(id("usertypes")).max(100);
 export const departmentId = () => id().meta({ description: "ID of a department of the unit" });
 
 /** The optional fields of a user. */

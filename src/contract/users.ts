@@ -150,7 +150,7 @@ export const users = operationGroup("users", {
     input: () =>
       z.strictObject({
         ...identity(),
-        unit: id("units").meta({ description: "ID of the user's first unit" }),
+        unit: id("units").meta({ description: "First unit of the user" }),
         userTypes: userTypeIds().optional(),
         department: departmentId().optional(),
         password: newPassword().optional(),
@@ -314,8 +314,8 @@ export const users = operationGroup("users", {
     input: () =>
       z.strictObject({
         user: id("users"),
-        from: id("units").meta({ description: "ID of the unit of the membership" }),
-        unit: id("units").optional().meta({ description: "ID of the unit to move to" }),
+        from: id("units").meta({ description: "Unit of the membership" }),
+        unit: id("units").optional().meta({ description: "Unit to move to" }),
         userTypes: userTypeIds().optional(),
         department: departmentId().nullable().optional(),
         overwrite: z.boolean().default(true).meta({ description: "Replace the user types of the membership" }),

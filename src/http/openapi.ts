@@ -7,8 +7,8 @@ import {
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
 import { type ErrorCode, errorCodes } from "../contract/errors.ts";
-import { type FieldFormat, type FieldMetadata, internalMetadata } from "../contract/field-metadata.ts";
-import { describeField, metadataOf, pathFields } from "../contract/field-spec.ts";
+import { type FieldFormat, internalMetadata } from "../contract/field-metadata.ts";
+import { describeField, describeReference, metadataOf, pathFields, shape } from "../contract/field-spec.ts";
 import type { Access, AnyOperation, Reach } from "../contract/operation.ts";
 import { type GroupName, groupEntries, operationGroups } from "../contract/operation-groups.ts";
 import { issue } from "../contract/user-schemas.ts";
@@ -119,7 +119,7 @@ function describe(op: AnyOperation): ZodOpenApiOperationObject {
 /** Copies descriptions to the parameters, which have their own in addition to that of the schema. */
 function queryOf(rest: Record<string, z.ZodType>) {
   const described = Object.entries(rest).map(([name, schema]) => {
-    const description = describeSchema(metadataOf(schema));
+    const description = describeSchema(schema);
     return [name, description === undefined ? schema : schema.meta({ param: { description } })] as const;
   });
   return z.object(Object.fromEntries(described));
@@ -268,8 +268,11 @@ const formatNames: Partial<Record<FieldFormat, string>> = {
 };
 
 /** Adds the unit and the explanations of the values, as in `When voting ends (Unix time in seconds)`. */
-function describeSchema(metadata: FieldMetadata): string | undefined {
-  const text = describeField(metadata.description, metadata.values);
+function describeSchema(schema: z.core.$ZodType, metadata = metadataOf(schema)): string | undefined {
+  const text = describeField(
+    metadata.description ?? describeReference(shape("", schema as z.ZodType)),
+    metadata.values,
+  );
   const unit = metadata.format && formatNames[metadata.format];
   if (unit === undefined) return text;
   return text === undefined ? unit.charAt(0).toUpperCase() + unit.slice(1) : `${text} (${unit})`;
@@ -282,7 +285,10 @@ const tidy: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
   for (const key of internalMetadata) delete (jsonSchema as Record<string, unknown>)[key];
   const isOwnFormat = metadata.format !== undefined && formatNames[metadata.format] !== undefined;
   if (isOwnFormat) delete jsonSchema.format;
-  if (isOwnFormat || metadata.values) jsonSchema.description = describeSchema(metadata);
+  if (isOwnFormat || metadata.values || metadata.description === undefined) {
+    const description = describeSchema(zodSchema, metadata);
+    if (description !== undefined) jsonSchema.description = description;
+  }
   if (metadata.secret === true && io === "input") jsonSchema.writeOnly = true;
   if (jsonSchema.type === "integer") {
     jsonSchema.format = "int64";

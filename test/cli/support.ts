@@ -199,6 +199,17 @@ function scripted(answers: string[], page: { stderr: string }): Ask {
       if (!values.includes(answer)) throw new Error(`${answer} is not offered`);
       return answer;
     },
+    async pick(question, choices) {
+      const answer = next(`${question} (${choices.map(({ name }) => name).join(", ")})`);
+      const chosen = choices.find(({ name }) => name === answer);
+      if (chosen === undefined) throw new Error(`${answer} is not offered`);
+      return chosen.value;
+    },
+    async search(question, find) {
+      const [chosen] = await find(next(question));
+      if (chosen === undefined) throw new Error(`nothing is found for ${question}`);
+      return chosen.value;
+    },
     secret: async (question) => next(`${question} (hidden)`),
     confirm: async (question) => next(question) === "y",
   };

@@ -1,4 +1,5 @@
 import type { Option } from "commander";
+import type { Field } from "../../contract/field-spec.ts";
 import { buildOwn } from "../kit/build-command.ts";
 import {
   type CommandEntry,
@@ -10,7 +11,7 @@ import {
   summaryOf,
 } from "../kit/command-spec.ts";
 import { addSharedOptions, createCommand } from "../kit/commander-command.ts";
-import { type OperationFlag, refersTo } from "../kit/field-flags.ts";
+import { holdsFiles, type OperationFlag, refersTo } from "../kit/field-flags.ts";
 import { buildOperation, createInputSpec } from "../kit/input-spec.ts";
 import { formats } from "../terminal/global-options.ts";
 import { noPaint } from "../terminal/terminal.ts";
@@ -89,7 +90,7 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, globals: Readonly
     return {
       command: buildOperation(operation, path, help, spec),
       completes: (option: Option) => derived.get(option.long!) ?? added.get(option.flags),
-      args: spec.args.map((arg) => valuesOf(arg.completes)),
+      args: spec.args.map((arg) => valuesOf(arg.completes ?? completesOf(spec.fields.find(({ name }) => name === arg.field)))),
       many: spec.args.at(-1)?.many === true,
       own: new Set<string>(),
     };
@@ -107,12 +108,18 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, globals: Readonly
   }
 }
 
+/** Returns what a field takes: one of its values, a file, or a thing of a group. */
+function completesOf(field: Field | undefined): Completes | undefined {
+  if (field === undefined) return undefined;
+  if (holdsFiles(field)) return "file";
+  const group = refersTo(field);
+  return field.values ?? (group === "files" ? undefined : group);
+}
+
 /** Returns the long options of a flag with what they take. */
 function completesOfFlag({ name, field, reads }: OperationFlag): [long: string, Completes | undefined][] {
   if (reads === "secret") return [[`--${name}-file`, "file"]];
-  if (reads === "files") return [[`--${name}`, "file"]];
-  const group = refersTo(field);
-  return [[`--${name}`, field.values ?? (group === "files" ? undefined : group)]];
+  return [[`--${name}`, reads === "files" ? "file" : completesOf(field)]];
 }
 
 const namesOf = ({ short, long }: Option): string[] => [long, short].filter((name) => name !== undefined);

@@ -114,8 +114,6 @@ interface Presentation<O extends AnyOperation> {
   readonly showEmpty?: true;
   /** Input fields without a flag. */
   readonly hidden?: readonly FieldName<O>[];
-  /** Paths of fields with user IDs. They also accept `me`, full names and e-mail addresses. */
-  readonly people?: readonly PathIn<ArgumentsOf<O>>[];
   /** Paths of times in the future, each with the field that `+90m` is relative to; null means now. */
   readonly ahead?: { readonly [P in PathIn<ArgumentsOf<O>>]?: FieldName<O> | null };
   readonly flags?: readonly (CommandFlag & { readonly field?: FieldName<O> })[];

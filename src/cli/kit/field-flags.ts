@@ -1,6 +1,12 @@
 import { Option } from "commander";
-import type { FieldFormat, Reference } from "../../contract/field-metadata.ts";
-import { describeField, type Field } from "../../contract/field-spec.ts";
+import {
+  type FieldFormat,
+  type NamedKind,
+  namedKinds,
+  type Reference,
+  referenceNouns,
+} from "../../contract/field-metadata.ts";
+import { describeField, describeReference, type Field } from "../../contract/field-spec.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { HelpSection } from "../terminal/help-layout.ts";
 
@@ -11,8 +17,6 @@ export interface OperationFlag {
   readonly path: readonly string[];
   readonly field: Field;
   readonly reads: "text" | "integer" | "number" | "boolean" | "time" | "list" | "json" | "secret" | "files";
-  /** The value names users, also by name or e-mail address. */
-  readonly byName?: true;
   /** For a time in the future: the field to which `+90m` is relative, or null for now. */
   readonly ahead?: string | null;
 }
@@ -52,6 +56,9 @@ function readsAs(field: Field): OperationFlag["reads"] {
       return "json";
   }
 }
+
+/** Returns the kind of the things that a field takes, if they can be named. */
+export const namedKindOf = (field: Field): NamedKind | undefined => namedKinds.find((kind) => kind === refersTo(field));
 
 /** Returns the group whose items a field names by ID. */
 export const refersTo = ({ refersTo: own, items }: Field): Reference | undefined => own ?? items?.refersTo;
@@ -107,10 +114,9 @@ const placeholders: Readonly<Record<FieldFormat, string>> = {
   bytes: "bytes",
 };
 
-function placeholder({ field, reads, byName }: OperationFlag): string {
+function placeholder({ field, reads }: OperationFlag): string {
   if (field.values) return field.values.join("|");
   if (reads === "files") return "path";
-  if (byName) return "user,...";
   if (reads === "list" && field.items) return `${valuePlaceholder(field.items)},...`;
   return reads === "json" ? "json" : valuePlaceholder(field);
 }
@@ -118,6 +124,8 @@ function placeholder({ field, reads, byName }: OperationFlag): string {
 function valuePlaceholder(field: Field): string {
   if (field.placeholder) return field.placeholder;
   if (field.format) return placeholders[field.format];
+  const kind = namedKindOf(field);
+  if (kind !== undefined) return kebab(referenceNouns[kind]).replace(" ", "-");
   if (field.refersTo) return "id";
   return field.kind === "string" ? "text" : "n";
 }
@@ -125,7 +133,7 @@ function valuePlaceholder(field: Field): string {
 function describe({ path, field, reads }: OperationFlag): string {
   if (reads === "files")
     return `Attach a file, or the video at a URL; can be repeated${field.required ? " (required)" : ""}`;
-  const text = [describeField(field.description, field.explanations), field.items?.values?.join(", ")]
+  const text = [describeField(ownDescription(field), field.explanations), field.items?.values?.join(", ")]
     .filter(Boolean)
     .join(": ");
   if (field.required && path.length === 1 && reads !== "secret") return `${text} (required)`;
@@ -133,8 +141,25 @@ function describe({ path, field, reads }: OperationFlag): string {
 }
 
 /** Returns the description of an argument, with the values of an enum. */
-export const describeArgument = ({ description, explanations, values }: Field): string =>
-  [describeField(description, explanations), !explanations && values?.join(", ")].filter(Boolean).join(": ");
+export const describeArgument = (field: Field): string =>
+  [describeField(ownDescription(field), field.explanations), !field.explanations && field.values?.join(", ")]
+    .filter(Boolean)
+    .join(": ");
+
+function ownDescription(field: Field): string | undefined {
+  const kind = namedKindOf(field);
+  if (field.description !== undefined || kind === undefined) return field.description ?? describeReference(field);
+  const noun = referenceNouns[kind];
+  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}${field.kind === "array" ? "s" : ""}, by ${waysToName[kind]}`;
+}
+
+const waysToName: Readonly<Record<NamedKind, string>> = {
+  users: "name, e-mail address, reference or ID, or me",
+  units: "name, reference or ID",
+  usertypes: "name, reference or ID",
+  groups: "name or ID",
+  webhooks: "name or ID",
+};
 
 /** Returns true when the operation changes data and so supports a dry run. */
 export const changes = (op: AnyOperation): boolean => op.method !== "GET";

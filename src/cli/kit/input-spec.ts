@@ -19,11 +19,7 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
   const flags = flagsOf(fields.filter(({ name }) => !inLine.has(name))).map((flag) => {
     const path = flag.path.join(".");
     const ahead = leaf.ahead?.[path];
-    return {
-      ...flag,
-      ...(leaf.people?.includes(path) && { byName: true as const }),
-      ...(ahead !== undefined && { ahead }),
-    };
+    return { ...flag, ...(ahead !== undefined && { ahead }) };
   });
   return { fields, args, flags, more: leaf.flags ?? [], check: (name, value) => check(leaf, name, value) };
 }

@@ -1,10 +1,11 @@
+import type { NamedKind } from "../../contract/field-metadata.ts";
 import type { Field } from "../../contract/field-spec.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import type { Sources } from "../file-io/value-sources.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { CommandFlag, Positional } from "./command-spec.ts";
-import { holdsFiles, kebab, type OperationFlag } from "./field-flags.ts";
+import { holdsFiles, kebab, namedKindOf, type OperationFlag } from "./field-flags.ts";
 import { parseJson, parseValue } from "./parse-value.ts";
 import { askFor, askForSecret } from "./prompt-for-field.ts";
 
@@ -32,12 +33,18 @@ export const attribute = (name: string): string => name.replace(/-(.)/g, (_, let
 export const longOf = ({ flags }: CommandFlag): string => /--[\w-]+/.exec(flags)?.[0] ?? flags;
 export const attributeOf = (flag: CommandFlag): string => attribute(longOf(flag).slice(2));
 
+/** Asks for the things of a kind that a field takes, by name. */
+export type ChooseNamed = (kind: NamedKind, field: Field) => Promise<unknown>;
+
 /** Reads the input of an operation from the line. Flags take precedence over --data. Prompts for missing fields. */
 export async function readInput(
   spec: InputSpec,
   line: ParsedLine,
-  sources: Sources,
-  terminal: Terminal,
+  {
+    sources,
+    terminal,
+    choose,
+  }: { readonly sources: Sources; readonly terminal: Terminal; readonly choose: ChooseNamed },
 ): Promise<Input> {
   const input: Input = await readData(spec, line.options.data as string | undefined, sources);
   clear(spec.fields, line.options.unset as string[] | undefined, input);
@@ -51,7 +58,7 @@ export async function readInput(
     const field = spec.fields.find(({ name }) => name === arg.field)!;
     input[arg.field] = await readPositional(field, given, `<${labelOf(arg)}>`);
   }
-  await complete(spec, input, terminal);
+  await complete(spec, input, terminal, choose);
   return input;
 }
 
@@ -163,7 +170,7 @@ async function readPositional(field: Field, given: string | string[], name: stri
   return parseValue(field, Array.isArray(given) ? given.join(" ") : given, name);
 }
 
-async function complete(spec: InputSpec, input: Input, terminal: Terminal): Promise<void> {
+async function complete(spec: InputSpec, input: Input, terminal: Terminal, choose: ChooseNamed): Promise<void> {
   const missing = spec.fields.filter((field) => field.required && input[field.name] === undefined);
   const nameOf = (field: Field) => {
     const arg = spec.args.find((candidate) => candidate.field === field.name);
@@ -179,7 +186,9 @@ async function complete(spec: InputSpec, input: Input, terminal: Terminal): Prom
   if (unknown.length === 0) return;
   if (!terminal.interactive) throw new UsageError(`missing ${unknown.map(nameOf).join(", ")}`);
   for (const field of unknown) {
-    if (field.secret) input[field.name] = await askForSecret(field, terminal);
+    const kind = namedKindOf(field);
+    if (kind !== undefined) input[field.name] = await choose(kind, field);
+    else if (field.secret) input[field.name] = await askForSecret(field, terminal);
     else if (holdsFiles(field)) input[field.name] = await readFiles([await (await terminal.ask()).text("File:")], "It");
     else input[field.name] = await askFor(field, (value) => spec.check(field.name, value), terminal);
   }

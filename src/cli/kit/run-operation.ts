@@ -4,6 +4,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { createSources } from "../file-io/value-sources.ts";
 import { createOutput, formatOf } from "../output/create-output.ts";
 import { valueAt } from "../output/item.ts";
+import type { Connection } from "../session/connection.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type CommandEnvironment, createContext } from "./command-context.ts";
 import type { Context, OperationCommand, Request } from "./command-spec.ts";
@@ -11,10 +12,19 @@ import { parseLine } from "./commander-command.ts";
 import { confirm } from "./confirmation.ts";
 import { editField } from "./edit-field.ts";
 import { buildOperation, createInputSpec } from "./input-spec.ts";
+import { hasNames, resolveNames } from "./named-arguments.ts";
 import { parseInteger } from "./parse-value.ts";
-import { attributeOf, type Input, type InputSpec, labelOf, longOf, type ParsedLine, readInput } from "./read-input.ts";
+import {
+  attributeOf,
+  type ChooseNamed,
+  type Input,
+  type InputSpec,
+  labelOf,
+  longOf,
+  type ParsedLine,
+  readInput,
+} from "./read-input.ts";
 import { renameErrorFields } from "./rename-error-fields.ts";
-import { mentionsUsers, resolveUsers } from "./user-references.ts";
 import { walk } from "./walk-list.ts";
 
 /** Runs a command that carries out one operation. */
@@ -28,23 +38,30 @@ export async function runOperation(
   const spec = createInputSpec(leaf);
   const line = parseLine(buildOperation(leaf, path, terminal, spec), rest);
   const context = createContext(line.options, surroundings);
-  const read = async (line: ParsedLine) => ({
-    op: leaf.op,
-    input: await withCompletion(leaf, line, await readInput(spec, line, createSources(terminal), terminal)),
-  });
-  let request =
-    leaf.alternative?.(wordsOf(line), line.options) ?? (mentionsUsers(leaf, spec, line) ? undefined : await read(line));
-  const { caller } = await context.connect({ anonymous: leaf.op.access === "public" });
+  const sources = createSources(terminal);
+  let connection: Connection | undefined;
+  const connect = async (): Promise<Caller> => {
+    connection ??= await context.connect({ anonymous: leaf.op.access === "public" });
+    return connection.caller;
+  };
+  const choose: ChooseNamed = async (kind, field) =>
+    (await import("./find-by-name.ts")).chooseNamed(kind, field, await connect(), terminal);
+  let request: Request | undefined;
   try {
-    request ??= await read(await resolveUsers(leaf, spec, line, caller));
+    const named = hasNames(spec, line) ? await resolveNames(spec, line, await connect(), terminal) : line;
+    request = leaf.alternative?.(wordsOf(named), named.options) ?? {
+      op: leaf.op,
+      input: await withCompletion(leaf, named, await readInput(spec, named, { sources, terminal, choose })),
+    };
     const { op, input } = request;
+    const caller = await connect();
     if (op === leaf.op) await confirm(leaf, input, caller, context);
     await editField(leaf, input, caller, context, (whole) => perform(leaf, { op, input: whole }, caller, context));
     if (context.flags.dryRun) terminal.note("Dry run: nothing was changed.");
   } catch (error) {
     throw inFlags(error, spec, line, request?.input);
   } finally {
-    await caller.close();
+    await connection?.caller.close();
   }
 }
 

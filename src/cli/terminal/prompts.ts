@@ -1,10 +1,19 @@
-import { confirm, input, password, select } from "@inquirer/prompts";
+import { confirm, input, password, search, select } from "@inquirer/prompts";
 import { Interrupted } from "../errors/cli-errors.ts";
+
+export interface Choice<T> {
+  readonly name: string;
+  readonly value: T;
+}
 
 /** Prompts. They use stderr, so that stdout has data only. */
 export interface Ask {
   text(question: string, check?: (answer: string) => true | string, standard?: string): Promise<string>;
   choice(question: string, values: readonly string[]): Promise<string>;
+  /** Offers choices and returns the value of the chosen one. */
+  pick<T>(question: string, choices: readonly Choice<T>[]): Promise<T>;
+  /** Offers the choices that `find` returns for what was typed so far. */
+  search<T>(question: string, find: (text: string) => Promise<readonly Choice<T>[]>): Promise<T>;
   secret(question: string): Promise<string>;
   confirm(question: string): Promise<boolean>;
 }
@@ -15,6 +24,8 @@ export function createAsk(streams: { input: NodeJS.ReadStream; output: NodeJS.Wr
       answered(input({ message, ...(validate && { validate }), ...(standard && { default: standard }) }, streams)),
     choice: (message, values) =>
       answered(select({ message, choices: values.map((value) => ({ value, name: value })) }, streams)),
+    pick: (message, choices) => answered(select({ message, choices }, streams)),
+    search: (message, find) => answered(search({ message, source: (text = "") => find(text.trim()) }, streams)),
     secret: (message) => answered(password({ message, mask: false }, streams)),
     confirm: (message) => answered(confirm({ message, default: false }, streams)),
   };

@@ -6,7 +6,6 @@ export const audit: CommandGroup = {
   commands: {
     list: command(ops.list, {
       columns: ["created_at", "actor.name", "operation", "path", "fields", "outcome", "address"],
-      people: ["actor"],
       examples: [
         "wcs audit list --since -7d",
         "wcs audit list --actor 'Ann Smith' --operation users.update",

@@ -3,7 +3,7 @@ import { conversations as ops } from "../../../contract/conversations.ts";
 import { type CommandArgument, type CommandFlag, type CommandGroup, command, listOf } from "../../kit/command-spec.ts";
 import { muting } from "../mute-flag.ts";
 
-const id = { field: "id", completes: "conversations" } as const;
+const id = { field: "id" } as const;
 const message = { field: "messageId", label: "message", completes: "messages" } as const;
 const conversationForm = async () => (await import("./render-conversation.ts")).conversationForm;
 const messageForm = async () => (await import("./render-message.ts")).messageForm();
@@ -36,21 +36,18 @@ const participants: CommandGroup = {
       examples: ["wcs conversations participants list 5"],
     }),
     add: command(ops.participantAdd, {
-      args: [id, { field: "users", label: "user", many: true, completes: "users" }],
-      people: ["users"],
+      args: [id, { field: "users", label: "user", many: true }],
       renderer: conversationForm,
       examples: ["wcs conversations participants add 5 12 13", "wcs conversations participants add 5 ann@example.com"],
     }),
     remove: command(ops.participantRemove, {
-      args: [id, { field: "user", completes: "users" }],
-      people: ["user"],
+      args: [id, { field: "user" }],
       confirm: ({ user, id }) => `Remove user ${user} from conversation ${id}?`,
       done: ({ user, id }) => `Removed user ${user} from conversation ${id}.`,
       examples: ["wcs conversations participants remove 5 12", "wcs conversations participants remove 5 me --yes"],
     }),
     role: command(ops.participantUpdate, {
-      args: [id, { field: "user", completes: "users" }, { field: "role", completes: roles }],
-      people: ["user"],
+      args: [id, { field: "user" }, { field: "role", completes: roles }],
       examples: ["wcs conversations participants role 5 12 administrator"],
     }),
   },
@@ -130,7 +127,6 @@ export const conversations: CommandGroup = {
       examples: ["wcs conversations get 5"],
     }),
     create: command(ops.create, {
-      people: ["recipients"],
       renderer: messageForm,
       examples: ["wcs conversations create --recipients 12,ann@example.com --message 'Shall we meet?'"],
     }),

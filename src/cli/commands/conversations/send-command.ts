@@ -3,7 +3,7 @@ import type { FileItem } from "../../../contract/file-schemas.ts";
 import type { CallOptions } from "../../../contract/operation.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { findUsers } from "../../kit/find-users.ts";
+import { findByName } from "../../kit/find-by-name.ts";
 import { parseInteger, splitList } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { withCaller, wordsIn } from "./command-line.ts";
@@ -26,7 +26,8 @@ async function sendTo(context: Context, to: readonly string[], words: readonly s
   await withCaller(
     context,
     async (caller) => {
-      const recipients = await findUsers(to, "--to", caller);
+      const named = [{ label: "--to", kind: "users", texts: to }] as const;
+      const [recipients = []] = await findByName(named, caller, context.terminal);
       const use = (message: string) => caller.call(conversations.create, { recipients, message, files }, options);
       await show(context, await compose(context, words, { begin: async () => "", use }));
     },

@@ -3,7 +3,7 @@ import type { ArgumentsOf, Caller } from "../../../contract/operation.ts";
 import { users } from "../../../contract/users.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { findUsers } from "../../kit/find-users.ts";
+import { findByName } from "../../kit/find-by-name.ts";
 import { parseChoice, splitList } from "../../kit/parse-value.ts";
 import { walk } from "../../kit/walk-list.ts";
 import { createOutput, formatOf } from "../../output/create-output.ts";
@@ -45,14 +45,15 @@ export async function showConversations(context: Context): Promise<void> {
 }
 
 async function peopleIn(
-  { flags }: Context,
+  { flags, terminal }: Context,
   caller: Caller,
 ): Promise<Pick<Filter, "participants" | "participants_mode">> {
   const flag = flags.with ? "--with" : "--without";
   const named = splitList(flags.with ?? flags.without);
   if (named.length === 0) return {};
+  const [participants = []] = await findByName([{ label: flag, kind: "users", texts: named }], caller, terminal);
   return {
-    participants: await findUsers(named, flag, caller),
+    participants,
     participants_mode: flags.with ? "find" : "exclude",
   };
 }

@@ -12,14 +12,13 @@ import {
 import type { Input } from "../../kit/read-input.ts";
 import { getFile } from "../files/files-commands.ts";
 
-const id = { field: "id", completes: "events" } as const;
+const id = { field: "id" } as const;
 const eventList = async () => (await import("./render-events.ts")).eventList;
 const eventForm = async () => (await import("./render-events.ts")).eventForm;
 
 /** Flags and completion that events create and update share. */
 const planned = {
   ahead: { start: null, end: "start" },
-  people: ["shares"],
   hidden: ["recurrence"],
   flags: [
     {
@@ -99,9 +98,9 @@ from midnight to midnight. Times without a zone are in your time zone or that of
   flags: [
     { flags: `--type <${calendars}>`, description: "Calendar of new events (default user)", completes: eventTypes },
     { flags: "--keep-types", description: "Create new events in the calendar that wcs events export recorded" },
-    { flags: "--units <id,...>", description: "Units of new events", repeat: true, completes: "units" },
+    { flags: "--units <unit,...>", description: "Units of new events", repeat: true, completes: "units" },
     {
-      flags: "--user-types <id,...>",
+      flags: "--user-types <user-type,...>",
       description: "User types that can read new events",
       repeat: true,
       completes: "usertypes",

@@ -2,9 +2,9 @@ import { groupRoles } from "../../../contract/group-schemas.ts";
 import { groups as ops } from "../../../contract/groups.ts";
 import { askAbout, type CommandGroup, command } from "../../kit/command-spec.ts";
 
-const id = { field: "id", completes: "groups" } as const;
+const id = { field: "id" } as const;
 const group = { ...id, label: "group" } as const;
-const user = { field: "user", completes: "users" } as const;
+const user = { field: "user" } as const;
 const row = ["id", "name", "privacy", "member_count", "role", "updated_at"] as const;
 const memberRow = ["user.id", "user.name", "role", "user.title", "user.unit.name", "joined_at"] as const;
 
@@ -19,18 +19,15 @@ const member: CommandGroup = {
     add: command(ops.memberAdd, {
       args: [group, { ...user, needed: true }],
       columns: memberRow,
-      people: ["user"],
       examples: ["wcs groups member add 3 me", "wcs groups member add 3 'Ann Smith' --role administrator"],
     }),
     set: command(ops.memberSet, {
       args: [group, user, { field: "role", completes: groupRoles }],
       columns: memberRow,
-      people: ["user"],
       examples: ["wcs groups member set 3 12 administrator"],
     }),
     remove: command(ops.memberRemove, {
       args: [group, user],
-      people: ["user"],
       confirm: ({ user, id }) => `Remove user ${user} from group ${id}?`,
       done: ({ user, id }) => `Removed user ${user} from group ${id}.`,
       examples: ["wcs groups member remove 3 12", "wcs groups member remove 3 me --yes"],

@@ -5,7 +5,7 @@ import type { Input } from "../../kit/read-input.ts";
 import { getFile } from "../files/files-commands.ts";
 import { muting } from "../mute-flag.ts";
 
-const id = { field: "id", completes: "posts" } as const;
+const id = { field: "id" } as const;
 const postForm = async () => (await import("./render-post.ts")).postForm;
 const pollForm = async () => (await import("./render-poll.ts")).pollForm;
 const commentForm = async () => (await import("./render-comments.ts")).commentForm;
@@ -22,7 +22,6 @@ const columns = [
 /** Flags and completion that posts create and update share. */
 const composed = {
   ahead: { "publish.publish_on": null, "publish.unpublish_on": null, "pinned.until": null, "poll.close_at": null },
-  people: ["sharing.shares", "mentions"],
   complete: async (input: Input, flags: Context["flags"]) =>
     (await import("./complete-post.ts")).completePost(input, flags),
 } as const;
@@ -49,7 +48,6 @@ const comments: CommandGroup = {
     }),
     add: command(ops.commentAdd, {
       args: [id],
-      people: ["mentions"],
       written: { field: "body", file: "comment.md" },
       renderer: commentForm,
       examples: [
@@ -94,7 +92,6 @@ export const posts: CommandGroup = {
     list: command(ops.list, {
       columns,
       renderer: async () => (await import("./render-post.ts")).postList,
-      people: ["author"],
       examples: [
         "wcs posts list --unseen",
         "wcs posts list --content-type debate --author me --since -30d",

@@ -7,7 +7,7 @@ import { type Export, writeExportFile } from "../../file-io/export-file.ts";
 import { tableOf } from "../../file-io/row-columns.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { parseInteger } from "../../kit/parse-value.ts";
+import { findOneByName } from "../../kit/find-by-name.ts";
 import { walk } from "../../kit/walk-list.ts";
 import { pluralize } from "../../output/pluralize.ts";
 
@@ -16,15 +16,14 @@ type User = OutputOf<typeof users.get>;
 /** `wcs users export`: writes users by ID, as rows for import. */
 export async function writeUsers(context: Context): Promise<void> {
   const { flags, terminal } = context;
-  const filter = {
+  const common = {
     ...(flags.inactive === true && { inactive: true }),
-    ...(flags.unit !== undefined && {
-      unit: parseInteger(flags.unit, "--unit"),
-      below: true,
-    }),
   };
   let further = 0;
   await writeExportFile(tableOf("users", userRow()), context, async (to) => {
+    const unit =
+      flags.unit === undefined ? undefined : await findOneByName("units", "--unit", flags.unit, to.caller, terminal);
+    const filter = { ...common, ...(unit !== undefined && { unit, below: true }) };
     const referenceOf = await unitReferences(to);
     for await (const { items } of walk(to.caller, users.list, filter, { all: true, limit: undefined })) {
       const rows: FileRow[] = [];

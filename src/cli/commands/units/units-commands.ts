@@ -4,8 +4,8 @@ import { askAbout, type CommandGroup, command } from "../../kit/command-spec.ts"
 import { getFile } from "../files/files-commands.ts";
 import { exportUnits, importUnits } from "../transfer/transfer-commands.ts";
 
-const id = { field: "id", completes: "units" } as const;
-const unit = { field: "id", label: "unit", completes: "units" } as const;
+const id = { field: "id" } as const;
+const unit = { field: "id", label: "unit" } as const;
 const row = ["id", "name", "unit_type", "parent.name", "reference", "stats.users"] as const;
 
 const department: CommandGroup = {
@@ -37,7 +37,7 @@ const image: CommandGroup = {
       run: async (context) => (await import("./download-unit-image.ts")).downloadUnitImage(context),
     },
     set: command(ops.imageSet, {
-      args: [unit, { field: "files", label: "file", completes: "file" }],
+      args: [unit, { field: "files", label: "file" }],
       done: ({ id }) => `Set the image of unit ${id}.`,
       examples: ["wcs units image set 4 harbour.jpg"],
     }),

@@ -5,9 +5,9 @@ import { askAbout, type CommandGroup, command, type OperationRun } from "../../k
 import { getFile } from "../files/files-commands.ts";
 import { exportUsers, importUsers } from "../transfer/transfer-commands.ts";
 
-const id = { field: "id", completes: "users" } as const;
-const user = { field: "user", completes: "users" } as const;
-const unit = { field: "unit", completes: "units" } as const;
+const id = { field: "id" } as const;
+const user = { field: "user" } as const;
+const unit = { field: "unit" } as const;
 const row = ["id", "name", "title", "unit.name", "email", "active"] as const;
 
 const membership: CommandGroup = {
@@ -23,7 +23,7 @@ const membership: CommandGroup = {
       examples: ["wcs users membership add 12 4 --user-types 2,3"],
     }),
     set: command(ops.membershipSet, {
-      args: [user, { field: "from", label: "unit", completes: "units" }],
+      args: [user, { field: "from", label: "unit" }],
       done: ({ user, from }) => `Changed the membership of user ${user} in unit ${from}.`,
       examples: [
         "wcs users membership set 12 4 --unit 7          # Move the membership to unit 7",
@@ -49,7 +49,7 @@ const avatar: CommandGroup = {
       run: async (context) => (await import("./download-avatar.ts")).downloadAvatar(context),
     },
     set: command(ops.avatarSet, {
-      args: [id, { field: "files", label: "file", completes: "file" }],
+      args: [id, { field: "files", label: "file" }],
       done: ({ id }) => `Set the avatar of user ${id}.`,
       examples: ["wcs users avatar set me portrait.jpg"],
     }),
@@ -115,7 +115,7 @@ export const users: CommandGroup = {
     }),
     current: command(ops.current, {}),
     welcome: command(ops.welcome, {
-      args: [{ field: "users", label: "id", many: true, completes: "users" }],
+      args: [{ field: "users", label: "id", many: true }],
       done: ({ users }) => `Sent the welcome mail to ${users.join(", ")}.`,
       examples: ["wcs users welcome 12 13"],
     }),

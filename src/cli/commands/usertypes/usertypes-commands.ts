@@ -2,7 +2,7 @@ import { usertypes as ops } from "../../../contract/usertypes.ts";
 import { byReference, referenceFlag } from "../../kit/alternative-requests.ts";
 import { askAbout, type CommandGroup, command } from "../../kit/command-spec.ts";
 
-const id = { field: "id", completes: "usertypes" } as const;
+const id = { field: "id" } as const;
 const row = ["id", "name", "reference"] as const;
 
 export const usertypes: CommandGroup = {

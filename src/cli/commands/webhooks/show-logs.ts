@@ -24,9 +24,10 @@ type Entries = OutputOf<typeof webhooks.logs>;
 export async function showLogs(context: Context): Promise<void> {
   const { flags, globals, terminal } = context;
   if (flags.follow && flags.wait) throw new UsageError("--follow and --wait cannot be used together");
-  const filter = await readFilter(context);
+  const given = await readFilter(context);
   const { caller } = await context.connect();
   try {
+    const filter = { ...given, id: await webhookOf(context, caller) };
     const endless = flags.follow === true;
     const output = createOutput({ op: webhooks.logs, columns, items: "attempts", endless }, globals, terminal);
     if (flags.wait) return await output.one(await waitForEntry(caller, filter, context));
@@ -45,11 +46,17 @@ interface Given {
   readonly after?: string;
 }
 
-async function readFilter({ args, flags, globals }: Context): Promise<Filter> {
-  const id = parseInteger(args.id, "<id>");
+/** Returns the webhook that the argument names; without one, asks for it on a terminal. */
+async function webhookOf({ args, terminal }: Context, caller: Caller): Promise<number> {
+  const { chooseByName, findOneByName } = await import("../../kit/find-by-name.ts");
+  if (args.id !== undefined) return findOneByName("webhooks", "<id>", args.id, caller, terminal);
+  if (!terminal.interactive) throw new UsageError("missing <id>");
+  return chooseByName("webhooks", "Webhook", caller, terminal);
+}
+
+async function readFilter({ flags, globals }: Context): Promise<Omit<Filter, "id">> {
   const { event, status, since, after } = flags as Given;
   return {
-    id,
     ...(event !== undefined && { event }),
     ...(status !== undefined && { status }),
     ...(after !== undefined && { after: parseInteger(after, "--after") }),

@@ -3,7 +3,7 @@ import { webhooks as ops, triggers } from "../../../contract/webhooks.ts";
 import { type CommandGroup, type Context, command, type OperationRun } from "../../kit/command-spec.ts";
 import { smtpFlag } from "../serve/smtp-option.ts";
 
-const id = { field: "id", completes: "webhooks" } as const;
+const id = { field: "id" } as const;
 const entry = { field: "log", label: "entry" } as const;
 const row = ["id", "name", "uri", "triggers", "active", "disabled_reason"] as const;
 
@@ -52,7 +52,7 @@ export const webhooks: CommandGroup = {
       summary: ops.logs.summary,
       description:
         "--follow prints new entries as they arrive. --wait waits for an entry that matches (--timeout, default 60s) and\nprints it; exits with 9 if none arrives.",
-      args: [{ name: "id", description: "ID of the webhook", completes: "webhooks" }],
+      args: [{ name: "id", optional: true, description: "Webhook, by name or ID", completes: "webhooks" }],
       flags: [
         {
           flags: "--event <trigger>",

@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import { ServiceError } from "../../../../contract/errors.ts";
 import { eventTypes } from "../../../../contract/event-schemas.ts";
+import type { Caller } from "../../../../contract/operation.ts";
 import { timezones } from "../../../../contract/timezones.ts";
 import { users } from "../../../../contract/users.ts";
 import { Interrupted, UsageError } from "../../../errors/cli-errors.ts";
@@ -10,7 +11,8 @@ import { createReport, type Report } from "../../../file-io/import-report.ts";
 import { openResultFile } from "../../../file-io/result-file.ts";
 import { leftOut } from "../../../file-io/row-outcome.ts";
 import type { Context } from "../../../kit/command-spec.ts";
-import { parseChoice, parseInteger, splitList } from "../../../kit/parse-value.ts";
+import { findByName } from "../../../kit/find-by-name.ts";
+import { parseChoice, splitList } from "../../../kit/parse-value.ts";
 import { checkZone } from "../../../output/create-output.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
 import type { ListedEvent } from "../calendar/walk-events.ts";
@@ -36,7 +38,8 @@ export async function importEvents(context: Context): Promise<void> {
     const text = await loadCalendar(String(args.file), terminal, signal);
     const { caller } = await context.connect();
     try {
-      await carryOut(text, { context, report, tally, signal, target: { ...options, caller } });
+      const audience = await audienceOf(context, caller);
+      await carryOut(text, { context, report, tally, signal, target: { ...options, audience, caller } });
     } finally {
       await caller.close();
     }
@@ -79,20 +82,24 @@ interface Job {
   readonly target: EventTarget;
 }
 
-function targetOf({ flags }: Context, signal: AbortSignal): Omit<EventTarget, "caller"> {
+function targetOf({ flags }: Context, signal: AbortSignal): Omit<EventTarget, "caller" | "audience"> {
   if (flags.type !== undefined && flags.keepTypes)
     throw new UsageError("--type and --keep-types cannot be used together");
   const type = parseChoice(eventTypes, flags.type ?? "user", "--type");
-  const ids = (name: "units" | "userTypes", flag: string) => {
-    const numbers = splitList(flags[name]).map((text) => parseInteger(text, flag));
-    return numbers.length > 0 && { [name]: numbers };
-  };
-  const audience = { ...ids("units", "--units"), ...ids("userTypes", "--user-types") };
-  if (Object.keys(audience).length > 0 && type === "user" && !flags.keepTypes)
+  if ((flags.units || flags.userTypes) && type === "user" && !flags.keepTypes)
     throw new UsageError(
       "--units and --user-types cannot be combined with --type user: personal events have no audience",
     );
-  return { type: flags.keepTypes ? undefined : type, audience, options: { dryRun: flags.dryRun === true, signal } };
+  return { type: flags.keepTypes ? undefined : type, options: { dryRun: flags.dryRun === true, signal } };
+}
+
+async function audienceOf({ flags, terminal }: Context, caller: Caller): Promise<EventTarget["audience"]> {
+  const given = [
+    { label: "--units", kind: "units", texts: splitList(flags.units) },
+    { label: "--user-types", kind: "usertypes", texts: splitList(flags.userTypes) },
+  ] as const;
+  const [units = [], userTypes = []] = await findByName(given, caller, terminal);
+  return { ...(units.length > 0 && { units }), ...(userTypes.length > 0 && { userTypes }) };
 }
 
 async function carryOut(text: string, job: Job): Promise<void> {

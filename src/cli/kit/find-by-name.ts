@@ -1,0 +1,173 @@
+import { ServiceError } from "../../contract/errors.ts";
+import { type NamedKind, referenceNouns } from "../../contract/field-metadata.ts";
+import type { Field } from "../../contract/field-spec.ts";
+import { mostTexts, names } from "../../contract/names.ts";
+import type { Caller, ItemOf } from "../../contract/operation.ts";
+import { UsageError } from "../errors/cli-errors.ts";
+import { sanitizeLine } from "../terminal/sanitize.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+type Match = ItemOf<typeof names.find>;
+
+/** The things that a flag or argument names: by ID, name, reference, e-mail address or `me`. */
+export interface NamedThings {
+  /** The flag or argument. */
+  readonly label: string;
+  readonly kind: NamedKind;
+  readonly texts: readonly string[];
+}
+
+/** A text that names nothing, or several things. */
+interface Mismatch {
+  readonly label: string;
+  readonly sentence: string;
+  readonly isAmbiguous: boolean;
+}
+
+/** Candidates that an error lists. */
+const mostListed = 5;
+const longestName = 255;
+
+/** Returns whether a text is an ID. Longer numbers are names. */
+export const isId = (text: string): boolean => /^\s*\d{1,15}\s*$/.test(text);
+
+/**
+ * Returns the IDs that each entry names, without duplicates. Makes one request, or none for IDs only. On a terminal, asks
+ * which of several things of the same name is meant; otherwise one error reports all texts that match nothing or several.
+ */
+export async function findByName(
+  given: readonly NamedThings[],
+  caller: Caller,
+  terminal: Terminal,
+): Promise<number[][]> {
+  const matches = await lookUp(given, caller);
+  const mismatches: Mismatch[] = [];
+  const found: number[][] = [];
+  for (const { label, kind, texts } of given) {
+    const ids = new Set<number>();
+    for (const text of new Set(texts.map((each) => each.trim()))) {
+      const candidates = isId(text) ? [] : matches.filter((each) => each.kind === kind && each.text === text);
+      const id = isId(text) ? Number(text) : await choose(kind, text, candidates, terminal);
+      if (id !== undefined) ids.add(id);
+      else mismatches.push({ label, ...mismatchOf(kind, text, candidates) });
+    }
+    found.push([...ids]);
+  }
+  if (mismatches.length > 0) throw mismatchError(mismatches);
+  return found;
+}
+
+/** Returns the ID that the text of a flag or argument names. */
+export async function findOneByName(
+  kind: NamedKind,
+  label: string,
+  text: unknown,
+  caller: Caller,
+  terminal: Terminal,
+): Promise<number> {
+  const [[id = 0] = []] = await findByName([{ label, kind, texts: [String(text)] }], caller, terminal);
+  return id;
+}
+
+/** Asks for one thing of a kind, by typing its name. Offers the first ones before anything is typed. */
+export async function chooseByName(
+  kind: NamedKind,
+  question: string,
+  caller: Caller,
+  terminal: Terminal,
+): Promise<number> {
+  const find = async (text: string) => {
+    const texts = text === "" ? {} : { texts: [text.slice(0, longestName)] };
+    const { data } = await caller.call(names.find, { ...texts, kinds: [kind] });
+    return data.map((match) => ({ name: terminal.sanitizeLine(describeMatch(match)), value: match.id }));
+  };
+  return (await terminal.ask()).search(`${question}:`, find);
+}
+
+/** Asks for the things that a field takes: one by typing its name, several by their names, separated by commas. */
+export async function chooseNamed(kind: NamedKind, field: Field, caller: Caller, terminal: Terminal): Promise<unknown> {
+  const question = field.description ?? capitalize(referenceNouns[kind]);
+  if (field.kind !== "array") return chooseByName(kind, question, caller, terminal);
+  for (;;) {
+    const answer = await (await terminal.ask()).text(`${question} (separated by commas):`, (text) =>
+      text.trim() === "" ? "Enter a value" : true,
+    );
+    try {
+      const [ids = []] = await findByName([{ label: "", kind, texts: answer.split(",") }], caller, terminal);
+      return ids;
+    } catch (error) {
+      if (!(error instanceof UsageError || error instanceof ServiceError)) throw error;
+      terminal.note(terminal.sanitizeLine(error.message));
+    }
+  }
+}
+
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+async function lookUp(given: readonly NamedThings[], caller: Caller): Promise<Match[]> {
+  const kinds = new Set<NamedKind>();
+  const texts = new Set<string>();
+  for (const each of given) {
+    const named = each.texts.map((text) => text.trim()).filter((text) => !isId(text) && isName(text));
+    if (named.length > 0) kinds.add(each.kind);
+    for (const text of named) texts.add(text);
+  }
+  const matches: Match[] = [];
+  for (let at = 0; at < texts.size; at += mostTexts) {
+    const some = [...texts].slice(at, at + mostTexts);
+    matches.push(...(await caller.call(names.find, { texts: some, kinds: [...kinds] })).data);
+  }
+  return matches;
+}
+
+const isName = (text: string) => text !== "" && text.length <= longestName && sanitizeLine(text) === text;
+
+async function choose(
+  kind: NamedKind,
+  text: string,
+  candidates: readonly Match[],
+  terminal: Terminal,
+): Promise<number | undefined> {
+  const exact = candidates.filter(({ match }) => match !== "similar");
+  if (exact.length <= 1) return exact[0]?.id;
+  if (!terminal.interactive) return undefined;
+  const choices = exact.map((each) => ({ name: terminal.sanitizeLine(describeMatch(each)), value: each.id }));
+  return (await terminal.ask()).pick(`Which ${referenceNouns[kind]} called ${text}?`, choices);
+}
+
+function mismatchOf(kind: NamedKind, text: string, candidates: readonly Match[]): Omit<Mismatch, "label"> {
+  const noun = referenceNouns[kind];
+  const same = candidates.filter(({ match }) => match !== "similar");
+  if (same.length > 1) {
+    return { sentence: `${same.length} ${noun}s are called ${text}: ${listed(same)}`, isAmbiguous: true };
+  }
+  return { sentence: missing(kind, text, candidates), isAmbiguous: false };
+}
+
+function missing(kind: NamedKind, text: string, similar: readonly Match[]): string {
+  const noun = referenceNouns[kind];
+  if (!isName(text)) return `'${text.slice(0, 80)}' is not a ${noun}`;
+  const reference = /^ref:(.+)/s.exec(text)?.[1];
+  if (reference !== undefined) return `no ${noun} has the reference ${reference}`;
+  if (kind === "users" && text.includes("@")) return `no user with the e-mail address ${text} is visible to you`;
+  return `no ${noun} is called ${text}${similar.length > 0 ? `; similar names: ${listed(similar)}` : ""}`;
+}
+
+function listed(matches: readonly Match[]): string {
+  const shown = matches.slice(0, mostListed).map(describeMatch).join(", ");
+  return matches.length > mostListed ? `${shown} and more` : shown;
+}
+
+/** Returns `Ann Smith (Acme, 4)`. */
+const describeMatch = ({ id, name, detail }: Match): string => `${name} (${detail === null ? "" : `${detail}, `}${id})`;
+
+function mismatchError(mismatches: readonly Mismatch[]): Error {
+  const byLabel = Map.groupBy(mismatches, ({ label }) => label);
+  const message = [...byLabel]
+    .map(([label, own]) => `${label && `${label}: `}${own.map(({ sentence }) => sentence).join("; ")}`)
+    .join("; ");
+  if (mismatches.some(({ isAmbiguous }) => isAmbiguous)) return new UsageError(message, { hint: "use their IDs" });
+  return new ServiceError("not_found", `${message}.`, {
+    hint: "Use an ID, a name, a reference or a visible e-mail address. Find names with wcs names find.",
+  });
+}

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { line } from "./common-schemas.ts";
+import { namedKinds } from "./field-metadata.ts";
+import { operation, operationGroup } from "./operation.ts";
+
+/** Maximum number of matches for a text of one kind. */
+export const mostMatches = 6;
+/** Maximum number of texts in a request. */
+export const mostTexts = 100;
+
+export const names = operationGroup("names", {
+  find: operation({
+    method: "GET",
+    path: "/names",
+    summary: "Find things by name, reference or e-mail address",
+    description: `Finds users, units, user types, groups and webhooks. For each text and kind, the response has the thing with this reference or e-mail address; otherwise those with this name, ignoring case and accents; otherwise those with a similar name: ${mostMatches} at most. \`ref:E-7\` finds references only, and \`me\` finds you. Without texts, the response has the first things of each kind. Only things that you can see are found.`,
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        texts: z
+          .array(line(255, 1))
+          .min(1)
+          .max(mostTexts)
+          .optional()
+          .meta({ placeholder: "text", description: "Names, references and e-mail addresses to look up" }),
+        kinds: z.array(z.enum(namedKinds)).min(1).optional().meta({ description: "Only these kinds (default all)" }),
+      }),
+    output: () =>
+      z.object({
+        data: z.array(
+          z
+            .object({
+              text: z.string().meta({ description: "The text that was looked up; empty without texts" }),
+              kind: z.enum(namedKinds),
+              id: z.int(),
+              name: z.string(),
+              detail: z.string().nullable().meta({
+                description:
+                  "Distinguishes equal names: the unit of a user, the parent of a unit, the URL of a webhook",
+              }),
+              match: z.enum(["reference", "email", "name", "similar"]).meta({ description: "How the text matches" }),
+            })
+            .meta({ id: "NameMatch" }),
+        ),
+      }),
+    status: 200,
+    list: { items: "data" },
+  }),
+});
