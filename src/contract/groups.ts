@@ -108,7 +108,7 @@ export const groups = operationGroup("groups", {
     input: () =>
       z.strictObject({
         ...one(),
-        user: id("users").optional().meta({ description: "User (default yourself)" }),
+        user: id("users").optional().meta({ description: "User to add (default yourself)" }),
         role: role().default("member"),
       }),
     output: groupMember,

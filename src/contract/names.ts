@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { line } from "./common-schemas.ts";
 import { namedKinds } from "./field-metadata.ts";
-import { operation, operationGroup } from "./operation.ts";
+import { type ItemOf, operation, operationGroup } from "./operation.ts";
 
 /** Maximum number of matches for a text of one kind. */
 export const mostMatches = 6;
@@ -47,3 +47,6 @@ export const names = operationGroup("names", {
     list: { items: "data" },
   }),
 });
+
+/** A thing that a text matches. */
+export type NameMatch = ItemOf<typeof names.find>;

@@ -13,7 +13,7 @@ import { buildOperation, createInputSpec } from "../../src/cli/kit/input-spec.ts
 import { registry } from "../../src/cli/registry.ts";
 import { noPaint } from "../../src/cli/terminal/terminal.ts";
 import { allOperations } from "../../src/contract/all-operations.ts";
-import { type Field, fieldsOf } from "../../src/contract/field-spec.ts";
+import { describeReference, type Field, fieldsOf } from "../../src/contract/field-spec.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { settings } from "../../src/contract/settings.ts";
 
@@ -146,9 +146,9 @@ async function describedInHelp(): Promise<Described[]> {
 /** Returns the input fields of an operation, also those within objects and lists. */
 function inputFields(op: AnyOperation): Described[] {
   const walk = (fields: readonly Field[], place: string): Described[] =>
-    fields.flatMap(({ name, description, fields: own, items }) => [
-      { place, name, description },
-      ...walk(own ?? items?.fields ?? [], `${place}.${name}`),
+    fields.flatMap((field) => [
+      { place, name: field.name, description: field.description ?? describeReference(field) },
+      ...walk(field.fields ?? field.items?.fields ?? [], `${place}.${field.name}`),
     ]);
   return walk(fieldsOf(op), op.name);
 }

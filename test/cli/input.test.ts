@@ -88,12 +88,11 @@ describe("input", () => {
     const { code, stderr, stdout } = await home().sit(
       ["users", "create", "--first-name", "Asked", "--query", "[last_name,email]", "--json"],
       {
-        answers: ["Person", "nope", "asked@example.com", "x", "1"],
+        answers: ["Person", "nope", "asked@example.com", "acme"],
       },
     );
     expect({ code, found: JSON.parse(stdout) }).toEqual({ code: 0, found: ["Person", "asked@example.com"] });
     expect(stderr).toContain("> It must be an e-mail address");
-    expect(stderr).toContain("> It must be an integer, not 'x'");
     const ci = await home().sit(["users", "create"], { answers: ["x"], env: { CI: "true" } });
     expect(ci.code).toBe(2);
   });

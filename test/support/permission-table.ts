@@ -327,6 +327,7 @@ export const permissionTable: Record<string, readonly Line[]> = {
   "conversations.react": [["", "   404   yes   yes   404   401   401", (scene) => ({ ...message(scene), emoji: "👍" })]],
   "conversations.unreact": [["", " 404   404   404   404   401   401", (scene) => ({ ...message(scene), emoji: "👍" })]],
 
+  "names.find": [["", "            yes   yes   yes   yes   401   401", () => ({ texts: ["me"] })]],
   "muterules.list": [["", "        yes   yes   yes   yes   401   401", nothing]],
   "languages.list": [["", "        yes   yes   yes   yes   401   401", nothing]],
   "timezones.list": [["", "        yes   yes   yes   yes   401   401", nothing]],

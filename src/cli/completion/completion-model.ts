@@ -90,7 +90,9 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, globals: Readonly
     return {
       command: buildOperation(operation, path, help, spec),
       completes: (option: Option) => derived.get(option.long!) ?? added.get(option.flags),
-      args: spec.args.map((arg) => valuesOf(arg.completes ?? completesOf(spec.fields.find(({ name }) => name === arg.field)))),
+      args: spec.args.map((arg) =>
+        valuesOf(arg.completes ?? completesOf(spec.fields.find(({ name }) => name === arg.field))),
+      ),
       many: spec.args.at(-1)?.many === true,
       own: new Set<string>(),
     };

@@ -1,13 +1,11 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { type NamedKind, referenceNouns } from "../../contract/field-metadata.ts";
 import type { Field } from "../../contract/field-spec.ts";
-import { mostTexts, names } from "../../contract/names.ts";
-import type { Caller, ItemOf } from "../../contract/operation.ts";
+import { mostTexts, type NameMatch, names } from "../../contract/names.ts";
+import type { Caller } from "../../contract/operation.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { sanitizeLine } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-
-type Match = ItemOf<typeof names.find>;
 
 /** The things that a flag or argument names: by ID, name, reference, e-mail address or `me`. */
 export interface NamedThings {
@@ -104,7 +102,7 @@ export async function chooseNamed(kind: NamedKind, field: Field, caller: Caller,
 
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-async function lookUp(given: readonly NamedThings[], caller: Caller): Promise<Match[]> {
+async function lookUp(given: readonly NamedThings[], caller: Caller): Promise<NameMatch[]> {
   const kinds = new Set<NamedKind>();
   const texts = new Set<string>();
   for (const each of given) {
@@ -112,7 +110,7 @@ async function lookUp(given: readonly NamedThings[], caller: Caller): Promise<Ma
     if (named.length > 0) kinds.add(each.kind);
     for (const text of named) texts.add(text);
   }
-  const matches: Match[] = [];
+  const matches: NameMatch[] = [];
   for (let at = 0; at < texts.size; at += mostTexts) {
     const some = [...texts].slice(at, at + mostTexts);
     matches.push(...(await caller.call(names.find, { texts: some, kinds: [...kinds] })).data);
@@ -125,7 +123,7 @@ const isName = (text: string) => text !== "" && text.length <= longestName && sa
 async function choose(
   kind: NamedKind,
   text: string,
-  candidates: readonly Match[],
+  candidates: readonly NameMatch[],
   terminal: Terminal,
 ): Promise<number | undefined> {
   const exact = candidates.filter(({ match }) => match !== "similar");
@@ -135,7 +133,7 @@ async function choose(
   return (await terminal.ask()).pick(`Which ${referenceNouns[kind]} called ${text}?`, choices);
 }
 
-function mismatchOf(kind: NamedKind, text: string, candidates: readonly Match[]): Omit<Mismatch, "label"> {
+function mismatchOf(kind: NamedKind, text: string, candidates: readonly NameMatch[]): Omit<Mismatch, "label"> {
   const noun = referenceNouns[kind];
   const same = candidates.filter(({ match }) => match !== "similar");
   if (same.length > 1) {
@@ -144,7 +142,7 @@ function mismatchOf(kind: NamedKind, text: string, candidates: readonly Match[])
   return { sentence: missing(kind, text, candidates), isAmbiguous: false };
 }
 
-function missing(kind: NamedKind, text: string, similar: readonly Match[]): string {
+function missing(kind: NamedKind, text: string, similar: readonly NameMatch[]): string {
   const noun = referenceNouns[kind];
   if (!isName(text)) return `'${text.slice(0, 80)}' is not a ${noun}`;
   const reference = /^ref:(.+)/s.exec(text)?.[1];
@@ -153,13 +151,14 @@ function missing(kind: NamedKind, text: string, similar: readonly Match[]): stri
   return `no ${noun} is called ${text}${similar.length > 0 ? `; similar names: ${listed(similar)}` : ""}`;
 }
 
-function listed(matches: readonly Match[]): string {
+function listed(matches: readonly NameMatch[]): string {
   const shown = matches.slice(0, mostListed).map(describeMatch).join(", ");
   return matches.length > mostListed ? `${shown} and more` : shown;
 }
 
 /** Returns `Ann Smith (Acme, 4)`. */
-const describeMatch = ({ id, name, detail }: Match): string => `${name} (${detail === null ? "" : `${detail}, `}${id})`;
+const describeMatch = ({ id, name, detail }: NameMatch): string =>
+  `${name} (${detail === null ? "" : `${detail}, `}${id})`;
 
 function mismatchError(mismatches: readonly Mismatch[]): Error {
   const byLabel = Map.groupBy(mismatches, ({ label }) => label);

@@ -1,11 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { NamedKind } from "../../contract/field-metadata.ts";
-import { mostMatches } from "../../contract/names.ts";
+import { mostMatches, type NameMatch } from "../../contract/names.ts";
 import { afterPrefix } from "../../store/dialect.ts";
 import { groupReader, known } from "../directory/group-memberships.ts";
 import { fold } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import type { Match } from "./names-operations.ts";
 
 /** A table of things with a folded name, as `t`. */
 interface NamedTable {
@@ -21,7 +20,7 @@ interface NamedTable {
 /** Returns the text of `ref:TEXT`, which stands for a reference only. */
 export const forcedReference = (text: string): string | undefined => /^ref:(.+)$/s.exec(text)?.[1];
 
-export const findUnits = (ctx: Ctx, texts: readonly string[]): Promise<Match[]> =>
+export const findUnits = (ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> =>
   findIn(ctx, texts, {
     kind: "units",
     table: "units",
@@ -30,7 +29,7 @@ export const findUnits = (ctx: Ctx, texts: readonly string[]): Promise<Match[]> 
     visible: sql`1 = 1`,
   });
 
-export const findUserTypes = (ctx: Ctx, texts: readonly string[]): Promise<Match[]> =>
+export const findUserTypes = (ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> =>
   findIn(ctx, texts, {
     kind: "usertypes",
     table: "user_types",
@@ -39,7 +38,7 @@ export const findUserTypes = (ctx: Ctx, texts: readonly string[]): Promise<Match
     visible: sql`1 = 1`,
   });
 
-export const findGroups = (ctx: Ctx, texts: readonly string[]): Promise<Match[]> =>
+export const findGroups = (ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> =>
   findIn(ctx, texts, {
     kind: "groups",
     table: "groups",
@@ -48,8 +47,8 @@ export const findGroups = (ctx: Ctx, texts: readonly string[]): Promise<Match[]>
     visible: known("t", groupReader(ctx.actor)),
   });
 
-async function findIn(ctx: Ctx, texts: readonly string[], of: NamedTable): Promise<Match[]> {
-  const found: Match[] = [];
+async function findIn(ctx: Ctx, texts: readonly string[], of: NamedTable): Promise<NameMatch[]> {
+  const found: NameMatch[] = [];
   for (const text of texts) {
     for (const [match, condition] of conditionsOf(text, of.hasReferences)) {
       const { rows } = await sql<{ id: number; name: string; detail: string | null }>`
@@ -64,10 +63,10 @@ async function findIn(ctx: Ctx, texts: readonly string[], of: NamedTable): Promi
 }
 
 /** Returns the conditions that a text stands for, the most exact first. */
-function conditionsOf(text: string, hasReferences: boolean): [Match["match"], RawBuilder<SqlBool>][] {
+function conditionsOf(text: string, hasReferences: boolean): [NameMatch["match"], RawBuilder<SqlBool>][] {
   if (text === "") return [["similar", sql`1 = 1`]];
   const forced = forcedReference(text);
-  const byReference = (reference: string): [Match["match"], RawBuilder<SqlBool>][] =>
+  const byReference = (reference: string): [NameMatch["match"], RawBuilder<SqlBool>][] =>
     hasReferences ? [["reference", sql`t.reference = ${reference}`]] : [];
   if (forced !== undefined) return byReference(forced);
   const key = fold(text);
@@ -81,7 +80,7 @@ function conditionsOf(text: string, hasReferences: boolean): [Match["match"], Ra
 }
 
 /** Finds webhooks, for administrators. They have no references, and an instance has few of them. */
-export async function findWebhooks(ctx: Ctx, texts: readonly string[]): Promise<Match[]> {
+export async function findWebhooks(ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> {
   if (!ctx.actor.admin) return [];
   const rows = await ctx.db.selectFrom("webhooks").select(["id", "name", "uri"]).orderBy("id").execute();
   return texts.flatMap((text) => {

@@ -1,19 +1,18 @@
-import { mostMatches } from "../../contract/names.ts";
+import { mostMatches, type NameMatch } from "../../contract/names.ts";
 import { afterPrefix } from "../../store/dialect.ts";
 import { presentUsers } from "../directory/present-users.ts";
 import { emailKey, tokens, words } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { forcedReference } from "./find-named.ts";
-import type { Match } from "./names-operations.ts";
 
 interface Found {
   readonly text: string;
   readonly id: number;
-  readonly match: Match["match"];
+  readonly match: NameMatch["match"];
 }
 
 /** Finds users that are not deleted; those that are deactivated, too, but not by a similar name. */
-export async function findUserNames(ctx: Ctx, texts: readonly string[]): Promise<Match[]> {
+export async function findUserNames(ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> {
   const found: Found[] = [];
   for (const text of texts) found.push(...(await findOne(ctx, text)));
   const shown = new Map(
@@ -29,7 +28,7 @@ export async function findUserNames(ctx: Ctx, texts: readonly string[]): Promise
 
 async function findOne(ctx: Ctx, text: string): Promise<Found[]> {
   if (text === "me") return [{ text, id: ctx.actor.id, match: "name" }];
-  const as = (match: Match["match"], rows: readonly { readonly id: number }[]) =>
+  const as = (match: NameMatch["match"], rows: readonly { readonly id: number }[]) =>
     rows.map(({ id }) => ({ text, id, match }));
   const forced = forcedReference(text);
   const withReference = await byKey(ctx, "reference", forced ?? text);

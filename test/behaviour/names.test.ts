@@ -1,0 +1,113 @@
+import { expect, it } from "vitest";
+import { groups } from "../../src/contract/groups.ts";
+import { names } from "../../src/contract/names.ts";
+import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import { useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, wrongFields } from "../support/outcome.ts";
+
+describeEverywhere("names", (environment) => {
+  const world = useWorld(environment);
+  type Actor = keyof ReturnType<typeof world>["actors"];
+  const find = async (actor: Actor, text: string, kind: string) =>
+    (await world().actors[actor].call(names.find, { texts: [text], kinds: [kind as "users"] })).data;
+  const found = async (actor: Actor, text: string, kind: string) =>
+    (await find(actor, text, kind)).map(({ id, match }) => [id, match]);
+
+  it("names.find finds users by me, reference, e-mail address, full name and similar names, in this order", async () => {
+    const { ids, addUser } = world();
+    const jose = await addUser({
+      first_name: "José",
+      last_name: "Åkesson Núñez",
+      reference: "E-7",
+      email: "jose@x.example",
+    });
+    const twin = await addUser({ first_name: "JOSE", last_name: "AKESSON Nunez" });
+    expect(await found("member", "me", "users")).toEqual([[ids.member, "name"]]);
+    expect(await found("administrator", "E-7", "users")).toEqual([[jose.id, "reference"]]);
+    expect(await found("administrator", "ref:E-7", "users")).toEqual([[jose.id, "reference"]]);
+    expect(await found("administrator", "ref:José Åkesson Núñez", "users")).toEqual([]);
+    expect(await found("administrator", "JOSE@x.example", "users")).toEqual([[jose.id, "email"]]);
+    for (const name of ["jose akesson nunez", "José  Åkesson Núñez"])
+      expect(await found("outsider", name, "users")).toEqual([
+        [jose.id, "name"],
+        [twin.id, "name"],
+      ]);
+    expect((await found("outsider", "Ake", "users")).map(([, match]) => match)).toEqual(["similar", "similar"]);
+    expect(await found("outsider", "akesson nunez jose", "users")).not.toContainEqual([jose.id, "name"]);
+    expect(await found("outsider", "\u0301", "users")).toEqual([]);
+  });
+
+  it("names.find leads an e-mail address only to users whose address the actor can see", async () => {
+    const { ids } = world();
+    expect(await found("outsider", "member@example.com", "users")).toEqual([]);
+    expect(await found("member", "member@example.com", "users")).toEqual([[ids.member, "email"]]);
+    expect(await found("manager", "member@example.com", "users")).toEqual([[ids.member, "email"]]);
+  });
+
+  it("names.find finds deactivated users by their name, and deleted ones never", async () => {
+    const { addUser, actors } = world();
+    const { id } = await addUser({ first_name: "Gone", last_name: "Soonest", reference: "gone-1" });
+    await actors.administrator.call(users.deactivate, { id });
+    expect(await found("administrator", "Gone Soonest", "users")).toEqual([[id, "name"]]);
+    expect(await found("administrator", "Soones", "users")).toEqual([]);
+    await actors.administrator.call(users.delete, { id });
+    for (const text of ["Gone Soonest", "gone-1", "Deleted user"])
+      expect(await found("administrator", text, "users")).toEqual([]);
+  });
+
+  it("names.find finds units and user types by reference and name", async () => {
+    const { addUnit, actors, units } = world();
+    const first = await addUnit({ name: "Blå Kantine", reference: "CAN-1" });
+    const second = await addUnit({ name: "CAN-1" });
+    expect(await found("outsider", "CAN-1", "units")).toEqual([[first.id, "reference"]]);
+    expect(await found("outsider", "bla kantine", "units")).toEqual([[first.id, "name"]]);
+    expect(await found("outsider", "ref:can-1", "units")).toEqual([]);
+    expect(await found("outsider", "bla", "units")).toEqual([[first.id, "similar"]]);
+    expect(await found("outsider", "north", "units")).toContainEqual([units.north, "reference"]);
+    expect(second.id).not.toBe(first.id);
+    const type = await actors.administrator.call(usertypes.create, { name: "Kok & tjener", reference: "kok" });
+    expect(await found("outsider", "KOK & TJENER", "usertypes")).toEqual([[type.id, "name"]]);
+    expect(await found("outsider", "kok", "usertypes")).toEqual([[type.id, "reference"]]);
+  });
+
+  it("names.find finds private groups for their members only, and webhooks for administrators only", async () => {
+    const { actors } = world();
+    const { id } = await actors.administrator.call(groups.create, { name: "Secret sailing", privacy: "private" });
+    await actors.administrator.call(groups.memberAdd, { id, user: world().ids.member });
+    expect(await found("member", "secret sailing", "groups")).toEqual([[id, "name"]]);
+    expect(await found("outsider", "secret sailing", "groups")).toEqual([]);
+    expect(await found("outsider", "secret", "groups")).toEqual([]);
+    const { data: hook } = await actors.administrator.call(webhooks.create, {
+      name: "Payroll",
+      uri: "https://x.example/",
+    });
+    expect(await find("administrator", "payroll", "webhooks")).toMatchObject([
+      { id: hook.id, match: "name", detail: "https://x.example/" },
+    ]);
+    for (const actor of ["manager", "member"] as const) expect(await found(actor, "payroll", "webhooks")).toEqual([]);
+  });
+
+  it("names.find returns at most six matches, all kinds without kinds, and the first things without texts", async () => {
+    const { addUnit, actors } = world();
+    for (let i = 0; i < 8; i++) await addUnit({ name: "Kitchen" });
+    expect(await found("member", "kitchen", "units")).toHaveLength(6);
+    await addUnit({ name: "Payroll" });
+    const all = await actors.administrator.call(names.find, { texts: ["payroll"] });
+    expect(all.data.map(({ kind }) => kind)).toEqual(["units", "webhooks"]);
+    const first = await actors.member.call(names.find, { kinds: ["units", "usertypes"] });
+    expect(new Set(first.data.map(({ kind, text }) => `${kind}${text}`))).toEqual(new Set(["units", "usertypes"]));
+  });
+
+  it("names.find refuses bad input, and strangers", async () => {
+    const { actors } = world();
+    const wrong = [{ texts: [] }, { texts: ["a\nb"] }, { texts: Array.from({ length: 101 }, (_, i) => `a${i}`) }];
+    for (const input of wrong) expect((await wrongFields(actors.member.call(names.find, input)))[0]).toMatch(/^texts/);
+    expect((await wrongFields(actors.member.call(names.find, { kinds: ["files"] as never })))[0]).toMatch(/^kinds/);
+    expect(await codeOf(actors.attacker.call(names.find, { texts: ["x"] }))).toBe("unauthenticated");
+    expect(await codeOf(actors.member.call(names.find, { texts: ["a,b", "ref:", " "] }))).toBe("validation_failed");
+    expect((await actors.member.call(names.find, { texts: ["Kitchen, new", "%", "_"] })).data).toEqual([]);
+  });
+});

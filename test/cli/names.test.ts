@@ -1,0 +1,104 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { describeEverywhere } from "../support/instance.ts";
+import { newPlace, type Place, usePlace } from "./places.ts";
+
+describe("names in place of IDs", () => {
+  const place = usePlace();
+  const wcs = (...args: string[]) => place().wcs(args);
+  const json = async (...args: string[]) => {
+    const { stdout, stderr, code } = await wcs(...args, "--json");
+    if (code !== 0) throw new Error(stderr);
+    return JSON.parse(stdout);
+  };
+  const sit = (answers: string[], ...args: string[]) =>
+    place().home.sit([...args, ...place().args], { answers, env: place().env });
+
+  beforeAll(async () => {
+    await json("units", "create", "--name", "Argyll Works", "--reference", "AR-J", "--parent", "1");
+    await json("units", "create", "--name", "Kitchen", "--parent", "AR-J");
+    await json("units", "create", "--name", "Kitchen", "--parent", "1");
+    await json("usertypes", "create", "--name", "Employee");
+    const bob = ["--first-name", "Bob", "--last-name", "Jones", "--email", "bob@example.com", "--reference", "E-7"];
+    await json("users", "create", ...bob, "--unit", "AR-J", "--user-types", "employee");
+    await json("groups", "create", "--name", "Sailing");
+    await json("webhooks", "create", "--name", "payroll", "--uri", "https://example.com/", "--triggers", "unit.create");
+  });
+
+  it("users get takes me, an e-mail address, a reference, a name and several of them", async () => {
+    expect(await json("users", "get", "me")).toMatchObject({ name: "Ada Lovelace" });
+    for (const text of ["bob@example.com", "E-7", "ref:E-7", "bob jones", "2"])
+      expect(await json("users", "get", text), text).toMatchObject({ id: 2, name: "Bob Jones" });
+    expect((await json("users", "get", "bob jones", "1", "E-7")).map(({ id }: { id: number }) => id)).toEqual([2, 1]);
+  });
+
+  it("flags and arguments of units, user types, groups and webhooks take names, too", async () => {
+    expect(await json("users", "list", "--unit", "AR-J", "--user-type", "Employee")).toMatchObject([{ id: 2 }]);
+    expect(await json("units", "get", "argyll works")).toMatchObject({ reference: "AR-J" });
+    await wcs("groups", "member", "add", "Sailing", "bob@example.com");
+    expect(await json("groups", "member", "list", "sailing")).toHaveLength(2);
+    expect(await json("webhooks", "get", "Payroll")).toMatchObject({ name: "payroll" });
+    expect(await json("webhooks", "logs", "payroll")).toEqual([]);
+    const post = await json(
+      "posts",
+      "create",
+      "--content-type",
+      "news",
+      "--title",
+      "Hi",
+      "--visibility-units",
+      "AR-J,1",
+    );
+    expect(post.visibility.units.map(({ id }: { id: number }) => id)).toEqual([1, 2]);
+    expect(await json("posts", "list", "--author", "me")).toHaveLength(1);
+    expect((await wcs("users", "export", "--unit", "AR-J", "-")).stdout).toContain("bob@example.com");
+  });
+
+  it("a text that matches nothing exits with 6 and tells similar names", async () => {
+    const none = await wcs("users", "list", "--unit", "Argyl", "--user-type", "nobody");
+    expect(none).toMatchObject({ code: 6, stdout: "" });
+    expect(none.stderr).toContain("--unit: no unit is called Argyl; similar names: Argyll Works (Acme, 2);");
+    expect(none.stderr).toContain("--user-type: no user type is called nobody.");
+    expect((await wcs("users", "get", "ref:2")).stderr).toContain("no user has the reference 2");
+    expect((await wcs("units", "get", "")).stderr).toContain("'' is not a unit");
+  });
+
+  it("an ambiguous name exits with 2 and lists the candidates; on a terminal it is a choice", async () => {
+    const several = await wcs("units", "get", "kitchen");
+    expect(several).toMatchObject({ code: 2, stdout: "" });
+    expect(several.stderr).toContain("2 units are called kitchen: Kitchen (Argyll Works, 3), Kitchen (Acme, 4)");
+    const chosen = await sit(["Kitchen (Acme, 4)"], "units", "get", "kitchen", "--json");
+    expect(chosen.stderr).toContain("? Which unit called kitchen? (Kitchen (Argyll Works, 3), Kitchen (Acme, 4))");
+    expect(JSON.parse(chosen.stdout)).toMatchObject({ id: 4 });
+  });
+
+  it("missing things are asked for by name on a terminal, and all are named without one", async () => {
+    const asked = await sit(["argyll"], "units", "get", "--json");
+    expect(JSON.parse(asked.stdout)).toMatchObject({ id: 2 });
+    const logs = await sit(["pay"], "webhooks", "logs", "--json");
+    expect(logs).toMatchObject({ code: 0, stdout: "[]\n", stderr: expect.stringContaining("? Webhook:") });
+    expect(await wcs("webhooks", "logs")).toMatchObject({ code: 2, stderr: expect.stringContaining("Missing <id>") });
+    const person = ["Eve", "Adams", "eve@example.com", "kitch"];
+    const made = await sit(person, "users", "create", "--json");
+    expect(JSON.parse(made.stdout)).toMatchObject({ name: "Eve Adams", unit: { id: 3 } });
+    const mistyped = await sit(["nobody, bob jones", "bob jones"], "users", "welcome");
+    expect(mistyped).toMatchObject({ code: 0, stderr: expect.stringContaining("no user is called nobody") });
+  });
+});
+
+describeEverywhere("names in place of IDs, in every environment", (environment) => {
+  let place: Place;
+  beforeAll(async () => {
+    place = await newPlace(environment);
+    return () => place.close();
+  });
+
+  it("numbers need no more requests, names one", async () => {
+    const calls = async (...args: string[]) => {
+      const { stderr } = await place.wcs([...args, "--verbose"]);
+      return stderr.match(/^> /gm) ?? [];
+    };
+    expect(await calls("users", "get", "1")).toHaveLength(1);
+    expect(await calls("users", "get", "Ada Lovelace")).toHaveLength(2);
+    expect(await calls("users", "list", "--unit", "Acme", "--below")).toHaveLength(2);
+  });
+});
