@@ -101,9 +101,17 @@ describe("long lists", () => {
     for (let number = 0; number < 60; number++) {
       await sit(["units", "create", "--name", `Branch ${number}`, "--parent", "2", "-q"]);
     }
-    const lines = async (...args: string[]) =>
-      (await sit(["units", "list", "--no-header", ...args])).stdout.split("\n").length - 1;
-    expect(await lines()).toBe(50);
+    const count = ({ stdout }: { stdout: string }) => stdout.split("\n").length - 1;
+    const list = (...args: string[]) => sit(["units", "list", "--no-header", ...args]);
+    const lines = async (...args: string[]) => count(await list(...args));
+    const onScreen = await sit(["units", "list", "--no-header"], { screen: { width: 100, height: 100 } });
+    expect(onScreen.stderr).toBe("Showing the first 50. Use --all or --limit N for more.\n");
+    expect(count(onScreen)).toBe(50);
+    // Scripts get the whole list, and are told when they asked for less.
+    expect({ ...(await list()), stdout: await lines() }).toEqual({ code: 0, stderr: "", stdout: 62 });
+    expect((await list("--limit", "3")).stderr).toBe("Showing the first 3. Use --all or --limit N for more.\n");
+    expect((await list("--limit", "3", "-q")).stderr).toBe("");
+    expect((await sit(["units", "list", "-o", "csv", "--no-header"], { screen })).stdout.split("\n")).toHaveLength(63);
     expect(await lines("--limit", "55")).toBe(55);
     expect(await lines("--limit", "3")).toBe(3);
     expect(await lines("--all")).toBe(62);
@@ -132,6 +140,23 @@ describe("what a person reads", () => {
     expect(lines[2]).toContain("…");
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(screen.width);
     await home().sit(["units", "update", "2", "--name", "Sales"]);
+  });
+
+  it("a table without columns that are empty in every row, and never with part of a time, an ID or a state", async () => {
+    const { sit } = home();
+    const all = await sit(["audit", "list", "--limit", "5"], { screen: { width: 200, height: 50 } });
+    expect(all.stdout).toMatch(/^CREATED AT +ACTOR +OPERATION +PATH +FIELDS +OUTCOME\n/);
+    const narrow = await sit(["audit", "list", "--limit", "5"], { screen: { width: 50, height: 50 } });
+    expect(narrow.stderr).toContain("Not shown in this width: fields, outcome.");
+    expect(narrow.stdout).toMatch(/^CREATED AT +ACTOR +OPERATION +PATH\n/);
+    for (const line of narrow.stdout.trimEnd().split("\n").slice(1))
+      expect(line).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d /);
+    const chosen = await sit(["audit", "list", "--limit", "1", "--fields", "created_at,fields,outcome,address"], {
+      screen,
+    });
+    expect(chosen.stdout).toMatch(/^CREATED AT +FIELDS +OUTCOME +ADDRESS\n/);
+    const plain = await sit(["users", "list"], { screen: { width: 200, height: 50 } });
+    expect(plain.stdout).toMatch(/^ID {2}NAME +UNIT +EMAIL +ACTIVE\n/);
   });
 
   it("wide characters take two columns", async () => {

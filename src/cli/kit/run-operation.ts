@@ -1,6 +1,5 @@
 import type { FileItem } from "../../contract/file-schemas.ts";
 import type { AnyOperation, Caller, CallOptions } from "../../contract/operation.ts";
-import { UsageError } from "../errors/cli-errors.ts";
 import { createSources } from "../file-io/value-sources.ts";
 import { createOutput, formatOf } from "../output/create-output.ts";
 import { valueAt } from "../output/item.ts";
@@ -13,7 +12,6 @@ import { confirm } from "./confirmation.ts";
 import { editField } from "./edit-field.ts";
 import { buildOperation, createInputSpec } from "./input-spec.ts";
 import { hasNames, resolveNames } from "./named-arguments.ts";
-import { parseInteger } from "./parse-value.ts";
 import {
   attributeOf,
   type ChooseNamed,
@@ -25,7 +23,7 @@ import {
   readInput,
 } from "./read-input.ts";
 import { renameErrorFields } from "./rename-error-fields.ts";
-import { walk } from "./walk-list.ts";
+import { extentOf, walk } from "./walk-list.ts";
 
 /** Runs a command that carries out one operation. */
 export async function runOperation(
@@ -86,9 +84,8 @@ async function perform(command: OperationCommand, { op, input }: Request, caller
     terminal,
   );
   if (op.list) {
-    const all = flags.all === true || (command.draw !== undefined && formatOf(globals, terminal) === "table");
-    if (globals.raw && all) throw new UsageError("--raw and --all cannot be used together");
-    return output.list(walk(caller, op, input, { all, limit: op.list.paging ? limitOf(flags.limit) : undefined }));
+    const extent = extentOf(context, command.draw !== undefined && formatOf(globals, terminal) === "table");
+    return output.list(walk(caller, op, input, op.list.paging ? extent : { ...extent, limit: undefined }));
   }
   const finish = async (whole: Input) => {
     const dryRun = flags.dryRun ? { dryRun: true } : {};
@@ -112,10 +109,6 @@ async function uploadOptions(op: AnyOperation, input: Input, terminal: Terminal)
   if (input[filesField(op) ?? ""] === undefined) return {};
   const { uploadProgress } = await import("../file-io/show-progress.ts");
   return { onSent: uploadProgress(terminal) };
-}
-
-function limitOf(given: unknown): number | undefined {
-  return given === undefined ? undefined : parseInteger(given, "--limit");
 }
 
 /** Names flags and arguments in place of input fields in an error. */

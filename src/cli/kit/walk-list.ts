@@ -1,13 +1,31 @@
 import type { z } from "zod";
 import type { AnyOperation, Caller, ItemOf } from "../../contract/operation.ts";
 import { UsageError } from "../errors/cli-errors.ts";
+import { formatOf } from "../output/create-output.ts";
 import { type Page, valueAt } from "../output/item.ts";
+import type { Context } from "./command-spec.ts";
+import { parseInteger } from "./parse-value.ts";
 import type { Input } from "./read-input.ts";
 
 /** The number of items to fetch: all, at most `limit`, or one page. */
 export interface Extent {
   readonly all: boolean;
   readonly limit: number | undefined;
+}
+
+/**
+ * Returns how many items a command fetches. People get a page; scripts, that is everything but a terminal, and files of
+ * rows get the whole list, unless --limit or --page bounds it. `isWhole` is for lists that are drawn as one picture.
+ */
+export function extentOf({ flags, globals, terminal }: Context, isWhole = false): Extent {
+  if (globals.raw && flags.all) throw new UsageError("--raw and --all cannot be used together");
+  const limit = flags.limit === undefined ? undefined : parseInteger(flags.limit, "--limit");
+  const format = formatOf(globals, terminal);
+  const isForScripts = !terminal.stdoutIsTerminal || format === "csv" || format === "ndjson";
+  const isBounded =
+    limit !== undefined || flags.page !== undefined || flags.cursor !== undefined || globals.raw === true;
+  const isPicture = isWhole && globals.raw !== true;
+  return { all: flags.all === true || isPicture || (isForScripts && !isBounded), limit };
 }
 
 /** Yields the pages of a list. Supports every kind of paging. */

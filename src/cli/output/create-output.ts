@@ -3,7 +3,7 @@ import { isTimeZone } from "../../contract/time-zone.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Globals, OutputFormat } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { itemFields, parseFields, select, timePaths } from "./field-selection.ts";
+import { itemFields, parseFields, select, timePaths, uncutPaths } from "./field-selection.ts";
 import { createCells } from "./format-value.ts";
 import type { Item, Page } from "./item.ts";
 import type { Draw, OutputOptions, Renderer, Writer } from "./renderer.ts";
@@ -49,6 +49,7 @@ export function createOutput<T extends object = Item>(view: View<T>, globals: Gl
     cells: createCells(zone, timesOf(view)),
     header: globals.header,
     columns: fields ?? view.columns,
+    isUncut: uncutIn(view),
     chosen: fields !== undefined,
     showEmpty: view.showEmpty === true,
     endless: view.endless === true,
@@ -84,7 +85,8 @@ export function createOutput<T extends object = Item>(view: View<T>, globals: Gl
         await (to ? to.page(page.items) : raw(page.response));
       }
       await to?.end();
-      if (terminal.stdoutIsTerminal && !globals.raw) summarize(count, more);
+      if (count === 0 && terminal.stdoutIsTerminal && !globals.raw) terminal.note(`No ${view.items ?? "items"}.`);
+      if (more) terminal.note(`Showing the first ${count}. Use --all or --limit N for more.`);
     },
     async one(item, response) {
       if (globals.raw) return raw(response ?? item);
@@ -105,16 +107,17 @@ export function createOutput<T extends object = Item>(view: View<T>, globals: Gl
     await writer.page(rows);
     await writer.end();
   }
-
-  function summarize(count: number, more: boolean): void {
-    if (count === 0) terminal.note(`No ${view.items ?? "items"}.`);
-    else if (more) terminal.note(terminal.paint.dim(`Showing the first ${count}. Use --all or --limit N for more.`));
-  }
 }
 
 /** Returns a function that tells by its path whether a field holds Unix time. */
 function timesOf({ op, times = [] }: Pick<View, "op" | "times">): (path: string) => boolean {
   const paths = once(() => new Set([...times, ...(op ? timePaths(itemFields(op)) : [])]));
+  return (path) => paths().has(path);
+}
+
+/** Returns a function that tells by its path whether a field must not be cut: times, numbers, IDs and states. */
+function uncutIn({ op, times = [] }: Pick<View, "op" | "times">): (path: string) => boolean {
+  const paths = once(() => new Set(["id", ...times, ...(op ? uncutPaths(itemFields(op)) : [])]));
   return (path) => paths().has(path);
 }
 

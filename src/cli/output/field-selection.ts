@@ -83,6 +83,16 @@ export function itemFields(op: AnyOperation): readonly Field[] {
   return field?.items?.fields ?? field?.fields ?? [];
 }
 
+/** Returns the paths of the fields that make no sense when they are cut: times, numbers, IDs and states. */
+export function uncutPaths(fields: readonly Field[], above = ""): string[] {
+  return fields.flatMap((field) => {
+    const path = above + field.name;
+    const isUncut =
+      field.format !== undefined || field.values !== undefined || /^(integer|number|boolean)$/.test(field.kind);
+    return isUncut ? [path] : uncutPaths(field.fields ?? [], `${path}.`);
+  });
+}
+
 /** Returns the paths of the fields that hold Unix time. */
 export function timePaths(fields: readonly Field[], above = ""): string[] {
   return fields.flatMap((field) => {

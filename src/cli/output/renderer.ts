@@ -12,6 +12,8 @@ export interface OutputOptions {
   /** Prints column names above the rows. */
   readonly header: boolean;
   readonly columns: readonly string[] | undefined;
+  /** Tells by its path whether a field is shown whole or not at all. */
+  readonly isUncut: (path: string) => boolean;
   /** The columns come from --fields, so they apply to single items as well. */
   readonly chosen: boolean;
   /** Shows the empty fields of a single item as well. */

@@ -1,6 +1,6 @@
 import Table from "cli-table3";
 import { hasPager } from "../terminal/pager.ts";
-import { columnWidths, cut } from "../terminal/text-width.ts";
+import { columnsThatFit, columnWidths, cut } from "../terminal/text-width.ts";
 import { pick } from "./field-selection.ts";
 import type { Item } from "./item.ts";
 import { columnsOf, details, type OutputOptions, type Writer } from "./renderer.ts";
@@ -25,7 +25,8 @@ const bare = {
 
 /** Writes tables without borders, at most as wide as the terminal. */
 export function createTableWriter(options: OutputOptions): Writer {
-  const { terminal, cells, header, columns, endless } = options;
+  const { terminal, cells, header, columns, endless, chosen } = options;
+  const width = () => (terminal.stdoutIsTerminal ? terminal.width : Number.POSITIVE_INFINITY);
   const items: Item[] = [];
   /** Column widths of the pages printed so far. */
   let widths: readonly number[] | undefined;
@@ -52,13 +53,27 @@ export function createTableWriter(options: OutputOptions): Writer {
   function tableOf(some: readonly Item[]): string {
     const names = columns ?? columnsOf(some);
     const rows = some.map((item) => names.map((name) => cells.human(pick(item, name.split(".")), name)));
-    return draw(rows, header && widths === undefined ? names.map(titleOf) : undefined);
+    const kept = chosen || endless ? names.map((_, at) => at) : columnsToShow(names, rows);
+    const only = <T>(row: readonly T[]) => kept.map((at) => row[at] as T);
+    const uncut = new Set(kept.flatMap((at, shownAt) => (options.isUncut(names[at] ?? "") ? [shownAt] : [])));
+    return draw(rows.map(only), header && widths === undefined ? only(names).map(titleOf) : undefined, uncut);
   }
 
-  function draw(rows: string[][], head: string[] | undefined): string {
-    const width = terminal.stdoutIsTerminal ? terminal.width : Number.POSITIVE_INFINITY;
+  /** Returns the columns that have a value in some row, and of these the first that fit. */
+  function columnsToShow(names: readonly string[], rows: readonly string[][]): number[] {
+    const filled = names.flatMap((_, at) => (rows.some((row) => row[at] !== "") ? [at] : []));
+    const all = [...(header ? [names.map(titleOf)] : []), ...rows].map((row) => filled.map((at) => row[at] ?? ""));
+    const uncut = new Set(filled.flatMap((at, shownAt) => (options.isUncut(names[at] ?? "") ? [shownAt] : [])));
+    if (filled.length === 0) return [0];
+    const fitting = filled.slice(0, columnsThatFit(all, width(), 2, uncut));
+    const hidden = filled.slice(fitting.length).map((at) => names[at]);
+    if (hidden.length > 0) terminal.note(`Not shown in this width: ${hidden.join(", ")}.`);
+    return fitting;
+  }
+
+  function draw(rows: string[][], head: string[] | undefined, uncut: ReadonlySet<number>): string {
     const shown = widths ? [widths.map((wide) => " ".repeat(wide))] : head ? [head] : [];
-    const colWidths = columnWidths([...shown, ...rows], width, 2);
+    const colWidths = columnWidths([...shown, ...rows], width(), 2, uncut);
     widths = colWidths;
     const drawn = (rows: readonly (readonly string[])[]) => {
       const table = new Table({
@@ -69,7 +84,7 @@ export function createTableWriter(options: OutputOptions): Writer {
       table.push(...rows.map((row) => [...row]));
       return `${table.toString().replace(/[ \t]+$/gm, "")}\n`;
     };
-    const short = (row: readonly string[]) => row.map((text, at) => cut(text, colWidths[at]!));
+    const short = (row: readonly string[]) => row.map((text, at) => cut(text, colWidths[at] ?? 1));
     const title = head ? drawn([short(head).map(terminal.paint.strong)]) : "";
     return (
       title +

@@ -21,17 +21,46 @@ export function cut(text: string, width: number): string {
 
 const narrowest = 8;
 
-/** Computes the column widths of a table: as wide as their content, with the widest columns narrowed to fit. */
-export function columnWidths(rows: readonly (readonly string[])[], width: number, gap: number): number[] {
-  const wanted = rows[0]!.map((_, at) => rows.reduce((most, row) => Math.max(most, widthOf(row[at]!)), 1));
+/**
+ * Computes the column widths of a table: as wide as their content, with the widest columns narrowed to fit. Columns in
+ * `uncut` keep their width.
+ */
+export function columnWidths(
+  rows: readonly (readonly string[])[],
+  width: number,
+  gap: number,
+  uncut: ReadonlySet<number> = new Set(),
+): number[] {
+  const wanted = wantedWidths(rows);
   let room = width - gap * (wanted.length - 1);
+  for (const at of uncut) room -= wanted[at] ?? 0;
   const widths = [...wanted];
-  const byWidth = wanted.map((_, at) => at).sort((a, b) => wanted[a]! - wanted[b]!);
-  for (const [done, at] of byWidth.entries()) {
+  const byWidth = wanted.flatMap((wide, at) => (uncut.has(at) ? [] : [{ at, wide }])).sort((a, b) => a.wide - b.wide);
+  for (const [done, { at, wide }] of byWidth.entries()) {
     // Each remaining column may take an equal part of the remaining width.
     const part = Math.floor(room / (byWidth.length - done));
-    widths[at] = Math.min(wanted[at]!, Math.max(part, Math.min(narrowest, wanted[at]!)));
-    room -= widths[at];
+    const given = Math.min(wide, Math.max(part, Math.min(narrowest, wide)));
+    widths[at] = given;
+    room -= given;
   }
   return widths;
 }
+
+/** Returns the number of columns, from the left, that a table of this width can show. */
+export function columnsThatFit(
+  rows: readonly (readonly string[])[],
+  width: number,
+  gap: number,
+  uncut: ReadonlySet<number>,
+): number {
+  const needed = wantedWidths(rows).map((wide, at) => (uncut.has(at) ? wide : Math.min(wide, narrowest)));
+  let used = -gap;
+  const fitting = needed.findIndex((wide) => {
+    used += gap + wide;
+    return used > width;
+  });
+  return fitting === -1 ? needed.length : Math.max(fitting, 1);
+}
+
+const wantedWidths = (rows: readonly (readonly string[])[]): number[] =>
+  (rows[0] ?? []).map((_, at) => rows.reduce((most, row) => Math.max(most, widthOf(row[at] ?? "")), 1));

@@ -1,19 +1,7 @@
 import type { FileItem } from "../../../contract/file-schemas.ts";
 import type { Caller } from "../../../contract/operation.ts";
-import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { parseInteger } from "../../kit/parse-value.ts";
 import { renameErrorFields } from "../../kit/rename-error-fields.ts";
-import type { Extent } from "../../kit/walk-list.ts";
-
-/** Reads --limit and --all. */
-export function extentIn({ flags, globals }: Context): Extent {
-  if (globals.raw && flags.all) throw new UsageError("--raw and --all cannot be used together");
-  return {
-    all: flags.all === true,
-    limit: flags.limit === undefined ? undefined : parseInteger(flags.limit, "--limit"),
-  };
-}
 
 /** Returns the words of a positional that takes the rest of the line. */
 export const wordsIn = (given: string | string[] | undefined): string[] => [given ?? []].flat();

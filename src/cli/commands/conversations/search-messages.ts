@@ -5,10 +5,10 @@ import { users } from "../../../contract/users.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
-import { type Extent, walk } from "../../kit/walk-list.ts";
+import { type Extent, extentOf, walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
-import { extentIn, withCaller, wordsIn } from "./command-line.ts";
+import { withCaller, wordsIn } from "./command-line.ts";
 import { type ShownConversation, titleOf } from "./render-conversation.ts";
 import { messageForm } from "./render-message.ts";
 import { messageColumns } from "./show-messages.ts";
@@ -22,7 +22,7 @@ const atOnce = 4;
 export async function searchMessages(context: Context): Promise<void> {
   const { globals, terminal, args, flags } = context;
   const query = wordsIn(args.words).join(" ");
-  const extent = extentIn(context);
+  const extent = extentOf(context);
   if (flags.conversation !== undefined) {
     const id = parseInteger(flags.conversation, "--conversation");
     const view = {

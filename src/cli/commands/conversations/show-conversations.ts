@@ -5,9 +5,9 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findByName } from "../../kit/find-by-name.ts";
 import { parseChoice, splitList } from "../../kit/parse-value.ts";
-import { walk } from "../../kit/walk-list.ts";
+import { extentOf, walk } from "../../kit/walk-list.ts";
 import { createOutput, formatOf } from "../../output/create-output.ts";
-import { extentIn, withCaller } from "./command-line.ts";
+import { withCaller } from "./command-line.ts";
 import { conversationList } from "./render-conversation.ts";
 
 type Filter = ArgumentsOf<typeof conversations.list>;
@@ -26,7 +26,7 @@ const columns = [
 /** `wcs conversations list` */
 export async function showConversations(context: Context): Promise<void> {
   const { globals, terminal, flags } = context;
-  const extent = extentIn(context);
+  const extent = extentOf(context);
   const { status, keyword } = flags as Pick<Filter, "status" | "keyword">;
   if (status !== undefined) parseChoice(statuses, status, "--status");
   if (flags.with && flags.without) throw new UsageError("--with and --without cannot be used together");

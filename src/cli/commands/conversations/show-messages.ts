@@ -3,10 +3,10 @@ import type { Caller } from "../../../contract/operation.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
-import { walk } from "../../kit/walk-list.ts";
+import { extentOf, walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
-import { extentIn, withCaller } from "./command-line.ts";
+import { withCaller } from "./command-line.ts";
 import { messageForm } from "./render-message.ts";
 
 /** Default columns of messages. */
@@ -16,11 +16,12 @@ export const messageColumns = ["id", "date", "author.name", "message"];
 export async function showMessages(context: Context): Promise<void> {
   const { globals, terminal, args, flags } = context;
   const id = parseInteger(args.id, "<id>");
-  const extent = extentIn(context);
+  const { all, limit } = extentOf(context);
   const middle = flags.around === undefined ? undefined : parseInteger(flags.around, "--around");
   const { cursor } = flags as { cursor?: string };
-  if (middle !== undefined && (extent.all || cursor !== undefined))
-    throw new UsageError(`--around and ${extent.all ? "--all" : "--cursor"} cannot be used together`);
+  if (middle !== undefined && (flags.all || cursor !== undefined))
+    throw new UsageError(`--around and ${flags.all ? "--all" : "--cursor"} cannot be used together`);
+  const extent = { all: all && middle === undefined, limit };
   const renderer = async () => messageForm({ paged: !extent.all });
   const view = { op: conversations.messages, columns: messageColumns, renderer, items: "messages" };
   const output = createOutput(view, globals, terminal);

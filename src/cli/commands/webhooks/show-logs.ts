@@ -3,7 +3,7 @@ import { webhooks } from "../../../contract/webhooks.ts";
 import { ConditionError, UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
-import { walk } from "../../kit/walk-list.ts";
+import { extentOf, walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Item, Page } from "../../output/item.ts";
 import { pollAnswer, sleep } from "../../session/poll.ts";
@@ -32,8 +32,7 @@ export async function showLogs(context: Context): Promise<void> {
     const output = createOutput({ op: webhooks.logs, columns, items: "attempts", endless }, globals, terminal);
     if (flags.wait) return await output.one(await waitForEntry(caller, filter, context));
     if (flags.follow) return await output.list(follow(caller, filter, context));
-    const limit = flags.limit === undefined ? undefined : parseInteger(flags.limit, "--limit");
-    await output.list(walk(caller, webhooks.logs, { ...filter }, { all: flags.all === true, limit }));
+    await output.list(walk(caller, webhooks.logs, { ...filter }, extentOf(context)));
   } finally {
     await caller.close();
   }
