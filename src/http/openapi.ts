@@ -89,6 +89,7 @@ function tagsOf(operations: readonly AnyOperation[]) {
 
 function tagOf({ name, tag }: AnyOperation): string {
   const group = name.slice(0, name.indexOf(".")) as GroupName;
+  // Every group has a tag.
   return tag ?? Object.keys(operationGroups[group].tags)[0]!;
 }
 
@@ -97,6 +98,7 @@ function describe(op: AnyOperation): ZodOpenApiOperationObject {
   const inPath = pathFields(op);
   const names = new Set(inPath.map(({ name }) => name));
   const rest = Object.fromEntries(Object.entries(shape).filter(([name]) => !names.has(name)));
+  // The input has every field that the path names, or else the codec fails.
   const path = Object.fromEntries(inPath.map(({ wire, name }) => [wire, shape[name]!]));
   const isEmpty = Object.keys(rest).length === 0;
   return {

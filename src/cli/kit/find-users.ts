@@ -63,8 +63,9 @@ async function findByName(text: string, caller: Caller): Promise<number | Mismat
   const collator = new Intl.Collator(undefined, { sensitivity: "base" });
   const normalize = (name: string) => name.trim().replace(/\s+/g, " ");
   const same = similar.filter(({ name }) => collator.compare(normalize(name), normalize(text)) === 0);
-  if (same.length === 1) return same[0]!.id;
-  if (same.length > 1) {
+  const [first, second] = same;
+  if (first && !second) return first.id;
+  if (first) {
     return { sentence: `${same.length} users are called ${text}: ${listed(same)}`, ambiguous: true };
   }
   return nobody(`no user is called ${text}${similar.length > 0 ? `; similar names: ${listed(similar)}` : ""}`);

@@ -69,6 +69,7 @@ export function createTableWriter(options: OutputOptions): Writer {
       table.push(...rows.map((row) => [...row]));
       return `${table.toString().replace(/[ \t]+$/gm, "")}\n`;
     };
+    // columnWidths returns a width for each column.
     const short = (row: readonly string[]) => row.map((text, at) => cut(text, colWidths[at]!));
     const title = head ? drawn([short(head).map(terminal.paint.strong)]) : "";
     return (

@@ -23,14 +23,15 @@ const narrowest = 8;
 
 /** Computes the column widths of a table: as wide as their content, with the widest columns narrowed to fit. */
 export function columnWidths(rows: readonly (readonly string[])[], width: number, gap: number): number[] {
-  const wanted = rows[0]!.map((_, at) => rows.reduce((most, row) => Math.max(most, widthOf(row[at]!)), 1));
+  const [first = []] = rows;
+  const wanted = first.map((_, at) => rows.reduce((most, row) => Math.max(most, widthOf(row[at] ?? "")), 1));
   let room = width - gap * (wanted.length - 1);
   const widths = [...wanted];
-  const byWidth = wanted.map((_, at) => at).sort((a, b) => wanted[a]! - wanted[b]!);
-  for (const [done, at] of byWidth.entries()) {
+  const byWidth = [...wanted.entries()].sort(([, a], [, b]) => a - b);
+  for (const [done, [at, wide]] of byWidth.entries()) {
     // Each remaining column may take an equal part of the remaining width.
     const part = Math.floor(room / (byWidth.length - done));
-    widths[at] = Math.min(wanted[at]!, Math.max(part, Math.min(narrowest, wanted[at]!)));
+    widths[at] = Math.min(wide, Math.max(part, Math.min(narrowest, wide)));
     room -= widths[at];
   }
   return widths;

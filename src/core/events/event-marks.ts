@@ -34,11 +34,10 @@ export const eventMarkHandlers: Pick<Handlers<typeof contract>, Marks> = {
     const keyOf = (row: { user_id: number }) => row.user_id;
     const { rows, meta } = makeCursorPage(ctx, list, await query.execute(), { limit, position, keyOf });
     const users = new Map((await presentShortUsers(ctx, rows.map(keyOf))).map((user) => [user.id, user]));
-    const data = rows.map((row) => ({
-      user: users.get(row.user_id)!,
-      answer: row.answer!,
-      answered_at: row.answered_at!,
-    }));
+    const data = rows.flatMap(({ user_id, answer, answered_at }) => {
+      const user = users.get(user_id);
+      return user && answer && answered_at !== null ? [{ user, answer, answered_at }] : [];
+    });
     return { data, meta };
   },
 

@@ -67,6 +67,7 @@ async function findMember(ctx: Ctx, group: number, user: number) {
 
 async function oneMember(ctx: Ctx, group: number, user: number): Promise<Member> {
   const [member] = await present(ctx, [await findMember(ctx, group, user)]);
+  // One row gives one representation.
   return member!;
 }
 

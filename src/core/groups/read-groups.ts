@@ -49,6 +49,7 @@ export const groupReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"> 
 
 export async function oneGroup(ctx: Ctx, id: number): Promise<Group> {
   const [group] = await presentGroups(ctx, [await findGroup(ctx, id)]);
+  // One row gives one representation.
   return group!;
 }
 

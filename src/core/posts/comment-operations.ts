@@ -55,6 +55,7 @@ export const comments: Pick<Handlers<typeof contract>, "commentList" | "commentA
       .executeTakeFirstOrThrow();
     await addMentions(ctx, { post: id, comment }, mentions);
     await countComment(ctx, { post_id: id, parent_id: top }, 1);
+    // One ID gives one representation.
     return (await presentComments(ctx, post, [comment]))[0]!;
   },
 

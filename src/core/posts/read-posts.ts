@@ -27,5 +27,6 @@ export const postReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"> =
 /** Returns a post as the actor sees it. Throws like `findPost`. */
 export async function onePost(ctx: Ctx, id: number): Promise<Post> {
   const [post] = await presentPosts(ctx, [await findPost(ctx, id)]);
+  // One row gives one representation.
   return post!;
 }

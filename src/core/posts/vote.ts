@@ -22,6 +22,7 @@ export const voting: Pick<Handlers<typeof contract>, "vote" | "votes"> = {
       throw new ServiceError("conflict", "The poll is mandatory: you can change your vote, but not withdraw it.");
     }
     await setVotes(ctx, poll, wanted);
+    // Voting does not remove the poll.
     return (await presentPolls(ctx, [poll.id])).get(poll.id)!;
   },
 

@@ -21,6 +21,7 @@ export const webhookReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"
 
 export async function webhookResponse(ctx: Ctx, id: number): Promise<Webhook> {
   const [webhook] = await presentWebhooks(ctx, [await findWebhook(ctx, id)]);
+  // One row gives one representation.
   return webhook!;
 }
 

@@ -86,6 +86,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   #answered(): void {
+    // undici reports the head before the body and the end.
     const { status, headers } = this.#head!;
     const good = status >= 200 && status < 300;
     this.#end({

@@ -93,7 +93,7 @@ export class Exchange implements BodySource {
     if (body !== null) headers["content-type"] = "application/json";
     if (this.dryRun) headers["dry-run"] = "true";
     if (this.#state.closing) headers.connection = "close";
-    for (const name in more) headers[name] = more[name]!;
+    Object.assign(headers, more);
     this.#record(status);
     return new Response(body, { status, headers });
   }

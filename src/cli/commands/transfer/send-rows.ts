@@ -45,6 +45,7 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
       for (const each of batch) {
         if ("fields" in each) results.add(each.line, leftOut(each.fields));
         else {
+          // The response has an outcome for each row.
           const outcome = outcomes[next++]!;
           results.add(each.line, rehearsal ? notMade(rehearsal.judge(each.line, each.row, outcome)) : outcome);
         }

@@ -40,6 +40,7 @@ export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
     const { results } = await caller.call(users.import, { rows: [...batch.rows] });
     const done: Done[] = [];
     for (const [at, task] of batch.tasks.entries()) {
+      // The response has a result for each row.
       const { id, fields } = results[at]!;
       if (fields || id === null) work.refused(task.path, reasonsOf(fields));
       else {

@@ -60,6 +60,7 @@ async function tryUsers(plan: OrganisationPlan, { caller, held, mistakes }: Plan
       const wrong = email && !addressesChange ? { email, ...others } : others;
       if (issues.some((issue) => issue.field in wrong && isPermissionIssue(issue))) throw forbidden(reasonsOf(wrong));
       for (const [name, reasons] of Object.entries(wrong)) {
+        // The response has a result for each row.
         for (const reason of reasons) mistakes.add([...batch.tasks[at]!.path, name], reason);
       }
     }

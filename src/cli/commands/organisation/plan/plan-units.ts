@@ -31,6 +31,7 @@ export function planUnits(planning: Planning, names: Names): UnitPlan {
     const there = unit && { id: unit.id, entry: unitEntry(unit, names) };
     const task = compareEntry("units", withDepartments(entry, there?.entry, prune), there, ["units", at]);
     if (task) tasks.push(task);
+    // Without a task, the unit exists already.
     after.set(entry.reference, task?.after ?? there!.entry);
   }
   const removals: Task<"units">[] = [];
@@ -88,7 +89,7 @@ function levelsOf(after: ReadonlyMap<string, OrganisationEntry<"units">>, held: 
       chain.push(next);
       next = after.get(next)?.parent;
     }
-    let level = next === undefined ? topOf(chain.at(-1) ?? "", held) - 1 : levels.get(next)!;
+    let level = next === undefined ? topOf(chain.at(-1) ?? "", held) - 1 : (levels.get(next) ?? circle);
     // In a cycle the level of an ancestor is still unknown.
     if (next !== undefined && level === circle) continue;
     for (const reference of chain.reverse()) levels.set(reference, ++level);

@@ -32,8 +32,8 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
   for await (const user of each<CurrentUser>(planning.caller, users.list, signal, { inactive: true })) {
     watched += 1;
     if (watched % 500 === 0) planning.watch(watched);
-    const at = file.find(user);
-    if (at === undefined) {
+    const found = file.find(user);
+    if (found === undefined) {
       if (!prune) continue;
       const entry = userEntry(user, nameable.names);
       holders.watch(entry);
@@ -42,38 +42,46 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
       removals.push(removal("users", user.id, entry));
       continue;
     }
+    const { at, entry } = found;
     if (met.has(at)) mistakes.add(["users", at, "email"], `belongs to two users: ${met.get(at)} and ${user.id}`);
     met.set(at, user.id);
-    const { task, after } = compareUser(user, entries[at]!, at, planning, nameable);
+    const { task, after } = compareUser(user, entry, at, planning, nameable);
     holders.watch(after);
     if (task) tasks.push(task);
   }
   holders.refuse();
-  const created = file.places.flatMap((at) => (met.has(at) ? [] : [newUser(entries[at]!, at, planning, nameable)]));
+  const created = file.places.flatMap(({ at, entry }) => (met.has(at) ? [] : [newUser(entry, at, planning, nameable)]));
   return [...[...tasks, ...created].sort((a, b) => Number(a.path[1]) - Number(b.path[1])), ...removals];
+}
+
+/** An entry and its index in the file. */
+interface Place {
+  readonly at: number;
+  readonly entry: UserEntry;
 }
 
 /** Indexes the entries by reference and e-mail address. */
 function indexed(entries: readonly UserEntry[], { mistakes }: Planning) {
   const once = onlyOnce("users", mistakes);
-  const byReference = new Map<string, number>();
-  const byEmail = new Map<string, number>();
-  const places: number[] = [];
-  for (const [at, { reference, email }] of entries.entries()) {
+  const byReference = new Map<string, Place>();
+  const byEmail = new Map<string, Place>();
+  const places: Place[] = [];
+  for (const [at, entry] of entries.entries()) {
+    const { reference, email } = entry;
     if (reference === undefined && email === undefined) continue;
     if (reference !== undefined && !once(`reference ${reference}`, at, "reference")) continue;
     if (email !== undefined && !once(`email ${keyOf(email)}`, at, "email")) continue;
-    if (reference !== undefined) byReference.set(reference, at);
-    if (email !== undefined) byEmail.set(keyOf(email), at);
-    places.push(at);
+    const place = { at, entry };
+    if (reference !== undefined) byReference.set(reference, place);
+    if (email !== undefined) byEmail.set(keyOf(email), place);
+    places.push(place);
   }
-  const find = (user: CurrentUser): number | undefined => {
+  const find = (user: CurrentUser): Place | undefined => {
     const known = user.reference === null ? undefined : byReference.get(user.reference);
     if (known !== undefined || user.email === null) return known;
-    const at = byEmail.get(keyOf(user.email));
+    const place = byEmail.get(keyOf(user.email));
     // A user without a reference gets the reference of the file.
-    const fits = at !== undefined && (entries[at]!.reference === undefined || user.reference === null);
-    return fits ? at : undefined;
+    return place?.entry.reference === undefined || user.reference === null ? place : undefined;
   };
   return { places, find };
 }
@@ -121,6 +129,7 @@ function newUser(entry: UserEntry, at: number, planning: Planning, nameable: Nam
     planning.mistakes.require(["users", at, field], "because the user does not exist yet");
   }
   const task = compareEntry("users", resolved(entry, undefined, at, planning, nameable), undefined, ["users", at]);
+  // Only an entry that exists already may need no task.
   return task!;
 }
 
