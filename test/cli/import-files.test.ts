@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { tableOf } from "../../src/cli/file-io/row-columns.ts";
-import { unitRow } from "../../src/contract/units.ts";
+import { unitRow } from "../../src/contract/unit-schemas.ts";
 import { userRow } from "../../src/contract/user-schemas.ts";
 import { usePlace } from "./places.ts";
 

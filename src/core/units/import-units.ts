@@ -1,5 +1,6 @@
 import { invalid } from "../../contract/errors.ts";
-import { type units as contract, unitRow } from "../../contract/units.ts";
+import { unitRow } from "../../contract/unit-schemas.ts";
+import type { units as contract } from "../../contract/units.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { fold } from "../directory/text-keys.ts";
 import { canContain, moveBranch } from "../directory/unit-tree.ts";

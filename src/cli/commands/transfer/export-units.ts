@@ -1,4 +1,5 @@
-import { unitRow, units } from "../../../contract/units.ts";
+import { unitRow } from "../../../contract/unit-schemas.ts";
+import { units } from "../../../contract/units.ts";
 import { writeExportFile } from "../../file-io/export-file.ts";
 import { tableOf } from "../../file-io/row-columns.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
