@@ -84,10 +84,7 @@ function present(ctx: Ctx, row: PostRow, loaded: Loaded, now: number): Post {
     seen_by_user: row.seen_at !== null,
     has_unseen_mention: row.mentions_unseen === 1,
     pinned: presentPin(row, now),
-    confirm:
-      row.confirm_enabled === 1
-        ? { enabled: true, total: row.reader_count ?? 0, confirmed: row.read_count }
-        : { enabled: false, total: 0, confirmed: 0 },
+    confirm: presentConfirmation(row),
     publish: presentPublication(row, now),
     event,
     interaction: {
@@ -111,6 +108,11 @@ function present(ctx: Ctx, row: PostRow, loaded: Loaded, now: number): Post {
     translations: null,
   };
 }
+
+const presentConfirmation = ({ confirm_enabled, reader_count, read_count }: PostRow): Post["confirm"] =>
+  confirm_enabled === 1
+    ? { enabled: true, total: reader_count ?? 0, confirmed: read_count }
+    : { enabled: false, total: 0, confirmed: 0 };
 
 /** Returns true for a published post that asks its reader for something: to confirm it, or to vote. */
 function requiresAction(row: PostRow, poll: Poll | null, now: number): boolean {

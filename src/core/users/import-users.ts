@@ -52,11 +52,7 @@ export const importUserRows: Import = async (ctx, { rows, create_user_types }) =
       pending.push({ index, wanted });
       for (const key of keys) waiting.add(key);
     } else {
-      if (changes) {
-        await changeUser(ctx, existing, wanted, changes);
-        ctx.changed("user.update", existing.id);
-        known.add(await loadUsers(ctx, [existing.id]));
-      }
+      if (changes) await update(ctx, known, existing, { wanted, changes });
       done(index, changes ? "changed" : "unchanged", existing.id);
     }
   }
@@ -64,6 +60,17 @@ export const importUserRows: Import = async (ctx, { rows, create_user_types }) =
   await dropUnheld(ctx, known.newTypes);
   return { results: list };
 };
+
+interface Update {
+  readonly wanted: Wanted;
+  readonly changes: NonNullable<ReturnType<typeof findUserChanges>>;
+}
+
+async function update(ctx: Ctx, known: Known, existing: ExistingUser, { wanted, changes }: Update): Promise<void> {
+  await changeUser(ctx, existing, wanted, changes);
+  ctx.changed("user.update", existing.id);
+  known.add(await loadUsers(ctx, [existing.id]));
+}
 
 function keysOf({ reference, email }: UserImportRow): string[] {
   const byEmail = `email ${emailKey(email)}`;
