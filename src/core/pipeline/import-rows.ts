@@ -51,7 +51,7 @@ export function createRowIssues(): RowIssues {
 /** Collects the results of an import, in the order of its rows. */
 export function results(rows: readonly Record<string, unknown>[]) {
   const list: RowResult[] = rows.map(({ reference }) => ({
-    action: "left out",
+    action: "skipped",
     id: null,
     reference: typeof reference === "string" && reference !== "" ? reference : null,
   }));

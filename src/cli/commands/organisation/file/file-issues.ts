@@ -49,7 +49,7 @@ export function createIssues(label: string, lineOf: (path: Path) => number, cont
   };
 }
 
-const sum = (mistakes: number) => (mistakes === 1 ? "1 error" : `${mistakes} errors`);
+const sum = (count: number) => (count === 1 ? "1 error" : `${count} errors`);
 
 /** Formats a path: `users[3].unit`. */
 export function nameOf(path: Path): string {
