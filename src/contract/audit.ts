@@ -35,7 +35,6 @@ export const audit = operationGroup("audit", {
         ...cursorInput(),
       }),
     output: () => cursorPage(entry()),
-    status: 200,
     list: { items: "data", paging: "cursor" },
   }),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, noContent } from "./common-schemas.ts";
+import { emptyResponse, id } from "./common-schemas.ts";
 import { operation } from "./operation.ts";
 import { departmentId, membership, userTypeIds } from "./user-schemas.ts";
 
@@ -18,7 +18,6 @@ export const membershipOperations = {
     access: "signed_in",
     input: () => z.strictObject({ user: id("users") }),
     output: () => z.object({ data: z.array(membership()) }),
-    status: 200,
     list: { items: "data" },
     errors: ["gone"],
   }),
@@ -55,8 +54,7 @@ export const membershipOperations = {
         department: departmentId().nullable().optional(),
         overwrite: z.boolean().default(true).meta({ description: "Replace the user types of the membership" }),
       }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["conflict", "gone"],
   }),
   membershipRemove: operation({
@@ -67,8 +65,7 @@ export const membershipOperations = {
     description: `The last membership of a user cannot be removed. ${membershipRule}`,
     access: { ability: "user", at: [{ member: "user" }, { unit: "unit" }] },
     input: () => z.strictObject(member()),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["conflict", "gone"],
   }),
 };

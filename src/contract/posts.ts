@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { comment, commentBody } from "./comment-schemas.ts";
-import { clearable, cursorInput, cursorPage, id, noContent, time } from "./common-schemas.ts";
+import { clearable, cursorInput, cursorPage, emptyResponse, id, time } from "./common-schemas.ts";
 import { answer } from "./event-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { muteRule } from "./mute-schemas.ts";
@@ -22,8 +22,7 @@ const onPost = (method: "POST" | "DELETE", path: string, summary: string, descri
     ...(description && { description }),
     access: "signed_in",
     input: one,
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["gone"],
   }) as const;
 
@@ -58,7 +57,6 @@ export const posts = operationGroup("posts", {
         ...cursorInput(),
       }),
     output: () => cursorPage(post()),
-    status: 200,
     list: { items: "data", paging: "cursor" },
   }),
   get: operation({
@@ -68,7 +66,6 @@ export const posts = operationGroup("posts", {
     access: "signed_in",
     input: one,
     output: post,
-    status: 200,
     errors: ["gone"],
   }),
   create: operation({
@@ -103,8 +100,7 @@ export const posts = operationGroup("posts", {
     access: "signed_in",
     input: () =>
       z.strictObject({ id: id("posts"), title: postTitle().optional(), body: clearable(postBody()), ...postFields() }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["forbidden", "gone", "conflict"],
   }),
   delete: operation({
@@ -113,8 +109,7 @@ export const posts = operationGroup("posts", {
     summary: "Delete a post with its comments, votes and files",
     access: "signed_in",
     input: one,
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["forbidden", "gone"],
   }),
   seen: mark("POST", "seen", "Mark a post and its mentions of you as seen"),
@@ -163,7 +158,6 @@ export const posts = operationGroup("posts", {
           .meta({ description: "Text of a choice to add and vote for, if the poll allows it" }),
       }),
     output: poll,
-    status: 200,
     private: true,
     errors: ["gone", "conflict"],
   }),
@@ -175,7 +169,6 @@ export const posts = operationGroup("posts", {
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), ...cursorInput() }),
     output: () => cursorPage(vote()),
-    status: 200,
     list: { items: "data", paging: "cursor" },
     errors: ["forbidden", "gone", "conflict"],
   }),
@@ -185,8 +178,7 @@ export const posts = operationGroup("posts", {
     summary: "Answer the invitation of an event post",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), answer: answer() }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     private: true,
     errors: ["gone", "conflict"],
   }),
@@ -196,8 +188,7 @@ export const posts = operationGroup("posts", {
     summary: "Withdraw your answer to the invitation of an event post",
     access: "signed_in",
     input: one,
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     private: true,
     errors: ["gone", "conflict"],
   }),
@@ -213,7 +204,6 @@ export const posts = operationGroup("posts", {
         ...cursorInput(),
       }),
     output: () => cursorPage(comment()),
-    status: 200,
     list: { items: "data", paging: "cursor" },
     errors: ["gone"],
   }),
@@ -241,8 +231,7 @@ export const posts = operationGroup("posts", {
     description: "Can be done by its author and by users who can edit the post. Replies stay.",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), comment: id().meta({ description: "ID of the comment" }) }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["forbidden", "gone"],
   }),
   filesAdd: operation({
@@ -251,8 +240,7 @@ export const posts = operationGroup("posts", {
     summary: "Attach files to a post",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), files: fileItems().min(1) }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["forbidden", "gone"],
     bodyLimit: uploadLimit,
   }),
@@ -262,8 +250,7 @@ export const posts = operationGroup("posts", {
     summary: "Remove a file from a post",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), file: id("files") }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["forbidden", "gone"],
   }),
 });

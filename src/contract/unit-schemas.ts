@@ -11,6 +11,7 @@ import {
   name,
   nullable,
   reference,
+  unitCore,
   unixTime,
 } from "./common-schemas.ts";
 import { file } from "./file-schemas.ts";
@@ -65,14 +66,7 @@ const geo = once(() =>
 
 const stats = () => z.object({ users: z.int(), children: z.int(), children_total: z.int() });
 
-const brief = once(() => ({
-  content_type: z.literal("unit"),
-  id: idOf("units"),
-  name: z.string(),
-  level: z.int(),
-  unit_type: z.string(),
-  url: z.string(),
-}));
+const brief = once(() => ({ ...unitCore(), url: z.string() }));
 
 export const unit = once(() =>
   z

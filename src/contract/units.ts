@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cursorInput, cursorPage, departmentBrief, id, line, noContent, reference } from "./common-schemas.ts";
+import { cursorInput, cursorPage, departmentBrief, emptyResponse, id, line, reference } from "./common-schemas.ts";
 import { imageItems, imageLimit } from "./file-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { department, departmentName, details, treeUnit, unit, unitName, unitType } from "./unit-schemas.ts";
@@ -21,7 +21,6 @@ export const units = operationGroup("units", {
         ...cursorInput(),
       }),
     output: () => cursorPage(unit()),
-    status: 200,
     list: { items: "data", paging: "cursor" },
   }),
   get: operation({
@@ -31,7 +30,6 @@ export const units = operationGroup("units", {
     access: "signed_in",
     input: () => z.strictObject({ id: id("units") }),
     output: unit,
-    status: 200,
   }),
   reference: operation({
     method: "GET",
@@ -40,7 +38,6 @@ export const units = operationGroup("units", {
     access: "signed_in",
     input: () => z.strictObject({ reference: reference() }),
     output: unit,
-    status: 200,
   }),
   tree: operation({
     method: "GET",
@@ -55,7 +52,6 @@ export const units = operationGroup("units", {
         ...cursorInput(500, 500),
       }),
     output: () => cursorPage(treeUnit()),
-    status: 200,
     list: { items: "data", paging: "cursor" },
   }),
   children: operation({
@@ -65,7 +61,6 @@ export const units = operationGroup("units", {
     access: "signed_in",
     input: () => z.strictObject({ id: id("units"), ...cursorInput() }),
     output: () => cursorPage(unit()),
-    status: 200,
     list: { items: "data", paging: "cursor" },
   }),
   create: operation({
@@ -92,7 +87,6 @@ export const units = operationGroup("units", {
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject({ id: id("units"), name: unitName().optional(), ...details() }),
     output: unit,
-    status: 200,
     errors: ["conflict"],
   }),
   move: operation({
@@ -104,7 +98,6 @@ export const units = operationGroup("units", {
     access: { ability: "units", at: [{ unit: "id" }, { unit: "parent" }] },
     input: () => z.strictObject({ id: id("units"), parent: id("units").meta({ description: "ID of the new parent" }) }),
     output: unit,
-    status: 200,
     errors: ["conflict"],
   }),
   delete: operation({
@@ -119,8 +112,7 @@ export const units = operationGroup("units", {
         id: id("units"),
         transfer: id("units").optional().meta({ description: "ID of the unit that receives the children and members" }),
       }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["conflict"],
   }),
   imageSet: operation({
@@ -130,8 +122,7 @@ export const units = operationGroup("units", {
     description: "Replaces the previous image. Download it by its ID, as that of any file.",
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject({ id: id("units"), files: imageItems() }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     bodyLimit: imageLimit,
   }),
   imageDelete: operation({
@@ -140,8 +131,7 @@ export const units = operationGroup("units", {
     summary: "Delete a unit's image",
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject({ id: id("units") }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
   }),
   departmentAdd: operation({
     method: "POST",
@@ -160,7 +150,6 @@ export const units = operationGroup("units", {
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject({ ...department(), name: departmentName() }),
     output: departmentBrief,
-    status: 200,
     errors: ["conflict"],
   }),
   departmentRemove: operation({
@@ -170,8 +159,7 @@ export const units = operationGroup("units", {
     description: "Its members stay in the unit.",
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject(department()),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
   }),
   import: operation({
     method: "POST",
@@ -190,7 +178,6 @@ export const units = operationGroup("units", {
           .meta({ description: "In a dry run: references that an earlier part of the same import would create" }),
       }),
     output: importResult,
-    status: 200,
     bodyLimit: 4_194_304,
   }),
 });

@@ -115,7 +115,7 @@ function longerName({ options }: Command, message: string): string | undefined {
   return ending.length === 1 ? ending[0]?.long : undefined;
 }
 
-export const usageOf = (command: Command): string => `${command.name()} ${command.usage()}`.trim();
+const usageOf = (command: Command): string => `${command.name()} ${command.usage()}`.trim();
 
 function asksForHelp(rest: readonly string[]): boolean {
   const end = rest.indexOf("--");

@@ -48,8 +48,6 @@ async function presentInOrder(ctx: Ctx, ids: readonly number[]): Promise<Event[]
   if (ids.length === 0) return [];
   const rows = await eventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids });
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return presentEvents(
-    ctx,
-    ids.flatMap((id) => byId.get(id) ?? []),
-  );
+  const ordered = ids.flatMap((id) => byId.get(id) ?? []);
+  return presentEvents(ctx, ordered);
 }

@@ -40,15 +40,12 @@ type Loaded = Awaited<ReturnType<typeof load>>;
 /** Loads everything that posts contain besides their rows. */
 async function load(ctx: Ctx, rows: readonly PostRow[]) {
   const ids = rows.map((row) => row.id);
-  const audience = await loadAudiences(
-    ctx.db,
-    rows.map((row) => row.audience_id),
-  );
+  const polls = rows.flatMap((row) => row.poll_id ?? []);
+  const audiences = rows.map((row) => row.audience_id);
+  const audience = await loadAudiences(ctx.db, audiences);
   const mentions = await mentionRows(ctx.db, { ids });
-  const comments = await loadComments(
-    ctx,
-    rows.flatMap((row) => row.latest_comment ?? []),
-  );
+  const latest = rows.flatMap((row) => row.latest_comment ?? []);
+  const comments = await loadComments(ctx, latest);
   const author = await presentAuthors(ctx, [
     ...rows.map((row) => row.author_id),
     ...mentions.map((row) => row.user_id),
@@ -60,10 +57,7 @@ async function load(ctx: Ctx, rows: readonly PostRow[]) {
     comments,
     comment: new Map(comments.rows.map((row) => [row.id, row])),
     mentions: Map.groupBy(mentions, (row) => row.post_id),
-    polls: await presentPolls(
-      ctx,
-      rows.flatMap((row) => row.poll_id ?? []),
-    ),
+    polls: await presentPolls(ctx, polls),
     files: await presentFiles(ctx, "post", ids),
   };
 }

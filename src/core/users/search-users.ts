@@ -12,12 +12,8 @@ export const searchUsers: Handlers<typeof contract>["search"] = async (ctx, { q,
   const [longest, ...others] = words(q).sort((a, b) => b.length - a.length);
   if (longest === undefined) return { data: [] };
   const found = await usersWithWords(ctx, longest, others).limit(limit).execute();
-  return {
-    data: await presentUsers(
-      ctx,
-      found.map((row) => row.user_id),
-    ),
-  };
+  const ids = found.map((row) => row.user_id);
+  return { data: await presentUsers(ctx, ids) };
 };
 
 function usersWithWords(ctx: Ctx, longest: string, others: readonly string[]) {

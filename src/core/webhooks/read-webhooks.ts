@@ -14,9 +14,7 @@ export const webhookReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"
     return { data: await presentWebhooks(ctx, rows) };
   },
 
-  async get(ctx, { id }) {
-    return { data: await webhookResponse(ctx, id) };
-  },
+  get: async (ctx, { id }) => ({ data: await webhookResponse(ctx, id) }),
 };
 
 export async function webhookResponse(ctx: Ctx, id: number): Promise<Webhook> {

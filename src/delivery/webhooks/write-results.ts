@@ -39,10 +39,8 @@ export async function writeResults(
     const judged = results.map((result) => {
       return { result, verdict: verdictOn(result, webhooks.get(result.job.webhook_id), random) };
     });
-    const recorded = await callbackQueue.record(
-      tx,
-      judged.map(({ verdict }) => verdict),
-    );
+    const verdicts = judged.map(({ verdict }) => verdict);
+    const recorded = await callbackQueue.record(tx, verdicts);
     const entries = judged.map(({ result, verdict }) => entryOf(result, verdict, recorded.has(result.job.id)));
     await insertRows(tx, "webhook_logs", entries);
     const counting = results.filter((result) => recorded.has(result.job.id));

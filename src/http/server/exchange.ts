@@ -144,7 +144,7 @@ export class Exchange implements BodySource {
 }
 
 /** Returns the JSON body of an error. */
-export function errorBody(error: ServiceError, requestId: string): string {
+function errorBody(error: ServiceError, requestId: string): string {
   const { code, message, fields, issues } = error;
   return JSON.stringify({ error: { code, message, request_id: requestId, ...(fields && { fields, issues }) } });
 }

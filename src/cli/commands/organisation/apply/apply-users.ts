@@ -7,7 +7,7 @@ import { type ApplyContext, type Done, inBatches, reasonsOf } from "./apply-cont
 import { departmentKey, idOfReference } from "./id-directory.ts";
 
 /** Fields that the import of users accepts; other fields take a request each. */
-export const importedUserFields = [
+const importedUserFields = [
   "reference",
   "first_name",
   "last_name",
