@@ -166,6 +166,10 @@ export const timezone = () =>
     .refine(isTimeZone, "must be a time zone of the IANA database like Europe/Copenhagen")
     .meta({ placeholder: "zone", description: "IANA time zone, like Europe/Copenhagen" });
 
+/** The response of a list with cursor pagination. */
+export const cursorList = <T extends z.ZodType>(item: () => T) =>
+  ({ output: () => cursorPage(item()), list: { items: "data", paging: "cursor" } }) as const;
+
 const limit = (max: number, standard: number) =>
   z
     .int()

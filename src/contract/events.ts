@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cursorInput, cursorPage, emptyResponse, id, idOf, line, nothing, pageInput, time } from "./common-schemas.ts";
+import { cursorInput, cursorList, emptyResponse, id, idOf, line, nothing, pageInput, time } from "./common-schemas.ts";
 import {
   answer,
   event,
@@ -158,8 +158,7 @@ export const events = operationGroup("events", {
         answer: answer().optional().meta({ description: "Only participants with this answer" }),
         ...cursorInput(),
       }),
-    output: () => cursorPage(eventParticipant()),
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(eventParticipant),
     errors: ["gone"],
   }),
   accept: operation({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { clearable, cursorInput, cursorPage, emptyResponse, id, name } from "./common-schemas.ts";
+import { clearable, cursorInput, cursorList, emptyResponse, id, name } from "./common-schemas.ts";
 import { group, groupDescription, groupMember, groupName, groupRoles, privacies, privacy } from "./group-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
@@ -26,8 +26,7 @@ export const groups = operationGroup("groups", {
         privacy: z.enum(privacies).optional().meta({ description: "Only groups with this privacy" }),
         ...cursorInput(),
       }),
-    output: () => cursorPage(group()),
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(group),
   }),
   get: operation({
     method: "GET",
@@ -91,8 +90,7 @@ export const groups = operationGroup("groups", {
         role: role().optional().meta({ description: "Only members with this role" }),
         ...cursorInput(),
       }),
-    output: () => cursorPage(groupMember()),
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(groupMember),
   }),
   memberAdd: operation({
     method: "POST",

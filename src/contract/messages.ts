@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cursorInput, cursorPage, emptyResponse, id, line, multiline } from "./common-schemas.ts";
+import { cursorInput, cursorList, emptyResponse, id, line, multiline } from "./common-schemas.ts";
 import { emoji, message } from "./conversation-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { operation } from "./operation.ts";
@@ -43,8 +43,7 @@ export const messageOperations = {
         }),
         query: line(200, 1).optional().meta({ description: "Words to search for" }),
       }),
-    output: () => cursorPage(message()),
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(message),
   }),
   follow: operation({
     method: "GET",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { comment, commentBody } from "./comment-schemas.ts";
-import { clearable, cursorInput, cursorPage, emptyResponse, id, time } from "./common-schemas.ts";
+import { clearable, cursorInput, cursorList, emptyResponse, id, time } from "./common-schemas.ts";
 import { answer } from "./event-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { muteRule } from "./mute-schemas.ts";
@@ -56,8 +56,7 @@ export const posts = operationGroup("posts", {
         sort: z.enum(["published", "updated"]).default("published").meta({ description: "Time to sort by" }),
         ...cursorInput(),
       }),
-    output: () => cursorPage(post()),
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(post),
   }),
   get: operation({
     method: "GET",
@@ -168,8 +167,7 @@ export const posts = operationGroup("posts", {
     description: "Votes are sorted by user. Those of an anonymous poll are refused.",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), ...cursorInput() }),
-    output: () => cursorPage(vote()),
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(vote),
     errors: ["forbidden", "gone", "conflict"],
   }),
   participate: operation({
@@ -203,8 +201,7 @@ export const posts = operationGroup("posts", {
         parent_id: id().optional().meta({ description: "Only replies to the comment with this ID" }),
         ...cursorInput(),
       }),
-    output: () => cursorPage(comment()),
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(comment),
     errors: ["gone"],
   }),
   commentAdd: operation({

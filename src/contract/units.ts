@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cursorInput, cursorPage, departmentBrief, emptyResponse, id, line, reference } from "./common-schemas.ts";
+import { cursorInput, cursorList, departmentBrief, emptyResponse, id, line, reference } from "./common-schemas.ts";
 import { imageItems, imageLimit } from "./file-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { department, departmentName, details, treeUnit, unit, unitName, unitType } from "./unit-schemas.ts";
@@ -20,8 +20,7 @@ export const units = operationGroup("units", {
         name: line(255, 1).optional().meta({ description: "Only units whose name begins with this text" }),
         ...cursorInput(),
       }),
-    output: () => cursorPage(unit()),
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(unit),
   }),
   get: operation({
     method: "GET",
@@ -51,8 +50,7 @@ export const units = operationGroup("units", {
         depth: z.int().min(0).max(100).optional().meta({ description: "Number of levels below the top (default all)" }),
         ...cursorInput(500, 500),
       }),
-    output: () => cursorPage(treeUnit()),
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(treeUnit),
   }),
   children: operation({
     method: "GET",
@@ -60,8 +58,7 @@ export const units = operationGroup("units", {
     summary: "List the children of a unit",
     access: "signed_in",
     input: () => z.strictObject({ id: id("units"), ...cursorInput() }),
-    output: () => cursorPage(unit()),
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(unit),
   }),
   create: operation({
     method: "POST",

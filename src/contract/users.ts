@@ -1,7 +1,7 @@
 import { z } from "zod";
 import {
   cursorInput,
-  cursorPage,
+  cursorList,
   email,
   emptyResponse,
   id,
@@ -58,8 +58,7 @@ export const users = operationGroup("users", {
           .meta({ description: "Only the user with this e-mail address, if you have access to it" }),
         ...cursorInput(),
       }),
-    output: () => cursorPage(user()),
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(user),
   }),
   get: operation({
     method: "GET",

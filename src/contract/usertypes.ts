@@ -2,7 +2,7 @@ import { z } from "zod";
 import {
   abilityFlags,
   cursorInput,
-  cursorPage,
+  cursorList,
   emptyResponse,
   id,
   idOf,
@@ -38,8 +38,7 @@ export const usertypes = operationGroup("usertypes", {
     summary: "List user types",
     access: "signed_in",
     input: () => z.strictObject(cursorInput()),
-    output: () => cursorPage(userType()),
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(userType),
   }),
   get: operation({
     method: "GET",
