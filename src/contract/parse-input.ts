@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { FieldErrors } from "./errors.ts";
 import { type Issue, messageOf } from "./issue-messages.ts";
 import type { AnyOperation } from "./operation.ts";
@@ -111,9 +111,10 @@ export function validFields({ shape }: z.ZodObject, value: unknown): Record<stri
 function validPart(schema: z.core.$ZodType, value: unknown): Record<string, unknown> | undefined {
   let inner = schema;
   while ("innerType" in inner._zod.def) inner = inner._zod.def.innerType as z.core.$ZodType;
-  if (!(inner instanceof z.ZodObject) || !isRecord(value)) return undefined;
-  const known = validFields(inner, value);
-  const isComplete = Object.entries(inner.shape as Record<string, z.ZodType>).every(
+  if (inner._zod.def.type !== "object" || !isRecord(value)) return undefined;
+  const object = inner as z.ZodObject;
+  const known = validFields(object, value);
+  const isComplete = Object.entries(object.shape as Record<string, z.ZodType>).every(
     ([name, field]) => name in known || field.safeParse(undefined).success,
   );
   return isComplete ? known : undefined;

@@ -1,6 +1,8 @@
+import type { z } from "zod";
 import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
 import { fieldsOf, pathFields } from "../contract/field-spec.ts";
 import type { AnyOperation } from "../contract/operation.ts";
+import { tryParse } from "../contract/parse-input.ts";
 
 /** Returns the error with the names that fields have on the wire, as in `content` for the ID of a post. */
 export function withWireNames(op: AnyOperation, error: unknown): unknown {
@@ -8,12 +10,40 @@ export function withWireNames(op: AnyOperation, error: unknown): unknown {
 }
 
 /** Returns the error of a response with the names of the input fields. */
-export function withInputNames(op: AnyOperation, error: unknown): unknown {
-  const path = pathFields(op);
-  const names = new Set(path.map(({ name }) => name));
-  // A field of the body may have the name that a field of the path has on the wire.
-  const others = new Set(fieldsOf(op).flatMap(({ name }) => (names.has(name) ? [] : [name])));
-  return renamed(error, new Map(path.flatMap(({ wire, name }) => (others.has(wire) ? [] : [[wire, name]]))));
+export function withInputNames(op: AnyOperation, input: Record<string, unknown>, error: unknown): unknown {
+  const fields = fieldsOf(op);
+  const path = pathFields(op).filter(({ wire, name }) => wire !== name);
+  // The name on the wire may be that of a field of the body, too.
+  const shared = path.filter(({ wire }) => fields.some(({ name }) => name === wire));
+  const apart = path.filter((each) => !shared.includes(each));
+  const own = renamed(error, new Map(apart.map(({ wire, name }) => [wire, name])));
+  return shared.reduce((before, { wire, name }) => withOwnIssues(op, input, before, { wire, name }), own);
+}
+
+/** Moves the issues of a field of the path from the name on the wire, which a field of the body has as well. */
+function withOwnIssues(
+  op: AnyOperation,
+  input: Record<string, unknown>,
+  error: unknown,
+  { wire, name }: { readonly wire: string; readonly name: string },
+): unknown {
+  if (!(error instanceof ServiceError) || error.fields?.[wire] === undefined) return error;
+  const result = tryParse((op.input() as z.ZodObject).shape[name] as z.ZodType, input[name]);
+  if (result.ok) return error;
+  const own = Object.values(result.fields).flat();
+  const fields = Object.entries(error.fields).flatMap(([field, messages]): [string, string[]][] => {
+    if (field !== wire) return [[field, messages]];
+    const others = messages.slice(own.length);
+    return others.length === 0
+      ? [[name, own]]
+      : [
+          [name, own],
+          [wire, others],
+        ];
+  });
+  const issues = error.issues.map((issue) => ({ ...issue }));
+  for (const issue of issues.filter(({ field }) => field === wire).slice(0, own.length)) issue.field = name;
+  return invalid(Object.fromEntries(fields), issues);
 }
 
 function renamed(error: unknown, names: ReadonlyMap<string, string>): unknown {

@@ -3,13 +3,14 @@ import { allOperations } from "../../src/contract/all-operations.ts";
 import type { AnyOperation, Caller } from "../../src/contract/operation.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { actorNames } from "../support/actors.ts";
+import { isFull } from "../support/effort.ts";
 import type { DatabaseKind } from "../support/instance.ts";
 import { type Outcome, outcome } from "../support/outcome.ts";
 import { permissionTable, type Scene, useScene } from "../support/permission-table.ts";
 
 const operations = await allOperations();
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of isFull ? (["sqlite", "postgres"] as const) : (["sqlite"] as const)) {
   describe(`local and over HTTP the same (${database})`, () => {
     const open = useScene({ database, caller: "http" });
     let scene: Scene;

@@ -73,7 +73,7 @@ describeEverywhere("languages and time zones", (environment) => {
     for (const { name } of data.filter((_, index) => index % 40 === 0)) {
       expect(await codeOf(member.call(users.update, { id: ids.member, timezone: name })), name).toBe("ok");
     }
-    for (const timezone of ["+02:00", "Europe/Atlantis", "", "CET ", "../../etc/passwd"]) {
+    for (const timezone of ["+02:00", "Europe/Atlantis", "CET ", "../../etc/passwd"]) {
       expect(await wrongFields(member.call(users.update, { id: ids.member, timezone })), timezone).toEqual([
         "timezone",
       ]);

@@ -35,7 +35,8 @@ describe("large bodies and permission", () => {
     const { id: event } = await admin.call(events.create, { title: "Secret", type: "user", start: 1, end: 2 });
     const message = await admin.call(conversations.create, { recipients: [ids.boss], message: "Between us" });
     const post = await admin.call(posts.create, { content_type: "news", title: "Draft", unit: 1 });
-    const named = { events: event, conversations: message.conversationId, posts: post.id };
+    const people = { users: ids.boss, units: 1 };
+    const named = { ...people, events: event, conversations: message.conversationId, posts: post.id };
     const token = await instance.tokenOf(ids.outsider);
     const port = Number(new URL(instance.url).port);
     const answers = await Promise.all(
@@ -51,7 +52,7 @@ describe("large bodies and permission", () => {
 
   it("Nobody without a token can have a large body read, whatever the operation", async () => {
     const port = Number(new URL(world().instance.url).port);
-    const named = { events: 1, conversations: 1, posts: 1 };
+    const named = { users: 1, units: 1, events: 1, conversations: 1, posts: 1 };
     for (const op of withLargeBodies) {
       const text = await speak(port, head(pathOf(op, named), { method: op.method }));
       expect(`${op.name} ${text.slice(0, 12)}`).toBe(`${op.name} HTTP/1.1 401`);

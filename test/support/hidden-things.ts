@@ -183,7 +183,7 @@ const inGroups: Record<string, Set<string> | undefined> = {
   usertypes: set("id"),
   webhooks: set("id log after parts"),
   audit: set("actor"),
-  settings: set("days lifetime absolute_lifetime min_length reset_lifetime timeout log_days max_bytes"),
+  settings: set("days lifetime absolute_lifetime min_length reset_lifetime welcome_lifetime timeout log_days max_bytes"),
 };
 
 /** Returns the integers of an operation's input that are neither in the table nor in the lists above. */

@@ -82,7 +82,7 @@ export function createClient(options: ClientOptions): Client {
           signal: given.signal,
           onSent: given.onSent,
         });
-        const answer = answerOf(op, message, base.origin);
+        const answer = answerOf(op, input as Record<string, unknown>, message, base.origin);
         if (dryRun && message.headers["dry-run"] !== "true") throw notDry(base.origin);
         return answer as OutputOf<O>;
       });
@@ -104,11 +104,11 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /** Returns the output in a response. Throws its errors, with the names of the input fields. */
-function answerOf(op: AnyOperation, message: HttpResponse, origin: string): unknown {
+function answerOf(op: AnyOperation, input: Record<string, unknown>, message: HttpResponse, origin: string): unknown {
   try {
     return readResponse(message, origin);
   } catch (error) {
-    throw withInputNames(op, error);
+    throw withInputNames(op, input, error);
   }
 }
 
