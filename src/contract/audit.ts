@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cursorInput, cursorPage, id, idOf, line, time, unixTime } from "./common-schemas.ts";
+import { cursorInput, cursorList, id, idOf, line, time, unixTime } from "./common-schemas.ts";
 import { once, operation, operationGroup } from "./operation.ts";
 
 const entry = once(() =>
@@ -34,8 +34,6 @@ export const audit = operationGroup("audit", {
         until: time().optional().meta({ description: "Only changes at or before this time" }),
         ...cursorInput(),
       }),
-    output: () => cursorPage(entry()),
-    status: 200,
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(entry),
   }),
 });

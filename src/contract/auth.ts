@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { email, line, newPassword, noContent, nothing, unixTime } from "./common-schemas.ts";
+import { email, emptyResponse, line, newPassword, nothing, unixTime } from "./common-schemas.ts";
 import { once, operation, operationGroup } from "./operation.ts";
 
 const tokenResponse = once(() =>
@@ -27,7 +27,6 @@ export const auth = operationGroup("auth", {
         password: z.string().min(1).max(1000).meta({ secret: true, description: "Password of the user" }),
       }),
     output: tokenResponse,
-    status: 200,
     transaction: "own",
     private: true,
     errors: ["unauthenticated", "too_many_requests"],
@@ -40,7 +39,6 @@ export const auth = operationGroup("auth", {
     access: "signed_in",
     input: nothing,
     output: tokenResponse,
-    status: 200,
     transaction: "own",
     private: true,
   }),
@@ -52,8 +50,7 @@ export const auth = operationGroup("auth", {
       "The response is the same whether or not the address is known and a mail is sent. At most 5 mails per account and 30 requests per client address are processed in an hour.",
     access: "public",
     input: () => z.strictObject({ email: email() }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     transaction: "locking",
     private: true,
   }),
@@ -71,8 +68,7 @@ export const auth = operationGroup("auth", {
         password: newPassword(),
         password_confirm: z.string().max(1000).meta({ secret: true, description: "New password again" }),
       }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     transaction: "own",
     private: true,
   }),

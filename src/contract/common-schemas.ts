@@ -47,6 +47,8 @@ export const bytes = () => z.int().meta({ format: "bytes" });
 export const flag = () => z.union([z.literal([0, 1]), z.boolean()]);
 export const nothing = () => z.strictObject({});
 export const noContent = () => z.void();
+/** The response of an operation that returns nothing. */
+export const emptyResponse = { output: noContent, status: 204 } as const;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const notOnALine = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
@@ -145,14 +147,21 @@ export const timezone = () =>
     .refine(isTimeZone, "must be a time zone of the IANA database like Europe/Copenhagen")
     .meta({ placeholder: "zone", description: "IANA time zone, like Europe/Copenhagen" });
 
-/** The input fields of a list with cursor pagination. */
-export const cursorInput = (max = 500, standard = 50) => ({
-  limit: z
+/** The response of a list with cursor pagination. */
+export const cursorList = <T extends z.ZodType>(item: () => T) =>
+  ({ output: () => cursorPage(item()), list: { items: "data", paging: "cursor" } }) as const;
+
+const limit = (max: number, standard: number) =>
+  z
     .int()
     .min(1)
     .max(max)
     .default(standard)
-    .meta({ description: `Items per page, 1 to ${max}` }),
+    .meta({ description: `Items per page, 1 to ${max}` });
+
+/** The input fields of a list with cursor pagination. */
+export const cursorInput = (max = 500, standard = 50) => ({
+  limit: limit(max, standard),
   cursor: line(1000)
     .optional()
     .meta({ placeholder: "cursor", description: "Continue at meta.next_cursor or meta.prev_cursor of another page" }),
@@ -167,12 +176,7 @@ export const cursorPage = <T extends z.ZodType>(item: T) =>
 
 export const pageInput = (max = 500, standard = 50) => ({
   page: z.int().min(1).default(1).meta({ description: "Page number" }),
-  limit: z
-    .int()
-    .min(1)
-    .max(max)
-    .default(standard)
-    .meta({ description: `Items per page, 1 to ${max}` }),
+  limit: limit(max, standard),
 });
 
 /** A page of a list with numbered pages. */
@@ -211,25 +215,21 @@ export const abilityFlags = once(() =>
   } satisfies Record<Ability, unknown>),
 );
 
+/** The fields of every form of a unit, besides its `url`. */
+export const unitCore = () => ({
+  content_type: z.literal("unit"),
+  id: idOf("units"),
+  name: z.string(),
+  level: z.int(),
+  unit_type: z.string(),
+});
+
 /** The short form of a unit. */
 export const unitBrief = once(() =>
   z
     .object({
-      content_type: z.literal("unit"),
-      id: idOf("units"),
-      name: z.string(),
-      level: z.int(),
-      unit_type: z.string(),
-      parent: z
-        .object({
-          content_type: z.literal("unit"),
-          id: idOf("units"),
-          name: z.string(),
-          level: z.int(),
-          unit_type: z.string(),
-          url: z.string(),
-        })
-        .nullable(),
+      ...unitCore(),
+      parent: z.object({ ...unitCore(), url: z.string() }).nullable(),
       url: z.string(),
     })
     .meta({ id: "UnitBrief" }),

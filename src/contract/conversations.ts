@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { clearable, id, line, noContent, numberedPage, pageInput } from "./common-schemas.ts";
-import { conversation, largestGroup, message, others, participant, roles } from "./conversation-schemas.ts";
-import { uploadLimit } from "./file-schemas.ts";
-import { body, messageFiles, messageOperations, one } from "./messages.ts";
+import { clearable, emptyResponse, id, line, numberedPage, pageInput } from "./common-schemas.ts";
+import { conversation, largestGroup, others, participant, roles } from "./conversation-schemas.ts";
+import { body, messageFiles, messageOperations, one, sent } from "./messages.ts";
 import { muteRule } from "./mute-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
@@ -42,7 +41,6 @@ export const conversations = operationGroup("conversations", {
         ...pageInput(100, 25),
       }),
     output: () => numberedPage(conversation()),
-    status: 200,
     list: { items: "data", paging: "pages" },
   }),
   create: operation({
@@ -58,12 +56,7 @@ export const conversations = operationGroup("conversations", {
         message: body(),
         files: messageFiles(),
       }),
-    output: message,
-    status: 201,
-    location: "/conversations/{conversationId}/messages/{id}",
-    transaction: "locking",
-    private: true,
-    bodyLimit: uploadLimit,
+    ...sent,
   }),
   get: operation({
     method: "GET",
@@ -73,7 +66,6 @@ export const conversations = operationGroup("conversations", {
     access: "signed_in",
     input: () => z.strictObject(one()),
     output: conversation,
-    status: 200,
   }),
   update: operation({
     method: "PATCH",
@@ -89,7 +81,6 @@ export const conversations = operationGroup("conversations", {
         mute_rule: muteRule().nullable().optional(),
       }),
     output: conversation,
-    status: 200,
     transaction: "locking",
     private: true,
     errors: ["forbidden", "conflict"],
@@ -102,8 +93,7 @@ export const conversations = operationGroup("conversations", {
       "Other participants keep it. After the next message you have the conversation again, without the earlier messages.",
     access: "signed_in",
     input: () => z.strictObject(one()),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     transaction: "locking",
     private: true,
   }),
@@ -114,8 +104,7 @@ export const conversations = operationGroup("conversations", {
     description: "You must be a participant.",
     access: "signed_in",
     input: () => z.strictObject(one()),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     transaction: "locking",
     private: true,
   }),
@@ -126,8 +115,7 @@ export const conversations = operationGroup("conversations", {
     description: "You must be a participant.",
     access: "signed_in",
     input: () => z.strictObject(one()),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     transaction: "locking",
     private: true,
   }),
@@ -138,8 +126,7 @@ export const conversations = operationGroup("conversations", {
     description: "You must be a participant.",
     access: "signed_in",
     input: () => z.strictObject(one()),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     transaction: "locking",
     private: true,
   }),
@@ -150,8 +137,7 @@ export const conversations = operationGroup("conversations", {
     description: "Its messages do not count in your counters until the rule ends, counted from now.",
     access: "signed_in",
     input: () => z.strictObject({ ...one(), mute_rule: muteRule() }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     transaction: "locking",
     private: true,
   }),
@@ -162,8 +148,7 @@ export const conversations = operationGroup("conversations", {
     description: "You must be a participant.",
     access: "signed_in",
     input: () => z.strictObject(one()),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     transaction: "locking",
     private: true,
   }),
@@ -176,7 +161,6 @@ export const conversations = operationGroup("conversations", {
     access: "signed_in",
     input: () => z.strictObject({ ...one(), users: others() }),
     output: conversation,
-    status: 200,
     transaction: "locking",
     private: true,
     errors: ["forbidden", "conflict"],
@@ -194,7 +178,6 @@ export const conversations = operationGroup("conversations", {
         role: z.enum(roles).meta({ description: "New role of the participant" }),
       }),
     output: participant,
-    status: 200,
     transaction: "locking",
     private: true,
     errors: ["forbidden", "conflict"],
@@ -207,8 +190,7 @@ export const conversations = operationGroup("conversations", {
       "Everyone can leave; administrators of the group can remove others. When the last administrator leaves, the longest-standing participant becomes administrator.",
     access: "signed_in",
     input: () => z.strictObject({ ...one(), user: id("users").meta({ description: "User; yourself to leave" }) }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     transaction: "locking",
     private: true,
     errors: ["forbidden", "conflict"],

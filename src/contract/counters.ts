@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { noContent, nothing } from "./common-schemas.ts";
+import { emptyResponse, nothing } from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
 export const counterNames = ["groups", "events", "news", "messages"] as const;
@@ -26,7 +26,6 @@ export const counters = operationGroup("counters", {
           messages: count("Unread messages in conversations that are not archived"),
         })
         .meta({ id: "Counters" }),
-    status: 200,
   }),
   reset: operation({
     method: "DELETE",
@@ -35,8 +34,7 @@ export const counters = operationGroup("counters", {
     description: "It then counts new items only. Nothing is marked as seen.",
     access: "signed_in",
     input: () => z.strictObject({ type: z.enum(counterNames).meta({ description: "Counter to reset" }) }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     private: true,
   }),
 });

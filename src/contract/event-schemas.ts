@@ -51,11 +51,21 @@ const someDays = () =>
 const written = (pattern: RegExp, message: string) =>
   z.union([z.number().refine((value) => pattern.test(String(value)), message), z.string().regex(pattern, message)]);
 
+export const frequency = () => z.enum(frequencies).meta({ description: "Unit of the recurrence interval" });
+export const interval = () =>
+  z
+    .int()
+    .min(1)
+    .max(1000)
+    .nullable()
+    .optional()
+    .meta({ description: "Number of days, weeks, months or years from one occurrence to the next (default 1)" });
+
 /** A recurrence rule in a request: one RRULE (RFC 5545, 3.3.10). null and [] count as absent, so a rule of a response is accepted. */
-export const ruleInput = once(() =>
+const ruleInput = once(() =>
   z
     .strictObject({
-      freq: z.enum(frequencies).meta({ description: "Unit of the recurrence interval" }),
+      freq: frequency(),
       until: day().nullable().optional().meta({ description: "Last day on which it can occur; excludes count" }),
       count: z
         .int()
@@ -64,13 +74,7 @@ export const ruleInput = once(() =>
         .nullable()
         .optional()
         .meta({ description: "Number of occurrences; excludes until" }),
-      interval: z
-        .int()
-        .min(1)
-        .max(1000)
-        .nullable()
-        .optional()
-        .meta({ description: "Number of days, weeks, months or years from one occurrence to the next (default 1)" }),
+      interval: interval(),
       byday: z
         .union([someDays(), z.array(someDays()).max(7)])
         .nullable()
@@ -94,7 +98,7 @@ export const ruleInput = once(() =>
 export type RuleInput = z.infer<ReturnType<typeof ruleInput>>;
 
 /** A recurrence rule in a response. */
-export const rule = once(() =>
+const rule = once(() =>
   z
     .object({
       freq: z.enum(frequencies),

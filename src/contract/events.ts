@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cursorInput, cursorPage, id, idOf, line, noContent, nothing, pageInput, time } from "./common-schemas.ts";
+import { cursorInput, cursorList, emptyResponse, id, idOf, line, nothing, pageInput, time } from "./common-schemas.ts";
 import {
   answer,
   event,
@@ -45,7 +45,6 @@ export const events = operationGroup("events", {
         ...pageInput(),
       }),
     output: () => hits(event()),
-    status: 200,
     list: { items: "hits", paging: "hits" },
   }),
   get: operation({
@@ -57,7 +56,6 @@ export const events = operationGroup("events", {
     access: "signed_in",
     input: one,
     output: event,
-    status: 200,
     errors: ["gone"],
   }),
   create: operation({
@@ -84,8 +82,7 @@ export const events = operationGroup("events", {
     input: () =>
       z.strictObject({ id: id("events"), title: title().optional(), type: type().optional(), ...eventFields() }),
     ignored,
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: change,
     bodyLimit: uploadLimit,
     transaction: "own",
@@ -97,8 +94,7 @@ export const events = operationGroup("events", {
     description: "Can be done by users who can update it.",
     access: "signed_in",
     input: one,
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: change,
   }),
   seen: operation({
@@ -107,8 +103,7 @@ export const events = operationGroup("events", {
     summary: "Mark an event as seen",
     access: "signed_in",
     input: one,
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     private: true,
     errors: ["gone"],
   }),
@@ -121,7 +116,6 @@ export const events = operationGroup("events", {
     access: "signed_in",
     input: nothing,
     output: () => hits(occurrence()),
-    status: 200,
     list: { items: "hits" },
   }),
   filesAdd: operation({
@@ -130,8 +124,7 @@ export const events = operationGroup("events", {
     summary: "Add files to an event",
     access: "signed_in",
     input: newFiles,
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: change,
     bodyLimit: uploadLimit,
   }),
@@ -141,8 +134,7 @@ export const events = operationGroup("events", {
     summary: "Add files to an event (ID in the path)",
     access: "signed_in",
     input: newFiles,
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: change,
     bodyLimit: uploadLimit,
   }),
@@ -152,8 +144,7 @@ export const events = operationGroup("events", {
     summary: "Delete a file from an event",
     access: "signed_in",
     input: () => z.strictObject({ id: id("events"), file: id("files") }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: change,
   }),
   participants: operation({
@@ -167,9 +158,7 @@ export const events = operationGroup("events", {
         answer: answer().optional().meta({ description: "Only participants with this answer" }),
         ...cursorInput(),
       }),
-    output: () => cursorPage(eventParticipant()),
-    status: 200,
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(eventParticipant),
     errors: ["gone"],
   }),
   accept: operation({
@@ -179,8 +168,7 @@ export const events = operationGroup("events", {
     description: "A second call changes the answer.",
     access: "signed_in",
     input: () => z.strictObject({ id: id("events"), answer: answer().default("accepted") }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     private: true,
     errors: ["gone"],
   }),
@@ -190,8 +178,7 @@ export const events = operationGroup("events", {
     summary: "Withdraw your answer to an invitation",
     access: "signed_in",
     input: one,
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     private: true,
     errors: ["gone"],
   }),

@@ -13,7 +13,6 @@ export const files = operationGroup("files", {
     access: "signed_in",
     input: () => z.strictObject({ id: id("files") }),
     output: content,
-    status: 200,
     bytes: true,
     errors: ["range_not_satisfiable"],
   }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { clearable, cursorInput, cursorPage, id, name, noContent } from "./common-schemas.ts";
+import { clearable, cursorInput, cursorList, emptyResponse, id, name } from "./common-schemas.ts";
 import { group, groupDescription, groupMember, groupName, groupRoles, privacies, privacy } from "./group-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
@@ -26,9 +26,7 @@ export const groups = operationGroup("groups", {
         privacy: z.enum(privacies).optional().meta({ description: "Only groups with this privacy" }),
         ...cursorInput(),
       }),
-    output: () => cursorPage(group()),
-    status: 200,
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(group),
   }),
   get: operation({
     method: "GET",
@@ -37,7 +35,6 @@ export const groups = operationGroup("groups", {
     access: "signed_in",
     input: () => z.strictObject(one()),
     output: group,
-    status: 200,
   }),
   create: operation({
     method: "POST",
@@ -69,7 +66,6 @@ export const groups = operationGroup("groups", {
         privacy: privacy().optional(),
       }),
     output: group,
-    status: 200,
     errors: ["forbidden"],
   }),
   delete: operation({
@@ -79,8 +75,7 @@ export const groups = operationGroup("groups", {
     description: `Can be done by ${managers}.`,
     access: "signed_in",
     input: () => z.strictObject(one()),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["forbidden", "conflict"],
   }),
   members: operation({
@@ -95,9 +90,7 @@ export const groups = operationGroup("groups", {
         role: role().optional().meta({ description: "Only members with this role" }),
         ...cursorInput(),
       }),
-    output: () => cursorPage(groupMember()),
-    status: 200,
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(groupMember),
   }),
   memberAdd: operation({
     method: "POST",
@@ -123,7 +116,6 @@ export const groups = operationGroup("groups", {
     access: "signed_in",
     input: () => z.strictObject({ ...member(), role: role() }),
     output: groupMember,
-    status: 200,
     errors: ["forbidden", "conflict"],
   }),
   memberRemove: operation({
@@ -133,8 +125,7 @@ export const groups = operationGroup("groups", {
     description: `Other users can be removed by ${managers}. The last administrator can leave only when there are no other members.`,
     access: "signed_in",
     input: () => z.strictObject(member()),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["forbidden", "conflict"],
   }),
 });

@@ -72,8 +72,10 @@ const permissionCodes: ReadonlySet<string> = new Set<IssueCode>([
 /** Returns true when the issue is that the actor lacks a permission. */
 export const isPermissionIssue = ({ code }: Pick<Issue, "code">): boolean => permissionCodes.has(code);
 
-export const messageOf = ({ code, params = {} }: Omit<Issue, "field">): string =>
-  (messages as MessageSource)[code]!(params);
+export function messageOf({ code, params = {} }: Omit<Issue, "field">): string {
+  const message: MessageSource[string] = messages[code];
+  return message(params);
+}
 
 const nouns: Readonly<Record<string, string>> = {
   int: "integer",

@@ -11,7 +11,6 @@ export const languages = operationGroup("languages", {
     input: nothing,
     output: () =>
       z.object({ data: z.array(z.object({ code: z.string(), name: z.string() }).meta({ id: "Language" })) }),
-    status: 200,
     list: { items: "data" },
   }),
 });

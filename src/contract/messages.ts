@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cursorInput, cursorPage, id, line, multiline, noContent } from "./common-schemas.ts";
+import { cursorInput, cursorList, emptyResponse, id, line, multiline } from "./common-schemas.ts";
 import { emoji, message } from "./conversation-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { operation } from "./operation.ts";
@@ -14,6 +14,16 @@ export const messageFiles = () => fileItems().optional();
 /** The path field of a conversation. */
 export const one = () => ({ id: id("conversations") });
 const oneMessage = () => ({ ...one(), messageId: id().meta({ description: "ID of the message" }) });
+
+/** Common to the operations that send a message. */
+export const sent = {
+  output: message,
+  status: 201,
+  location: "/conversations/{conversationId}/messages/{id}",
+  transaction: "locking",
+  private: true,
+  bodyLimit: uploadLimit,
+} as const;
 
 /** The operations on messages. */
 export const messageOperations = {
@@ -33,9 +43,7 @@ export const messageOperations = {
         }),
         query: line(200, 1).optional().meta({ description: "Words to search for" }),
       }),
-    output: () => cursorPage(message()),
-    status: 200,
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(message),
   }),
   follow: operation({
     method: "GET",
@@ -56,7 +64,6 @@ export const messageOperations = {
         limit: z.int().min(1).max(100).default(25).meta({ description: "Maximum number of messages, 1 to 100" }),
       }),
     output: () => z.object({ data: z.array(message()), meta: z.object({ last_id: z.int() }) }),
-    status: 200,
     list: { items: "data" },
     transaction: "own",
     errors: ["too_many_requests"],
@@ -74,12 +81,7 @@ export const messageOperations = {
         parent_id: id().nullable().optional().meta({ description: "ID of the message to reply to" }),
         files: messageFiles(),
       }),
-    output: message,
-    status: 201,
-    location: "/conversations/{conversationId}/messages/{id}",
-    transaction: "locking",
-    private: true,
-    bodyLimit: uploadLimit,
+    ...sent,
   }),
   message: operation({
     method: "GET",
@@ -89,7 +91,6 @@ export const messageOperations = {
     access: "signed_in",
     input: () => z.strictObject(oneMessage()),
     output: message,
-    status: 200,
   }),
   messageUpdate: operation({
     method: "PATCH",
@@ -102,7 +103,6 @@ export const messageOperations = {
         message: multiline(longestMessage, 1).meta({ description: "New text of the message" }),
       }),
     output: message,
-    status: 200,
     transaction: "locking",
     private: true,
     errors: ["forbidden", "conflict"],
@@ -115,8 +115,7 @@ export const messageOperations = {
       "You can delete your own messages, and administrators of a group those of others. The message stays in the list, empty.",
     access: "signed_in",
     input: () => z.strictObject(oneMessage()),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     transaction: "locking",
     private: true,
     errors: ["forbidden", "conflict"],
@@ -129,7 +128,6 @@ export const messageOperations = {
     access: "signed_in",
     input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
     output: message,
-    status: 200,
     transaction: "locking",
     private: true,
     errors: ["conflict"],
@@ -140,8 +138,7 @@ export const messageOperations = {
     summary: "Remove a reaction",
     access: "signed_in",
     input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     transaction: "locking",
     private: true,
   }),

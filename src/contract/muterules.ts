@@ -26,7 +26,6 @@ export const muterules = operationGroup("muterules", {
             .meta({ id: "MuteRule" }),
         ),
       }),
-    status: 200,
     list: { items: "data" },
   }),
 });

@@ -107,8 +107,10 @@ type ElementOf<T> = T extends readonly (infer E)[] ? E : never;
 
 type Definition<I extends z.ZodType, O extends z.ZodType, Items extends string, Wrapper extends string> = Omit<
   Operation<I, O, Items, Wrapper>,
-  "name" | "transaction"
+  "name" | "status" | "transaction"
 > & {
+  /** Default: 200. */
+  readonly status?: 200 | 201 | 204;
   readonly transaction?: "locking" | "own";
 };
 
@@ -122,6 +124,7 @@ export function operation<
   return {
     name: "",
     ...definition,
+    status: definition.status ?? 200,
     transaction: definition.transaction ?? (definition.method === "GET" ? "read" : "write"),
     input: once(definition.input),
     output: once(definition.output),

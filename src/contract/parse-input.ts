@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type FieldErrors, invalid } from "./errors.ts";
+import type { FieldErrors } from "./errors.ts";
 import { type Issue, messageOf } from "./issue-messages.ts";
 import type { AnyOperation } from "./operation.ts";
 
@@ -28,13 +28,6 @@ export function withoutIgnored({ ignored }: AnyOperation, value: unknown): unkno
   const isOn = value[ignored.if] === true || value[ignored.if] === 1;
   if (!isOn) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !ignored.fields.includes(name)));
-}
-
-/** Parses `value` by `schema`. Throws `validation_failed` with every wrong field. */
-export function parse<S extends z.ZodType>(schema: S, value: unknown): z.infer<S> {
-  const result = tryParse(schema, value);
-  if (result.ok) return result.value;
-  throw invalid(result.fields, result.issues);
 }
 
 function issuesOf(error: z.ZodError): Issues {

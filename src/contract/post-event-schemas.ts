@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { date, dateText, dateTime, line, nullable, timezone, unixTime, url } from "./common-schemas.ts";
-import { frequencies } from "./event-schemas.ts";
+import { frequencies, frequency, interval } from "./event-schemas.ts";
 import { once } from "./operation.ts";
 
 /** A time of an event: RFC 3339 with an offset, local time in the event's time zone, or a date. */
@@ -12,7 +12,7 @@ const moment = () =>
 
 const recurrence = once(() =>
   z.strictObject({
-    freq: z.enum(frequencies).meta({ description: "Unit of the recurrence interval" }),
+    freq: frequency(),
     until: moment().nullable().optional().meta({ description: "Last time at which it can occur; excludes count" }),
     count: z
       .int()
@@ -21,13 +21,7 @@ const recurrence = once(() =>
       .nullable()
       .optional()
       .meta({ description: "Number of occurrences, including the first; excludes until" }),
-    interval: z
-      .int()
-      .min(1)
-      .max(1000)
-      .nullable()
-      .optional()
-      .meta({ description: "Number of days, weeks, months or years from one occurrence to the next (default 1)" }),
+    interval: interval(),
     bymonthday: z.int().min(1).max(31).nullable().optional().meta({ description: "Day of the month, 1 to 31" }),
     bymonth: z.int().min(1).max(12).nullable().optional().meta({ description: "Month, 1 to 12" }),
     bysetpos: z

@@ -9,7 +9,7 @@ import { poll, pollFields } from "./poll-schemas.ts";
 import { eventParticipation, postEvent, postEventFields } from "./post-event-schemas.ts";
 import { shortUser } from "./user-schemas.ts";
 
-export const contentTypes = ["news", "debate", "event"] as const;
+const contentTypes = ["news", "debate", "event"] as const;
 export type ContentType = (typeof contentTypes)[number];
 
 const place = once(() => ({

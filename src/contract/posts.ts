@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { comment, commentBody } from "./comment-schemas.ts";
-import { clearable, cursorInput, cursorPage, id, noContent, time } from "./common-schemas.ts";
+import { clearable, cursorInput, cursorList, emptyResponse, id, time } from "./common-schemas.ts";
 import { answer } from "./event-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { muteRule } from "./mute-schemas.ts";
@@ -22,8 +22,7 @@ const onPost = (method: "POST" | "DELETE", path: string, summary: string, descri
     ...(description && { description }),
     access: "signed_in",
     input: one,
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["gone"],
   }) as const;
 
@@ -57,9 +56,7 @@ export const posts = operationGroup("posts", {
         sort: z.enum(["published", "updated"]).default("published").meta({ description: "Time to sort by" }),
         ...cursorInput(),
       }),
-    output: () => cursorPage(post()),
-    status: 200,
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(post),
   }),
   get: operation({
     method: "GET",
@@ -68,7 +65,6 @@ export const posts = operationGroup("posts", {
     access: "signed_in",
     input: one,
     output: post,
-    status: 200,
     errors: ["gone"],
   }),
   create: operation({
@@ -103,8 +99,7 @@ export const posts = operationGroup("posts", {
     access: "signed_in",
     input: () =>
       z.strictObject({ id: id("posts"), title: postTitle().optional(), body: clearable(postBody()), ...postFields() }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["forbidden", "gone", "conflict"],
   }),
   delete: operation({
@@ -113,8 +108,7 @@ export const posts = operationGroup("posts", {
     summary: "Delete a post with its comments, votes and files",
     access: "signed_in",
     input: one,
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["forbidden", "gone"],
   }),
   seen: mark("POST", "seen", "Mark a post and its mentions of you as seen"),
@@ -163,7 +157,6 @@ export const posts = operationGroup("posts", {
           .meta({ description: "Text of a choice to add and vote for, if the poll allows it" }),
       }),
     output: poll,
-    status: 200,
     private: true,
     errors: ["gone", "conflict"],
   }),
@@ -174,9 +167,7 @@ export const posts = operationGroup("posts", {
     description: "Votes are sorted by user. Those of an anonymous poll are refused.",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), ...cursorInput() }),
-    output: () => cursorPage(vote()),
-    status: 200,
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(vote),
     errors: ["forbidden", "gone", "conflict"],
   }),
   participate: operation({
@@ -185,8 +176,7 @@ export const posts = operationGroup("posts", {
     summary: "Answer the invitation of an event post",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), answer: answer() }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     private: true,
     errors: ["gone", "conflict"],
   }),
@@ -196,8 +186,7 @@ export const posts = operationGroup("posts", {
     summary: "Withdraw your answer to the invitation of an event post",
     access: "signed_in",
     input: one,
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     private: true,
     errors: ["gone", "conflict"],
   }),
@@ -212,9 +201,7 @@ export const posts = operationGroup("posts", {
         parent_id: id().optional().meta({ description: "Only replies to the comment with this ID" }),
         ...cursorInput(),
       }),
-    output: () => cursorPage(comment()),
-    status: 200,
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(comment),
     errors: ["gone"],
   }),
   commentAdd: operation({
@@ -241,8 +228,7 @@ export const posts = operationGroup("posts", {
     description: "Can be done by its author and by users who can edit the post. Replies stay.",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), comment: id().meta({ description: "ID of the comment" }) }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["forbidden", "gone"],
   }),
   filesAdd: operation({
@@ -251,8 +237,7 @@ export const posts = operationGroup("posts", {
     summary: "Attach files to a post",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), files: fileItems().min(1) }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["forbidden", "gone"],
     bodyLimit: uploadLimit,
   }),
@@ -262,8 +247,7 @@ export const posts = operationGroup("posts", {
     summary: "Remove a file from a post",
     access: "signed_in",
     input: () => z.strictObject({ id: id("posts"), file: id("files") }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["forbidden", "gone"],
   }),
 });

@@ -109,7 +109,6 @@ export const settings = operationGroup("settings", {
     access: "administrator",
     input: nothing,
     output: shown,
-    status: 200,
   }),
   set: operation({
     method: "PATCH",
@@ -124,6 +123,5 @@ export const settings = operationGroup("settings", {
         },
       ),
     output: shown,
-    status: 200,
   }),
 });

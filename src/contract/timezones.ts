@@ -21,7 +21,6 @@ export const timezones = operationGroup("timezones", {
         ),
         instance: z.string().meta({ description: "Time zone of the instance, used for all-day and recurring events" }),
       }),
-    status: 200,
     list: { items: "data" },
   }),
 });

@@ -1,137 +1,9 @@
 import { z } from "zod";
-import { addresses, addressesInput } from "./address-schemas.ts";
-import {
-  clearable,
-  cursorInput,
-  cursorPage,
-  date,
-  departmentBrief,
-  id,
-  idOf,
-  line,
-  multiline,
-  name,
-  noContent,
-  nullable,
-  reference,
-  unixTime,
-} from "./common-schemas.ts";
-import { file, imageItems, imageLimit } from "./file-schemas.ts";
-import { once, operation, operationGroup } from "./operation.ts";
-import { departmentId, importResult, importRows } from "./user-schemas.ts";
-
-const unitType = () => z.enum(["unit", "department"]).meta({ description: "Kind of unit" });
-const unitName = () => name().meta({ description: "Name of the unit" });
-const path = () => z.string().meta({ description: "IDs from the root down to the unit, like /1/4/17/" });
-const optionalLine = (max: number, description: string) => nullable(line(max)).meta({ description });
-
-const clock = () =>
-  z
-    .int()
-    .min(0)
-    .max(2400)
-    .refine((value) => value % 100 < 60, "must be a time of day as HHMM, like 930")
-    .meta({ description: "Time of day as HHMM, like 930" });
-const openingHours = once(() =>
-  z.strictObject({
-    office_hours: z
-      .array(
-        z.strictObject({
-          day: z.int().min(1).max(7).meta({ description: "Weekday, 1 (Monday) to 7 (Sunday)" }),
-          starthours: clock(),
-          endhours: clock(),
-        }),
-      )
-      .max(50)
-      .nullable()
-      .optional()
-      .meta({ description: 'Opening hours by weekday, like [{"day":1,"starthours":900,"endhours":1730}]' }),
-    closed: z
-      .array(
-        z.strictObject({
-          start: date().meta({ description: "First day" }),
-          end: date().meta({ description: "Last day" }),
-        }),
-      )
-      .max(100)
-      .nullable()
-      .optional()
-      .meta({ description: 'Periods of closure, like [{"start":"2026-12-24","end":"2026-12-26"}]' }),
-  }),
-);
-const geo = once(() =>
-  z.strictObject({
-    lat: z.number().min(-90).max(90).meta({ description: "Latitude in degrees, -90 to 90" }),
-    lng: z.number().min(-180).max(180).meta({ description: "Longitude in degrees, -180 to 180" }),
-  }),
-);
-
-const brief = once(() => ({
-  content_type: z.literal("unit"),
-  id: idOf("units"),
-  name: z.string(),
-  level: z.int(),
-  unit_type: z.string(),
-  url: z.string(),
-}));
-
-export const unit = once(() =>
-  z
-    .object({
-      ...brief(),
-      reference: z.string().nullable(),
-      description: z.string(),
-      path: path(),
-      features: z.array(z.object({ id: z.int(), name: z.string(), url: z.string() })),
-      departments: z.array(departmentBrief()),
-      parent: z.object(brief()).nullable(),
-      image: file().nullable(),
-      children: z
-        .array(z.object(brief()))
-        .optional()
-        .meta({ description: "The first 500 children; only for a single unit. See /units/{id}/children" }),
-      addresses: addresses(),
-      contact: z.object({ name: z.string().nullable(), phone: z.string().nullable() }),
-      opening_hours: openingHours(),
-      geo: z.object({ lat: z.number().nullable(), lng: z.number().nullable() }),
-      stats: z.object({ users: z.int(), children: z.int(), children_total: z.int() }),
-      permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
-      created_at: unixTime(),
-      updated_at: unixTime(),
-    })
-    .meta({ id: "Unit" }),
-);
-
-const unitDescription = () => multiline(10_000).meta({ description: "Description of the unit" });
-const details = () => ({
-  reference: nullable(reference()),
-  description: clearable(unitDescription()),
-  unit_type: unitType().optional(),
-  contact: z
-    .strictObject({
-      name: optionalLine(255, "Name of the contact person"),
-      phone: optionalLine(64, "Phone number of the contact person"),
-    })
-    .optional()
-    .meta({ description: "Contact person" }),
-  addresses: addressesInput().optional().meta({ description: "Company, delivery and invoicing address" }),
-  opening_hours: openingHours().optional().meta({ description: "Opening hours and closures" }),
-  geo: geo().nullable().optional().meta({ description: "Position on the map" }),
-});
-
-/** The schema of one import row. An empty parent stands for the root. */
-export const unitRow = once(() =>
-  z.strictObject({
-    reference: reference(),
-    name: unitName(),
-    parent: line(255).optional().meta({ description: "Reference of the parent; empty for the root" }),
-    unit_type: z.union([z.literal("").transform(() => undefined), unitType()]).optional(),
-    description: clearable(unitDescription()),
-  }),
-);
-
-const departmentName = () => name().meta({ description: "Name of the department" });
-const department = () => ({ id: id("units"), department: departmentId() });
+import { cursorInput, cursorList, departmentBrief, emptyResponse, id, line, reference } from "./common-schemas.ts";
+import { imageItems, imageLimit } from "./file-schemas.ts";
+import { operation, operationGroup } from "./operation.ts";
+import { department, departmentName, details, treeUnit, unit, unitName, unitType } from "./unit-schemas.ts";
+import { importResult, importRows } from "./user-schemas.ts";
 
 export const units = operationGroup("units", {
   list: operation({
@@ -148,9 +20,7 @@ export const units = operationGroup("units", {
         name: line(255, 1).optional().meta({ description: "Only units whose name begins with this text" }),
         ...cursorInput(),
       }),
-    output: () => cursorPage(unit()),
-    status: 200,
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(unit),
   }),
   get: operation({
     method: "GET",
@@ -159,7 +29,6 @@ export const units = operationGroup("units", {
     access: "signed_in",
     input: () => z.strictObject({ id: id("units") }),
     output: unit,
-    status: 200,
   }),
   reference: operation({
     method: "GET",
@@ -168,7 +37,6 @@ export const units = operationGroup("units", {
     access: "signed_in",
     input: () => z.strictObject({ reference: reference() }),
     output: unit,
-    status: 200,
   }),
   tree: operation({
     method: "GET",
@@ -182,20 +50,7 @@ export const units = operationGroup("units", {
         depth: z.int().min(0).max(100).optional().meta({ description: "Number of levels below the top (default all)" }),
         ...cursorInput(500, 500),
       }),
-    output: () =>
-      cursorPage(
-        z
-          .object({
-            ...brief(),
-            reference: z.string().nullable(),
-            path: path(),
-            parent_id: idOf("units").nullable(),
-            stats: z.object({ users: z.int(), children: z.int(), children_total: z.int() }),
-          })
-          .meta({ id: "TreeUnit" }),
-      ),
-    status: 200,
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(treeUnit),
   }),
   children: operation({
     method: "GET",
@@ -203,9 +58,7 @@ export const units = operationGroup("units", {
     summary: "List the children of a unit",
     access: "signed_in",
     input: () => z.strictObject({ id: id("units"), ...cursorInput() }),
-    output: () => cursorPage(unit()),
-    status: 200,
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(unit),
   }),
   create: operation({
     method: "POST",
@@ -231,7 +84,6 @@ export const units = operationGroup("units", {
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject({ id: id("units"), name: unitName().optional(), ...details() }),
     output: unit,
-    status: 200,
     errors: ["conflict"],
   }),
   move: operation({
@@ -243,7 +95,6 @@ export const units = operationGroup("units", {
     access: { ability: "units", at: [{ unit: "id" }, { unit: "parent" }] },
     input: () => z.strictObject({ id: id("units"), parent: id("units").meta({ description: "New parent" }) }),
     output: unit,
-    status: 200,
     errors: ["conflict"],
   }),
   delete: operation({
@@ -258,8 +109,7 @@ export const units = operationGroup("units", {
         id: id("units"),
         transfer: id("units").optional().meta({ description: "Unit that receives the children and members" }),
       }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["conflict"],
   }),
   imageSet: operation({
@@ -269,8 +119,7 @@ export const units = operationGroup("units", {
     description: "Replaces the previous image. Download it by its ID, as that of any file.",
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject({ id: id("units"), files: imageItems() }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     bodyLimit: imageLimit,
   }),
   imageDelete: operation({
@@ -279,8 +128,7 @@ export const units = operationGroup("units", {
     summary: "Delete a unit's image",
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject({ id: id("units") }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
   }),
   departmentAdd: operation({
     method: "POST",
@@ -299,7 +147,6 @@ export const units = operationGroup("units", {
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject({ ...department(), name: departmentName() }),
     output: departmentBrief,
-    status: 200,
     errors: ["conflict"],
   }),
   departmentRemove: operation({
@@ -309,8 +156,7 @@ export const units = operationGroup("units", {
     description: "Its members stay in the unit.",
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject(department()),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
   }),
   import: operation({
     method: "POST",
@@ -329,7 +175,6 @@ export const units = operationGroup("units", {
           .meta({ description: "In a dry run: references that an earlier part of the same import would create" }),
       }),
     output: importResult,
-    status: 200,
     bodyLimit: 4_194_304,
   }),
 });

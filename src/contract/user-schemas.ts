@@ -173,7 +173,7 @@ export const importResult = once(() =>
     .object({
       results: z.array(
         z.object({
-          action: z.enum(["created", "changed", "unchanged", "left out"]),
+          action: z.enum(["created", "changed", "unchanged", "skipped"]),
           id: z.int().nullable(),
           reference: z.string().nullable(),
           fields: z

@@ -1,26 +1,26 @@
 import { z } from "zod";
 import {
   cursorInput,
-  cursorPage,
+  cursorList,
   email,
+  emptyResponse,
   id,
   ids,
   line,
   newPassword,
-  noContent,
   nothing,
   numberedPage,
   pageInput,
   reference,
 } from "./common-schemas.ts";
 import { imageItems, imageLimit } from "./file-schemas.ts";
+import { membershipOperations } from "./membership-operations.ts";
 import { operation, operationGroup } from "./operation.ts";
 import {
   departmentId,
   identity,
   importResult,
   importRows,
-  membership,
   profileFields,
   shortUser,
   user,
@@ -35,13 +35,9 @@ const monthDay = () =>
       "must be a day of the year as MM-DD",
     )
     .meta({ placeholder: "MM-DD" });
-const member = () => ({ user: id("users"), unit: id("units") });
 
 const onlyGiven = "Only the given fields change.";
 const allAbilities = "Needs every ability that the user has, in every unit where the user has it.";
-const membershipTag = "User unit memberships";
-const membershipRule =
-  "Needs the ability user in the unit, even if the user is also a member of other units, and every ability that the membership grants.";
 
 export const users = operationGroup("users", {
   list: operation({
@@ -62,9 +58,7 @@ export const users = operationGroup("users", {
           .meta({ description: "Only the user with this e-mail address, if you have access to it" }),
         ...cursorInput(),
       }),
-    output: () => cursorPage(user()),
-    status: 200,
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(user),
   }),
   get: operation({
     method: "GET",
@@ -75,7 +69,6 @@ export const users = operationGroup("users", {
     access: "signed_in",
     input: () => z.strictObject({ id: id("users") }),
     output: user,
-    status: 200,
     errors: ["gone"],
   }),
   current: operation({
@@ -85,7 +78,6 @@ export const users = operationGroup("users", {
     access: "signed_in",
     input: nothing,
     output: user,
-    status: 200,
   }),
   reference: operation({
     method: "GET",
@@ -94,7 +86,6 @@ export const users = operationGroup("users", {
     access: "signed_in",
     input: () => z.strictObject({ reference: reference() }),
     output: user,
-    status: 200,
   }),
   search: operation({
     method: "GET",
@@ -109,7 +100,6 @@ export const users = operationGroup("users", {
         limit: z.int().min(1).max(500).default(50).meta({ description: "Maximum number of users, 1 to 500" }),
       }),
     output: () => z.object({ data: z.array(user()) }),
-    status: 200,
     list: { items: "data" },
   }),
   collection: operation({
@@ -121,7 +111,6 @@ export const users = operationGroup("users", {
     access: "signed_in",
     input: () => z.strictObject({ ids: ids("users") }),
     output: () => z.object({ users: z.array(user()) }),
-    status: 200,
     list: { items: "users" },
   }),
   birthdays: operation({
@@ -138,7 +127,6 @@ export const users = operationGroup("users", {
         ...pageInput(),
       }),
     output: () => numberedPage(shortUser()),
-    status: 200,
     list: { items: "data", paging: "pages" },
   }),
   create: operation({
@@ -178,7 +166,6 @@ export const users = operationGroup("users", {
         ...profileFields(),
       }),
     output: user,
-    status: 200,
     errors: ["conflict", "gone"],
   }),
   delete: operation({
@@ -188,8 +175,7 @@ export const users = operationGroup("users", {
     description: `Erases personal data and credentials; posts and messages stay. ${allAbilities}`,
     access: { ability: "user", at: [{ user: "id" }], takeover: true },
     input: () => z.strictObject({ id: id("users") }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["conflict", "gone"],
   }),
   deactivate: operation({
@@ -199,8 +185,7 @@ export const users = operationGroup("users", {
     description: `The user can no longer sign in and is omitted from lists. ${allAbilities}`,
     access: { ability: "user", at: [{ user: "id" }], takeover: true },
     input: () => z.strictObject({ id: id("users") }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["conflict", "gone"],
   }),
   reactivate: operation({
@@ -210,8 +195,7 @@ export const users = operationGroup("users", {
     description: allAbilities,
     access: { ability: "user", at: [{ user: "id" }], takeover: true },
     input: () => z.strictObject({ id: id("users") }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["gone"],
   }),
   welcome: operation({
@@ -221,8 +205,7 @@ export const users = operationGroup("users", {
     description: `The mail contains a link to set a password, except for users of another provider than local. ${allAbilities}`,
     access: { ability: "user", at: [{ user: "users" }], takeover: true },
     input: () => z.strictObject({ users: ids("users") }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
   }),
   password: operation({
     method: "PATCH",
@@ -237,8 +220,7 @@ export const users = operationGroup("users", {
         password: newPassword(),
         current: z.string().max(1000).optional().meta({ secret: true, description: "Current password" }),
       }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     transaction: "own",
     errors: ["gone", "too_many_requests"],
   }),
@@ -248,8 +230,7 @@ export const users = operationGroup("users", {
     summary: "Accept the site policy",
     access: "signed_in",
     input: nothing,
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
   }),
   avatarSet: operation({
     method: "PUT",
@@ -259,8 +240,7 @@ export const users = operationGroup("users", {
       "Replaces the previous avatar. Everyone can change their own. Download it by its ID, as that of any file.",
     access: { ability: "user", at: [{ user: "id" }], self: true },
     input: () => z.strictObject({ id: id("users"), files: imageItems() }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     bodyLimit: imageLimit,
     errors: ["gone"],
   }),
@@ -271,71 +251,10 @@ export const users = operationGroup("users", {
     description: "Everyone can delete their own.",
     access: { ability: "user", at: [{ user: "id" }], self: true },
     input: () => z.strictObject({ id: id("users") }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["gone"],
   }),
-  memberships: operation({
-    tag: membershipTag,
-    method: "GET",
-    path: "/users/{user}/units",
-    summary: "List a user's memberships",
-    access: "signed_in",
-    input: () => z.strictObject({ user: id("users") }),
-    output: () => z.object({ data: z.array(membership()) }),
-    status: 200,
-    list: { items: "data" },
-    errors: ["gone"],
-  }),
-  membershipAdd: operation({
-    tag: membershipTag,
-    method: "POST",
-    path: "/users/{user}/units",
-    summary: "Add a user to a unit",
-    description: `${membershipRule} Only administrators can add themselves, because members can read everything that is published to the unit.`,
-    access: { ability: "user", at: [{ member: "user" }, { unit: "unit" }] },
-    input: () =>
-      z.strictObject({
-        ...member(),
-        userTypes: userTypeIds().optional(),
-        department: departmentId().optional(),
-      }),
-    output: membership,
-    status: 201,
-    errors: ["conflict", "gone"],
-  }),
-  membershipSet: operation({
-    tag: membershipTag,
-    method: "PATCH",
-    path: "/users/{user}/units/{unit=from}",
-    summary: "Update a membership: user types, department or unit",
-    description: `unit moves the membership to another unit. userTypes replaces the user types; with overwrite false, it adds to them. department null removes the department. ${membershipRule} A move needs these abilities in both units. Only administrators can move their own membership or add user types to it, even user types without abilities.`,
-    access: { ability: "user", at: [{ member: "user" }, { unit: "from" }, { unit: "unit" }] },
-    input: () =>
-      z.strictObject({
-        user: id("users"),
-        from: id("units").meta({ description: "Unit of the membership" }),
-        unit: id("units").optional().meta({ description: "Unit to move to" }),
-        userTypes: userTypeIds().optional(),
-        department: departmentId().nullable().optional(),
-        overwrite: z.boolean().default(true).meta({ description: "Replace the user types of the membership" }),
-      }),
-    output: noContent,
-    status: 204,
-    errors: ["conflict", "gone"],
-  }),
-  membershipRemove: operation({
-    tag: membershipTag,
-    method: "DELETE",
-    path: "/users/{user}/units/{unit}",
-    summary: "Remove a user from a unit",
-    description: `The last membership of a user cannot be removed. ${membershipRule}`,
-    access: { ability: "user", at: [{ member: "user" }, { unit: "unit" }] },
-    input: () => z.strictObject(member()),
-    output: noContent,
-    status: 204,
-    errors: ["conflict", "gone"],
-  }),
+  ...membershipOperations,
   import: operation({
     method: "POST",
     path: "/users/import",
@@ -349,7 +268,6 @@ export const users = operationGroup("users", {
         create_user_types: z.boolean().default(false).meta({ description: "Create missing user types" }),
       }),
     output: importResult,
-    status: 200,
     bodyLimit: 4_194_304,
   }),
 });

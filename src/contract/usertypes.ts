@@ -2,11 +2,11 @@ import { z } from "zod";
 import {
   abilityFlags,
   cursorInput,
-  cursorPage,
+  cursorList,
+  emptyResponse,
   id,
   idOf,
   line,
-  noContent,
   nullable,
   reference,
 } from "./common-schemas.ts";
@@ -38,9 +38,7 @@ export const usertypes = operationGroup("usertypes", {
     summary: "List user types",
     access: "signed_in",
     input: () => z.strictObject(cursorInput()),
-    output: () => cursorPage(userType()),
-    status: 200,
-    list: { items: "data", paging: "cursor" },
+    ...cursorList(userType),
   }),
   get: operation({
     method: "GET",
@@ -49,7 +47,6 @@ export const usertypes = operationGroup("usertypes", {
     access: "signed_in",
     input: () => z.strictObject({ id: id("usertypes") }),
     output: userType,
-    status: 200,
   }),
   reference: operation({
     method: "GET",
@@ -58,7 +55,6 @@ export const usertypes = operationGroup("usertypes", {
     access: "signed_in",
     input: () => z.strictObject({ reference: reference() }),
     output: userType,
-    status: 200,
   }),
   create: operation({
     method: "POST",
@@ -92,7 +88,6 @@ export const usertypes = operationGroup("usertypes", {
         abilities: abilityFlags().optional().meta({ description: "Abilities to grant or remove" }),
       }),
     output: userType,
-    status: 200,
     errors: ["conflict"],
   }),
   delete: operation({
@@ -102,8 +97,7 @@ export const usertypes = operationGroup("usertypes", {
     description: "Needs every ability that the user type has.",
     access: { ability: "usertypes" },
     input: () => z.strictObject({ id: id("usertypes") }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["conflict"],
   }),
 });

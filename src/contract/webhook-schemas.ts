@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idOf, unixTime } from "./common-schemas.ts";
+import { idOf, unitCore, unixTime } from "./common-schemas.ts";
 import { file } from "./file-schemas.ts";
 import { once } from "./operation.ts";
 
@@ -20,11 +20,7 @@ export const testEvent = "webhook.test";
 const place = once(() =>
   z
     .object({
-      content_type: z.literal("unit"),
-      id: idOf("units"),
-      name: z.string(),
-      level: z.int(),
-      unit_type: z.string(),
+      ...unitCore(),
       parent_id: idOf("units").nullable(),
       stats: z.array(z.never()),
       url: z.string(),

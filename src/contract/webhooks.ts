@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, name, noContent, nothing, numberedPage, pageInput, time, unixTime, url } from "./common-schemas.ts";
+import { emptyResponse, id, name, nothing, numberedPage, pageInput, time, unixTime, url } from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { waitSeconds } from "./waits.ts";
 import { eventPayload, logEntry, oneWebhook, testEvent, triggers, webhook, wholeEntry } from "./webhook-schemas.ts";
@@ -47,7 +47,6 @@ export const webhooks = operationGroup("webhooks", {
     access: "administrator",
     input: nothing,
     output: () => z.object({ data: z.array(webhook()) }),
-    status: 200,
     list: { items: "data" },
   }),
   get: operation({
@@ -57,7 +56,6 @@ export const webhooks = operationGroup("webhooks", {
     access: "administrator",
     input: one,
     output: oneWebhook,
-    status: 200,
     item: "data",
   }),
   update: operation({
@@ -75,8 +73,7 @@ export const webhooks = operationGroup("webhooks", {
         triggers: triggerList().optional().meta({ description: "Events to call it for; replaces the present ones" }),
         active: z.boolean().optional().meta({ description: "Enable the webhook; false disables it" }),
       }),
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
   }),
   delete: operation({
     method: "DELETE",
@@ -84,8 +81,7 @@ export const webhooks = operationGroup("webhooks", {
     summary: "Delete a webhook with its log and pending deliveries",
     access: "administrator",
     input: one,
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
   }),
   rotateSecret: operation({
     method: "POST",
@@ -96,7 +92,6 @@ export const webhooks = operationGroup("webhooks", {
     access: "administrator",
     input: one,
     output: oneWebhook,
-    status: 200,
     item: "data",
   }),
   test: operation({
@@ -107,7 +102,6 @@ export const webhooks = operationGroup("webhooks", {
     access: "administrator",
     input: () => z.strictObject({ id: id("webhooks"), wait: waitSeconds(20) }),
     output: () => z.object({ data: logEntry().nullable(), webhook_event_id: z.string() }),
-    status: 200,
     item: "data",
     transaction: "own",
     errors: ["conflict", "too_many_requests"],
@@ -123,7 +117,6 @@ export const webhooks = operationGroup("webhooks", {
         since: time().meta({ description: "Only events at or after this time" }),
       }),
     output: () => z.object({ recovered: z.int() }),
-    status: 200,
     errors: ["conflict"],
   }),
   logs: operation({
@@ -150,7 +143,6 @@ export const webhooks = operationGroup("webhooks", {
         ...pageInput(500, 20),
       }),
     output: () => numberedPage(logEntry()),
-    status: 200,
     list: { items: "data", paging: "pages" },
   }),
   log: operation({
@@ -160,7 +152,6 @@ export const webhooks = operationGroup("webhooks", {
     access: "administrator",
     input: entry,
     output: () => z.object({ data: wholeEntry() }),
-    status: 200,
     item: "data",
   }),
   resend: operation({
@@ -170,8 +161,7 @@ export const webhooks = operationGroup("webhooks", {
     description: "The event keeps its ID and gets all attempts again.",
     access: "administrator",
     input: entry,
-    output: noContent,
-    status: 204,
+    ...emptyResponse,
     errors: ["conflict"],
   }),
   stats: operation({
@@ -191,7 +181,6 @@ export const webhooks = operationGroup("webhooks", {
           .meta({ description: "Number of equal parts of the period, 1 to 200" }),
       }),
     output: () => z.object({ data: z.array(z.object({ start: unixTime(), succeeded: z.int(), failed: z.int() })) }),
-    status: 200,
     list: { items: "data" },
   }),
   events: operation({
@@ -208,7 +197,6 @@ export const webhooks = operationGroup("webhooks", {
         limit: z.int().min(1).max(500).default(100).meta({ description: "Maximum number of events, 1 to 500" }),
       }),
     output: () => z.object({ data: z.array(eventPayload()), meta: z.object({ last_id: z.int() }) }),
-    status: 200,
     list: { items: "data" },
     transaction: "own",
     errors: ["too_many_requests"],

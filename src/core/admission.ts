@@ -5,7 +5,7 @@ import type { Access, AnyOperation, Origin } from "../contract/operation.ts";
 import { tryParseInput } from "../contract/parse-input.ts";
 import { findAdmission } from "./find-handler.ts";
 import type { Ctx } from "./pipeline/context.ts";
-import { permit, requireAbility } from "./pipeline/permissions.ts";
+import { fieldOfReach, permit, requireAbility } from "./pipeline/permissions.ts";
 
 /** An operation's input, or only its path fields while the body has not been read. */
 type Known = Readonly<Record<string, unknown>>;
@@ -25,8 +25,7 @@ export async function requireAdmission(ctx: Ctx, op: AnyOperation, known: Known,
 
 async function checkAccess(ctx: Ctx, op: AnyOperation, known: Known): Promise<void> {
   const access = op.access as Access;
-  const isOpen =
-    typeof access === "object" && !access.at?.every((reach) => known[Object.values(reach)[0]!] !== undefined);
+  const isOpen = typeof access === "object" && !access.at?.every((reach) => known[fieldOfReach(reach)] !== undefined);
   if (isOpen) requireAbility(ctx.actor, access.ability);
   else await permit(ctx, op, known);
 }

@@ -25,7 +25,7 @@ interface NewInstance {
 }
 
 /** The reference of the root unit, so that imports and exports can refer to it. */
-export const rootReference = "root";
+const rootReference = "root";
 
 /** Creates the identity of an instance, its root unit and its first administrator, whose ID it returns. */
 export async function bootstrap(

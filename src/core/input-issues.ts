@@ -9,7 +9,7 @@ import { requireAdmission } from "./admission.ts";
 import { findCheck } from "./find-handler.ts";
 import { may } from "./pipeline/actor.ts";
 import type { Ctx } from "./pipeline/context.ts";
-import { permit } from "./pipeline/permissions.ts";
+import { fieldOfReach, permit } from "./pipeline/permissions.ts";
 
 type Known = Readonly<Record<string, unknown>>;
 
@@ -70,10 +70,10 @@ function isCaller({ actor }: Ctx, op: AnyOperation): boolean {
 async function permitKnown(ctx: Ctx, op: AnyOperation, known: Known): Promise<undefined> {
   const access = op.access as Access;
   if (typeof access === "string") return;
-  const at = access.at?.filter((reach) => known[Object.values(reach)[0]!] !== undefined) ?? [];
+  const at = access.at?.filter((reach) => known[fieldOfReach(reach)] !== undefined) ?? [];
   const inPath = pathFields(op).map(({ name }) => name);
   for (const reach of at) {
-    if (inPath.includes(Object.values(reach)[0]!)) continue;
+    if (inPath.includes(fieldOfReach(reach))) continue;
     const { takeover: _, self: __, ...rest } = access;
     await permit(ctx, { ...op, access: { ...rest, at: [reach] } }, known);
   }

@@ -20,9 +20,15 @@ export async function removeExpired(
   now: number,
   stopped: () => boolean = () => false,
 ): Promise<void> {
+  for (const removal of removalsAt(settings, now)) {
+    while (!stopped() && (await database.writeLocking(removal)) > 0);
+  }
+}
+
+function removalsAt(settings: Settings, now: number): readonly ((tx: Tx) => Promise<number>)[] {
   const before = now - settings["webhooks.log_days"] * daySeconds;
   const signInsBefore = now - settings["audit.days"] * daySeconds;
-  const removals: readonly ((tx: Tx) => Promise<number>)[] = [
+  return [
     // The oldest rows have the lowest IDs, so no index by time is needed.
     (tx) =>
       remove(
@@ -56,9 +62,6 @@ export async function removeExpired(
         sql`select id from rate_limit_events where expires_at <= ${now} order by expires_at`,
       ),
   ];
-  for (const removal of removals) {
-    while (!stopped() && (await database.writeLocking(removal)) > 0);
-  }
 }
 
 /** Removes the first rows that a query finds by their `key`. Returns their number. */

@@ -1,5 +1,5 @@
 import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
-import { type Field, fieldsOf, pathFields } from "../contract/field-spec.ts";
+import { type Field, fieldsOf, filledPath, pathFields } from "../contract/field-spec.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { tryParseInput } from "../contract/parse-input.ts";
 
@@ -21,7 +21,7 @@ export interface WireOutput {
 }
 
 interface Plan {
-  readonly path: readonly { readonly wire: string; readonly name: string; readonly field: Field }[];
+  readonly path: readonly { readonly name: string; readonly field: Field }[];
   /** The fields outside the path, by name. */
   readonly rest: ReadonlyMap<string, Field>;
 }
@@ -60,8 +60,7 @@ export function decodePath(op: AnyOperation, params: readonly string[]): Record<
 
 function pathInput({ path }: Plan, params: readonly string[]): Record<string, unknown> {
   const input: Record<string, unknown> = {};
-  for (let i = 0; i < path.length; i++) {
-    const { name, field } = path[i]!;
+  for (const [i, { name, field }] of path.entries()) {
     const text = params[i] ?? "";
     input[name] =
       field.kind === "array" ? text.split(",").map((item) => scalar(field.items, item)) : scalar(field, text);
@@ -72,9 +71,8 @@ function pathInput({ path }: Plan, params: readonly string[]): Record<string, un
 /** Encodes the input of an operation as a request that `decode` reads back. */
 export function encode(op: AnyOperation, input: Readonly<Record<string, unknown>>): WireOutput {
   const plan = planOf(op);
-  const inPath = new Map(plan.path.map(({ wire, name }) => [wire, name]));
-  const path = op.path.replace(/\{(\w+)(?:=\w+)?\}/g, (_, wire: string) => segment(inPath.get(wire)!, input));
-  const names = new Set(inPath.values());
+  const path = filledPath(op, (name) => segment(name, input));
+  const names = new Set(plan.path.map(({ name }) => name));
   const rest = Object.entries(input).filter(([name, value]) => value !== undefined && !names.has(name));
   if (hasBody(op)) return { path, query: "", body: rest.length > 0 ? Object.fromEntries(rest) : undefined };
   return {
@@ -88,10 +86,10 @@ function planOf(op: AnyOperation): Plan {
   let plan = plans.get(op);
   if (!plan) {
     const fields = new Map(fieldsOf(op).map((field) => [field.name, field]));
-    const path = pathFields(op).map(({ wire, name }) => {
+    const path = pathFields(op).map(({ name }) => {
       const field = fields.get(name);
       if (!field) throw new Error(`${op.name}: the path names ${name}, which the input does not have`);
-      return { wire, name, field };
+      return { name, field };
     });
     for (const { name } of path) fields.delete(name);
     plan = { path, rest: fields };

@@ -49,11 +49,11 @@ function withOwnIssues(
 function renamed(error: unknown, names: ReadonlyMap<string, string>): unknown {
   if (!(error instanceof ServiceError) || error.fields === undefined) return error;
   const nameOf = (field: string) => field.replace(/^[^.]+/, (first) => names.get(first) ?? first);
-  const given = Object.keys(error.fields);
-  if (given.every((field) => nameOf(field) === field)) return error;
+  const given = Object.entries(error.fields);
+  if (given.every(([field]) => nameOf(field) === field)) return error;
   // Without a prototype, because a field may be called __proto__.
   const fields: FieldErrors = Object.create(null);
-  for (const field of given) fields[nameOf(field)] = [...(fields[nameOf(field)] ?? []), ...error.fields[field]!];
+  for (const [field, messages] of given) fields[nameOf(field)] = [...(fields[nameOf(field)] ?? []), ...messages];
   const issues = error.issues.map((issue) => ({ ...issue, field: nameOf(issue.field) }));
   return invalid(fields, issues);
 }

@@ -11,8 +11,8 @@ import { type FieldFormat, internalMetadata } from "../contract/field-metadata.t
 import { describeField, describeReference, metadataOf, pathFields, shape } from "../contract/field-spec.ts";
 import type { Access, AnyOperation, Reach } from "../contract/operation.ts";
 import { type GroupName, groupEntries, operationGroups } from "../contract/operation-groups.ts";
-import { issue } from "../contract/user-schemas.ts";
 import { hasBody } from "./codec.ts";
+import { components, header, requestId } from "./openapi-components.ts";
 import { exampleOf } from "./openapi-examples.ts";
 
 export interface OpenApiOptions {
@@ -22,28 +22,8 @@ export interface OpenApiOptions {
   readonly url?: string | undefined;
 }
 
-/** Descriptions of the error codes that a documented path can return. */
-const errors: Record<Exclude<ErrorCode, "method_not_allowed">, string> = {
-  bad_request: "The request is not valid JSON or not valid HTTP",
-  unauthenticated: "The token or the credentials are missing or no longer valid",
-  forbidden: "The user is signed in but lacks the permission",
-  not_found: "The resource does not exist",
-  conflict: "A unique value is taken, the state forbids it, or the same request is still running",
-  gone: "The resource was deleted",
-  payload_too_large: "The body is over the limit",
-  unsupported_media_type: "The body is not of type application/json",
-  range_not_satisfiable: "The file has no bytes in the range",
-  validation_failed: "Fields are invalid; the response names all of them",
-  too_many_requests: "Too many attempts, or too much at a time; Retry-After says when to retry",
-  internal: "The service failed",
-  unavailable: "The service is shutting down or without its database; Retry-After says when to retry",
-};
-
 /** The version of the interface, which clients rely on. The version of the program is in `x-wcs-version`. */
 const interfaceVersion = "1.0";
-
-const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
-const requestId = { "X-Request-Id": header("XRequestId") };
 
 /** Returns the OpenAPI 3.1 document of the operations. */
 export function openapi(operations: readonly AnyOperation[], { version = "0.0.0", url = "" }: OpenApiOptions = {}) {
@@ -89,6 +69,7 @@ function tagsOf(operations: readonly AnyOperation[]) {
 
 function tagOf({ name, tag }: AnyOperation): string {
   const group = name.slice(0, name.indexOf(".")) as GroupName;
+  // Every group has a tag.
   return tag ?? Object.keys(operationGroups[group].tags)[0]!;
 }
 
@@ -97,6 +78,7 @@ function describe(op: AnyOperation): ZodOpenApiOperationObject {
   const inPath = pathFields(op);
   const names = new Set(inPath.map(({ name }) => name));
   const rest = Object.fromEntries(Object.entries(shape).filter(([name]) => !names.has(name)));
+  // The input has every field that the path names, or else the codec fails.
   const path = Object.fromEntries(inPath.map(({ wire, name }) => [wire, shape[name]!]));
   const isEmpty = Object.keys(rest).length === 0;
   return {
@@ -189,76 +171,6 @@ function takeoverOf(takeover: true | readonly string[] | undefined): string {
   const when = takeover === true ? "" : ` (only if ${takeover.map((field) => `\`${field}\``).join(" or ")} changes)`;
   return ` and every ability of this user, in the same units${when}`;
 }
-
-function components(): ZodOpenApiObject["components"] {
-  const error = z
-    .object({
-      error: z.object({
-        code: z.enum(Object.keys(errorCodes) as ErrorCode[]).meta({ description: "More may be added" }),
-        message: z.string().meta({ description: "One sentence that says what happened" }),
-        request_id: z
-          .string()
-          .meta({ description: "ID of the request in the log of the service; also in the header X-Request-Id" }),
-        fields: z
-          .record(z.string(), z.array(z.string()))
-          .optional()
-          .meta({ description: "Only with validation_failed: messages about each wrong field, by its path" }),
-        issues: z.array(issue()).optional().meta({ description: "Only with fields: the same as codes" }),
-      }),
-    })
-    .meta({ id: "Error" });
-  const responses = Object.entries(errors).map(([code, description]) => [
-    code,
-    {
-      description,
-      headers: { ...requestId, ...moreHeaders[code] },
-      content: { "application/json": { schema: error } },
-    },
-  ]);
-  return {
-    securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
-    responses: Object.fromEntries(responses),
-    headers: {
-      XRequestId: {
-        description: "ID of the request in the log; taken from the request if it has one",
-        schema: { type: "string" },
-      },
-      Location: { description: "URL of the new resource", schema: { type: "string", format: "uri-reference" } },
-      ETag: {
-        description: "Identifies the content: equal exactly when the bytes are equal",
-        schema: { type: "string" },
-      },
-      RetryAfter: { description: "Seconds", schema: { type: "integer" } },
-      WWWAuthenticate: { description: "The scheme to use", schema: { type: "string" } },
-    },
-    parameters: {
-      IdempotencyKey: {
-        name: "Idempotency-Key",
-        in: "header",
-        description: "Repeats with the same key and body within 24 hours get the first response",
-        schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
-      },
-      Range: {
-        name: "Range",
-        in: "header",
-        description: "Range of bytes, like bytes=0-1023; for several ranges, the response is the whole content",
-        schema: { type: "string" },
-      },
-      DryRun: {
-        name: "Dry-Run",
-        in: "header",
-        description: "true performs the request and rolls it back; the response has the same header",
-        schema: { type: "string", enum: ["true", "false"] },
-      },
-    },
-  };
-}
-
-const moreHeaders: Readonly<Record<string, Record<string, { $ref: string }>>> = {
-  unauthenticated: { "WWW-Authenticate": header("WWWAuthenticate") },
-  too_many_requests: { "Retry-After": header("RetryAfter") },
-  unavailable: { "Retry-After": header("RetryAfter") },
-};
 
 /** How the document names the unit of a format that JSON Schema does not know. */
 const formatNames: Partial<Record<FieldFormat, string>> = {

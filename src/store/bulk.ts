@@ -27,9 +27,9 @@ export async function insertRows<R = never>(
   // reusable.
   const made: R[] = [];
   for (let at = 0; at < rows.length; ) {
-    const size = portions.find((portion) => portion <= rows.length - at)!;
+    const size = portions.find((portion) => portion <= rows.length - at) ?? 1;
     const cells: Cell[] = [];
-    for (const row of rows.slice(at, at + size)) for (const name of columns) cells.push(row[name]!);
+    for (const row of rows.slice(at, at + size)) for (const name of columns) cells.push(row[name] ?? null);
     const { rows: some } = await db.executeQuery<R>(CompiledQuery.raw(insertion(table, columns, size, back), cells));
     for (const each of some) made.push(each);
     at += size;
@@ -37,7 +37,7 @@ export async function insertRows<R = never>(
   return made;
 }
 
-const portions = [128, 16, 1];
+const portions = [128, 16];
 const insertions = new Map<string, string>();
 
 function insertion(table: string, columns: readonly string[], size: number, back: string): string {

@@ -60,7 +60,7 @@ export async function rotateSecretKey(
 }
 
 /** Returns the ID of the key of the database's secrets; null while all of them are in plain text. */
-export async function keyIdOf(db: Db): Promise<string | null> {
+async function keyIdOf(db: Db): Promise<string | null> {
   const instance = await db.selectFrom("instance").select("secret_key_id").executeTakeFirst();
   return instance?.secret_key_id ?? null;
 }

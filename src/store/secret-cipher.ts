@@ -65,6 +65,7 @@ export function createSecretCipher(key: Uint8Array | undefined): SecretCipher {
       if (!isSealed(stored)) return stored;
       const [, sealedWith = "", nonce = "", sealed = ""] = stored.split(".");
       requireKey(sealedWith, keyId);
+      // Without a key, requireKey has thrown.
       return decrypt(key!, place, { nonce: Buffer.from(nonce, "base64url"), sealed: Buffer.from(sealed, "base64url") });
     },
   };

@@ -117,7 +117,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       for (const [index, { unit, parent }] of rows.entries()) {
         const { action } = results[made.length + index]!;
         const expected = isBelow(model, parent, unit)
-          ? "left out"
+          ? "skipped"
           : model.parents.get(unit) === parent
             ? "unchanged"
             : "changed";

@@ -104,7 +104,7 @@ describeEverywhere("units.import", (environment) => {
     self.parent = self.reference;
     const rows = [bad, below, good, row({ parent: "nowhere" }), one, other, self, {}, row({ reference: "" })];
     const results = await run(rows);
-    expect(actions(results)).toEqual(rows.map((each) => (each === good ? "created" : "left out")));
+    expect(actions(results)).toEqual(rows.map((each) => (each === good ? "created" : "skipped")));
     expect(results.map((result) => Object.keys(result.fields ?? {}).sort())).toEqual([
       ["colour", "name", "unit_type"],
       ["parent"],
@@ -131,7 +131,7 @@ describeEverywhere("units.import", (environment) => {
       { ...root, name: "Acme A/S" },
       { ...root },
     ]);
-    expect(actions(results)).toEqual(["left out", "left out", "left out", "unchanged", "changed", "changed"]);
+    expect(actions(results)).toEqual(["skipped", "skipped", "skipped", "unchanged", "changed", "changed"]);
   });
 
   it("a row repeated in a batch is one unit", async () => {
@@ -193,11 +193,11 @@ describeEverywhere("units.import", (environment) => {
     );
     expect(actions(results)).toEqual([
       "created",
-      "left out",
-      "left out",
-      "left out",
-      "left out",
-      "left out",
+      "skipped",
+      "skipped",
+      "skipped",
+      "skipped",
+      "skipped",
       "changed",
       "unchanged",
     ]);
@@ -217,14 +217,14 @@ describeEverywhere("units.import", (environment) => {
     const chain = Array.from({ length: 100 }, () => row({ parent: `u${count}` }));
     chain[0]!.parent = "south";
     const results = await run(chain.toReversed());
-    expect(actions(results).reverse()).toEqual(chain.map((_, n) => (n < 99 ? "created" : "left out")));
+    expect(actions(results).reverse()).toEqual(chain.map((_, n) => (n < 99 ? "created" : "skipped")));
     expect(Object.keys(results[0]!.fields ?? {})).toEqual(["parent"]);
     expect(await get(chain[98]!.reference)).toMatchObject({ level: 100 });
     const top = await get(chain[0]!.reference);
     expect(top.stats.children_total).toBe(98);
     const { id } = await get("yard");
     expect(await codeOf(admin().call(units.move, { id: top.id, parent: id }))).toBe("conflict");
-    expect(actions(await run([{ ...chain[0]!, parent: "yard" }]))).toEqual(["left out"]);
+    expect(actions(await run([{ ...chain[0]!, parent: "yard" }]))).toEqual(["skipped"]);
     const [single] = await run([row()]);
     const move = async (parent: string) =>
       codeOf(admin().call(units.move, { id: single!.id!, parent: (await get(parent)).id }));

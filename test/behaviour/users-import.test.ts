@@ -172,15 +172,15 @@ describeEverywhere("users.import", (environment) => {
       row({ user_types: 5 }),
     ]);
     expect(actions(results)).toEqual([
-      "left out",
-      "left out",
-      "left out",
+      "skipped",
+      "skipped",
+      "skipped",
       "created",
-      "left out",
-      "left out",
-      "left out",
-      "left out",
-      "left out",
+      "skipped",
+      "skipped",
+      "skipped",
+      "skipped",
+      "skipped",
     ]);
     const fields = results.map((result) => Object.keys(result.fields ?? {}).sort());
     expect(fields).toEqual([
@@ -217,7 +217,7 @@ describeEverywhere("users.import", (environment) => {
       { ...first, email: "MEMBER@example.com" },
       row({ email: "deactivated@example.com" }),
     ]);
-    expect(actions(results)).toEqual(["left out", "left out", "left out"]);
+    expect(actions(results)).toEqual(["skipped", "skipped", "skipped"]);
     expect(results.slice(0, 2).map((result) => result.fields)).toEqual([taken, taken]);
   });
 
@@ -239,7 +239,7 @@ describeEverywhere("users.import", (environment) => {
       { ...one, email: two.email },
       { ...two, email: two.email },
     ]);
-    expect(actions(results)).toEqual(["created", "left out", "changed", "created", "changed", "left out"]);
+    expect(actions(results)).toEqual(["created", "skipped", "changed", "created", "changed", "skipped"]);
     expect((await get(one.reference)).email).toBe(two.email);
     expect((await get(two.reference)).email).toBe(one.email);
   });
@@ -257,13 +257,13 @@ describeEverywhere("users.import", (environment) => {
     expect((await admin().call(users.get, { id })).reference).toBeNull();
   });
 
-  it("a user who is a member of the row's unit besides the first is left out", async () => {
+  it("a user who is a member of the row's unit besides the first is skipped", async () => {
     const { units: places } = world();
     const [first, next] = [row(), row()];
     const id = await idOf(first);
     await admin().call(users.membershipAdd, { user: id, unit: places.yard });
     const results = await run([{ ...first, unit: "yard" }, next]);
-    expect(actions(results)).toEqual(["left out", "created"]);
+    expect(actions(results)).toEqual(["skipped", "created"]);
     expect(Object.keys(results[0]!.fields ?? {})).toEqual(["unit"]);
     expect((await get(first.reference)).unit?.id).toBe(places.harbour);
   });
@@ -276,13 +276,8 @@ describeEverywhere("users.import", (environment) => {
       row({ unit: "nowhere", user_types: "Never" }),
       row({ user_types: "x".repeat(256) }),
     ];
-    expect(actions(await run(rows))).toEqual(["left out", "left out", "left out", "left out"]);
-    expect(actions(await run(rows, { create_user_types: true }))).toEqual([
-      "created",
-      "created",
-      "left out",
-      "left out",
-    ]);
+    expect(actions(await run(rows))).toEqual(["skipped", "skipped", "skipped", "skipped"]);
+    expect(actions(await run(rows, { create_user_types: true }))).toEqual(["created", "created", "skipped", "skipped"]);
     const { data } = await admin().call(usertypes.list, { limit: 500 });
     expect(data.filter((type) => type.name.toLowerCase() === name.toLowerCase())).toHaveLength(1);
     expect(data.filter((type) => type.name === "Never" || type.name.length > 255)).toEqual([]);
@@ -295,7 +290,7 @@ describeEverywhere("users.import", (environment) => {
     const before = await allRows(world().instance.database);
     const rows = [{ ...first, title: "Dry" }, row({ user_types: "Dry type" }), row({ unit: "nowhere" })];
     const results = await run(rows, { dryRun: true, create_user_types: true });
-    expect(actions(results)).toEqual(["changed", "created", "left out"]);
+    expect(actions(results)).toEqual(["changed", "created", "skipped"]);
     expect(await allRows(world().instance.database)).toEqual(before);
   });
 

@@ -47,17 +47,17 @@ describe("a calendar from elsewhere", () => {
     expect(await wcs(`import ${file} -n`)).toEqual({
       code: 3,
       stdout: "",
-      stderr: [...problems, "created 5, changed 0, unchanged 0, left out 2", "Dry run: nothing was changed.", ...end],
+      stderr: [...problems, "created 5, changed 0, unchanged 0, skipped 2", "Dry run: nothing was changed.", ...end],
     });
     expect(await list("[]")).toEqual([]);
     const done = await wcs(`import ${file}`);
-    expect(done.stderr).toEqual([...problems, "created 5, changed 0, unchanged 0, left out 2", ...end]);
+    expect(done.stderr).toEqual([...problems, "created 5, changed 0, unchanged 0, skipped 2", ...end]);
     const again = await wcs(`import ${file} --results ${home().path("results.csv")}`);
-    expect(again.stderr).toEqual([...problems, "created 0, changed 0, unchanged 5, left out 2", ...end]);
+    expect(again.stderr).toEqual([...problems, "created 0, changed 0, unchanged 5, skipped 2", ...end]);
     expect(readFileSync(home().path("results.csv"), "utf8").split("\n").slice(0, 4)).toEqual([
       "line,reference,action,id,errors",
       "7,abc123@web.example,unchanged,1,ATTENDEE is not kept (2 times); VALARM is not kept; EXDATE excluded days are not kept",
-      '30,,left out,,"row changes one occurrence of the event abc123@web.example (RECURRENCE-ID), which is not kept"',
+      '30,,skipped,,"row changes one occurrence of the event abc123@web.example (RECURRENCE-ID), which is not kept"',
       "37,xmas@web.example,unchanged,2,",
     ]);
   });
@@ -97,7 +97,7 @@ describe("a calendar from elsewhere", () => {
       code: 3,
       stderr: [
         elsewhere,
-        "created 1, changed 0, unchanged 0, left out 1",
+        "created 1, changed 0, unchanged 0, skipped 1",
         "error: 1 of 2 events was not imported.",
         hint,
       ],
@@ -124,7 +124,7 @@ it("time zones whose clocks change too often are not read", async () => {
     ...rules
       .slice(0, 3)
       .map((rule, at) => `line ${43 + at * 5} has a DTSTART in the time zone ${rule}, which the file does not define`),
-    "created 1, changed 0, unchanged 0, left out 3",
+    "created 1, changed 0, unchanged 0, skipped 3",
   ]);
 });
 
@@ -179,7 +179,7 @@ describe("what cannot come in", () => {
         "line 38, end: must not be before start",
         "line 44, recurrence.0.until: must not be before the first day, 2026-12-24",
         "line 55 has the same UID as the event of line 50",
-        "created 1, changed 0, unchanged 0, left out 10",
+        "created 1, changed 0, unchanged 0, skipped 10",
         "error: 10 of 11 events were not imported.",
         hint,
       ],
@@ -194,7 +194,7 @@ describe("what cannot come in", () => {
   ])("%s", async (_, stdin, message) => {
     const { code, stderr } = await wcs("import -", { stdin });
     if (message) expect({ code, stderr }).toEqual({ code: 3, stderr: [`error: ${message}`] });
-    else expect({ code, stderr }).toEqual({ code: 0, stderr: ["created 0, changed 0, unchanged 0, left out 0"] });
+    else expect({ code, stderr }).toEqual({ code: 0, stderr: ["created 0, changed 0, unchanged 0, skipped 0"] });
   });
 
   it("a file in another encoding, or one that is too large, in a sentence", async () => {
@@ -214,13 +214,13 @@ describe("what cannot come in", () => {
     const { stderr } = await take(
       calendar(["UID:v1", "SUMMARY:x", day, "BEGIN:VALARM"], ["UID:v2", "SUMMARY:next", day]),
     );
-    expect(stderr.slice(0, 2)).toEqual(["line 3 has no END:VEVENT", "created 1, changed 0, unchanged 0, left out 1"]);
+    expect(stderr.slice(0, 2)).toEqual(["line 3 has no END:VEVENT", "created 1, changed 0, unchanged 0, skipped 1"]);
   });
 
   it("a file that ends too early", async () => {
     const lines = calendar(["UID:e1", "SUMMARY:whole", day], ["UID:e2", "SUMMARY:cut", day]).slice(0, -3);
     const { stderr } = await take(lines);
-    expect(stderr.slice(0, 2)).toEqual(["line 8 has no END:VEVENT", "created 1, changed 0, unchanged 0, left out 1"]);
+    expect(stderr.slice(0, 2)).toEqual(["line 8 has no END:VEVENT", "created 1, changed 0, unchanged 0, skipped 1"]);
   });
 });
 
@@ -236,10 +236,10 @@ it.each([
 
 it("without a UID an event is known by what it says", async () => {
   const lines = calendar(["SUMMARY:No name", day]);
-  expect((await take(lines)).stderr).toEqual(["created 1, changed 0, unchanged 0, left out 0"]);
-  expect((await take(lines)).stderr).toEqual(["created 0, changed 0, unchanged 1, left out 0"]);
+  expect((await take(lines)).stderr).toEqual(["created 1, changed 0, unchanged 0, skipped 0"]);
+  expect((await take(lines)).stderr).toEqual(["created 0, changed 0, unchanged 1, skipped 0"]);
   const turned = calendar([day, "SUMMARY:No name"]);
-  expect((await take(turned)).stderr).toEqual(["created 0, changed 0, unchanged 1, left out 0"]);
+  expect((await take(turned)).stderr).toEqual(["created 0, changed 0, unchanged 1, skipped 0"]);
 });
 
 it("a rule ends on the last day on which its time is not after UNTIL", async () => {
@@ -264,11 +264,11 @@ it("each part of an event that differs is changed, and only that", async () => {
     [4, "URL:https://example.org/"],
   ] as const) {
     lines[at] = other;
-    expect((await take(calendar(lines))).stderr, other).toEqual(["created 0, changed 1, unchanged 0, left out 0"]);
+    expect((await take(calendar(lines))).stderr, other).toEqual(["created 0, changed 1, unchanged 0, skipped 0"]);
   }
   lines[5] = "DTSTART;TZID=Europe/Copenhagen:20401224T100000";
   lines.push("RRULE:FREQ=DAILY;COUNT=2");
-  expect((await take(calendar(lines))).stderr).toEqual(["created 0, changed 1, unchanged 0, left out 0"]);
+  expect((await take(calendar(lines))).stderr).toEqual(["created 0, changed 1, unchanged 0, skipped 0"]);
   expect(await list("[?uid=='parts'].[title,body,location,link,all_day,length(dates)] | [0]")).toEqual([
     ...["a", "a", "a", "https://example.org/", false, 2],
   ]);
@@ -280,7 +280,7 @@ it("flags say which calendar, and contradictions are refused", async () => {
   expect((await take(lines, "--type chain --keep-types")).code).toBe(2);
   expect((await take(lines, "--type group")).code).toBe(2);
   expect((await take(lines, "--keep-types --units 2")).stderr).toEqual([
-    "created 2, changed 0, unchanged 0, left out 0",
+    "created 2, changed 0, unchanged 0, skipped 0",
   ]);
   expect(await list("[?uid=='c1' || uid=='c2'].[uid,type,units[].id] | sort_by(@, &[0])")).toEqual([
     ["c1", "chain", [2]],

@@ -162,22 +162,22 @@ describePlaces("wcs events", (place) => {
     expect((await done("events", "export")).stdout).toBe(readFileSync(out, "utf8"));
     expect(await done("events", "import", out)).toMatchObject({
       code: 0,
-      stderr: "created 0, changed 0, unchanged 2, left out 0\n",
+      stderr: "created 0, changed 0, unchanged 2, skipped 0\n",
     });
     const other = await newPlace(sqliteLocal);
     try {
       await other.wcs(["settings", "set", "timezone", "Europe/Copenhagen"]);
       const rehearsal = await other.wcs(["events", "import", out, "--keep-types", "-n"]);
-      expect(rehearsal.stderr).toBe("created 2, changed 0, unchanged 0, left out 0\nDry run: nothing was changed.\n");
+      expect(rehearsal.stderr).toBe("created 2, changed 0, unchanged 0, skipped 0\nDry run: nothing was changed.\n");
       const done = await other.wcs(["events", "import", "-", "--keep-types"], { stdin: readFileSync(out, "utf8") });
-      expect(done).toMatchObject({ code: 0, stderr: "created 2, changed 0, unchanged 0, left out 0\n" });
+      expect(done).toMatchObject({ code: 0, stderr: "created 2, changed 0, unchanged 0, skipped 0\n" });
       const there = JSON.parse((await other.wcs(["events", "list", "--json"])).stdout);
       expect(await contents(there)).toEqual(await contents(await json("events", "list")));
       const changed = readFileSync(out, "utf8")
         .replace("SUMMARY:Lunch", "SUMMARY:Brunch")
         .replace("COUNT=3", "COUNT=2");
       const again = await other.wcs(["events", "import", "-"], { stdin: changed });
-      expect(again.stderr).toBe("created 0, changed 1, unchanged 1, left out 0\n");
+      expect(again.stderr).toBe("created 0, changed 1, unchanged 1, skipped 0\n");
       const { stdout } = await other.wcs(["events", "list", "--json", "--query", "[?title=='Brunch'].dates | [0]"]);
       expect(JSON.parse(stdout)).toHaveLength(2);
     } finally {

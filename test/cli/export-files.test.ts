@@ -85,7 +85,7 @@ it("branch managers export their branch", async () => {
   expect(stdout).toContain("mona@example.com,sales,Sales manager,");
 });
 
-it("what no row can say is left out and named, or told of", async () => {
+it("what no row can say is skipped and named, or told of", async () => {
   const unnamed = await made("units", "create", "--name", "Unnamed", "--parent", "1");
   const below = await made(
     "units",

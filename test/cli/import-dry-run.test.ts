@@ -21,7 +21,7 @@ it("users import --dry-run: a reference that a later batch clears is free for an
   ];
   const file = place().home.path("users.csv");
   writeFileSync(file, `reference,first_name,last_name,email,unit\n${rows.join("\n")}\n`);
-  const summary = "created 2001, changed 1, unchanged 0, left out 0";
+  const summary = "created 2001, changed 1, unchanged 0, skipped 0";
   const rehearsed = await run("users", "import", file, "--dry-run");
   expect(rehearsed).toEqual({ code: 0, stderr: [summary, "Dry run: nothing was changed."] });
   expect(await run("users", "import", file)).toEqual({ code: 0, stderr: [summary] });

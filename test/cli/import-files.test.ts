@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { tableOf } from "../../src/cli/file-io/row-columns.ts";
-import { unitRow } from "../../src/contract/units.ts";
+import { unitRow } from "../../src/contract/unit-schemas.ts";
 import { userRow } from "../../src/contract/user-schemas.ts";
 import { usePlace } from "./places.ts";
 
@@ -25,7 +25,7 @@ async function run(table: "users" | "units", file: string, ...more: string[]) {
 }
 
 const summary = (created: number, changed: number, unchanged: number, left: number) =>
-  `created ${created}, changed ${changed}, unchanged ${unchanged}, left out ${left}`;
+  `created ${created}, changed ${changed}, unchanged ${unchanged}, skipped ${left}`;
 const leftOut = (left: number, all: number) => [
   `error: ${left} of ${all} rows were not imported.`,
   "hint: Correct these rows and import the file again; rows that are already imported stay unchanged.",
@@ -112,7 +112,7 @@ it("lists divided by semicolons or tabs, and UTF-16, are read as spreadsheets wr
   expect((await imported("units", `\ufeff${rows}`)).stderr).toEqual([summary(0, 0, 1, 0)]);
 });
 
-it("a line that is not UTF-8 is left out; U+FFFD itself is a letter like others", async () => {
+it("a line that is not UTF-8 is skipped; U+FFFD itself is a letter like others", async () => {
   const latin = Buffer.concat([
     Buffer.from("reference,name\nutf-1,Gr"),
     Buffer.from([0xfc]),
@@ -150,7 +150,7 @@ it("JSON lines, by the name of the file or by --format, on stdin, too", async ()
   expect((await run("units", "-", "reference,name\njson-4,Four\n", "--strict")).stderr).toEqual([summary(0, 1, 0, 0)]);
 });
 
-it("units whose parents lead back to themselves are left out, and named", async () => {
+it("units whose parents lead back to themselves are skipped, and named", async () => {
   const rows = "reference,name,parent\nc-1,One,c-3\nc-2,Two,c-1\nc-3,Three,c-2\nc-4,Four,c-4\nc-5,Five,c-1\nc-6,Six,\n";
   expect((await imported("units", rows)).stderr).toEqual([
     "line 2, parent: is below the unit itself: c-1 below c-3 below c-2 below c-1",

@@ -51,11 +51,11 @@ it("Ctrl-C stops at once, says what is in, and the same command takes the rest",
     signal: null,
     stdout: "",
     stderr:
-      "created 1000, changed 0, unchanged 0, left out 0; the rest of stdin was not imported\n" +
+      "created 1000, changed 0, unchanged 0, skipped 0; the rest of stdin was not imported\n" +
       "The imported rows are kept. Run the same command again to import the rest.\n",
   });
   expect(readFileSync(place.home.path("results.csv"), "utf8").trimEnd().split("\n")).toHaveLength(1001);
-  expect(await takeRest()).toBe("created 500, changed 0, unchanged 1000, left out 0\n");
+  expect(await takeRest()).toBe("created 500, changed 0, unchanged 1000, skipped 0\n");
 });
 
 it("Ctrl-C before anything is in leaves nothing behind", async () => {
@@ -81,7 +81,7 @@ it("a server that goes away: exit 8, what is in, and the way to go on", async ()
   const { code, stderr } = await result;
   expect(code).toBe(8);
   const [summary, next, error] = stderr.split("\n");
-  expect(summary).toBe("created 1000, changed 0, unchanged 0, left out 0; the rest of stdin was not imported");
+  expect(summary).toBe("created 1000, changed 0, unchanged 0, skipped 0; the rest of stdin was not imported");
   expect(next).toBe("The imported rows are kept. Run the same command again to import the rest.");
   expect(error).toMatch(/^error: http:\/\/127\.0\.0\.1:\d+ /);
   expect(await users()).toBe(1001);

@@ -42,11 +42,11 @@ describePlaces("import", (place) => {
   };
 
   it("units, children before parents", async () => {
-    const created = { code: 0, stdout: "", stderr: ["created 11, changed 0, unchanged 0, left out 0"] };
+    const created = { code: 0, stdout: "", stderr: ["created 11, changed 0, unchanged 0, skipped 0"] };
     const rehearsed = await run("units", "import", units, "--dry-run");
     expect(rehearsed).toEqual({ ...created, stderr: [...created.stderr, "Dry run: nothing was changed."] });
     expect(await run("units", "import", units)).toEqual(created);
-    const unchanged = "created 0, changed 0, unchanged 11, left out 0";
+    const unchanged = "created 0, changed 0, unchanged 11, skipped 0";
     expect(await run("units", "import", units)).toEqual({ ...created, stderr: [unchanged] });
     const { stdout } = await run("units", "get", "--reference", "cph-k-hr", "--json");
     expect(JSON.parse(stdout)).toMatchObject({
@@ -65,10 +65,10 @@ describePlaces("import", (place) => {
     expect(stderr).toContain(
       "line 5, user_types: contains a user type that does not exist: Employee and contains a user type that does not exist: Shift lead",
     );
-    expect(stderr.at(-3)).toBe("created 2, changed 0, unchanged 0, left out 8");
-    const created = "created 8, changed 0, unchanged 2, left out 0";
+    expect(stderr.at(-3)).toBe("created 2, changed 0, unchanged 0, skipped 8");
+    const created = "created 8, changed 0, unchanged 2, skipped 0";
     expect(await run("users", "import", users, "--create-user-types")).toMatchObject({ code: 0, stderr: [created] });
-    const unchanged = "created 0, changed 0, unchanged 10, left out 0";
+    const unchanged = "created 0, changed 0, unchanged 10, skipped 0";
     expect(await run("users", "import", users)).toMatchObject({ code: 0, stderr: [unchanged] });
     const { stdout } = await run("users", "get", "--reference", "e-04", "--json");
     expect(JSON.parse(stdout)).toMatchObject({
@@ -86,15 +86,15 @@ describePlaces("import", (place) => {
     const { code, stderr } = await run("users", "import", bad, "--strict", "--results", results);
     expect(code).toBe(3);
     expect(stderr.slice(-3)).toEqual([
-      "created 0, changed 0, unchanged 0, left out 19",
+      "created 0, changed 0, unchanged 0, skipped 19",
       "error: 15 of 19 rows are invalid; nothing was imported (--strict).",
       lastOfBad[1],
     ]);
-    expect(readFileSync(results, "utf8")).toMatch(/^11,b-08,left out,,$/m);
+    expect(readFileSync(results, "utf8")).toMatch(/^11,b-08,skipped,,$/m);
     expect((await run("users", "list", "--all", "-o", "csv", "--fields", "email")).stdout).not.toContain("good.last");
   });
 
-  it("bad rows are left out, each with line, column and reason; a dry run says the same", async () => {
+  it("bad rows are skipped, each with line, column and reason; a dry run says the same", async () => {
     const { id } = JSON.parse((await run("users", "get", "--reference", "e-01", "--json")).stdout);
     const rehearsed = await run("users", "import", bad, "-n", "--results", file("rehearsed.csv"));
     expect(rehearsed.code).toBe(3);
@@ -120,16 +120,16 @@ describePlaces("import", (place) => {
     expect(lines.slice(0, 3)).toEqual([
       "line,reference,action,id,errors",
       expect.stringMatching(/^2,e-01,unchanged,\d+,$/),
-      "3,b-01,left out,,unit must not be blank",
+      "3,b-01,skipped,,unit must not be blank",
     ]);
     await run("users", "import", bad, "--results", file("results.ndjson"));
     const rows = readFileSync(file("results.ndjson"), "utf8").trimEnd().split("\n");
     expect(rows.map((row) => JSON.parse(row)).slice(0, 2)).toEqual([
       { line: 2, reference: "e-01", action: "unchanged", id: expect.any(Number), errors: null },
-      { line: 3, reference: "b-01", action: "left out", id: null, errors: { unit: ["must not be blank"] } },
+      { line: 3, reference: "b-01", action: "skipped", id: null, errors: { unit: ["must not be blank"] } },
     ]);
   });
 });
 
 const summary = (created: number, unchanged: number) =>
-  `created ${created}, changed 0, unchanged ${unchanged}, left out 15`;
+  `created ${created}, changed 0, unchanged ${unchanged}, skipped 15`;

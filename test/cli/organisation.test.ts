@@ -441,7 +441,7 @@ webhooks:
     expect(JSON.parse(rest.stdout)).toHaveLength(501 - done);
   });
 
-  it("what has no reference is left out of an export, and said", async () => {
+  it("what has no reference is skipped by an export, and said", async () => {
     const eng = JSON.parse((await sit(["units", "get", "--reference", "eng", "--json"])).stdout);
     await sit(["units", "create", "--name", "Attic", "--parent", String(eng.id)]);
     await sit(["webhooks", "create", "--name", "late", "--uri", "https://127.0.0.1:9/other"]);

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { readFileSync } from "node:fs";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
@@ -326,11 +327,17 @@ describe("an abort", () => {
 
   test("while waiting for another try", async () => {
     const controller = new AbortController();
-    const { url } = await pretend((_, response) => {
+    const { signal } = controller;
+    let requesting: readonly unknown[] = [];
+    const { url, requests } = await pretend((_, response) => {
+      requesting = getEventListeners(signal, "abort");
       reply(response, 429, error("too_many_requests"), { "retry-after": "15" });
-      response.on("close", () => setTimeout(() => controller.abort(new Error("stop")), 100));
     });
-    await expect(client(url).call(users.get, { id: 5 }, { signal: controller.signal })).rejects.toThrow("stop");
+    const call = client(url).call(users.get, { id: 5 }, { signal });
+    const isWaiting = () => getEventListeners(signal, "abort").some((listener) => !requesting.includes(listener));
+    await expect.poll(() => requests.length === 1 && isWaiting()).toBe(true);
+    controller.abort(new Error("stop"));
+    await expect(call).rejects.toThrow("stop");
   });
 });
 

@@ -1,4 +1,5 @@
-import { connect } from "node:net";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Fake, gate, lastBody, serveFake, speak } from "./support.ts";
@@ -11,6 +12,17 @@ afterAll(() => server.close());
 beforeEach(() => {
   server.calls.length = 0;
 });
+
+/** Returns the socket of the next connection on the side of the server, which is in this process. */
+function nextAccepted(): Promise<Socket> {
+  return new Promise((resolve) => {
+    const take = (message: unknown) => {
+      unsubscribe("net.server.socket", take);
+      resolve((message as { socket: Socket }).socket);
+    };
+    subscribe("net.server.socket", take);
+  });
+}
 
 const shaped = (text: string, status: number) => {
   expect(text.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
@@ -149,13 +161,16 @@ describe("slow connections are ended", () => {
     expect(await speak(strict.port, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")).toContain('{"status":"ok"}');
   });
   test("that do not read the answer", async () => {
+    const accepted = nextAccepted();
     const socket = connect(strict.port, "127.0.0.1");
     socket.pause();
     socket.on("error", () => {});
     socket.write("GET /api/users/5 HTTP/1.1\r\nHost: x\r\n\r\n");
     await expect.poll(() => strict.calls.length).toBe(1);
     const closed = new Promise((resolve) => socket.on("close", resolve));
-    await sleep(1000);
+    // A paused socket does not notice that the server ends the connection.
+    const served = await accepted;
+    await expect.poll(() => served.destroyed, { timeout: 20_000 }).toBe(true);
     socket.resume();
     await closed;
     expect(socket.bytesRead).toBeLessThan(20_000_000);

@@ -93,9 +93,9 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     const { results } = await manager().call(users.import, { rows });
     expect(results.map((result) => [result.action, Object.keys(result.fields ?? {})])).toEqual([
       ["unchanged", []],
-      ["left out", ["reference"]],
-      ["left out", ["email"]],
-      ["left out", ["reference"]],
+      ["skipped", ["reference"]],
+      ["skipped", ["email"]],
+      ["skipped", ["reference"]],
     ]);
     expect(await admin().call(users.get, { id })).toMatchObject({ email, reference, title: "" });
   });
@@ -156,7 +156,7 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     await forbidden(manager(), users.membershipSet, { ...own, userTypes: [types.employee], overwrite: false });
     const row = { first_name: "Manager", last_name: "x", email: "manager@example.com", unit: "north" };
     const { results } = await manager().call(users.import, { rows: [{ ...row, user_types: "Manager;Employee" }] });
-    expect(results).toMatchObject([{ action: "left out", fields: { user_types: [expect.any(String)] } }]);
+    expect(results).toMatchObject([{ action: "skipped", fields: { user_types: [expect.any(String)] } }]);
     expect(await now(ids.manager)).toEqual([[places.north, [types.manager]]]);
   });
 
@@ -173,7 +173,7 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     const { first_name, last_name, email } = ruler;
     const rows = [{ first_name, last_name, email, unit: `target ${count}` }];
     expect((await self.call(users.import, { rows })).results).toMatchObject([
-      { action: "left out", fields: { unit: [expect.any(String)] } },
+      { action: "skipped", fields: { unit: [expect.any(String)] } },
     ]);
     await forbidden(self, units.delete, { id: unit, transfer: target });
     await allowed(self, users.membershipRemove, { user: ruler.id, unit });
@@ -213,7 +213,7 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
       );
     }
     expect((await manager().call(units.import, { rows })).results).toMatchObject([
-      { action: "left out", fields: { parent: [`would extend abilities that you don't have: news in unit ${id}`] } },
+      { action: "skipped", fields: { parent: [`would extend abilities that you don't have: news in unit ${id}`] } },
     ]);
     await allowed(manager(), units.move, { id: below, parent: id });
     await allowed(admin(), units.move, { id, parent: press });
@@ -254,6 +254,6 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     await forbidden(manager(), users.update, { id: ids.colleague, admin: true });
     await forbidden(manager(), users.update, { id: ids.manager, admin: true });
     const { results } = await manager().call(users.import, { rows: [{ ...someone, unit: "harbour", admin: true }] });
-    expect(results).toMatchObject([{ action: "left out", fields: { admin: [expect.any(String)] } }]);
+    expect(results).toMatchObject([{ action: "skipped", fields: { admin: [expect.any(String)] } }]);
   });
 });

@@ -3,7 +3,8 @@ import type { z } from "zod";
 import { allOperations } from "../../src/contract/all-operations.ts";
 import { type Field, shape } from "../../src/contract/field-spec.ts";
 import { tryParse } from "../../src/contract/parse-input.ts";
-import { unitRow, units } from "../../src/contract/units.ts";
+import { unitRow } from "../../src/contract/unit-schemas.ts";
+import { units } from "../../src/contract/units.ts";
 import { userRow } from "../../src/contract/user-schemas.ts";
 import { users } from "../../src/contract/users.ts";
 import { newHome } from "../cli/support.ts";
@@ -161,12 +162,12 @@ describeEverywhere("control characters in text", (environment) => {
     const bad = { ...row, email: "bad@example.com", phone: "1\u001b[31m", user_types: "Evil\u0007" };
     const { results } = await admin().call(users.import, { rows: [bad, row], create_user_types: true });
     expect(results).toMatchObject([
-      { action: "left out", fields: { phone: [sentence], user_types: [sentence] } },
+      { action: "skipped", fields: { phone: [sentence], user_types: [sentence] } },
       { action: "created" },
     ]);
     const rows = [{ reference: "evil", name: "Evil\u202e", parent: "" }];
     expect((await admin().call(units.import, { rows })).results).toMatchObject([
-      { action: "left out", fields: { name: [sentence] } },
+      { action: "skipped", fields: { name: [sentence] } },
     ]);
   });
 

@@ -58,7 +58,7 @@ export async function createModel(registry: Registry): Promise<Model> {
     "--ca-file": "file",
   };
   const globals = shared.options.flatMap((option) =>
-    namesOf(option).map((name) => completed(name, option, known[option.long!])),
+    namesOf(option).map((name) => completed(name, option, known[option.long ?? ""])),
   );
   const top = Object.entries(registry).map(([name, { summary }]) => ({ name, description: summary }));
   const version = { name: "--version", description: "Show the version", values: undefined };
@@ -89,10 +89,8 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, globals: Readonly
     const added = new Map(spec.more.map(({ flags, completes }) => [flags, completes]));
     return {
       command: buildOperation(operation, path, help, spec),
-      completes: (option: Option) => derived.get(option.long!) ?? added.get(option.flags),
-      args: spec.args.map((arg) =>
-        valuesOf(arg.completes ?? completesOf(spec.fields.find(({ name }) => name === arg.field))),
-      ),
+      completes: (option: Option) => derived.get(option.long ?? "") ?? added.get(option.flags),
+      args: spec.args.map((arg) => valuesOf(arg.completes ?? completesOf(arg.described))),
       many: spec.args.at(-1)?.many === true,
       own: new Set<string>(),
     };

@@ -12,6 +12,8 @@ export function suggestName(word: string, candidates: Iterable<string>): string 
   return best;
 }
 
+const costAt = (row: readonly number[], at: number) => row[at] ?? Number.POSITIVE_INFINITY;
+
 /** Returns the Damerau-Levenshtein distance. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
@@ -19,13 +21,12 @@ function distance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const replaced = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row[j] = Math.min(replaced, last[j]! + 1, row[j - 1]! + 1);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        row[j] = Math.min(row[j]!, before[j - 2]! + 1);
+      const replaced = costAt(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? costAt(before, j - 2) + 1 : replaced;
+      row[j] = Math.min(replaced, swapped, costAt(last, j) + 1, costAt(row, j - 1) + 1);
     }
     before = last;
     last = row;
   }
-  return last[b.length]!;
+  return costAt(last, b.length);
 }

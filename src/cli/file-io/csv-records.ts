@@ -23,8 +23,8 @@ export async function* recordsOf(blocks: AsyncIterable<Lines>): AsyncGenerator<C
   const take = (whole: boolean, last: boolean): CsvRecord[] => {
     const records: CsvRecord[] = [];
     let at = 0;
-    while (at < lines.length) {
-      delimiter ??= delimiterOf(lines[at]!);
+    for (let text = lines[at]; text !== undefined; text = lines[at]) {
+      delimiter ??= delimiterOf(text);
       const found = recordAt(lines, at, delimiter, last);
       if (found === undefined) break;
       const { cells, size } = whole ? found : inUtf8(found);
@@ -51,15 +51,15 @@ function delimiterOf(header: string): string {
 
 /** Reads the record that begins at a line. Returns undefined when it may continue after the last line. */
 function recordAt(lines: readonly string[], at: number, delimiter: string, last: boolean): Found | undefined {
-  let text = lines[at]!;
+  let text = lines[at] ?? "";
   if (!text.includes('"')) return { cells: withoutReturn(text).split(delimiter), size: text.length, lines: 1 };
   for (let next = at + 1; text.length <= longestRow; ) {
     const cells = split(withoutReturn(text), delimiter);
     if (cells !== undefined) return { cells, size: text.length, lines: "problem" in cells ? 1 : next - at };
-    let added: string;
+    let added: string | undefined;
     do {
-      if (next === lines.length) return last ? notClosed : undefined;
-      added = lines[next++]!;
+      added = lines[next++];
+      if (added === undefined) return last ? notClosed : undefined;
       text += `\n${added}`;
     } while (!added.includes('"') && text.length <= longestRow);
   }

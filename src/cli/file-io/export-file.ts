@@ -27,7 +27,7 @@ export interface Export<T> {
   readonly signal: AbortSignal;
   write(items: readonly T[]): Promise<void>;
   /** Reports an item that cannot be exported. `what` is a sentence with the reason. */
-  leaveOut(what: string): void;
+  skip(what: string): void;
 }
 
 /** The items of an export and their text format. */
@@ -86,7 +86,7 @@ export async function exportItems<T>(
     const { caller } = await context.connect();
     try {
       await file.write(head);
-      await work({ caller, signal, write, leaveOut: tally.leaveOut });
+      await work({ caller, signal, write, skip: tally.skip });
       const { tail } = exported;
       if (tail !== undefined) await file.write(tail);
       await file.keep();
@@ -110,7 +110,7 @@ function createTally({ name, path }: Pick<Exported<unknown>, "name" | "path">, t
       count.written += more;
       if (path !== "-") terminal.progress(`exporting ${name}  ${count.written.toLocaleString("en")}`);
     },
-    leaveOut(what: string): void {
+    skip(what: string): void {
       count.left += 1;
       terminal.progress(undefined);
       terminal.complain(`${terminal.sanitizeLine(what)}\n`);

@@ -3,16 +3,16 @@ import type { Terminal } from "../terminal/terminal.ts";
 import type { ResultFile } from "./result-file.ts";
 import type { Outcome } from "./row-outcome.ts";
 
-/** Counts the outcomes of rows and prints the issues of those left out. */
+/** Counts the outcomes of rows and prints the issues of those skipped. */
 export interface Report {
   add(line: number, outcome: Outcome): void;
   /** Prints the issues since the last call. Must be called with `true` at the end. */
   flush(end?: true): Promise<void>;
-  readonly leftOut: number;
+  readonly skipped: number;
   readonly rows: number;
   /** True when a row names a user type that does not exist. */
   readonly lacksUserTypes: boolean;
-  /** Returns `created 1, changed 0, unchanged 0, left out 2`. */
+  /** Returns `created 1, changed 0, unchanged 0, skipped 2`. */
   summary(): string;
 }
 
@@ -32,7 +32,7 @@ export interface ReportOptions {
 const shown = 100;
 
 export function createReport({ terminal, results, sort }: ReportOptions): Report {
-  const counts = { created: 0, changed: 0, unchanged: 0, "left out": 0 };
+  const counts = { created: 0, changed: 0, unchanged: 0, skipped: 0 };
   const complain = complaining(terminal, results?.path);
   let rows: ReportedRow[] = [];
   let lacksUserTypes = false;
@@ -53,8 +53,8 @@ export function createReport({ terminal, results, sort }: ReportOptions): Report
     get lacksUserTypes() {
       return lacksUserTypes;
     },
-    get leftOut() {
-      return counts["left out"];
+    get skipped() {
+      return counts.skipped;
     },
     get rows() {
       return Object.values(counts).reduce((sum, count) => sum + count);

@@ -27,7 +27,7 @@ function rowOf({ line, size, cells }: CsvRecord, columns: readonly string[]): So
     return { line, size, fields: { row: [`has ${count(cells.length)}, and the header ${columns.length}`] } };
   }
   const row: Record<string, string> = {};
-  for (let at = 0; at < columns.length; at++) row[columns[at]!] = unescapeCell(cells[at]!);
+  for (const [at, name] of columns.entries()) row[name] = unescapeCell(cells[at] ?? "");
   return { line, size, row: row as FileRow };
 }
 

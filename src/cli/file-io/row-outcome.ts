@@ -3,7 +3,7 @@ import type { Issue } from "../../contract/issue-messages.ts";
 
 /** The result of a row. */
 export interface Outcome {
-  readonly action: "created" | "changed" | "unchanged" | "left out";
+  readonly action: "created" | "changed" | "unchanged" | "skipped";
   readonly id: number | null;
   readonly reference: string | null;
   readonly fields?: FieldErrors | undefined;
@@ -11,8 +11,8 @@ export interface Outcome {
 }
 
 /** Returns the outcome of a row that is not imported. */
-export const leftOut = (
+export const skippedRow = (
   fields: FieldErrors | undefined,
   reference: string | null = null,
   issues?: Outcome["issues"],
-): Outcome => ({ action: "left out", id: null, reference, fields, issues });
+): Outcome => ({ action: "skipped", id: null, reference, fields, issues });

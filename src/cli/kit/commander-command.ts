@@ -112,10 +112,10 @@ function withoutTruth({ options }: Command, rest: readonly string[]): string[] {
 function longerName({ options }: Command, message: string): string | undefined {
   const [, typed] = /unknown option '--([\w-]{3,})/.exec(message) ?? [];
   const ending = options.filter(({ long, negate }) => !negate && typed && long?.endsWith(`-${typed}`));
-  return ending.length === 1 ? ending[0]!.long : undefined;
+  return ending.length === 1 ? ending[0]?.long : undefined;
 }
 
-export const usageOf = (command: Command): string => `${command.name()} ${command.usage()}`.trim();
+const usageOf = (command: Command): string => `${command.name()} ${command.usage()}`.trim();
 
 function asksForHelp(rest: readonly string[]): boolean {
   const end = rest.indexOf("--");

@@ -72,7 +72,7 @@ export function familiesOf(flags: readonly OperationFlag[]): HelpSection[] {
   if (families.size === 0) return [];
   const rows = [...families].map(([family, members]): [string, string] => [
     `    --${family}-<field>`,
-    members.map(({ path }) => kebab(path.at(-1)!)).join(", "),
+    members.flatMap(({ path }) => path.slice(-1).map(kebab)).join(", "),
   ]);
   return [{ title: "Families of options:", rows }];
 }

@@ -10,11 +10,14 @@ import { clearablePaths, type InputSpec, labelOf } from "./read-input.ts";
 
 /** Creates the input spec of a command: each field of its operation is an argument or a flag. */
 export function createInputSpec(leaf: OperationCommand): InputSpec {
-  const args = leaf.args ?? [];
-  const needed = new Set(args.filter((arg) => arg.needed).map(({ field }) => field));
+  const needed = new Set(leaf.args?.filter((arg) => arg.needed).map(({ field }) => field));
   const fields = fieldsOf(leaf.op)
     .filter(({ name }) => !leaf.hidden?.includes(name))
     .map((field) => (needed.has(field.name) ? { ...field, required: true } : field));
+  const args = (leaf.args ?? []).flatMap((arg) => {
+    const described = fields.find(({ name }) => name === arg.field);
+    return described ? [{ ...arg, described }] : [];
+  });
   const inLine = new Set(args.map(({ field }) => field));
   const flags = flagsOf(fields.filter(({ name }) => !inLine.has(name))).map((flag) => {
     const path = flag.path.join(".");
@@ -41,9 +44,8 @@ export function buildOperation(
   command.description(describeCommand(leaf.summary ?? op.summary, op.description));
   const args = spec.args.map((arg) => ({ ...arg, label: labelOf(arg), optional: isOptional(arg, leaf, spec) }));
   // All arguments are optional for commander: missing ones are prompted for, or reported in one error.
-  for (const { field, label, many } of args) {
-    const described = describeArgument(spec.fields.find(({ name }) => name === field)!);
-    command.argument(many ? `[${label}...]` : `[${label}]`, described);
+  for (const { described, label, many } of args) {
+    command.argument(many ? `[${label}...]` : `[${label}]`, describeArgument(described));
   }
   command.usage(usage(args));
   for (const flag of spec.flags) {

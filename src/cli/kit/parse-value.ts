@@ -1,12 +1,13 @@
 import type { Field } from "../../contract/field-spec.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 
+type ScalarField = Pick<Field, "kind"> & Partial<Field>;
+interface ListField {
+  readonly items: ScalarField | undefined;
+}
+
 /** Converts a text to a value of the field's kind. Throws a `UsageError` when it is not of that kind. */
-export function parseValue(
-  { kind, values }: Pick<Field, "kind"> & Partial<Field>,
-  text: string,
-  name: string,
-): unknown {
+export function parseValue({ kind, values }: ScalarField, text: string, name: string): unknown {
   if (kind === "integer") {
     if (!/^[+-]?\d{1,15}$/.test(text.trim())) throw new UsageError(`${name} must be an integer, not '${text}'`);
     return Number(text);
@@ -20,6 +21,13 @@ export function parseValue(
     throw new UsageError(`${name} must be one of ${values.join(", ")}, not '${text}'`);
   return text;
 }
+
+/** Converts values separated by commas to the items of a list. */
+export const parseList = ({ items = { kind: "string" } }: ListField, text: string, name: string): unknown[] =>
+  text
+    .split(",")
+    .filter(Boolean)
+    .map((part) => parseValue(items, part.trim(), name));
 
 export const parseInteger = (text: unknown, name: string): number =>
   parseValue({ kind: "integer" }, String(text), name) as number;

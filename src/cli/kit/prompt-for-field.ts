@@ -14,10 +14,9 @@ export async function askFor(
   const question = field.description ?? field.name;
   if (field.values) return ask.choice(question, field.values);
   if (field.kind === "boolean") return ask.confirm(`${question}?`);
+  const { items } = field;
   const read = (text: string) =>
-    field.items
-      ? text.split(",").map((part) => parseValue(field.items!, part.trim(), "It"))
-      : parseValue(field, text.trim(), "It");
+    items ? text.split(",").map((part) => parseValue(items, part.trim(), "It")) : parseValue(field, text.trim(), "It");
   const answer = await ask.text(`${question}:`, (text) => {
     if (text.trim() === "") return "Enter a value";
     try {

@@ -6,7 +6,7 @@ import type { Sources } from "../file-io/value-sources.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { CommandFlag, Positional } from "./command-spec.ts";
 import { holdsFiles, kebab, namedKindOf, type OperationFlag } from "./field-flags.ts";
-import { parseJson, parseValue } from "./parse-value.ts";
+import { parseJson, parseList, parseValue } from "./parse-value.ts";
 import { askFor, askForSecret } from "./prompt-for-field.ts";
 
 export type Input = Record<string, unknown>;
@@ -14,7 +14,7 @@ export type Input = Record<string, unknown>;
 /** The input fields of a command, and the arguments and flags that set them. */
 export interface InputSpec {
   readonly fields: readonly Field[];
-  readonly args: readonly Positional[];
+  readonly args: readonly (Positional & { readonly described: Field })[];
   readonly flags: readonly OperationFlag[];
   /** Flags of the command that do not belong to a field. */
   readonly more: readonly CommandFlag[];
@@ -55,8 +55,7 @@ export async function readInput(
   for (const [at, arg] of spec.args.entries()) {
     const given = line.args[at] as string | string[] | undefined;
     if (given === undefined || given.length === 0) continue;
-    const field = spec.fields.find(({ name }) => name === arg.field)!;
-    input[arg.field] = await readPositional(field, given, `<${labelOf(arg)}>`);
+    input[arg.field] = await readPositional(arg.described, given, `<${labelOf(arg)}>`);
   }
   await complete(spec, input, terminal, choose);
   return input;
@@ -70,9 +69,10 @@ async function readData(spec: InputSpec, text: string | undefined, sources: Sour
   }
   const inline = text !== "-" && !text.startsWith("@");
   for (const { name, path, reads } of spec.flags) {
+    const [field = ""] = path;
     // Other users of the machine see command lines, and shells keep them in their history.
-    if (inline && reads === "secret" && path[0]! in data) {
-      throw new UsageError(`${path[0]} must not be passed on the command line`, {
+    if (inline && reads === "secret" && field in data) {
+      throw new UsageError(`${field} must not be passed on the command line`, {
         hint: `use --${name}-stdin, --${name}-file, or --data @file`,
       });
     }
@@ -115,7 +115,7 @@ async function readFlag(
       return file === undefined ? undefined : sources.file(file, `--${flag.name}-file`);
     }
     case "list":
-      return (given as string[] | undefined)?.flatMap((text) => readList(flag.field, text, `--${flag.name}`));
+      return (given as string[] | undefined)?.flatMap((text) => parseList(flag.field, text, `--${flag.name}`));
     case "boolean":
       return given;
     case "files":
@@ -153,20 +153,13 @@ async function readText(flag: OperationFlag, given: string, sources: Sources): P
   );
 }
 
-function readList(field: Field, text: string, name: string): unknown[] {
-  return text
-    .split(",")
-    .filter(Boolean)
-    .map((part) => parseValue(field.items!, part.trim(), name));
-}
-
 async function readFiles(given: readonly string[], name: string): Promise<unknown> {
   return (await import("../file-io/file-items.ts")).readItems(given, name);
 }
 
 async function readPositional(field: Field, given: string | string[], name: string): Promise<unknown> {
   if (holdsFiles(field)) return readFiles([given].flat(), name);
-  if (field.kind === "array") return [given].flat().flatMap((text) => readList(field, text, name));
+  if (field.kind === "array") return [given].flat().flatMap((text) => parseList(field, text, name));
   return parseValue(field, Array.isArray(given) ? given.join(" ") : given, name);
 }
 
@@ -194,11 +187,13 @@ async function complete(spec: InputSpec, input: Input, terminal: Terminal, choos
   }
 }
 
-function place(input: Input, path: readonly string[], value: unknown): void {
-  let inner = input;
-  for (const name of path.slice(0, -1)) {
-    const next = inner[name];
-    inner = inner[name] = typeof next === "object" && next !== null ? (next as Input) : {};
+function place(input: Input, [name = "", ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    input[name] = value;
+    return;
   }
-  inner[path.at(-1)!] = value;
+  const next = input[name];
+  const inner = typeof next === "object" && next !== null ? (next as Input) : {};
+  input[name] = inner;
+  place(inner, rest, value);
 }

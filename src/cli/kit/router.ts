@@ -17,22 +17,24 @@ export async function findCommand(registry: Registry, args: readonly string[]): 
   const rest = [...args];
   let entry: CommandEntry | undefined;
   for (const { word, at } of words(args)) {
-    const names = Object.keys(entry && isGroup(entry) ? entry.commands : registry);
+    const commands = entry && isGroup(entry) ? entry.commands : undefined;
+    const names = Object.keys(commands ?? registry);
     if (!names.includes(word)) throw unknownCommand(path, word, names);
     rest.splice(at - path.length, 1);
     path.push(word);
-    entry = entry && isGroup(entry) ? entry.commands[word]! : await registry[word]!.load();
-    if (!isGroup(entry)) break;
+    entry = commands ? commands[word] : await registry[word]?.load();
+    if (!entry || !isGroup(entry)) break;
   }
   return { path, entry, rest };
 }
 
 /** Yields the words that are neither flags nor values of global flags. */
 function* words(args: readonly string[]): Generator<{ word: string; at: number }> {
-  for (let at = 0; at < args.length; at++) {
-    const word = args[at]!;
-    if (word === "--") return;
-    if (valuedGlobals.has(word)) at += 1;
+  let isValue = false;
+  for (const [at, word] of args.entries()) {
+    if (isValue) isValue = false;
+    else if (word === "--") return;
+    else if (valuedGlobals.has(word)) isValue = true;
     else if (!word.startsWith("-") || word === "-") yield { word, at };
   }
 }

@@ -13,7 +13,8 @@ export function pick(value: unknown, path: readonly string[]): unknown {
   // Keys of settings contain dots.
   const whole = path.join(".");
   if (Object.hasOwn(item, whole)) return item[whole];
-  return Object.hasOwn(item, path[0]!) ? pick(item[path[0]!], path.slice(1)) : undefined;
+  const [name = "", ...rest] = path;
+  return Object.hasOwn(item, name) ? pick(item[name], rest) : undefined;
 }
 
 /** Returns the item with only these fields, nested as before. */

@@ -24,19 +24,21 @@ export interface Connection {
 /** Connects to the target named by the line, the environment or the current profile. */
 export async function connect(globals: Globals, terminal: Terminal, options: ConnectOptions = {}): Promise<Connection> {
   const route = { target: findTarget(globals, terminal.env), globals, terminal };
-  const { opened, token } = options.anonymous
+  const { opened, login } = options.anonymous
     ? { opened: await open(route, undefined) }
     : await openSignedIn(route, options);
-  const caller = token === undefined ? opened : addTokenRenewal(route, opened, token);
+  const caller = login ? addTokenRenewal(route, opened, login.profile, login.token) : opened;
   const raw = "raw" in opened ? (opened as Client).raw : undefined;
   return { caller: globals.verbose ? logCalls(caller, route) : caller, target: route.target, raw };
 }
 
-/** Opens a signed-in caller. Returns `token` only if it belongs to the profile and may be renewed. */
-async function openSignedIn(
-  route: Route,
-  { asIs }: ConnectOptions,
-): Promise<{ opened: Caller | Client; token?: string }> {
+interface SignedIn {
+  readonly opened: Caller | Client;
+  /** The token, if it belongs to a profile and may be renewed. */
+  readonly login?: { readonly profile: string; readonly token: string };
+}
+
+async function openSignedIn(route: Route, { asIs }: ConnectOptions): Promise<SignedIn> {
   const { target, globals, terminal } = route;
   const { profile } = target;
   const ownToken = terminal.env.WCS_TOKEN || undefined;
@@ -46,8 +48,8 @@ async function openSignedIn(
     return { opened: await open(route, ownToken, ownToken === undefined ? (profile?.user ?? "") : undefined) };
   }
   if (asIs) return { opened: await open(route, profile.token) };
-  const token = await freshToken(route, profile);
-  return { opened: await open(route, token), token };
+  const token = await freshToken(route, profile.name, profile.token);
+  return { opened: await open(route, token), login: { profile: profile.name, token } };
 }
 
 /** Logs calls and their results to stderr. Does not log inputs, since they may be secret. */

@@ -68,8 +68,11 @@ function chosen(config: Config, choices: readonly Choice[]): Target | undefined 
   }
   const address = baseUrl(value);
   const names = [config.current ?? "", ...Object.keys(config.profiles)];
-  const name = names.find((candidate) => config.profiles[candidate]?.target === address);
-  return { address, remote: true, ...(name && { profile: { name, ...config.profiles[name]! } }) };
+  const [profile] = names.flatMap((name) => {
+    const found = config.profiles[name];
+    return found?.target === address ? [{ name, ...found }] : [];
+  });
+  return { address, remote: true, ...(profile && { profile }) };
 }
 
 function byProfile(config: Config, name: string): Target {

@@ -7,14 +7,13 @@ import { isAging, tokenTimesOf } from "./token-times.ts";
 const now = () => Date.now() / 1000;
 
 /** Returns the token of a profile. Renews it when less than half of its lifetime is left. */
-export async function freshToken(route: Route, profile: Profile & { name: string }): Promise<string> {
-  const token = profile.token!;
+export async function freshToken(route: Route, name: string, token: string): Promise<string> {
   const times = tokenTimesOf(token);
   if (!times) return token;
-  if (times.expires <= now()) return (await offer(route)) ?? Promise.reject(expired(profile.name));
+  if (times.expires <= now()) return (await offer(route)) ?? Promise.reject(expired(name));
   if (!isAging(times, now())) return token;
   try {
-    return await renew(route, profile.name, token);
+    return await renew(route, name, token);
   } catch {
     // The token is still valid, so a failed renewal is ignored.
     return token;
@@ -90,8 +89,7 @@ const renewalPause = 60;
 /**
  * Wraps a caller so that its token is renewed during long commands. When a token is rejected, offers to sign in again.
  */
-export function addTokenRenewal(route: Route, first: Caller, token: string): Caller {
-  const profile = route.target.profile!;
+export function addTokenRenewal(route: Route, first: Caller, profile: string, token: string): Caller {
   // Calls in progress keep their token, so all callers stay open until the end.
   const opened = [first];
   let current = { caller: first, token, times: tokenTimesOf(token) };
@@ -105,7 +103,7 @@ export function addTokenRenewal(route: Route, first: Caller, token: string): Cal
     const { token, times } = current;
     if (times === undefined || !isAging(times, now()) || now() < renewedAt + renewalPause) return;
     renewedAt = now();
-    await take(await freshToken(route, { ...profile, token }));
+    await take(await freshToken(route, profile, token));
   };
   return {
     async call(op, input, options) {

@@ -55,13 +55,17 @@ const flowing = (text: string) => text.replace(/(\S)\n(?=\S)/g, "$1 ");
 function wrap(text: string, width: number, indent: string): string {
   const lines = text.split("\n").flatMap((line) => {
     if (line.startsWith(" ")) return [line];
-    const broken = [""];
+    const broken: string[] = [];
+    let last = "";
     for (const word of line.split(" ")) {
-      const last = broken.at(-1)!;
-      if (last !== "" && last.length + 1 + word.length > width) broken.push(word);
-      else broken[broken.length - 1] = last === "" ? word : `${last} ${word}`;
+      if (last === "") last = word;
+      else if (last.length + 1 + word.length <= width) last = `${last} ${word}`;
+      else {
+        broken.push(last);
+        last = word;
+      }
     }
-    return broken;
+    return [...broken, last];
   });
   return lines.join(`\n${indent}`);
 }

@@ -69,7 +69,7 @@ export const noPaint: Paint = {
 };
 
 /** Returns whether a stream gets colour, following NO_COLOR, FORCE_COLOR and TERM. */
-export function wantsColour(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
+function wantsColour(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
   return isTerminal && env.TERM !== "dumb";

@@ -64,6 +64,7 @@ async function append(
   await raise(ctx.db, { id, position, now: ctx.now });
   const [made] = await insert(ctx.db, row);
   ctx.announce(`conversation:${id}`);
+  // RETURNING gives the inserted row.
   return { ...row, id: made!.id, edited_at: null, deleted_at: null };
 }
 

@@ -12,26 +12,19 @@ export interface Range {
   limit: number;
 }
 
-export const newestFirst = prepared((db, p: Range) =>
-  db
-    .selectFrom("messages")
-    .selectAll()
-    .where("conversation_id", "=", p.id)
-    .where("position", ">", p.after)
-    .where("position", "<", p.before)
-    .orderBy("position", "desc")
-    .limit(p.limit),
-);
-export const oldestFirst = prepared((db, p: Range) =>
-  db
-    .selectFrom("messages")
-    .selectAll()
-    .where("conversation_id", "=", p.id)
-    .where("position", ">", p.after)
-    .where("position", "<", p.before)
-    .orderBy("position")
-    .limit(p.limit),
-);
+const inRange = (direction: "asc" | "desc") =>
+  prepared((db, p: Range) =>
+    db
+      .selectFrom("messages")
+      .selectAll()
+      .where("conversation_id", "=", p.id)
+      .where("position", ">", p.after)
+      .where("position", "<", p.before)
+      .orderBy("position", direction)
+      .limit(p.limit),
+  );
+export const newestFirst = inRange("desc");
+export const oldestFirst = inRange("asc");
 
 /** A position after all others. */
 export const noEnd = Number.MAX_SAFE_INTEGER;

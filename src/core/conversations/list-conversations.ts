@@ -30,10 +30,8 @@ export const listConversations: Handlers<typeof contract>["list"] = async (ctx, 
     .limit(limit)
     .offset(offset)
     .execute();
-  const items = await presentConversations(
-    ctx,
-    rows.map((row) => row.conversation_id),
-  );
+  const ids = rows.map((row) => row.conversation_id);
+  const items = await presentConversations(ctx, ids);
   return pageOf(ctx, "/conversations", input, { items, total });
 };
 

@@ -93,6 +93,7 @@ async function around(ctx: Ctx, mine: Participation, starter: number, limit: num
     encodeCursor(ctx, listOf(id), { direction, key: row.position });
   return {
     data: await presentMessages(ctx, mine, rows),
+    // The page has at least the message in its middle.
     meta: { next_cursor: cursor("after", rows.at(-1)!), prev_cursor: cursor("before", rows[0]!) },
   };
 }

@@ -63,5 +63,6 @@ export async function presentConversations(ctx: Ctx, ids: number[]): Promise<Con
 /** Returns a single conversation; the actor must be a participant. */
 export async function presentConversation(ctx: Ctx, id: number): Promise<Conversation> {
   const [conversation] = await presentConversations(ctx, [id]);
+  // The actor's conversation is in the result.
   return conversation!;
 }

@@ -68,6 +68,7 @@ export async function presentOneMessage(
   row: MessageRow,
 ): Promise<Message> {
   const [message] = await presentMessages(ctx, conversation, [row]);
+  // One row gives one representation.
   return message!;
 }
 

@@ -20,6 +20,7 @@ export const reactions: Pick<Handlers<typeof contract>, "react" | "unreact"> = {
       .where("message_id", "=", messageId)
       .where("user_id", "=", ctx.actor.id)
       .execute();
+    // The contract accepts only emoji.
     const wanted = emojiOf(emoji)!;
     if (!own.some((reaction) => reaction.emoji === wanted)) {
       if (own.length >= mostReactions) {
@@ -40,6 +41,7 @@ export const reactions: Pick<Handlers<typeof contract>, "react" | "unreact"> = {
       .deleteFrom("message_reactions")
       .where("message_id", "=", messageId)
       .where("user_id", "=", ctx.actor.id)
+      // The contract accepts only emoji.
       .where("emoji", "=", emojiOf(emoji)!)
       .executeTakeFirst();
     if (gone.numDeletedRows === 0n) {

@@ -13,6 +13,8 @@ type Name = (typeof counterNames)[number];
 /** The start of each counter's period, in Unix seconds. */
 type Since = Record<Name, number>;
 
+const none = { count: 0 };
+
 export const counters: Handlers<typeof contract> = {
   async list(ctx) {
     const since = await loadCounterStarts(ctx);
@@ -24,14 +26,14 @@ export const counters: Handlers<typeof contract> = {
     const places = await placesOfPosts(ctx, "readable");
     const found = await (places ? newPostsIn(db, { ...query, places }) : newPosts(db, query));
     for (const { counter, count } of found) posts.set(counter, count);
-    const [events] = await newEvents(db, { ...readerOf(actor, "calendar"), since: since.events });
-    const [messages] = await newMessages(db, { me: actor.id, now, since: since.messages });
+    const [{ count: events } = none] = await newEvents(db, { ...readerOf(actor, "calendar"), since: since.events });
+    const [{ count: messages } = none] = await newMessages(db, { me: actor.id, now, since: since.messages });
     const upTo = (count = 0) => Math.min(count, mostCounted);
     return {
       groups: upTo(posts.get("groups")),
-      events: upTo((posts.get("events") ?? 0) + events!.count),
+      events: upTo((posts.get("events") ?? 0) + events),
       news: upTo(posts.get("news")),
-      messages: messages!.count,
+      messages,
     };
   },
 

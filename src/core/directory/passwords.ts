@@ -30,7 +30,7 @@ export async function checkPassword(
   password: string,
   hash: string | null,
 ): Promise<{ good: boolean; outdated: boolean }> {
-  const [, memory, passes, parallelism, salt = "", tag = ""] = phc.exec(hash ?? absent) ?? phc.exec(absent)!;
+  const [, memory, passes, parallelism, salt = "", tag = ""] = phc.exec(hash ?? absent) ?? phc.exec(absent) ?? [];
   const used = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
   const expected = Buffer.from(tag, "base64");
   const found = await digest(password, Buffer.from(salt, "base64"), used);

@@ -11,7 +11,7 @@ export async function presentAuthors(ctx: Ctx, ids: readonly number[]): Promise<
   return (id) => users.get(id) ?? deletedUser(id);
 }
 
-function deletedUser(id: number): Author {
+export function deletedUser(id: number) {
   return {
     content_type: "user",
     id,
@@ -24,5 +24,5 @@ function deletedUser(id: number): Author {
     unit: null,
     physicalUnit: null,
     url: `/users/${id}`,
-  };
+  } as const;
 }

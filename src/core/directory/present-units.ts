@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { z } from "zod";
 import type { Address, AddressesInput } from "../../contract/address-schemas.ts";
-import type { unit as contract } from "../../contract/units.ts";
+import type { unit as contract } from "../../contract/unit-schemas.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { presentImages } from "../files/owner-image.ts";

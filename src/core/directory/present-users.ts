@@ -177,6 +177,16 @@ interface Surroundings {
   readonly last: number | undefined;
 }
 
+const hidden = { email: null, phone: null, birthday: null };
+
+const metaFields = ({ meta_field_0, meta_field_1, meta_field_2, meta_field_3, meta_field_4 }: UserRow) => ({
+  meta_field_0,
+  meta_field_1,
+  meta_field_2,
+  meta_field_3,
+  meta_field_4,
+});
+
 function present(ctx: Ctx, row: UserRow, { memberships, physical, last }: Surroundings): User {
   const [first] = memberships;
   const unit = first?.shown.unit ?? null;
@@ -193,19 +203,13 @@ function present(ctx: Ctx, row: UserRow, { memberships, physical, last }: Surrou
     avatar: null,
     url: `/users/${row.id}`,
     reference: row.reference,
-    email: shown ? row.email : null,
-    phone: shown ? row.phone : null,
-    birthday: shown ? row.birthday : null,
+    ...(shown ? { email: row.email, phone: row.phone, birthday: row.birthday } : hidden),
     language: row.language,
     timezone: row.timezone,
     admin: row.admin === 1,
     policy_accepted_at: row.policy_accepted_at,
     settings: { show_birthdays: row.show_birthdays, birthdays_optout: row.birthdays_optout === 1 },
-    meta_field_0: row.meta_field_0,
-    meta_field_1: row.meta_field_1,
-    meta_field_2: row.meta_field_2,
-    meta_field_3: row.meta_field_3,
-    meta_field_4: row.meta_field_4,
+    ...metaFields(row),
     permissions: { edit: mayEdit, delete: mayEdit && row.id !== last && hasAllOf(ctx.actor, memberships) },
     unit,
     physicalUnit: unit === null || unit.unit_type === "unit" ? unit : (physical.get(unit.id) ?? null),

@@ -51,6 +51,7 @@ export async function writeEvents(ctx: Ctx, changes: readonly RecordedChange[]):
     const events = await present(ctx, wanted.slice(start, start + portion));
     const ids = await insertEvents(ctx, events);
     const deliveries = events.flatMap(({ type, message_id }) =>
+      // insertEvents returns an ID for each event.
       receivers(type).map(({ id }) => newDelivery(ctx, ids.get(message_id)!, id)),
     );
     await insertRows(ctx.db, "deliveries", deliveries);

@@ -74,6 +74,7 @@ async function add(ctx: Ctx, { uid = `${randomUUID()}@wcs`, ...fields }: Input, 
   refuse(issues);
   await requireEventPlaces(ctx, readers);
   await requireFreeUid(ctx, uid);
+  // An event without times has issues, which were refused above.
   const { occurrences, columns } = planned.times!;
   const audience_id = await addAudience(ctx, eventAudienceOf(readers));
   const { title, type } = fields;

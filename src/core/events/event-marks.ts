@@ -2,7 +2,7 @@ import type { events as contract } from "../../contract/events.ts";
 import { saveRsvp } from "../directory/event-rsvp.ts";
 import { presentShortUsers } from "../directory/present-users.ts";
 import type { Handlers } from "../pipeline/context.ts";
-import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
+import { readPage } from "../pipeline/cursor.ts";
 import { readableEvent } from "./find-event.ts";
 
 type Marks = "seen" | "participants" | "accept" | "withdraw";
@@ -21,24 +21,18 @@ export const eventMarkHandlers: Pick<Handlers<typeof contract>, Marks> = {
   async participants(ctx, { id, answer, limit, cursor }) {
     await readableEvent(ctx, id);
     const list = `participants ${id} ${answer}`;
-    const position = decodeCursor<number>(ctx, list, cursor);
-    const back = position?.direction === "before";
-    let query = ctx.db
+    const marks = ctx.db
       .selectFrom("event_marks")
       .select(["user_id", "answer", "answered_at"])
-      .where("event_id", "=", id)
-      .orderBy("user_id", back ? "desc" : "asc")
-      .limit(limit + 1);
-    query = answer === undefined ? query.where("answer", "is not", null) : query.where("answer", "=", answer);
-    if (position) query = query.where("user_id", back ? "<" : ">", position.key);
-    const keyOf = (row: { user_id: number }) => row.user_id;
-    const { rows, meta } = makeCursorPage(ctx, list, await query.execute(), { limit, position, keyOf });
-    const users = new Map((await presentShortUsers(ctx, rows.map(keyOf))).map((user) => [user.id, user]));
-    const data = rows.map((row) => ({
-      user: users.get(row.user_id)!,
-      answer: row.answer!,
-      answered_at: row.answered_at!,
-    }));
+      .where("event_id", "=", id);
+    const query = answer === undefined ? marks.where("answer", "is not", null) : marks.where("answer", "=", answer);
+    const { rows, meta } = await readPage(ctx, query, "user_id", { list, limit, cursor });
+    const ids = rows.map((row) => row.user_id);
+    const users = new Map((await presentShortUsers(ctx, ids)).map((user) => [user.id, user]));
+    const data = rows.flatMap(({ user_id, answer, answered_at }) => {
+      const user = users.get(user_id);
+      return user && answer && answered_at !== null ? [{ user, answer, answered_at }] : [];
+    });
     return { data, meta };
   },
 

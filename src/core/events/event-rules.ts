@@ -42,13 +42,10 @@ async function daysOf(first: string, rules: readonly Rule[]): Promise<{ days: st
   const issues = ruleIssues(rules, first);
   if (rules.length > mostRules) return { days: [], issues };
   const hasIssue = (index: number) => Object.keys(issues).some((field) => field.startsWith(`recurrence.${index}`));
-  const good = [...rules.keys()].filter((index) => !hasIssue(index));
-  const expanded = good.map((index) => {
-    const { count, until: last } = rules[index]!;
-    return { parts: rulePartsOf(rules[index]!), count, last };
-  });
+  const good = [...rules.entries()].filter(([index]) => !hasIssue(index));
+  const expanded = good.map(([, rule]) => ({ parts: rulePartsOf(rule), count: rule.count, last: rule.until }));
   const { days, never } = await expandRules(first, expanded);
-  for (const at of never) issues[`recurrence.${good[at]}`] = [neverHappens];
+  for (const at of never) issues[`recurrence.${good[at]?.[0]}`] = [neverHappens];
   const inOrder = Object.entries(issues).sort(([a], [b]) => (a < b ? -1 : 1));
   return { days, issues: Object.fromEntries(inOrder) };
 }

@@ -55,12 +55,11 @@ export async function planTimes(
   const { timezone } = ctx.settings;
   const { occurrences, issues: more } = await expand({ ...first, timezone }, rules);
   Object.assign(issues, more);
-  const [begin] = occurrences;
-  if (begin === undefined) return undefined;
+  const [begin, final] = [occurrences.at(0), occurrences.at(-1)];
+  if (begin === undefined || final === undefined) return undefined;
   const { day: date, start: start_at, end: end_at } = begin;
   const all_day = date === null ? 0 : 1;
-  const last_at = occurrences.at(-1)!.end;
-  return { columns: { start_at, end_at, last_at, all_day, date, recurrence, timezone }, occurrences };
+  return { columns: { start_at, end_at, last_at: final.end, all_day, date, recurrence, timezone }, occurrences };
 }
 
 const isAt = (before: TimesColumns, { start, end }: { start: number; end: number }) =>

@@ -40,8 +40,9 @@ async function inPlaces(ctx: Ctx, { type, start, end = Number.MAX_SAFE_INTEGER }
     const rows = await readableAmong(db, { ...readerOf(ctx.actor, ability), ids, kinds });
     const fitting = new Set(rows.map((row) => row.id));
     found.push(...ids.filter((id) => fitting.has(id)));
-    if (next.length < size || found.length >= most) return found.slice(0, most);
-    last = next.at(-1)!;
+    const furthest = next.at(-1);
+    if (!furthest || next.length < size || found.length >= most) return found.slice(0, most);
+    last = furthest;
   }
 }
 

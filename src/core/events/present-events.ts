@@ -13,10 +13,8 @@ type Audience = ReturnType<Awaited<ReturnType<typeof loadAudiences>>>;
 export async function presentEvents(ctx: Ctx, rows: readonly EventRow[]): Promise<Event[]> {
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
-  const audiences = await loadAudiences(
-    ctx.db,
-    rows.map((row) => row.audience_id),
-  );
+  const audienceIds = rows.map((row) => row.audience_id);
+  const audiences = await loadAudiences(ctx.db, audienceIds);
   const dates = Map.groupBy(await datesOf(ctx.db, { ids }), (row) => row.event_id);
   const files = await presentFiles(ctx, "event", ids);
   return rows.map((row) =>

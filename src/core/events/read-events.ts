@@ -27,6 +27,7 @@ export const eventReadHandlers: Pick<Handlers<typeof contract>, "list" | "get" |
 
   async get(ctx, { id }) {
     const [event] = await presentEvents(ctx, [await readableEvent(ctx, id)]);
+    // One row gives one representation.
     return event!;
   },
 
@@ -35,6 +36,7 @@ export const eventReadHandlers: Pick<Handlers<typeof contract>, "list" | "get" |
     const ids = [...new Set(dates.map((row) => row.event_id))];
     const events = new Map((await presentInOrder(ctx, ids)).map((event) => [event.id, event]));
     const hits = dates.map((row) => {
+      // The occurrences are of events that the actor can read.
       const { shared, ...event } = events.get(row.event_id)!;
       return { ...event, ...occurrences([row]), date: row.day };
     });
@@ -46,8 +48,6 @@ async function presentInOrder(ctx: Ctx, ids: readonly number[]): Promise<Event[]
   if (ids.length === 0) return [];
   const rows = await eventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids });
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return presentEvents(
-    ctx,
-    ids.flatMap((id) => byId.get(id) ?? []),
-  );
+  const ordered = ids.flatMap((id) => byId.get(id) ?? []);
+  return presentEvents(ctx, ordered);
 }

@@ -51,10 +51,8 @@ export const groupChangeHandlers: Pick<Handlers<typeof contract>, "create" | "up
       throw new ServiceError("conflict", `Group ${id} has ${many}; delete them first.`);
     }
     const members = await ctx.db.selectFrom("group_members").select("user_id").where("group_id", "=", id).execute();
-    await markChangedUsers(
-      ctx,
-      members.map((member) => member.user_id),
-    );
+    const users = members.map((member) => member.user_id);
+    await markChangedUsers(ctx, users);
     // Deleted posts of the group were addressed to its members; nobody can see them any more.
     await ctx.db.updateTable("audiences").set({ group_id: null }).where("group_id", "=", id).execute();
     await ctx.db.deleteFrom("groups").where("id", "=", id).execute();

@@ -4,7 +4,7 @@ import type { OutputOf } from "../../contract/operation.ts";
 import { addMember, changeRole, type Role, removeMember, ruleGroups } from "../directory/group-memberships.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
+import { readPage } from "../pipeline/cursor.ts";
 import { findGroup, findOwnGroup } from "./read-groups.ts";
 
 type Member = OutputOf<typeof contract.memberAdd>;
@@ -16,15 +16,9 @@ export const groupMemberHandlers: Pick<
   async members(ctx, { id, role, limit, cursor }) {
     await findGroup(ctx, id);
     const list = `group members ${id} ${role}`;
-    const position = decodeCursor<number>(ctx, list, cursor);
-    const back = position?.direction === "before";
-    let query = memberRows(ctx, id)
-      .orderBy("user_id", back ? "desc" : "asc")
-      .limit(limit + 1);
+    let query = memberRows(ctx, id);
     if (role !== undefined) query = query.where("role", "=", role);
-    if (position) query = query.where("user_id", back ? "<" : ">", position.key);
-    const found = await query.execute();
-    const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: (row) => row.user_id });
+    const { rows, meta } = await readPage(ctx, query, "user_id", { list, limit, cursor });
     return { data: await present(ctx, rows), meta };
   },
 
@@ -67,6 +61,7 @@ async function findMember(ctx: Ctx, group: number, user: number) {
 
 async function oneMember(ctx: Ctx, group: number, user: number): Promise<Member> {
   const [member] = await present(ctx, [await findMember(ctx, group, user)]);
+  // One row gives one representation.
   return member!;
 }
 
@@ -74,10 +69,8 @@ async function present(
   ctx: Ctx,
   rows: readonly { user_id: number; role: Role; created_at: number }[],
 ): Promise<Member[]> {
-  const userOf = await presentAuthors(
-    ctx,
-    rows.map((row) => row.user_id),
-  );
+  const users = rows.map((row) => row.user_id);
+  const userOf = await presentAuthors(ctx, users);
   return rows.map(({ user_id, role, created_at }) => {
     return { content_type: "group_member", user: userOf(user_id), role, joined_at: created_at };
   });

@@ -18,10 +18,8 @@ export function groupRows({ db, actor }: Ctx) {
 
 /** Returns the API's representation of groups. Runs a constant number of queries. */
 export async function presentGroups(ctx: Ctx, rows: readonly GroupRow[]): Promise<Group[]> {
-  const authorOf = await presentAuthors(
-    ctx,
-    rows.map((row) => row.author_id),
-  );
+  const authors = rows.map((row) => row.author_id);
+  const authorOf = await presentAuthors(ctx, authors);
   const rules = ruleGroups(ctx.actor);
   return rows.map(({ id, name, description, privacy, member_count, role, author_id, created_at, updated_at }) => {
     const edit = rules || role === "administrator";

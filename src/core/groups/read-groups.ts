@@ -42,13 +42,12 @@ export const groupReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"> 
     return { data: await presentGroups(ctx, rows), meta };
   },
 
-  async get(ctx, { id }) {
-    return oneGroup(ctx, id);
-  },
+  get: (ctx, { id }) => oneGroup(ctx, id),
 };
 
 export async function oneGroup(ctx: Ctx, id: number): Promise<Group> {
   const [group] = await presentGroups(ctx, [await findGroup(ctx, id)]);
+  // One row gives one representation.
   return group!;
 }
 

@@ -3,7 +3,5 @@ import type { muterules as contract } from "../../contract/muterules.ts";
 import type { Handlers } from "../pipeline/context.ts";
 
 export const muterules: Handlers<typeof contract> = {
-  async list() {
-    return { data: [...muteRules] };
-  },
+  list: async () => ({ data: [...muteRules] }),
 };

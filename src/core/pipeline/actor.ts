@@ -51,10 +51,8 @@ export async function loadActor(db: Db, id: number): Promise<Actor | undefined> 
   const rows = await actorRows(db, { id });
   const user = rows[0];
   if (user === undefined) return undefined;
-  const places = [...new Set(rows.flatMap(({ path }) => path ?? []))].map((path) => [
-    ...ancestorsOf(path),
-    idInPath(path),
-  ]);
+  const paths = [...new Set(rows.flatMap(({ path }) => path ?? []))];
+  const units = paths.map(idInPath);
   return {
     id,
     admin: user.admin === 1,
@@ -64,8 +62,8 @@ export async function loadActor(db: Db, id: number): Promise<Actor | undefined> 
     grants: rows.flatMap(({ path, abilities }) =>
       path && abilities && abilities !== "[]" ? [{ path, abilities: JSON.parse(abilities) }] : [],
     ),
-    units: places.map((place) => place.at(-1)!),
-    branch: [...new Set(places.flat())],
+    units,
+    branch: [...new Set([...paths.flatMap(ancestorsOf), ...units])],
     types: [...new Set(rows.flatMap(({ type }) => type ?? []))],
   };
 }

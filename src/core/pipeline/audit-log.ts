@@ -1,6 +1,6 @@
 import type { Insertable } from "kysely";
 import { auth } from "../../contract/auth.ts";
-import { pathFields, pathOfCreated } from "../../contract/field-spec.ts";
+import { filledPath, pathFields, pathOfCreated } from "../../contract/field-spec.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx } from "./context.ts";
@@ -10,14 +10,10 @@ import type { Ctx } from "./context.ts";
  * out their values, which may be secret.
  */
 export async function recordChange(ctx: Ctx, op: AnyOperation, input: object, output: unknown): Promise<void> {
-  const inPath = pathFields(op);
   const given = input as Record<string, unknown>;
-  const names = new Set(inPath.map(({ name }) => name));
+  const names = new Set(pathFields(op).map(({ name }) => name));
   const fields = Object.keys(given).filter((name) => !names.has(name) && given[name] !== undefined);
-  const paths = new Map(inPath.map(({ wire, name }) => [wire, String(given[name])]));
-  const path = op.location
-    ? pathOfCreated(op, op.location, output)
-    : op.path.replace(/\{(\w+)[^}]*\}/g, (_, wire: string) => paths.get(wire)!);
+  const path = op.location ? pathOfCreated(op, op.location, output) : filledPath(op, (name) => String(given[name]));
   await writeEntry(ctx, { actor_id: ctx.actor.id || null, operation: op.name, path, fields: JSON.stringify(fields) });
 }
 

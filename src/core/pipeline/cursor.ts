@@ -1,3 +1,4 @@
+import { type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import { invalid } from "../../contract/errors.ts";
 import type { Ctx } from "./context.ts";
 
@@ -40,6 +41,21 @@ function seal({ instance }: Ctx, list: string, body: Buffer): Buffer {
     .update(body)
     .digest()
     .subarray(0, sealBytes);
+}
+
+/** Reads a page of a query, ordered by a column of numbers. */
+export async function readPage<DB, TB extends keyof DB, K extends string, O extends Readonly<Record<K, number>>>(
+  ctx: Ctx,
+  query: SelectQueryBuilder<DB, TB, O>,
+  column: K,
+  { list, limit, cursor }: { list: string; limit: number; cursor: string | undefined },
+) {
+  const position = decodeCursor<number>(ctx, list, cursor);
+  const back = position?.direction === "before";
+  const key = sql.ref(column);
+  let page = query.orderBy(key, back ? "desc" : "asc").limit(limit + 1);
+  if (position) page = page.where(sql<SqlBool>`${key} ${sql.raw(back ? "<" : ">")} ${position.key}`);
+  return makeCursorPage(ctx, list, await page.execute(), { limit, position, keyOf: (row) => row[column] });
 }
 
 /**

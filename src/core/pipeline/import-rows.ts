@@ -51,17 +51,15 @@ export function createRowIssues(): RowIssues {
 /** Collects the results of an import, in the order of its rows. */
 export function results(rows: readonly Record<string, unknown>[]) {
   const list: RowResult[] = rows.map(({ reference }) => ({
-    action: "left out",
+    action: "skipped",
     id: null,
     reference: typeof reference === "string" && reference !== "" ? reference : null,
   }));
+  // Indexes are those of the rows, each of which has a result.
+  const set = (index: number, values: object) => Object.assign(list[index]!, values);
   return {
     list,
-    leaveOut(index: number, { fields, issues }: Issues): void {
-      Object.assign(list[index]!, { fields: { ...fields }, issues });
-    },
-    done(index: number, action: RowResult["action"], id: number | null): void {
-      Object.assign(list[index]!, { action, id });
-    },
+    skip: (index: number, { fields, issues }: Issues) => set(index, { fields: { ...fields }, issues }),
+    done: (index: number, action: RowResult["action"], id: number | null) => set(index, { action, id }),
   };
 }

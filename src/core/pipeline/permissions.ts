@@ -124,6 +124,10 @@ async function requireGrantsOf({ db, actor }: Ctx, ids: readonly number[]): Prom
   );
 }
 
+/** Returns the input field that a reach names. */
+export const fieldOfReach = (reach: Reach): string =>
+  "user" in reach ? reach.user : "member" in reach ? reach.member : reach.unit;
+
 async function pathsOf(ctx: Ctx, reach: Reach, input: Record<string, unknown>, inPath: readonly string[]) {
   if ("user" in reach) return usersPaths(ctx, reach.user, input[reach.user] as number | number[]);
   if ("member" in reach) {

@@ -39,7 +39,7 @@ export class TopicWatch {
       this.#end = undefined;
     };
     try {
-      if (topics.some((topic) => this.#topics.get(topic)!.state === undefined)) await this.#learn();
+      if (topics.some((topic) => this.#topics.get(topic)?.state === undefined)) await this.#learn();
     } catch (error) {
       stop();
       throw error;

@@ -34,6 +34,7 @@ export const titleKey = (title: string): string => fold(title.trim()) || title;
 export async function addPoll({ db }: Ctx, post: number, { choices = [], ...fields }: PollFields): Promise<void> {
   const { id } = await db
     .insertInto("polls")
+    // pollIssues requires the question of a new poll.
     .values({ ...columns(fields), post_id: post, question: fields.question!, type: fields.type ?? "single" })
     .returning("id")
     .executeTakeFirstOrThrow();

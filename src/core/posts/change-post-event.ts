@@ -149,6 +149,7 @@ async function lastDay(until: string | null, { start, all_day }: Span, timezone:
   if (until === null) return undefined;
   const { Temporal } = await import("temporal-polyfill");
   if (!until.includes("T")) return Temporal.PlainDate.from(until);
+  // The reader returns undefined only for undefined.
   const moment = (await reader(null, timezone))(until, undefined)!;
   const isInTime = all_day || Temporal.PlainTime.compare(moment.toPlainTime(), start.toPlainTime()) >= 0;
   return isInTime ? moment.toPlainDate() : moment.toPlainDate().subtract({ days: 1 });

@@ -134,9 +134,9 @@ function inOrder({ everywhere, units, userTypes, shares }: Audience) {
 
 /** Creates, changes or removes the poll and returns true when anything changed. */
 async function setPoll(ctx: Ctx, { row, poll }: Before, fields: Fields["poll"]): Promise<boolean> {
-  if (fields === undefined || (fields === null && poll === undefined)) return false;
-  if (fields === null) await removePoll(ctx, poll!);
-  else if (poll === undefined) await addPoll(ctx, row.id, fields);
-  else return changePoll(ctx, poll, fields);
+  if (fields && poll) return changePoll(ctx, poll, fields);
+  if (fields) await addPoll(ctx, row.id, fields);
+  else if (fields === null && poll) await removePoll(ctx, poll);
+  else return false;
   return true;
 }

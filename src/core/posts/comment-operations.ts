@@ -2,7 +2,7 @@ import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
+import { readPage } from "../pipeline/cursor.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { findPost } from "./find-post.ts";
 import { addMentions, mentionIssues } from "./mentions.ts";
@@ -15,30 +15,15 @@ export const comments: Pick<Handlers<typeof contract>, "commentList" | "commentA
     const post = await findPost(ctx, id);
     refuse(await parentIssues(ctx, id, parent_id));
     const list = `comments ${id} ${parent_id}`;
-    const position = decodeCursor<number>(ctx, list, cursor);
-    const back = position?.direction === "before";
     let query = ctx.db
       .selectFrom("comments")
       .select("id")
       .where("post_id", "=", id)
-      .where((eb) => eb.or([eb("deleted_at", "is", null), eb("reply_count", ">", 0)]))
-      .orderBy("id", back ? "desc" : "asc")
-      .limit(limit + 1);
+      .where((eb) => eb.or([eb("deleted_at", "is", null), eb("reply_count", ">", 0)]));
     if (parent_id !== undefined) query = query.where("parent_id", "=", parent_id);
-    if (position) query = query.where("id", back ? "<" : ">", position.key);
-    const { rows, meta } = makeCursorPage(ctx, list, await query.execute(), {
-      limit,
-      position,
-      keyOf: (row) => row.id,
-    });
-    return {
-      data: await presentComments(
-        ctx,
-        post,
-        rows.map((row) => row.id),
-      ),
-      meta,
-    };
+    const { rows, meta } = await readPage(ctx, query, "id", { list, limit, cursor });
+    const ids = rows.map((row) => row.id);
+    return { data: await presentComments(ctx, post, ids), meta };
   },
 
   async commentAdd(ctx, { id, body, parent_id, mentions }) {
@@ -55,6 +40,7 @@ export const comments: Pick<Handlers<typeof contract>, "commentList" | "commentA
       .executeTakeFirstOrThrow();
     await addMentions(ctx, { post: id, comment }, mentions);
     await countComment(ctx, { post_id: id, parent_id: top }, 1);
+    // One ID gives one representation.
     return (await presentComments(ctx, post, [comment]))[0]!;
   },
 

@@ -34,9 +34,10 @@ export async function presentPolls(ctx: Ctx, ids: readonly number[]): Promise<Ma
   const rows = Map.groupBy(await choiceRows(ctx.db, { ids }), (row) => row.id);
   const votes = Map.groupBy(await ownVotes(ctx.db, { ids, me: ctx.actor.id }), (row) => row.poll_id);
   return new Map(
-    [...rows].map(([id, [first, ...rest]]) => {
-      const { question, type, close_at, allow_user_choices, anonymous, mandatory } = first!;
-      const choices = [first!, ...rest].flatMap(({ choice_id, title, vote_count }) =>
+    [...rows].map(([id, choiceRows]) => {
+      // Groups have at least one row.
+      const { question, type, close_at, allow_user_choices, anonymous, mandatory } = choiceRows[0]!;
+      const choices = choiceRows.flatMap(({ choice_id, title, vote_count }) =>
         choice_id === null ? [] : [{ id: choice_id, title: title ?? "", votes: vote_count ?? 0 }],
       );
       const poll: Poll = {

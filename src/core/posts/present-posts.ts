@@ -40,15 +40,12 @@ type Loaded = Awaited<ReturnType<typeof load>>;
 /** Loads everything that posts contain besides their rows. */
 async function load(ctx: Ctx, rows: readonly PostRow[]) {
   const ids = rows.map((row) => row.id);
-  const audience = await loadAudiences(
-    ctx.db,
-    rows.map((row) => row.audience_id),
-  );
+  const polls = rows.flatMap((row) => row.poll_id ?? []);
+  const audiences = rows.map((row) => row.audience_id);
+  const audience = await loadAudiences(ctx.db, audiences);
   const mentions = await mentionRows(ctx.db, { ids });
-  const comments = await loadComments(
-    ctx,
-    rows.flatMap((row) => row.latest_comment ?? []),
-  );
+  const latest = rows.flatMap((row) => row.latest_comment ?? []);
+  const comments = await loadComments(ctx, latest);
   const author = await presentAuthors(ctx, [
     ...rows.map((row) => row.author_id),
     ...mentions.map((row) => row.user_id),
@@ -60,10 +57,7 @@ async function load(ctx: Ctx, rows: readonly PostRow[]) {
     comments,
     comment: new Map(comments.rows.map((row) => [row.id, row])),
     mentions: Map.groupBy(mentions, (row) => row.post_id),
-    polls: await presentPolls(
-      ctx,
-      rows.flatMap((row) => row.poll_id ?? []),
-    ),
+    polls: await presentPolls(ctx, polls),
     files: await presentFiles(ctx, "post", ids),
   };
 }
@@ -84,10 +78,7 @@ function present(ctx: Ctx, row: PostRow, loaded: Loaded, now: number): Post {
     seen_by_user: row.seen_at !== null,
     has_unseen_mention: row.mentions_unseen === 1,
     pinned: presentPin(row, now),
-    confirm:
-      row.confirm_enabled === 1
-        ? { enabled: true, total: row.reader_count ?? 0, confirmed: row.read_count }
-        : { enabled: false, total: 0, confirmed: 0 },
+    confirm: presentConfirmation(row),
     publish: presentPublication(row, now),
     event,
     interaction: {
@@ -111,6 +102,11 @@ function present(ctx: Ctx, row: PostRow, loaded: Loaded, now: number): Post {
     translations: null,
   };
 }
+
+const presentConfirmation = ({ confirm_enabled, reader_count, read_count }: PostRow): Post["confirm"] =>
+  confirm_enabled === 1
+    ? { enabled: true, total: reader_count ?? 0, confirmed: read_count }
+    : { enabled: false, total: 0, confirmed: 0 };
 
 /** Returns true for a published post that asks its reader for something: to confirm it, or to vote. */
 function requiresAction(row: PostRow, poll: Poll | null, now: number): boolean {

@@ -10,22 +10,16 @@ export const postReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"> =
     const { ids, meta } = await listPosts(ctx, input);
     const rows = ids.length === 0 ? [] : await loadPosts(ctx, ids);
     const byId = new Map(rows.map((row) => [row.id, row]));
-    return {
-      data: await presentPosts(
-        ctx,
-        ids.flatMap((id) => byId.get(id) ?? []),
-      ),
-      meta,
-    };
+    const ordered = ids.flatMap((id) => byId.get(id) ?? []);
+    return { data: await presentPosts(ctx, ordered), meta };
   },
 
-  async get(ctx, { id }) {
-    return onePost(ctx, id);
-  },
+  get: (ctx, { id }) => onePost(ctx, id),
 };
 
 /** Returns a post as the actor sees it. Throws like `findPost`. */
 export async function onePost(ctx: Ctx, id: number): Promise<Post> {
   const [post] = await presentPosts(ctx, [await findPost(ctx, id)]);
+  // One row gives one representation.
   return post!;
 }

@@ -6,7 +6,7 @@ import { insertRows } from "../../store/bulk.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
+import { readPage } from "../pipeline/cursor.ts";
 import { pollOf, titleKey } from "./change-poll.ts";
 import { findPost } from "./find-post.ts";
 import { isOpen, type Poll, presentPolls } from "./present-polls.ts";
@@ -22,6 +22,7 @@ export const voting: Pick<Handlers<typeof contract>, "vote" | "votes"> = {
       throw new ServiceError("conflict", "The poll is mandatory: you can change your vote, but not withdraw it.");
     }
     await setVotes(ctx, poll, wanted);
+    // Voting does not remove the poll.
     return (await presentPolls(ctx, [poll.id])).get(poll.id)!;
   },
 
@@ -30,21 +31,8 @@ export const voting: Pick<Handlers<typeof contract>, "vote" | "votes"> = {
     if (poll.anonymous)
       throw new ServiceError("forbidden", "The poll is anonymous: nobody can see who voted for what.");
     const list = `votes ${poll.id}`;
-    const position = decodeCursor<number>(ctx, list, cursor);
-    const back = position?.direction === "before";
-    let query = ctx.db
-      .selectFrom("poll_votes")
-      .select("user_id")
-      .distinct()
-      .where("poll_id", "=", poll.id)
-      .orderBy("user_id", back ? "desc" : "asc")
-      .limit(limit + 1);
-    if (position) query = query.where("user_id", back ? "<" : ">", position.key);
-    const { rows, meta } = makeCursorPage(ctx, list, await query.execute(), {
-      limit,
-      position,
-      keyOf: (row) => row.user_id,
-    });
+    const voters = ctx.db.selectFrom("poll_votes").select("user_id").distinct().where("poll_id", "=", poll.id);
+    const { rows, meta } = await readPage(ctx, voters, "user_id", { list, limit, cursor });
     const users = rows.map((row) => row.user_id);
     const votes = await ctx.db
       .selectFrom("poll_votes")

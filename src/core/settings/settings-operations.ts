@@ -3,9 +3,7 @@ import { type settings as contract, defaults, type Settings, settingsSchema } fr
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 
 export const settings: Handlers<typeof contract> = {
-  async list(ctx) {
-    return shown(ctx.settings);
-  },
+  list: async (ctx) => shown(ctx.settings),
 
   async set(ctx, changes) {
     const next: Record<string, unknown> = { ...ctx.settings };

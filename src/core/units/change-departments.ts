@@ -34,10 +34,8 @@ export const departments: Pick<Handlers<typeof contract>, Departments> = {
       .select("user_id")
       .where("department_id", "=", department)
       .execute();
-    await markChangedUsers(
-      ctx,
-      members.map((member) => member.user_id),
-    );
+    const users = members.map((member) => member.user_id);
+    await markChangedUsers(ctx, users);
     await ctx.db.deleteFrom("departments").where("id", "=", department).execute();
     await changed(ctx, unit);
   },

@@ -73,10 +73,8 @@ export const unitChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
         .execute();
       for (const child of children) await moveBranch(ctx.db, child, await placeUnit(ctx, transfer));
       const members = await moveMembers(ctx, id, transfer);
-      await markChanged(
-        ctx,
-        children.map((child) => child.id),
-      );
+      const moved = children.map((child) => child.id);
+      await markChanged(ctx, moved);
       await markChangedUsers(ctx, members);
     }
     await handOver(ctx.db, id, transfer ?? unit.parent_id);
@@ -96,7 +94,7 @@ async function markChanged(ctx: Ctx, ids: readonly number[]): Promise<void> {
 }
 
 /** Returns the position of a unit in the tree. Throws `not_found` when it does not exist. */
-export async function placeUnit(ctx: Ctx, id: number) {
+async function placeUnit(ctx: Ctx, id: number) {
   const row = await ctx.db
     .selectFrom("units")
     .select(["id", "path", "level", "parent_id", "child_count", "user_count"])

@@ -1,5 +1,6 @@
 import { invalid } from "../../contract/errors.ts";
-import { type units as contract, unitRow } from "../../contract/units.ts";
+import { unitRow } from "../../contract/unit-schemas.ts";
+import type { units as contract } from "../../contract/units.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { fold } from "../directory/text-keys.ts";
 import { canContain, moveBranch } from "../directory/unit-tree.ts";
@@ -38,22 +39,23 @@ export const importUnitRows: Import = async (ctx, { rows, assume = [] }) => {
   let waiting: Waiting[] = [];
   for (const each of parseRows(unitRow(), rows)) {
     if ("row" in each) waiting.push(each);
-    else report.leaveOut(each.index, each.wrong);
+    else report.skip(each.index, each.wrong);
   }
   const tree = await loadTree(ctx, known, waiting);
   const announced = Map.groupBy(waiting, ({ row }) => row.reference);
   for (;;) {
     const turns = Map.groupBy(waiting, ({ row }) => !row.parent || known.has(row.parent));
+    const ready = turns.get(true);
     waiting = turns.get(false) ?? [];
-    if (!turns.has(true)) break;
-    await putUnits(ctx, tree, turns.get(true)!, report);
+    if (!ready) break;
+    await putUnits(ctx, tree, ready, report);
   }
   for (const { index, row } of waiting) {
     const parent = row.parent ?? "";
     const problems = createRowIssues();
     const code = announced.has(parent) ? "unreachable_unit" : "no_such_unit";
     problems.set("parent", { code, params: { reference: parent } });
-    report.leaveOut(index, problems.all());
+    report.skip(index, problems.all());
   }
   return { results: report.list };
 };
@@ -63,7 +65,7 @@ async function putUnits(
   ctx: Ctx,
   tree: Tree,
   rows: readonly Waiting[],
-  { leaveOut, done }: ReturnType<typeof results>,
+  { skip, done }: ReturnType<typeof results>,
 ): Promise<void> {
   const { known, root } = tree;
   const making = new Map<string, NewUnit & { index: number }>();
@@ -72,6 +74,7 @@ async function putUnits(
       const reference = unit.reference ?? "";
       ctx.changed("unit.create", unit.id);
       known.set(reference, unit);
+      // addUnits returns the units that are given to it.
       done(making.get(reference)!.index, "created", unit.id);
     }
     making.clear();
@@ -82,13 +85,13 @@ async function putUnits(
     const isNew = !known.has(row.reference) && !making.has(row.reference);
     if (isNew && parent !== undefined && parent !== "assumed") {
       if (await canTake(ctx, parent, problems)) making.set(row.reference, { index, row, parent });
-      else leaveOut(index, problems.all());
+      else skip(index, problems.all());
       continue;
     }
     // A change may move a unit, so pending units below it must be inserted before.
     await flush();
     const result = await putUnit(ctx, tree, row, problems);
-    if (result === undefined) leaveOut(index, problems.all());
+    if (result === undefined) skip(index, problems.all());
     else done(index, result.action, result.id);
   }
   await flush();

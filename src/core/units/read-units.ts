@@ -5,7 +5,7 @@ import { presentFullUnits, presentUnits, type Unit } from "../directory/present-
 import { fold } from "../directory/text-keys.ts";
 import { presentUnitBrief } from "../directory/unit-tree.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
+import { decodeCursor, makeCursorPage, readPage } from "../pipeline/cursor.ts";
 import { unitPath } from "../pipeline/permissions.ts";
 import { branchEnd } from "../pipeline/unit-path.ts";
 
@@ -13,10 +13,7 @@ type Reading = "list" | "get" | "reference" | "tree" | "children";
 
 export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
   async list(ctx, { limit, cursor, ...filter }) {
-    let query = ctx.db
-      .selectFrom("units")
-      .select("id")
-      .limit(limit + 1);
+    let query = ctx.db.selectFrom("units").select("id");
     if (filter.parent !== undefined) query = query.where("parent_id", "=", filter.parent);
     if (filter.unit_type !== undefined) query = query.where("unit_type", "=", filter.unit_type);
     if (filter.below !== undefined) {
@@ -30,23 +27,12 @@ export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
       query = query.where("name_key", ">=", prefix).where("name_key", "<", afterPrefix(prefix));
     }
     const list = `units ${JSON.stringify(filter)}`;
-    const position = decodeCursor<number>(ctx, list, cursor);
-    const back = position?.direction === "before";
-    if (position) query = query.where("id", back ? "<" : ">", position.key);
-    const found = await query.orderBy("id", back ? "desc" : "asc").execute();
-    const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: (row) => row.id });
-    return {
-      data: await presentUnits(
-        ctx,
-        rows.map((row) => row.id),
-      ),
-      meta,
-    };
+    const { rows, meta } = await readPage(ctx, query, "id", { list, limit, cursor });
+    const ids = rows.map((row) => row.id);
+    return { data: await presentUnits(ctx, ids), meta };
   },
 
-  async get(ctx, { id }) {
-    return unitWithChildren(ctx, id);
-  },
+  get: (ctx, { id }) => unitWithChildren(ctx, id),
 
   async reference(ctx, { reference }) {
     const row = await ctx.db.selectFrom("units").select("id").where("reference", "=", reference).executeTakeFirst();

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { z } from "zod";
-import type { unitRow } from "../../contract/units.ts";
+import type { unitRow } from "../../contract/unit-schemas.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 
 export type UnitImportRow = z.infer<ReturnType<typeof unitRow>>;

@@ -30,7 +30,9 @@ export async function addUnits(ctx: Ctx, wanted: readonly NewUnit[]): Promise<Ex
   const made = await insertRows<{ id: number; reference: string }>(ctx.db, "units", rows, "id, reference");
   const idOf = new Map(made.map(({ id, reference }) => [reference, id]));
   const units = rows.map(({ name_key: _, created_at, updated_at, ...row }, position) => {
+    // RETURNING gives every inserted row.
     const id = idOf.get(row.reference)!;
+    // Rows and wanted units have the same order.
     return { ...row, id, path: `${wanted[position]!.parent.path}${id}/` };
   });
   await placeAll(ctx, units);

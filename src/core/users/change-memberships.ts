@@ -19,9 +19,7 @@ import { oneUser } from "./read-users.ts";
 type Memberships = "memberships" | "membershipAdd" | "membershipSet" | "membershipRemove";
 
 export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
-  async memberships(ctx, { user }) {
-    return { data: (await oneUser(ctx, user)).memberUnits };
-  },
+  memberships: async (ctx, { user }) => ({ data: (await oneUser(ctx, user)).memberUnits }),
 
   async membershipAdd(ctx, { user, unit, userTypes, department }) {
     await addMembership(ctx, { user, unit, userTypes, department });

@@ -15,25 +15,24 @@ type Import = Handlers<typeof contract>["import"];
 
 /** Processes rows in order, with the same result as one at a time, but inserts new users together. */
 export const importUserRows: Import = async (ctx, { rows, create_user_types }) => {
-  const { list, leaveOut, done } = results(rows);
+  const { list, skip, done } = results(rows);
   const parsed = parseRows(userRow(), rows);
   const validRows = parsed.flatMap((each) => ("row" in each ? [each.row] : []));
   const known = await lookUp(ctx, validRows, create_user_types);
   let pending: { index: number; wanted: Wanted }[] = [];
   const flush = async () => {
-    const ids = await createUsers(
-      ctx,
-      pending.map((each) => each.wanted),
-    );
-    for (const id of ids) ctx.changed("user.create", id);
-    for (const [position, { index }] of pending.entries()) done(index, "created", ids[position]!);
+    const created = await createUsers(ctx, pending);
+    for (const { index, id } of created) {
+      ctx.changed("user.create", id);
+      done(index, "created", id);
+    }
     pending = [];
-    return ids;
+    return created.map(({ id }) => id);
   };
   const waiting = new Set<string>();
   for (const each of parsed) {
     if ("wrong" in each) {
-      leaveOut(each.index, each.wrong);
+      skip(each.index, each.wrong);
       continue;
     }
     const { index, row } = each;
@@ -48,16 +47,12 @@ export const importUserRows: Import = async (ctx, { rows, create_user_types }) =
     const wanted = resolve(ctx, known, row, existing, problems);
     const changes = wanted && existing && findUserChanges(existing, wanted);
     if (changes && existing) requireTakeover(ctx, existing, { ...changes, unit: wanted.unit.id }, problems);
-    if (wanted === undefined || !problems.isEmpty) leaveOut(index, problems.all());
+    if (wanted === undefined || !problems.isEmpty) skip(index, problems.all());
     else if (existing === undefined) {
       pending.push({ index, wanted });
       for (const key of keys) waiting.add(key);
     } else {
-      if (changes) {
-        await changeUser(ctx, existing, wanted, changes);
-        ctx.changed("user.update", existing.id);
-        known.add(await loadUsers(ctx, [existing.id]));
-      }
+      if (changes) await update(ctx, known, existing, { wanted, changes });
       done(index, changes ? "changed" : "unchanged", existing.id);
     }
   }
@@ -65,6 +60,17 @@ export const importUserRows: Import = async (ctx, { rows, create_user_types }) =
   await dropUnheld(ctx, known.newTypes);
   return { results: list };
 };
+
+interface Update {
+  readonly wanted: Wanted;
+  readonly changes: NonNullable<ReturnType<typeof findUserChanges>>;
+}
+
+async function update(ctx: Ctx, known: Known, existing: ExistingUser, { wanted, changes }: Update): Promise<void> {
+  await changeUser(ctx, existing, wanted, changes);
+  ctx.changed("user.update", existing.id);
+  known.add(await loadUsers(ctx, [existing.id]));
+}
 
 function keysOf({ reference, email }: UserImportRow): string[] {
   const byEmail = `email ${emailKey(email)}`;

@@ -33,10 +33,8 @@ export const birthdays: Birthdays = async (ctx, input) => {
     .limit(input.limit)
     .offset((input.page - 1) * input.limit)
     .execute();
-  const items = await presentShortUsers(
-    ctx,
-    rows.map((row) => row.id),
-  );
+  const ids = rows.map((row) => row.id);
+  const items = await presentShortUsers(ctx, ids);
   return pageOf(ctx, "/users/birthdays", input, { items, total });
 };
 

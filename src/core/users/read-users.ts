@@ -4,7 +4,7 @@ import { prepared } from "../../store/prepared.ts";
 import { presentUsers, type User } from "../directory/present-users.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
+import { readPage } from "../pipeline/cursor.ts";
 import { requireUser, unitPath } from "../pipeline/permissions.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { branchEnd } from "../pipeline/unit-path.ts";
@@ -19,13 +19,7 @@ type Reading = "list" | "get" | "current" | "reference" | "collection";
 export const userReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
   async list(ctx, { limit, cursor, ...filter }) {
     const list = `users ${JSON.stringify(filter)}`;
-    const position = decodeCursor<number>(ctx, list, cursor);
-    const back = position?.direction === "before";
-    let query = ctx.db
-      .selectFrom("users as u")
-      .select("u.id")
-      .where("u.deleted_at", "is", null)
-      .limit(limit + 1);
+    let query = ctx.db.selectFrom("users as u").select("u.id").where("u.deleted_at", "is", null);
     if (!filter.inactive) query = query.where("u.active", "=", 1);
     if (filter.email !== undefined) query = query.where("u.email_key", "=", emailKey(filter.email));
     if (filter.admin !== undefined) query = query.where("u.admin", "=", filter.admin ? 1 : 0);
@@ -53,24 +47,16 @@ export const userReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
           .where("mt.user_type_id", "=", type),
       );
     }
-    if (position) query = query.where("u.id", back ? "<" : ">", position.key);
-    const found = await query.orderBy("u.id", back ? "desc" : "asc").execute();
-    const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: (row) => row.id });
-    const data = await presentUsers(
-      ctx,
-      rows.map((row) => row.id),
-    );
+    const { rows, meta } = await readPage(ctx, query, "id", { list, limit, cursor });
+    const ids = rows.map((row) => row.id);
+    const data = await presentUsers(ctx, ids);
     // Returning such a user for an address that the actor may not see would reveal whose it is.
     return { data: filter.email === undefined ? data : data.filter(({ email }) => email !== null), meta };
   },
 
-  async get(ctx, { id }) {
-    return oneUser(ctx, id);
-  },
+  get: (ctx, { id }) => oneUser(ctx, id),
 
-  async current(ctx) {
-    return oneUser(ctx, ctx.actor.id);
-  },
+  current: (ctx) => oneUser(ctx, ctx.actor.id),
 
   async reference(ctx, { reference }) {
     const row = await ctx.db.selectFrom("users").select("id").where("reference", "=", reference).executeTakeFirst();
@@ -78,9 +64,7 @@ export const userReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
     return oneUser(ctx, row.id);
   },
 
-  async collection(ctx, { ids }) {
-    return { users: await presentUsers(ctx, [...new Set(ids)]) };
-  },
+  collection: async (ctx, { ids }) => ({ users: await presentUsers(ctx, [...new Set(ids)]) }),
 };
 
 const deletion = prepared((db, p: { id: number }) =>

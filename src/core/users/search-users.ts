@@ -11,6 +11,12 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 export const searchUsers: Handlers<typeof contract>["search"] = async (ctx, { q, limit }) => {
   const [longest, ...others] = words(q).sort((a, b) => b.length - a.length);
   if (longest === undefined) return { data: [] };
+  const found = await usersWithWords(ctx, longest, others).limit(limit).execute();
+  const ids = found.map((row) => row.user_id);
+  return { data: await presentUsers(ctx, ids) };
+};
+
+function usersWithWords(ctx: Ctx, longest: string, others: readonly string[]) {
   let query = ctx.db
     .selectFrom("user_words as w")
     .innerJoin("users as u", "u.id", "w.user_id")
@@ -33,8 +39,7 @@ export const searchUsers: Handlers<typeof contract>["search"] = async (ctx, { q,
       ),
     )
     .orderBy("w.word")
-    .orderBy("w.user_id")
-    .limit(limit);
+    .orderBy("w.user_id");
   if (!ctx.actor.admin) query = query.where("w.private", "=", 0);
   for (const word of others) {
     query = query.where((eb) =>
@@ -49,13 +54,8 @@ export const searchUsers: Handlers<typeof contract>["search"] = async (ctx, { q,
       ),
     );
   }
-  return {
-    data: await presentUsers(
-      ctx,
-      (await query.execute()).map((row) => row.user_id),
-    ),
-  };
-};
+  return query;
+}
 
 /** Limits words of e-mail addresses to administrators. */
 function visible<Q extends { where(column: "x.private", operator: "=", value: 0): Q }>(

@@ -95,6 +95,21 @@ export async function loadUsers(ctx: Ctx, ids: readonly number[]) {
     .where((eb) => isAmong(ctx.db, eb.ref("u.id"), ids))
     .where("u.deleted_at", "is", null)
     .execute();
+  const { typesOf, membershipsOf } = await loadMemberships(ctx, ids);
+  return rows.map((row) =>
+    // Extends the row itself, because copying so many columns takes longer than the query.
+    Object.assign(row, {
+      types: typesOf.get(row.membership_id ?? 0) ?? [],
+      units: (membershipsOf.get(row.id) ?? []).map((membership) => membership.unit_id),
+      grants: (membershipsOf.get(row.id) ?? []).flatMap(({ id, path }) =>
+        (typesOf.get(id) ?? []).map(({ abilities }) => ({ path, abilities })),
+      ),
+    }),
+  );
+}
+
+/** Loads the memberships of users, by user, and their user types, by membership. */
+async function loadMemberships(ctx: Ctx, ids: readonly number[]) {
   const memberships = await ctx.db
     .selectFrom("memberships as m")
     .innerJoin("units as n", "n.id", "m.unit_id")
@@ -114,17 +129,7 @@ export async function loadUsers(ctx: Ctx, ids: readonly number[]) {
     )
     .execute();
   const typesOf = Map.groupBy(types.map(present), (type) => type.membership_id);
-  const membershipsOf = Map.groupBy(memberships, (row) => row.user_id);
-  return rows.map((row) =>
-    // Extends the row itself, because copying so many columns takes longer than the query.
-    Object.assign(row, {
-      types: typesOf.get(row.membership_id ?? 0) ?? [],
-      units: (membershipsOf.get(row.id) ?? []).map((membership) => membership.unit_id),
-      grants: (membershipsOf.get(row.id) ?? []).flatMap(({ id, path }) =>
-        (typesOf.get(id) ?? []).map(({ abilities }) => ({ path, abilities })),
-      ),
-    }),
-  );
+  return { typesOf, membershipsOf: Map.groupBy(memberships, (row) => row.user_id) };
 }
 
 /** A user type in the form that an import compares. */

@@ -8,22 +8,24 @@ import { indexUser, searchWords } from "./search-users.ts";
 import type { ExistingUser } from "./user-import-lookup.ts";
 import type { Wanted } from "./user-import-row.ts";
 
-/** Creates users, some hundreds per statement, and returns their IDs in the same order. */
-export async function createUsers(ctx: Ctx, wanted: readonly Wanted[]): Promise<number[]> {
-  if (wanted.length === 0) return [];
-  const users = wanted.map((each) => newUser(ctx, each));
+/** Creates users, some hundreds per statement, and adds their IDs. */
+export async function createUsers<T extends { readonly wanted: Wanted }>(ctx: Ctx, pending: readonly T[]) {
+  if (pending.length === 0) return [];
+  const rows = pending.map((each) => ({ ...each, user: newUser(ctx, each.wanted) }));
+  const users = rows.map(({ user }) => user);
   const made = await insertRows<{ id: number; email_key: string }>(ctx.db, "users", users, "id, email_key");
   const idByKey = new Map(made.map((row) => [row.email_key, row.id]));
-  const ids = users.map((user) => idByKey.get(user.email_key)!);
-  await insertMemberships(ctx, wanted, ids);
+  // RETURNING gives every inserted row.
+  const created = rows.map((each) => ({ ...each, id: idByKey.get(each.user.email_key)! }));
+  await insertMemberships(ctx, created);
   const words: (ReturnType<typeof searchWords>[number] & { user_id: number })[] = [];
-  for (const [position, user] of users.entries()) {
-    for (const word of searchWords(user)) words.push({ ...word, user_id: ids[position]! });
+  for (const { user, id } of created) {
+    for (const word of searchWords(user)) words.push({ ...word, user_id: id });
   }
   // Inserts words sorted, so that neighbouring index entries are written together.
   words.sort((a, b) => (a.word < b.word ? -1 : a.word > b.word ? 1 : a.user_id - b.user_id));
   await insertRows(ctx.db, "user_words", words);
-  return ids;
+  return created;
 }
 
 /** Returns a row for the table, with defaults for columns that the import does not set. */
@@ -51,16 +53,17 @@ function newUser({ now }: Ctx, { columns, unit }: Wanted) {
   };
 }
 
-async function insertMemberships(ctx: Ctx, wanted: readonly Wanted[], ids: readonly number[]): Promise<void> {
-  const rows = wanted.map(({ unit, department = null }, position) => ({
-    user_id: ids[position]!,
+async function insertMemberships(ctx: Ctx, users: readonly { id: number; wanted: Wanted }[]): Promise<void> {
+  const rows = users.map(({ id, wanted: { unit, department = null } }) => ({
+    user_id: id,
     unit_id: unit.id,
     department_id: department,
   }));
   const made = await insertRows<{ id: number; user_id: number }>(ctx.db, "memberships", rows, "id, user_id");
   const membershipOf = new Map(made.map((row) => [row.user_id, row.id]));
-  const types = wanted.flatMap(({ types = [] }, position) =>
-    types.map((user_type_id) => ({ membership_id: membershipOf.get(ids[position]!)!, user_type_id })),
+  const types = users.flatMap(({ id, wanted }) =>
+    // RETURNING gives every inserted row.
+    (wanted.types ?? []).map((user_type_id) => ({ membership_id: membershipOf.get(id)!, user_type_id })),
   );
   await insertRows(ctx.db, "membership_user_types", types);
   const byUnit = Map.groupBy(rows, (row) => row.unit_id);

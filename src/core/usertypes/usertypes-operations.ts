@@ -3,7 +3,7 @@ import type { Ability } from "../../contract/operation.ts";
 import type { usertypes as contract } from "../../contract/usertypes.ts";
 import { fold } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
+import { readPage } from "../pipeline/cursor.ts";
 import { presentAbilities, requireAbilities } from "../pipeline/permissions.ts";
 import { forgetUserType, isMeantFor } from "../visibility/audience.ts";
 
@@ -16,23 +16,11 @@ interface Row {
 
 export const usertypes: Handlers<typeof contract> = {
   async list(ctx, { limit, cursor }) {
-    const position = decodeCursor<number>(ctx, "usertypes", cursor);
-    const back = position?.direction === "before";
-    let query = types(ctx)
-      .orderBy("id", back ? "desc" : "asc")
-      .limit(limit + 1);
-    if (position) query = query.where("id", back ? "<" : ">", position.key);
-    const { rows, meta } = makeCursorPage(ctx, "usertypes", await query.execute(), {
-      limit,
-      position,
-      keyOf: (row) => row.id,
-    });
+    const { rows, meta } = await readPage(ctx, types(ctx), "id", { list: "usertypes", limit, cursor });
     return { data: rows.map(present), meta };
   },
 
-  async get(ctx, { id }) {
-    return present(await find(ctx, id));
-  },
+  get: async (ctx, { id }) => present(await find(ctx, id)),
 
   async reference(ctx, { reference }) {
     const row = await types(ctx).where("reference", "=", reference).executeTakeFirst();

@@ -2,11 +2,14 @@ import type { Selectable } from "kysely";
 import type { z } from "zod";
 import type { webhooks as contract } from "../../contract/webhooks.ts";
 import type { Schema } from "../../store/schema/schema.ts";
+import { deletedUser } from "../directory/present-authors.ts";
 import { presentUsers, type User } from "../directory/present-users.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
 export type Webhook = z.infer<ReturnType<(typeof contract)["get"]["output"]>>["data"];
 type Row = Selectable<Schema["webhooks"]>;
+
+const none = { edit: false, delete: false };
 
 /** Returns the API's representation of webhooks, without their secrets. */
 export async function presentWebhooks(ctx: Ctx, rows: readonly Row[]): Promise<Webhook[]> {
@@ -21,7 +24,7 @@ export async function presentWebhooks(ctx: Ctx, rows: readonly Row[]): Promise<W
     active: row.active === 1,
     disabled_at: row.disabled_at,
     disabled_reason: row.disabled_reason,
-    author: authors.get(row.author_id) ?? deletedAuthor(row.author_id),
+    author: authors.get(row.author_id) ?? { ...deletedUser(row.author_id), permissions: none },
     permissions: { edit: true, delete: true },
     created_at: row.created_at,
     updated_at: row.updated_at,
@@ -51,21 +54,4 @@ function presentPlace(unit: User["unit"]): Webhook["author"]["unit"] {
   if (unit === null) return null;
   const { parent, url, ...same } = unit;
   return { ...same, parent_id: parent?.id ?? null, stats: [], url };
-}
-
-function deletedAuthor(id: number): Webhook["author"] {
-  return {
-    content_type: "user",
-    id,
-    name: "Deleted user",
-    first_name: "Deleted",
-    last_name: "user",
-    title: "",
-    active: false,
-    permissions: { edit: false, delete: false },
-    avatar: null,
-    unit: null,
-    physicalUnit: null,
-    url: `/users/${id}`,
-  };
 }

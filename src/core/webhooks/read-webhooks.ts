@@ -14,13 +14,12 @@ export const webhookReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"
     return { data: await presentWebhooks(ctx, rows) };
   },
 
-  async get(ctx, { id }) {
-    return { data: await webhookResponse(ctx, id) };
-  },
+  get: async (ctx, { id }) => ({ data: await webhookResponse(ctx, id) }),
 };
 
 export async function webhookResponse(ctx: Ctx, id: number): Promise<Webhook> {
   const [webhook] = await presentWebhooks(ctx, [await findWebhook(ctx, id)]);
+  // One row gives one representation.
   return webhook!;
 }
 

@@ -17,6 +17,7 @@ export const webhookSendHandlers: Pick<Handlers<typeof contract>, "test" | "rese
       test ??= await ctx.transaction((tx) => queueTest(tx, id));
       return firstEntry(ctx, id, test);
     });
+    // The first look, which always takes place, has queued the test.
     return { data: data ?? null, webhook_event_id: test!.message_id };
   },
 
@@ -61,6 +62,7 @@ async function queueTest(ctx: Ctx, id: number): Promise<Test> {
   await findActiveWebhook(ctx, id);
   const { content_type, name, url } = await webhookResponse(ctx, id);
   const event = newEvent(ctx, testEvent, { content_type, id, name, url });
+  // insertEvents returns an ID for each event.
   const event_id = (await insertEvents(ctx, [event])).get(event.message_id)!;
   const { id: delivery } = await ctx.db
     .insertInto("deliveries")

@@ -35,6 +35,8 @@ interface Transport {
   readonly target: SmtpTarget;
 }
 
+type MailSettings = Settings & { readonly "mail.from": string };
+
 /** Returns the unset settings without which no mail can be sent. Mail waits until they are set. */
 export function missingForMail(settings: Settings): string[] {
   return (["mail.smtp_url", "mail.from"] as const).filter((key) => settings[key] === null);
@@ -57,16 +59,17 @@ export class MailWorker implements Worker {
   async round(): Promise<number> {
     const { database, clock } = this.#options;
     const settings = await this.#options.settings();
-    if (this.#stopping || missingForMail(settings).length > 0) return 0;
+    const { "mail.smtp_url": url, "mail.from": from } = settings;
+    if (this.#stopping || url === null || from === null) return 0;
     const mails = await claimMails(database, mailsInRound, clock());
     if (mails.length === 0) return 0;
     this.#leases.add(mails);
     const queue = [...mails];
     try {
-      const transport = await this.#connect(smtpTarget(settings["mail.smtp_url"]!, settings["mail.allow_plain"]));
+      const transport = await this.#connect(smtpTarget(url, settings["mail.allow_plain"]));
       const sendNext = async () => {
         for (let mail = queue.shift(); mail !== undefined; mail = this.#stopping ? undefined : queue.shift()) {
-          await this.#send(transport, settings, mail);
+          await this.#send(transport, { ...settings, "mail.from": from }, mail);
           this.#leases.end(mail);
         }
       };
@@ -78,7 +81,7 @@ export class MailWorker implements Worker {
     return mails.length - queue.length;
   }
 
-  async #send({ transporter, target }: Transport, settings: Settings, mail: ClaimedMail): Promise<void> {
+  async #send({ transporter, target }: Transport, settings: MailSettings, mail: ClaimedMail): Promise<void> {
     const { log } = this.#options;
     try {
       const letter = await this.#compose(settings, mail);
@@ -86,7 +89,7 @@ export class MailWorker implements Worker {
         await this.#recordFailure(mail, { error: letter.obsolete, permanent: true });
         return;
       }
-      const from = settings["mail.from"]!;
+      const from = settings["mail.from"];
       const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? "wcs";
       await transporter.sendMail({
         ...letter.text,

@@ -107,6 +107,7 @@ export class LeasedQueue<Row extends { readonly id: number }> {
     // Most results of a claim are successes, which need no values of their own and take one statement.
     for (const [token, those] of Map.groupBy(done, (result) => result.token)) {
       const ids = those.map(({ id }) => id);
+      // Groups have at least one result.
       for (const { id } of await this.#succeed(tx, { ids, token, now: those[0]!.due_at })) recorded.add(id);
     }
     return recorded;

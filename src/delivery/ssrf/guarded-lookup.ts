@@ -11,7 +11,7 @@ export interface Address {
 export type Resolve = (hostname: string) => Promise<readonly Address[]>;
 
 /** Thrown when a host has no address that callbacks may use. */
-export class BlockedError extends Error {
+class BlockedError extends Error {
   readonly code = "EBLOCKED";
 }
 

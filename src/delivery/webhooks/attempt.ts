@@ -4,8 +4,8 @@ import { describeAttemptFailure } from "./failure-status.ts";
 
 /** Maximum number of bytes to read of a response; then the connection is closed. */
 const readBytes = 65_536;
-/** Maximum number of bytes that the log keeps of the body, and of all headers together. */
-const keptBytes = 4096;
+/** Maximum number of bytes in the log of the body, and of all headers together. */
+const loggedBytes = 4096;
 
 export interface AttemptOutcome {
   /** The HTTP status, or the type of failure without a response. */
@@ -33,7 +33,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   readonly #options: AttemptOptions;
   readonly #began = performance.now();
   readonly #timer: NodeJS.Timeout;
-  readonly #kept: Buffer[] = [];
+  readonly #loggedBody: Buffer[] = [];
   #read = 0;
   #over = false;
   #controller: Dispatcher.DispatchController | undefined;
@@ -55,7 +55,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#read < keptBytes) this.#kept.push(chunk.subarray(0, keptBytes - this.#read));
+    if (this.#read < loggedBytes) this.#loggedBody.push(chunk.subarray(0, loggedBytes - this.#read));
     this.#read += chunk.length;
     if (this.#read < readBytes || this.#over) return;
     this.#answered();
@@ -86,6 +86,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   #answered(): void {
+    // undici reports the head before the body and the end.
     const { status, headers } = this.#head!;
     const good = status >= 200 && status < 300;
     this.#end({
@@ -93,9 +94,9 @@ export class Attempt implements Dispatcher.DispatchHandler {
       error: good ? null : sentenceFor(status),
       retryAfter: good ? undefined : parseRetryAfter(single(headers["retry-after"]), this.#options.clock()),
       response: {
-        headers: keptHeaders(headers),
-        body: Buffer.concat(this.#kept).toString(),
-        cut: this.#read > keptBytes,
+        headers: loggedHeaders(headers),
+        body: Buffer.concat(this.#loggedBody).toString(),
+        cut: this.#read > loggedBytes,
       },
     });
   }
@@ -114,16 +115,16 @@ function sentenceFor(status: number): string {
   return `The receiver answered ${status}.`;
 }
 
-function keptHeaders(headers: Headers): Record<string, string> {
-  const kept: Record<string, string> = {};
+function loggedHeaders(headers: Headers): Record<string, string> {
+  const logged: Record<string, string> = {};
   let size = 0;
   for (const [name, value] of Object.entries(headers)) {
     const text = Array.isArray(value) ? value.join(", ") : (value ?? "");
     size += name.length + text.length;
-    if (size > keptBytes) break;
-    kept[name] = text;
+    if (size > loggedBytes) break;
+    logged[name] = text;
   }
-  return kept;
+  return logged;
 }
 
 function single(value: string | string[] | undefined): string | undefined {

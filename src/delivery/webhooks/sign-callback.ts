@@ -22,7 +22,7 @@ export function signatureHeaders(message: UnsignedCallback, secrets: readonly st
 }
 
 /** Returns the HMAC-SHA256 of `id.timestamp.body`, as `v1,<base64>`. */
-export function signature({ id, timestamp, body }: UnsignedCallback, secret: string): string {
+function signature({ id, timestamp, body }: UnsignedCallback, secret: string): string {
   return `v1,${createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
 }
 

@@ -189,6 +189,7 @@ export class WebhookWorker implements Worker {
 
   async #send(receiver: Receiver, job: ClaimedDelivery): Promise<FinishedAttempt> {
     this.#sending += 1;
+    // Each round connects before it claims.
     const { sender, timeout } = this.#connection!;
     const headers = this.#headers(receiver, job);
     const { uri } = receiver;

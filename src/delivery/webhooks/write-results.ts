@@ -36,9 +36,12 @@ export async function writeResults(
   await database.writeLocking(async (tx) => {
     const ids = [...new Set(results.map((result) => result.job.webhook_id))];
     const webhooks = new Map((await lockWebhooks(tx, ids)).map((webhook) => [webhook.id, webhook]));
-    const verdicts = results.map((result) => verdictOn(result, webhooks.get(result.job.webhook_id), random));
+    const judged = results.map((result) => {
+      return { result, verdict: verdictOn(result, webhooks.get(result.job.webhook_id), random) };
+    });
+    const verdicts = judged.map(({ verdict }) => verdict);
     const recorded = await callbackQueue.record(tx, verdicts);
-    const entries = results.map((result, index) => entryOf(result, verdicts[index]!, recorded.has(result.job.id)));
+    const entries = judged.map(({ result, verdict }) => entryOf(result, verdict, recorded.has(result.job.id)));
     await insertRows(tx, "webhook_logs", entries);
     const counting = results.filter((result) => recorded.has(result.job.id));
     for (const [id, those] of Map.groupBy(counting, (result) => result.job.webhook_id)) {

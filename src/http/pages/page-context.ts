@@ -46,6 +46,6 @@ export function pageRequest({ options, exchange, fields, path }: Source): PageRe
 
 /** Returns the value of a field that is given exactly once, else an empty string. */
 export function only(fields: URLSearchParams, name: string): string {
-  const values = fields.getAll(name);
-  return values.length === 1 ? values[0]! : "";
+  const [value = "", ...others] = fields.getAll(name);
+  return others.length === 0 ? value : "";
 }

@@ -71,7 +71,7 @@ function operationHandler(
       throw new ServiceError("bad_request", `${op.method} expects its fields in the query, not in a body.`);
     }
     if (names.length > 0 && c.req.path.includes("%")) assertDecodable(c.req.path);
-    const params = names.map((name) => c.req.param(name)!);
+    const params = names.map((name) => c.req.param(name) ?? "");
     const query = queryOf(c.req.raw, c.env);
     const invoke = async (body?: unknown) => options.invoke(op, decode(op, { params, query, body }), origin);
     const output = takesBody ? await readBody({ op, params, exchange, origin }, invoke) : await invoke();
@@ -195,8 +195,8 @@ function pattern(op: AnyOperation): string {
 /** Orders static segments before parameters. */
 function byStaticSegments(a: AnyOperation, b: AnyOperation): number {
   const [as, bs] = [a.path.split("/"), b.path.split("/")];
-  for (let i = 0; i < Math.min(as.length, bs.length); i++) {
-    const difference = Number(as[i]!.startsWith("{")) - Number(bs[i]!.startsWith("{"));
+  for (const [i, segment] of as.entries()) {
+    const difference = Number(segment.startsWith("{")) - Number(bs[i]?.startsWith("{") ?? false);
     if (difference !== 0) return difference;
   }
   return as.length - bs.length;

@@ -93,7 +93,7 @@ export class Exchange implements BodySource {
     if (body !== null) headers["content-type"] = "application/json";
     if (this.dryRun) headers["dry-run"] = "true";
     if (this.#state.closing) headers.connection = "close";
-    for (const name in more) headers[name] = more[name]!;
+    Object.assign(headers, more);
     this.#record(status);
     return new Response(body, { status, headers });
   }
@@ -144,7 +144,7 @@ export class Exchange implements BodySource {
 }
 
 /** Returns the JSON body of an error. */
-export function errorBody(error: ServiceError, requestId: string): string {
+function errorBody(error: ServiceError, requestId: string): string {
   const { code, message, fields, issues } = error;
   return JSON.stringify({ error: { code, message, request_id: requestId, ...(fields && { fields, issues }) } });
 }

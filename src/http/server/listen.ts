@@ -117,8 +117,8 @@ function createServer(app: App, { timeouts, connections, door, refuse }: Parts):
 function wrongHost({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]!;
-    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+    const name = rawHeaders[i];
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts += 1;
   }
   if (hosts > 1) return "The request has more than one Host header.";
   return hosts === 0 && httpVersion === "1.1" ? "The request has no Host header." : undefined;

@@ -43,16 +43,18 @@ export async function readDatabaseInfo(database: Database): Promise<DatabaseInfo
     : sql<Engine>`select sqlite_version() as version, page_count * page_size as size_bytes
         from pragma_page_count, pragma_page_size`
   ).execute(reader);
+  // The query returns one row.
+  const { version, size_bytes } = rows[0]!;
   const { issuer, created_at } = await reader
     .selectFrom("instance")
     .select(["issuer", "created_at"])
     .executeTakeFirstOrThrow();
   return {
     kind: isPostgres(reader) ? "postgresql" : "sqlite",
-    version: rows[0]!.version,
+    version,
     schema,
     latest: latestMigration,
-    size_bytes: rows[0]!.size_bytes,
+    size_bytes,
     instance: issuer,
     created_at,
     counts: schema === latestMigration ? await count(database) : null,

@@ -148,6 +148,7 @@ export class WritingDriver implements Driver {
   }
 
   async commitTransaction(loan: Loan): Promise<void> {
+    // beginTransaction has set it.
     const group = this.#group!;
     this.#connection.raw.exec("release member");
     group.kept = true;

@@ -100,12 +100,14 @@ async function bodyOf(
 
 function place(into: Body, path: readonly string[], text: string, known: readonly Field[]): void {
   // Keys of settings contain dots, for example `mail.from`.
-  const whole = known.find(({ name }) => name === path.join("."));
-  const field = whole ?? known.find(({ name }) => name === path[0]);
-  if (whole || path.length === 1) into[path.join(".")] = typed(field, text);
+  const whole = known.find((candidate) => candidate.name === path.join("."));
+  const [name = "", ...rest] = path;
+  const field = whole ?? known.find((candidate) => candidate.name === name);
+  if (whole || rest.length === 0) into[path.join(".")] = typed(field, text);
   else {
-    into[path[0]!] = { ...(into[path[0]!] as Body | undefined) };
-    place(into[path[0]!] as Body, path.slice(1), text, field?.fields ?? []);
+    const inner = { ...(into[name] as Body | undefined) };
+    into[name] = inner;
+    place(inner, rest, text, field?.fields ?? []);
   }
 }
 

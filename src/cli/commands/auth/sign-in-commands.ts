@@ -112,9 +112,9 @@ export async function printToken(context: Context): Promise<void> {
   const target = targetOf(context);
   if (terminal.env.WCS_TOKEN) return terminal.write(`${terminal.env.WCS_TOKEN}\n`);
   if (!target.remote && !target.profile?.token) return issueToken(context);
-  const profile = needProfile(target);
+  const { name, token } = needProfile(target);
   const { freshToken } = await import("../../session/token-renewal.ts");
-  await terminal.write(`${await freshToken(routeOf(context, target), { ...profile, target: target.address })}\n`);
+  await terminal.write(`${await freshToken(routeOf(context, target), name, token)}\n`);
 }
 
 /** Issues a token to the owner of a database, for use with the instance that serves it. */

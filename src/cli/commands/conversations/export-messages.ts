@@ -9,7 +9,7 @@ import { noPaint } from "../../terminal/terminal.ts";
 import { type MessageStyle, messageLines, type ShownMessage } from "./message-lines.ts";
 import { describeConversation } from "./render-conversation.ts";
 
-export const exportFormats = ["ndjson", "text"] as const;
+const exportFormats = ["ndjson", "text"] as const;
 const pageSize = 100;
 
 /** `wcs conversations export`: writes all messages, oldest first, to a file or to stdout. */

@@ -114,7 +114,9 @@ async function* ahead<T, R>(items: AsyncIterable<T>, work: (item: T) => Promise<
     const begun = work(item);
     // A failure is thrown where the result is awaited; without this, an unused result would be an unhandled rejection.
     begun.catch(() => {});
-    if (under.push(begun) >= atOnce) yield await under.shift()!;
+    under.push(begun);
+    const oldest = under.length >= atOnce ? under.shift() : undefined;
+    if (oldest) yield await oldest;
   }
   for (const begun of under) yield await begun;
 }

@@ -12,7 +12,7 @@ import { conversationList } from "./render-conversation.ts";
 
 type Filter = ArgumentsOf<typeof conversations.list>;
 
-export const statuses = ["normal", "archived", "unread"] as const;
+const statuses = ["normal", "archived", "unread"] as const;
 const columns = [
   "id",
   "type",

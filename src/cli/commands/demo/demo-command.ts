@@ -13,17 +13,6 @@ export const demo: CustomCommand = {
   run,
 };
 
-const joins = [
-  "--first-name",
-  "Katherine",
-  "--last-name",
-  "Johnson",
-  "--email",
-  "katherine@example.com",
-  "--unit",
-  "2",
-];
-
 async function run({ terminal, program }: Context): Promise<void> {
   const began = performance.now();
   const folder = mkdtempSync(join(tmpdir(), "wcs-demo-"));
@@ -43,44 +32,14 @@ async function run({ terminal, program }: Context): Promise<void> {
   };
   const { strong, dim } = terminal.paint;
   const say = (text: string) => terminal.write(`\n${dim(`# ${text}`)}\n`);
-  const show = async (...args: string[]) => {
+  const show = async (line: string, ...more: string[]) => {
+    const args = [...line.split(" "), ...more];
     await terminal.write(`${strong(`$ wcs ${args.map(quoted).join(" ")}`)}\n`);
     await program.run([...args, "-o", "table"], stage);
+    return shown;
   };
   try {
-    await say("Create a database with a small organisation. Ada is its administrator.");
-    await show(
-      "init",
-      "--demo",
-      "--root-unit",
-      "Acme",
-      "--admin-email",
-      "ada@example.com",
-      "--admin-name",
-      "Ada Lovelace",
-    );
-    await say("Users belong to units, which form a tree.");
-    await show("units", "tree");
-    await show("users", "search", "engineer", "--fields", "id,name,title,unit.name");
-    await say("Register a webhook, so that another program is called when a user is created.");
-    await show(
-      "webhooks",
-      "create",
-      "--name",
-      "payroll",
-      "--uri",
-      receiver.url,
-      "--triggers",
-      "user.create",
-      "--fields",
-      "id,uri,triggers,secret",
-    );
-    receiver.trust(/whsec_\S+/.exec(shown)?.[0] ?? "");
-    await say("Create a user ...");
-    await show("users", "create", ...joins, "--fields", "id,name,unit.name");
-    await say("... and the program is called, with a signature that it can verify.");
-    await terminal.write(`${receiver.heard.join("\n")}\n\n`);
-    await show("webhooks", "logs", "1", "--fields", "id,event,status,duration_ms");
+    await tell({ write: (text) => terminal.write(text), say, show, receiver });
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
     await say(
       `This took ${seconds} s, and the database is deleted again. With --url, the same commands work on an instance.`,
@@ -90,6 +49,34 @@ async function run({ terminal, program }: Context): Promise<void> {
     receiver.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+interface Stage {
+  write(text: string): Promise<void>;
+  say(text: string): Promise<void>;
+  /** Runs a command, whose last arguments may contain spaces, and returns its last output. */
+  show(line: string, ...more: string[]): Promise<string>;
+  readonly receiver: Awaited<ReturnType<typeof startReceiver>>;
+}
+
+async function tell({ write, say, show, receiver }: Stage): Promise<void> {
+  await say("Create a database with a small organisation. Ada is its administrator.");
+  await show("init --demo --root-unit Acme --admin-email ada@example.com --admin-name", "Ada Lovelace");
+  await say("Users belong to units, which form a tree.");
+  await show("units tree");
+  await show("users search engineer --fields id,name,title,unit.name");
+  await say("Register a webhook, so that another program is called when a user is created.");
+  const registered = await show(
+    `webhooks create --name payroll --uri ${receiver.url} --triggers user.create --fields id,uri,triggers,secret`,
+  );
+  receiver.trust(/whsec_\S+/.exec(registered)?.[0] ?? "");
+  await say("Create a user ...");
+  await show(
+    "users create --first-name Katherine --last-name Johnson --email katherine@example.com --unit 2 --fields id,name,unit.name",
+  );
+  await say("... and the program is called, with a signature that it can verify.");
+  await write(`${receiver.heard.join("\n")}\n\n`);
+  await show("webhooks logs 1 --fields id,event,status,duration_ms");
 }
 
 /** Returns the environment without the variables that select a profile, target or login of the user. */

@@ -51,6 +51,7 @@ async function findInTarget({ terminal, globals, connect }: Context): Promise<Fi
   const { instanceChecks, lookAtInstance } = await import("./check-instance.ts");
   const { caller, raw } = await connect({ anonymous: true });
   try {
+    // Connections to instances have it.
     return examine(instanceChecks, await lookAtInstance(raw!, address));
   } finally {
     await caller.close();

@@ -32,7 +32,7 @@ export async function diff(context: Context): Promise<void> {
 /** `wcs apply`: changes an instance to match a file. */
 export async function apply(context: Context): Promise<void> {
   const { terminal, flags } = context;
-  await withPlan(context, async (plan, planning, { label, mistakes }) => {
+  await withPlan(context, async (plan, planning, { label, issues }) => {
     await tryPlan(plan, planning);
     if (flags.dryRun === true) {
       await show(plan, context);
@@ -46,7 +46,7 @@ export async function apply(context: Context): Promise<void> {
     const refusals: string[] = [];
     const { caller, signal, held } = planning;
     const refused: ApplyContext["refused"] = (path, reasons) => {
-      refusals.push(`${mistakes.place(path)} ${reasons.join("; ")}`);
+      refusals.push(`${issues.place(path)} ${reasons.join("; ")}`);
     };
     await carryOut({ caller, signal, held, plan, directory: createDirectory(held, plan), refused }, refusals, context);
   });
@@ -66,10 +66,10 @@ async function withPlan(
   terminal.onInterrupt(() => stop.abort(new Interrupted()));
   try {
     terminal.progress("comparing");
-    const { organisation, mistakes } = file;
+    const { organisation, issues } = file;
     const watch = (users: number) => terminal.progress(`comparing users  ${users.toLocaleString("en")}`);
     const held = await loadHeld(caller, signal);
-    const planning = { caller, signal, organisation, mistakes, held, prune: flags.prune === true, watch };
+    const planning = { caller, signal, organisation, issues, held, prune: flags.prune === true, watch };
     const plan = await makePlan(planning);
     terminal.progress(undefined);
     await work(plan, planning, file);

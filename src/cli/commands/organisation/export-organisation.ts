@@ -81,7 +81,7 @@ async function writeUserTypes(to: Export<string>, { userTypes }: Snapshot, _: Na
   const problem = problemsOfLabels(userTypes);
   const good = userTypes.filter((type) => {
     const what = problem(type);
-    if (what) to.leaveOut(`user type ${type.id} (${type.name}) ${what}`);
+    if (what) to.skip(`user type ${type.id} (${type.name}) ${what}`);
     return !what;
   });
   const entries = good.map(userTypeEntry).sort(byLabel("usertypes"));
@@ -108,8 +108,8 @@ async function writeUnits(
   const good = units.filter(({ id, name, reference, parent }) => {
     const above = parent && unitById.get(parent.id)?.reference;
     if (reference === null) {
-      to.leaveOut(`unit ${id} (${name}) has no reference; run wcs units update ${id} --reference REF`);
-    } else if (parent && !above) to.leaveOut(`unit ${id} (${name}) is below unit ${parent.id}, which has no reference`);
+      to.skip(`unit ${id} (${name}) has no reference; run wcs units update ${id} --reference REF`);
+    } else if (parent && !above) to.skip(`unit ${id} (${name}) is below unit ${parent.id}, which has no reference`);
     else return true;
     return false;
   });
@@ -140,11 +140,11 @@ async function writeUsers(
     if (user.email === null) throw hidden(user);
     const place = user.memberUnits.find(({ unit }) => !unitById.get(unit.id)?.reference)?.unit;
     const type = user.memberUnits.flatMap((membership) => membership.userTypes).find(({ id }) => bad.has(id));
-    if (user.memberUnits.length === 0) to.leaveOut(`user ${user.id} (${user.name}) has no membership`);
+    if (user.memberUnits.length === 0) to.skip(`user ${user.id} (${user.name}) has no membership`);
     else if (place) {
       const what = `is in unit ${place.id}, which has no reference; run wcs units update ${place.id} --reference REF`;
-      to.leaveOut(`user ${user.id} (${user.name}) ${what}`);
-    } else if (type) to.leaveOut(`user ${user.id} (${user.name}) has user type ${type.id}, which was not exported`);
+      to.skip(`user ${user.id} (${user.name}) ${what}`);
+    } else if (type) to.skip(`user ${user.id} (${user.name}) has user type ${type.id}, which was not exported`);
     else found.push(userEntry(user, names));
   }
   await write(found.sort(byLabel("users")));
@@ -162,10 +162,7 @@ async function writeWebhooks(to: Export<string>, _: Snapshot, _names: Names, wri
   const good = found.filter(({ id, name }) => {
     const other = first.get(name);
     if (other === undefined) first.set(name, id);
-    else
-      to.leaveOut(
-        `webhook ${id} has the name of webhook ${other} (${name}); run wcs webhooks update ${id} --name NAME`,
-      );
+    else to.skip(`webhook ${id} has the name of webhook ${other} (${name}); run wcs webhooks update ${id} --name NAME`);
     return other === undefined;
   });
   await write(good.map(webhookEntry).sort(byLabel("webhooks")));

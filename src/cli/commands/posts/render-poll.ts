@@ -29,18 +29,19 @@ export function pollLines({ question, choices, voted, ...poll }: Poll, { paint, 
     ...(poll.allow_user_choices ? ["choices may be added"] : []),
     ...(poll.close_at === null ? [] : [`until ${time(poll.close_at)}`]),
   ].join(" · ");
-  const titles = choices.map(({ title }) => cut(sanitizeLine(title), Math.min(widestTitle, Math.max(width - 40, 10))));
-  const wide = Math.max(...titles.map(widthOf), 1);
+  const most = Math.min(widestTitle, Math.max(width - 40, 10));
+  const shown = choices.map((choice) => ({ ...choice, title: cut(sanitizeLine(choice.title), most) }));
+  const wide = Math.max(...shown.map(({ title }) => widthOf(title)), 1);
   const ids = Math.max(...choices.map(({ id }) => String(id).length), 1);
   return [
     ...wrapText(sanitizeLine(question), width).map(paint.strong),
     paint.dim(about),
-    ...choices.map(({ id, votes: own }, at) => {
-      const title = titles[at]! + " ".repeat(wide - widthOf(titles[at]!));
+    ...shown.map(({ id, title, votes: own }) => {
+      const padding = " ".repeat(wide - widthOf(title));
       const full = votes === 0 ? 0 : Math.round((own / votes) * barWidth);
       const bar = `${paint.key("█".repeat(full))}${paint.dim("░".repeat(barWidth - full))}`;
       const tick = voted.includes(id) ? paint.success("✓") : " ";
-      return `${tick} ${paint.dim(String(id).padStart(ids))}  ${title}  ${bar} ${own}`;
+      return `${tick} ${paint.dim(String(id).padStart(ids))}  ${title}${padding}  ${bar} ${own}`;
     }),
   ];
 }

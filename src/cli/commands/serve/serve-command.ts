@@ -1,9 +1,12 @@
 import type { BlockList } from "node:net";
+import type { Logger } from "pino";
+import type { Database } from "../../../store/database.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context, CustomCommand } from "../../kit/command-spec.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { findTarget } from "../../session/target.ts";
 import { version } from "../../session/version.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 import { createMetrics } from "./create-metrics.ts";
 import { environmentWithSmtp, noMail, smtpFlag } from "./smtp-option.ts";
 
@@ -44,75 +47,99 @@ export const serve: CustomCommand = {
 };
 
 async function run(context: Context): Promise<void> {
+  const { terminal } = context;
+  const options = await readOptions(context);
+  const [modules, { pino }] = await Promise.all([loadModules(), import("pino")]);
+  const destination = pino.destination({ fd: 2, sync: false });
+  const log = pino({ level: options.level }, destination);
+  const database = await openWithKey(options.target.address, terminal.env);
+  try {
+    await serveDatabase({ modules, database, log, terminal, options });
+  } finally {
+    await database.close();
+    destination.flushSync();
+  }
+}
+
+async function readOptions(context: Context) {
   const { terminal, globals, flags } = context;
-  const port = portOf("--port", (flags.port as string | undefined) ?? "8420");
-  const metricsPort =
-    flags.metricsPort === undefined ? undefined : portOf("--metrics-port", flags.metricsPort as string);
-  const notice = noticeOf((flags.shutdownNotice as string | undefined) ?? "1");
-  const host = (flags.host as string | undefined) ?? "127.0.0.1";
-  const trustedProxies = await trustedProxiesOf(flags.behindProxy as string | true | undefined);
-  const environment = environmentWithSmtp(context);
-  const target = findTarget(globals, terminal.env);
-  if (target.remote)
+  const given = (name: string) => flags[name] as string | undefined;
+  const metricsPort = given("metricsPort");
+  const options = {
+    port: portOf("--port", given("port") ?? "8420"),
+    metricsPort: metricsPort === undefined ? undefined : portOf("--metrics-port", metricsPort),
+    timeouts: { notice: noticeOf(given("shutdownNotice") ?? "1") },
+    host: given("host") ?? "127.0.0.1",
+    trustedProxies: await trustedProxiesOf(flags.behindProxy as string | true | undefined),
+    environment: environmentWithSmtp(context),
+    target: findTarget(globals, terminal.env),
+    level: levelOf(given("logLevel")),
+  };
+  if (options.target.remote)
     throw new UsageError("wcs serve needs a database, not the URL of an instance", { hint: "use --db" });
-  const [{ createService }, { createApp }, { listen }, { allOperations }, { createEngine, missingForMail }, { pino }] =
+  return options;
+}
+
+async function loadModules() {
+  const [{ createService }, { createApp }, { listen }, { allOperations }, { createEngine, missingForMail }] =
     await Promise.all([
       import("../../../core/service.ts"),
       import("../../../http/server/app.ts"),
       import("../../../http/server/listen.ts"),
       import("../../../contract/all-operations.ts"),
       import("../../../delivery/delivery.ts"),
-      import("pino"),
     ]);
-  const destination = pino.destination({ fd: 2, sync: false });
-  const log = pino({ level: levelOf(flags.logLevel as string | undefined) }, destination);
-  const database = await openWithKey(target.address, terminal.env);
-  try {
-    const service = createService({ database, environment });
-    let servedAt: string | undefined;
-    const engine = createEngine({
-      database,
-      settings: service.settings,
-      log,
-      userAgent: `wcs/${version}`,
-      servedAt: () => servedAt,
-    });
-    const metrics = await createMetrics(engine, terminal.env.WCS_METRICS_TOKEN || undefined);
-    const app = createApp({
-      operations: await allOperations(),
-      invoke: service.invoke,
-      admit: service.admit,
-      log,
-      ready: () => service.ready().then(() => true),
-      baseUrl: service.baseUrl,
-      instance: service.instance,
-      trustedProxies,
-      metrics,
-      version,
-    });
-    const ended = new Promise<void>((resolve) => terminal.onInterrupt(resolve));
-    const server = await listen(app, { host, port, timeouts: { notice } });
-    servedAt = server.url;
-    const metricsServer =
-      metricsPort === undefined
-        ? undefined
-        : await listen((await import("../../../http/server/metrics-endpoint.ts")).createMetricsApp(metrics, log), {
-            host,
-            port: metricsPort,
-            timeouts: { notice },
-          });
-    engine.start();
-    const missing = missingForMail(await service.settings());
-    if (missing.length > 0) log.warn(noMail(missing));
-    await terminal.write(`${server.url}\n`);
-    await ended;
-    log.info("finishing");
-    service.endWaits();
-    await Promise.all([server.close(), metricsServer?.close(), engine.stop()]);
-  } finally {
-    await database.close();
-    destination.flushSync();
+  return { createService, createApp, listen, allOperations, createEngine, missingForMail };
+}
+
+interface Serving {
+  readonly modules: Awaited<ReturnType<typeof loadModules>>;
+  readonly database: Database;
+  readonly log: Logger;
+  readonly terminal: Terminal;
+  readonly options: Awaited<ReturnType<typeof readOptions>>;
+}
+
+/** Serves until the program is interrupted. */
+async function serveDatabase({ modules, database, log, terminal, options }: Serving): Promise<void> {
+  const { environment, host, port, metricsPort, timeouts, trustedProxies } = options;
+  const service = modules.createService({ database, environment });
+  const servers: Awaited<ReturnType<typeof modules.listen>>[] = [];
+  const engine = modules.createEngine({
+    database,
+    settings: service.settings,
+    log,
+    userAgent: `wcs/${version}`,
+    servedAt: () => servers[0]?.url,
+  });
+  const metrics = await createMetrics(engine, terminal.env.WCS_METRICS_TOKEN || undefined);
+  const app = modules.createApp({
+    operations: await modules.allOperations(),
+    invoke: service.invoke,
+    admit: service.admit,
+    log,
+    baseUrl: service.baseUrl,
+    instance: service.instance,
+    trustedProxies,
+    metrics,
+    version,
+    ready: () => service.ready().then(() => true),
+  });
+  const ended = new Promise<void>((resolve) => terminal.onInterrupt(resolve));
+  const server = await modules.listen(app, { host, port, timeouts });
+  servers.push(server);
+  if (metricsPort !== undefined) {
+    const { createMetricsApp } = await import("../../../http/server/metrics-endpoint.ts");
+    servers.push(await modules.listen(createMetricsApp(metrics, log), { host, port: metricsPort, timeouts }));
   }
+  engine.start();
+  const missing = modules.missingForMail(await service.settings());
+  if (missing.length > 0) log.warn(noMail(missing));
+  await terminal.write(`${server.url}\n`);
+  await ended;
+  log.info("finishing");
+  service.endWaits();
+  await Promise.all([...servers.map((each) => each.close()), engine.stop()]);
 }
 
 function portOf(flag: string, text: string): number {

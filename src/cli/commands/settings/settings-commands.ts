@@ -5,7 +5,7 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { createSources } from "../../file-io/value-sources.ts";
 import { type CommandGroup, type Context, command } from "../../kit/command-spec.ts";
-import { parseValue } from "../../kit/parse-value.ts";
+import { parseList, parseValue } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
 
 const key = { name: "key", description: "Name of the setting, as shown by wcs settings list" };
@@ -134,11 +134,7 @@ async function givenValue(field: Field, { args, flags, terminal }: Context): Pro
 }
 
 function read(field: Field, text: string): unknown {
-  if (field.kind === "array")
-    return text
-      .split(",")
-      .filter(Boolean)
-      .map((part) => parseValue(field.items!, part.trim(), field.name));
+  if (field.kind === "array") return parseList(field, text, field.name);
   if (field.kind !== "boolean") return parseValue(field, text, field.name);
   if (["true", "yes", "on", "1"].includes(text)) return true;
   if (["false", "no", "off", "0"].includes(text)) return false;

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { leftOut, type Outcome } from "../../file-io/row-outcome.ts";
+import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
 
 /**
@@ -37,14 +37,14 @@ export function rehearseUsers(): Rehearsal {
   return {
     inputFor: () => ({}),
     judge(line, row, outcome) {
-      if (outcome.action === "left out") return outcome;
+      if (outcome.action === "skipped") return outcome;
       const reference = textOf(row.reference);
       const email = printOf(String(row.email).normalize("NFC").toLowerCase());
       const key = reference && printOf(reference);
       const holder = earlier(byEmail.get(email));
       const same = key === undefined ? holder : earlier(byReference.get(key));
       if (key !== undefined && holder !== undefined && holder.reference !== key) {
-        return leftOut({ email: [`is taken by line ${holder.line}`] }, outcome.reference);
+        return skippedRow({ email: [`is taken by line ${holder.line}`] }, outcome.reference);
       }
       const judged = same ? repeated(same, row, outcome) : outcome;
       if (judged.action !== "unchanged") {
@@ -74,7 +74,7 @@ export function rehearseUnits(): Rehearsal {
     },
     judge(line, row, outcome) {
       const reference = textOf(row.reference);
-      if (outcome.action === "left out" || reference === undefined) return outcome;
+      if (outcome.action === "skipped" || reference === undefined) return outcome;
       const before = made.get(reference);
       const judged = before && before.part < part ? repeated(before, row, outcome) : outcome;
       if (judged.action !== "unchanged") made.set(reference, { line, part, print: rowPrint(row), reference });

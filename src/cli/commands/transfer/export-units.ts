@@ -1,4 +1,5 @@
-import { unitRow, units } from "../../../contract/units.ts";
+import { unitRow } from "../../../contract/unit-schemas.ts";
+import { units } from "../../../contract/units.ts";
 import { writeExportFile } from "../../file-io/export-file.ts";
 import { tableOf } from "../../file-io/row-columns.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
@@ -16,7 +17,7 @@ interface Unit {
 
 /** `wcs units export`: writes all units except the root, in an order that does not depend on IDs. */
 export async function writeUnits(context: Context): Promise<void> {
-  await writeExportFile(tableOf("units", unitRow()), context, async ({ caller, signal, write, leaveOut }) => {
+  await writeExportFile(tableOf("units", unitRow()), context, async ({ caller, signal, write, skip }) => {
     const below = new Map<number | undefined, Unit[]>();
     for await (const { items } of walk(caller, units.list, {}, { all: true, limit: undefined })) {
       signal.throwIfAborted();
@@ -26,7 +27,7 @@ export async function writeUnits(context: Context): Promise<void> {
     let rows: FileRow[] = [];
     for (const { unit, parent } of inTree(below, root)) {
       const problem = whyNot(unit, parent);
-      if (problem) leaveOut(problem);
+      if (problem) skip(problem);
       else rows.push(rowOf(unit, parent === root ? undefined : parent));
       if (rows.length === 500) {
         await write(rows);

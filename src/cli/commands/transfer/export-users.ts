@@ -29,7 +29,7 @@ export async function writeUsers(context: Context): Promise<void> {
       const rows: FileRow[] = [];
       for (const user of items) {
         const row = rowOf(user, referenceOf);
-        if (typeof row === "string") to.leaveOut(`user ${user.id} (${user.name}) ${row}`);
+        if (typeof row === "string") to.skip(`user ${user.id} (${user.name}) ${row}`);
         else rows.push(row);
         if (user.memberUnits.length > 1) further += 1;
       }

@@ -5,7 +5,7 @@ import { formatFor } from "../../file-io/file-format.ts";
 import { createReport, type Report } from "../../file-io/import-report.ts";
 import { openSource } from "../../file-io/open-source.ts";
 import { openResultFile, type ResultFile } from "../../file-io/result-file.ts";
-import { leftOut, type Outcome } from "../../file-io/row-outcome.ts";
+import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import type { ImportKind } from "./import-kinds.ts";
 import { type Job, sendRows } from "./send-rows.ts";
@@ -47,7 +47,7 @@ async function check(job: Job, { terminal, flags }: Context): Promise<void> {
   const none = {
     add(line: number, outcome: Outcome) {
       if (outcome.fields) bad += 1;
-      report.add(line, leftOut(outcome.fields, outcome.reference, outcome.issues));
+      report.add(line, skippedRow(outcome.fields, outcome.reference, outcome.issues));
     },
     flush: () => report.flush(),
   };
@@ -87,8 +87,8 @@ async function carryOut(job: Job, { terminal, flags }: Context): Promise<void> {
   }
   terminal.note(report.summary());
   if (dryRun) terminal.note("Dry run: nothing was changed.");
-  if (report.leftOut === 0) return;
-  throw new ServiceError("validation_failed", `${report.leftOut} of ${report.rows} rows were not imported.`, {
+  if (report.skipped === 0) return;
+  throw new ServiceError("validation_failed", `${report.skipped} of ${report.rows} rows were not imported.`, {
     hint: hintFor(job, report),
   });
 }

@@ -1,5 +1,6 @@
 import type { AnyOperation } from "../../../contract/operation.ts";
-import { unitRow, units } from "../../../contract/units.ts";
+import { unitRow } from "../../../contract/unit-schemas.ts";
+import { units } from "../../../contract/units.ts";
 import { userRow } from "../../../contract/user-schemas.ts";
 import { users } from "../../../contract/users.ts";
 import { type Table, tableOf } from "../../file-io/row-columns.ts";

@@ -5,7 +5,7 @@ import { limitHeap } from "../../file-io/heap-limit.ts";
 import type { Report } from "../../file-io/import-report.ts";
 import type { Source } from "../../file-io/open-source.ts";
 import { batchesOf, readRows } from "../../file-io/read-rows.ts";
-import { leftOut, type Outcome } from "../../file-io/row-outcome.ts";
+import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import { importProgress, type Progress } from "../../file-io/show-progress.ts";
 import type { FileRow, SourceRow } from "../../file-io/source-row.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -43,8 +43,9 @@ export async function sendRows(job: Job, what: string, dryRun: boolean, results:
       const outcomes = await sendBatch(job, good, { ...job.options, ...rehearsal?.inputFor(good) }, { dryRun, signal });
       let next = 0;
       for (const each of batch) {
-        if ("fields" in each) results.add(each.line, leftOut(each.fields));
+        if ("fields" in each) results.add(each.line, skippedRow(each.fields));
         else {
+          // The response has an outcome for each row.
           const outcome = outcomes[next++]!;
           results.add(each.line, rehearsal ? notMade(rehearsal.judge(each.line, each.row, outcome)) : outcome);
         }

@@ -44,8 +44,8 @@ function arrange(
   const circles = new Map<number, FieldErrors>();
   // A row follows that of its parent, and a second row about a unit follows the first.
   const before = (row: number) => {
-    const first = placeOf.get(references[row]!);
-    return first !== undefined && first !== row ? first : placeOf.get(parents[row]!);
+    const first = placeOf.get(references[row] ?? "");
+    return first !== undefined && first !== row ? first : placeOf.get(parents[row] ?? "");
   };
   for (let row = 0; row < references.length; row++) {
     const chain: number[] = [];
@@ -57,9 +57,9 @@ function arrange(
     }
     if (next !== undefined && passOf[next] === inProgress)
       markCircle(chain.slice(chain.indexOf(next)), references, circles);
-    for (let above = next; chain.length > 0; ) {
-      const place = chain.pop()!;
-      const pass: number = above === undefined ? 0 : Math.max(passOf[above]!, 0);
+    let above = next;
+    for (const place of chain.reverse()) {
+      const pass: number = above === undefined ? 0 : Math.max(passOf[above] ?? 0, 0);
       passOf[place] = above !== undefined && above > place ? pass + 1 : pass;
       above = place;
     }
@@ -70,6 +70,6 @@ function arrange(
 function markCircle(places: readonly number[], references: readonly string[], circles: Map<number, FieldErrors>): void {
   const most = 5;
   const names = places.slice(0, most).map((place) => references[place]);
-  const path = [...names, ...(places.length > most ? ["…"] : []), references[places[0]!]].join(" below ");
+  const path = [...names, ...(places.length > most ? ["…"] : []), names[0]].join(" below ");
   for (const place of places) circles.set(place, { parent: [`is below the unit itself: ${path}`] });
 }

@@ -61,15 +61,15 @@ const inline = (tokens: readonly Token[], { paint, width }: MarkdownOptions): st
 
 function linesOfList({ items, ordered, start, loose }: Tokens.List, options: MarkdownOptions): string[] {
   const first = Number(start) || 1;
-  const markers = items.map((item, at) => {
+  const markerOf = (item: Tokens.ListItem, at: number) => {
     if (item.task) return item.checked ? "[x] " : "[ ] ";
     return ordered ? `${first + at}. ` : "• ";
-  });
-  const indent = Math.max(...markers.map((marker) => marker.length));
+  };
+  const indent = Math.max(...items.map((item, at) => markerOf(item, at).length));
   const blocks = items.map((item, at) => {
     const tokens = item.tokens.filter((token) => token.type !== "checkbox");
     const lines = linesOfBlocks(tokens, inner(options, indent), loose ? [""] : []);
-    const marker = options.paint.dim(markers[at]!.padStart(indent));
+    const marker = options.paint.dim(markerOf(item, at).padStart(indent));
     return (lines.length > 0 ? lines : [""]).map((line, number) =>
       number === 0 ? marker + line : line && " ".repeat(indent) + line,
     );
@@ -83,8 +83,10 @@ function linesOfTable({ header, rows }: Tokens.Table, { paint, width }: Markdown
   const lines = texts.map((row) =>
     row
       .map((text, at) => {
-        const shown = cut(text, widths[at]!);
-        return shown + " ".repeat(widths[at]! - widthOf(shown));
+        // columnWidths returns a width for each column.
+        const wide = widths[at]!;
+        const shown = cut(text, wide);
+        return shown + " ".repeat(wide - widthOf(shown));
       })
       .join("  ")
       .trimEnd(),

@@ -34,6 +34,7 @@ function when(rule: Rule): string {
 }
 
 const inMonth = ({ bymonth }: Rule) => (bymonth ? ` in ${monthNames[bymonth - 1]}` : "");
+// Both lists have the seven days.
 const nameOf = (day: Weekday) => dayNames[weekdays.indexOf(day)]!;
 
 function allOf(days: readonly Weekday[], ending: string): string {

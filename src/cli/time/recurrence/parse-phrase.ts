@@ -68,11 +68,12 @@ function readHead(cursor: Cursor, draft: PartialRule): void {
 
 function readYearly(cursor: Cursor, draft: PartialRule): void {
   draft.freq = "yearly";
-  draft.bymonth = cursor.read(monthNamed)!;
+  draft.bymonth = cursor.read(monthNamed) ?? null;
   draft.bymonthday = cursor.read(numberNamed) ?? cursor.read(ordinalNamed) ?? null;
 }
 
 function readCounted(cursor: Cursor, draft: PartialRule): void {
+  // Called only when the word is a number.
   const number = cursor.read(numberNamed)!;
   const month = cursor.read(monthNamed);
   if (month) Object.assign(draft, { freq: "yearly", bymonth: month, bymonthday: number });
@@ -81,6 +82,7 @@ function readCounted(cursor: Cursor, draft: PartialRule): void {
 
 /** Reads an ordinal: `third week` is an interval, `first monday` and `15th` are in a month, `second tuesday` is ambiguous. */
 function readOrdinal(cursor: Cursor, draft: PartialRule): void {
+  // Called only when the word is an ordinal number.
   const number = cursor.read(ordinalNamed)!;
   const unit = number > 0 ? cursor.read(unitNamed) : undefined;
   if (unit) {
@@ -103,6 +105,7 @@ function readUnit(cursor: Cursor, draft: PartialRule, interval: number): void {
 const longest = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 function check(cursor: Cursor, { freq, bymonthday, bymonth, bysetpos }: PartialRule): void {
+  // Months are 1 to 12.
   const most = longest[(bymonth ?? 1) - 1]!;
   if (bymonthday !== null && (bymonthday < 1 || bymonthday > most)) cursor.fail(`there is no day ${bymonthday} then`);
   if (bymonthday !== null && freq === "weekly") cursor.fail("weeks have no numbered days: use 'every month on ...'");

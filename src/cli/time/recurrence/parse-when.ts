@@ -59,7 +59,7 @@ export function readDays(cursor: Cursor): Weekday[] {
   do {
     const some = cursor.read(daysNamed) ?? cursor.fail();
     if (cursor.take("day", "days")) days.push(...some);
-    else if (cursor.take("to")) days.push(...range(some[0]!, (cursor.read(daysNamed) ?? cursor.fail())[0]!));
+    else if (cursor.take("to")) days.push(...range(some[0], (cursor.read(daysNamed) ?? cursor.fail())[0]));
     else days.push(...some);
   } while (cursor.take("and"));
   return inOrder(days);
@@ -69,5 +69,5 @@ export function readDays(cursor: Cursor): Weekday[] {
 function range(from: Weekday, to: Weekday): Weekday[] {
   const first = weekdays.indexOf(from);
   const length = ((weekdays.indexOf(to) - first + 7) % 7) + 1;
-  return Array.from({ length }, (_, at) => weekdays[(first + at) % 7]!);
+  return [...weekdays, ...weekdays].slice(first, first + length);
 }

@@ -3,8 +3,11 @@ import { suggestName } from "../../errors/nearest-name.ts";
 
 export type Weekday = (typeof weekdays)[number];
 
-export const workdays: readonly Weekday[] = weekdays.slice(0, 5);
-export const weekend: readonly Weekday[] = weekdays.slice(5);
+/** At least one day. */
+export type Weekdays = readonly [Weekday, ...Weekday[]];
+
+export const workdays: Weekdays = ["MO", "TU", "WE", "TH", "FR"];
+export const weekend: Weekdays = ["SA", "SU"];
 export const dayNames = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 export const monthNames = "January February March April May June July August September October November December".split(
   " ",
@@ -40,12 +43,12 @@ const placeOf = (word: string, names: readonly string[]): number =>
 const singular = (word: string): string => word.replace(/(?<=.{3})s$/, "");
 
 /** Returns the weekdays of a word: `tuesday`, `tue`, `weekdays`, `weekend`. */
-export function daysNamed(word: string): readonly Weekday[] | undefined {
+export function daysNamed(word: string): Weekdays | undefined {
   const one = singular(word);
   if (one === "weekday" || one === "workday") return workdays;
   if (one === "weekend") return weekend;
-  const at = placeOf(one, dayNames);
-  return at < 0 ? undefined : [weekdays[at]!];
+  const day = weekdays[placeOf(one, dayNames)];
+  return day && [day];
 }
 
 /** Returns 1 to 12. */

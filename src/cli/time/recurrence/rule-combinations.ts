@@ -58,7 +58,7 @@ function refusal({ freq }: Common, { months, monthDays, days, positions }: Lists
   if (positions.length > 0 && (monthDays.length > 1 || (freq === "yearly" && months.length > 1)))
     return "BYSETPOS over several months or days of the month";
   if (counted.length > 0 && monthDays.length > 0) return "BYDAY with a number together with BYMONTHDAY";
-  for (const position of [...positions, ...counted.map(({ nth }) => nth!)])
+  for (const position of [...positions, ...days.flatMap(({ nth }) => nth ?? [])])
     if (position === 0 || position < -1 || position > 5) return `position ${position} is kept only as 1 to 5 or -1`;
   for (const month of months) if (month < 1 || month > 12) return `there is no month ${month}`;
   const hasLast =

@@ -24,12 +24,14 @@ export function createCursor(phrase: string, fail: (message: string, word?: stri
       return words[at];
     },
     take(...wanted) {
-      const found = words[at] !== undefined && wanted.includes(words[at]!);
+      const word = words[at];
+      const found = word !== undefined && wanted.includes(word);
       if (found) at += 1;
       return found;
     },
     read(read) {
-      const value = words[at] === undefined ? undefined : read(words[at]!);
+      const word = words[at];
+      const value = word === undefined ? undefined : read(word);
       if (value !== undefined) at += 1;
       return value;
     },

@@ -48,15 +48,17 @@ const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 /** Returns false for a rule that matches no day of any year, without searching for one. */
 export function isPossible(parts: RuleParts): boolean {
   const values = (name: string) => parts.get(name)?.split(",") ?? [];
-  const [months, monthDays, positions] = ["BYMONTH", "BYMONTHDAY", "BYSETPOS"].map((name) => values(name).map(Number));
-  const longest = Math.max(...(months!.length > 0 ? months! : [1]).map((month) => longestMonths[month - 1]!));
-  if (monthDays!.length > 0 && monthDays!.every((day) => Math.abs(day) > longest)) return false;
+  const numbers = (name: string) => values(name).map(Number);
+  const [months, monthDays, positions] = [numbers("BYMONTH"), numbers("BYMONTHDAY"), numbers("BYSETPOS")];
+  const longest = Math.max(...(months.length > 0 ? months : [1]).map((month) => longestMonths[month - 1] ?? 31));
+  if (monthDays.length > 0 && monthDays.every((day) => Math.abs(day) > longest)) return false;
   // Upper bounds for the number of days in a period from which positions select.
-  const most = {
+  const most: Readonly<Record<string, number>> = {
     DAILY: 1,
     WEEKLY: new Set(values("BYDAY")).size || 1,
-    MONTHLY: monthDays!.length || 31,
-    YEARLY: monthDays!.length * (months!.length || 12) || 366,
-  }[parts.get("FREQ")!]!;
-  return positions!.length === 0 || positions!.some((position) => Math.abs(position) <= most);
+    MONTHLY: monthDays.length || 31,
+    YEARLY: monthDays.length * (months.length || 12) || 366,
+  };
+  const bound = most[parts.get("FREQ") ?? ""] ?? 0;
+  return positions.length === 0 || positions.some((position) => Math.abs(position) <= bound);
 }

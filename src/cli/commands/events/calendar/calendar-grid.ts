@@ -61,7 +61,7 @@ const isIn = (day: string, { first, last }: TimeSpan) => day >= first && day <= 
 function numberOf(day: string, { span, today }: Grid, paint: Paint): CellLine {
   const isFirst = dayOfMonth(day) === 1 || day === span.first;
   const name =
-    isFirst && span.first.slice(0, 7) !== span.last.slice(0, 7) ? ` ${monthNames[monthOf(day)]!.slice(0, 3)}` : "";
+    isFirst && span.first.slice(0, 7) !== span.last.slice(0, 7) ? ` ${monthNames[monthOf(day)]?.slice(0, 3)}` : "";
   const number = String(dayOfMonth(day)).padStart(2) + name;
   if (day === today) return { text: `${number} today`, look: paint.success };
   return { text: number, look: paint.strong };

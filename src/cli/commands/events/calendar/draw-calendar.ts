@@ -38,11 +38,8 @@ function mostLines(height: number, weeks: number): number {
 
 /** Returns `December 2026`, `Week 52, 21–27 December 2026`, or the first and the last day. */
 function titleOf({ first, last }: TimeSpan): string {
-  const [from, to] = [first, last].map((day) => ({
-    day: dayOfMonth(day),
-    month: monthNames[monthOf(day)]!,
-    year: day.slice(0, 4),
-  })) as [DayParts, DayParts];
+  const partsOf = (day: string) => ({ day: dayOfMonth(day), month: monthNames[monthOf(day)], year: day.slice(0, 4) });
+  const [from, to] = [partsOf(first), partsOf(last)];
   const end = `${to.day} ${to.month} ${to.year}`;
   const isMonth = from.day === 1 && first.slice(0, 7) === last.slice(0, 7) && daysBetween(first, last) > 26;
   if (isMonth) return `${from.month} ${from.year}`;
@@ -54,12 +51,6 @@ function titleOf({ first, last }: TimeSpan): string {
         : `${from.day}–`;
   const days = first === last ? end : begin + end;
   return weekdayOf(first) === 0 && daysBetween(first, last) === 6 ? `Week ${weekOf(first)}, ${days}` : days;
-}
-
-interface DayParts {
-  readonly day: number;
-  readonly month: string;
-  readonly year: string;
 }
 
 const centred = (text: string, width: number, paint: Paint) =>

@@ -27,7 +27,8 @@ export async function* walkEvents(
     let count = 0;
     const rest = from === undefined ? filter : { ...filter, start: from };
     for await (const { items: page } of walk(caller, events.list, rest, everything)) {
-      const isNew = (event: ListedEvent) => !given.has(event.id) && (from === start || firstOf(event, start) >= from!);
+      const isLate = (event: ListedEvent) => from === undefined || from === start || firstOf(event, start) >= from;
+      const isNew = (event: ListedEvent) => !given.has(event.id) && isLate(event);
       yield page.filter(isNew);
       count += page.length;
       for (const event of page) {

@@ -54,8 +54,7 @@ function pointOf({ value, parameters }: ReadProperty, name: string, { zones }: I
   if (day === undefined || Number.isNaN(wall) || addDays(day, 0) !== day)
     return `has a ${name} that is not a time: ${text}`;
   if (time === undefined) return { wall, zone: null };
-  if (isUtc) return { wall, zone: zones.named("UTC")! };
-  const { tzid } = parameters;
+  const tzid = isUtc ? "UTC" : parameters.tzid;
   const zone = tzid === undefined ? zones.floating : zones.named(tzid);
   return zone ? { wall, zone } : `has a ${name} in the time zone ${tzid}, which the file does not define`;
 }

@@ -9,7 +9,7 @@ import { formatFor } from "../../../file-io/file-format.ts";
 import { limitHeap } from "../../../file-io/heap-limit.ts";
 import { createReport, type Report } from "../../../file-io/import-report.ts";
 import { openResultFile } from "../../../file-io/result-file.ts";
-import { leftOut } from "../../../file-io/row-outcome.ts";
+import { skippedRow } from "../../../file-io/row-outcome.ts";
 import type { Context } from "../../../kit/command-spec.ts";
 import { findByName } from "../../../kit/find-by-name.ts";
 import { parseChoice, splitList } from "../../../kit/parse-value.ts";
@@ -59,14 +59,14 @@ export async function importEvents(context: Context): Promise<void> {
 }
 
 /** Throws `validation_failed` when events or parts of events were not imported. */
-function judge({ leftOut: left, rows }: Report, parts: number): void {
-  if (left === 0 && parts === 0) return;
+function judge({ skipped, rows }: Report, parts: number): void {
+  if (skipped === 0 && parts === 0) return;
   const events = (count: number) => (count === 1 ? "1 event" : `${count} events`);
   const more = parts > 0 ? `, nor were parts of ${parts} more` : "";
-  const were = left === 1 ? "was" : "were";
+  const were = skipped === 1 ? "was" : "were";
   const message =
-    left > 0
-      ? `${left} of ${events(rows)} ${were} not imported${more}.`
+    skipped > 0
+      ? `${skipped} of ${events(rows)} ${were} not imported${more}.`
       : `Parts of ${events(parts)} were not imported.`;
   throw new ServiceError("validation_failed", message, {
     hint: "Each is listed above. Correct the file and import it again; events that are imported stay as they are.",
@@ -121,8 +121,8 @@ async function carryOut(text: string, job: Job): Promise<void> {
       await breathe();
       signal.throwIfAborted();
       const isRead = typeof event !== "string";
-      const outcome = isRead ? await putIn(event, known.get(event.uid), target) : leftOut({ row: [event] });
-      if (outcome.action !== "left out" && outcome.fields) tally.parts += 1;
+      const outcome = isRead ? await putIn(event, known.get(event.uid), target) : skippedRow({ row: [event] });
+      if (outcome.action !== "skipped" && outcome.fields) tally.parts += 1;
       report.add(line, outcome);
     }
     done += batch.length;

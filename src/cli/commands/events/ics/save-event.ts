@@ -2,7 +2,7 @@ import { type FieldErrors, ServiceError } from "../../../../contract/errors.ts";
 import { eventTypes } from "../../../../contract/event-schemas.ts";
 import { events } from "../../../../contract/events.ts";
 import type { Caller, CallOptions } from "../../../../contract/operation.ts";
-import { leftOut, type Outcome } from "../../../file-io/row-outcome.ts";
+import { type Outcome, skippedRow } from "../../../file-io/row-outcome.ts";
 import type { ListedEvent } from "../calendar/walk-events.ts";
 import { changesTo, contentOf } from "./match-event.ts";
 import type { ReadEvent } from "./read-ics.ts";
@@ -21,7 +21,7 @@ export interface EventTarget {
 export async function putIn(read: ReadEvent, event: ListedEvent | undefined, target: EventTarget): Promise<Outcome> {
   const type = event?.type ?? target.type ?? eventTypes.find((name) => name === read.type) ?? "user";
   if (read.isPrivate && type !== "user") {
-    return leftOut({ CLASS: ["is private, but the event would not be; import it with --type user"] }, read.uid);
+    return skippedRow({ CLASS: ["is private, but the event would not be; import it with --type user"] }, read.uid);
   }
   try {
     const done = event ? await change(event, read, target) : await create(read, type, target);
@@ -30,7 +30,7 @@ export async function putIn(read: ReadEvent, event: ListedEvent | undefined, tar
   } catch (error) {
     const reasons = reasonsOf(error);
     if (!reasons) throw error;
-    return leftOut(reasons, read.uid);
+    return skippedRow(reasons, read.uid);
   }
 }
 

@@ -54,8 +54,9 @@ export async function vtimezone(zone: string, now: number): Promise<Component> {
  */
 function observances({ changes, days }: Run, last: number): Component[] {
   // A run of at least three changes that lasts until the last computed year is assumed to go on.
-  const goesOn = changes.length >= 3 && changes.at(-1)!.local.startsWith(`${last}-`);
-  return goesOn ? [observance(changes[0]!, days[0])] : changes.map((change) => observance(change));
+  const [first] = changes;
+  const goesOn = first && changes.length >= 3 && changes.at(-1)?.local.startsWith(`${last}-`);
+  return goesOn ? [observance(first, days[0])] : changes.map((change) => observance(change));
 }
 
 /** Groups changes into runs, each in chronological order. */
@@ -67,7 +68,7 @@ function runsOf(changes: readonly Change[]): Run[] {
     const key = [date.getUTCMonth(), date.getUTCDay(), change.local.slice(10), change.from, change.to].join();
     const run = open.get(key);
     const days = run?.days.filter((day) => daysOf(date).includes(day)) ?? [];
-    const year = run && Number(run.changes.at(-1)!.local.slice(0, 4));
+    const year = run && Number(run.changes.at(-1)?.local.slice(0, 4));
     if (run && year === date.getUTCFullYear() - 1 && days.length > 0) {
       run.changes.push(change);
       run.days = days;

@@ -45,7 +45,7 @@ export async function* inBatches<S extends OrganisationSection>(
   }
   for await (const batch of batchesOf(rows(), most)) {
     yield {
-      tasks: batch.map(({ line }) => tasks[line]!),
+      tasks: batch.flatMap(({ line }) => tasks[line] ?? []),
       rows: batch.flatMap((each) => ("row" in each ? [each.row] : [])),
     };
   }

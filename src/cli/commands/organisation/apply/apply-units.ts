@@ -15,7 +15,7 @@ export async function* applyUnits(work: ApplyContext): AsyncGenerator<Done[]> {
   const { plan } = work;
   const tasks = plan.tasks.units.filter((task) => !isRemoval(task));
   const levels = Map.groupBy(tasks, ({ change }) => plan.units.levelOf(change.name));
-  for (const level of [...levels.keys()].sort((a, b) => a - b)) yield* applyLevel(levels.get(level)!, work);
+  for (const [, level] of [...levels].sort(([a], [b]) => a - b)) yield* applyLevel(level, work);
 }
 
 async function* applyLevel(tasks: readonly Task<"units">[], work: ApplyContext): AsyncGenerator<Done[]> {
@@ -24,6 +24,7 @@ async function* applyLevel(tasks: readonly Task<"units">[], work: ApplyContext):
     work.signal.throwIfAborted();
     const { results } = await work.caller.call(units.import, { rows: [...batch.rows] });
     const good = batch.tasks.filter((task, at) => {
+      // The response has a result for each row.
       const { id, fields } = results[at]!;
       if (fields) work.refused(task.path, reasonsOf(fields));
       else if (id !== null) work.directory.units.set(task.change.name, id);

@@ -7,7 +7,7 @@ import { type ApplyContext, type Done, inBatches, reasonsOf } from "./apply-cont
 import { departmentKey, idOfReference } from "./id-directory.ts";
 
 /** Fields that the import of users accepts; other fields take a request each. */
-export const importedUserFields = [
+const importedUserFields = [
   "reference",
   "first_name",
   "last_name",
@@ -40,6 +40,7 @@ export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
     const { results } = await caller.call(users.import, { rows: [...batch.rows] });
     const done: Done[] = [];
     for (const [at, task] of batch.tasks.entries()) {
+      // The response has a result for each row.
       const { id, fields } = results[at]!;
       if (fields || id === null) work.refused(task.path, reasonsOf(fields));
       else {

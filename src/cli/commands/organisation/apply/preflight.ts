@@ -16,7 +16,7 @@ export async function tryPlan(plan: OrganisationPlan, planning: Planning): Promi
   await tryUserTypes(plan, planning);
   await tryUnits(plan, planning);
   await tryUsers(plan, planning);
-  planning.mistakes.refuse();
+  planning.issues.refuse();
 }
 
 const dryRun = { dryRun: true };
@@ -44,7 +44,7 @@ async function tryUnits({ tasks }: OrganisationPlan, { caller, held }: Planning)
   }
 }
 
-async function tryUsers(plan: OrganisationPlan, { caller, held, mistakes }: Planning): Promise<void> {
+async function tryUsers(plan: OrganisationPlan, { caller, held, issues }: Planning): Promise<void> {
   const tasks = plan.tasks.users;
   if (tasks.length === 0) return;
   await requireAdministrator(tasks, caller);
@@ -54,13 +54,15 @@ async function tryUsers(plan: OrganisationPlan, { caller, held, mistakes }: Plan
   const addressesChange = tasks.some(({ change, before }) => before !== undefined && touches(change, ["email"]));
   for await (const batch of inBatches(ready, (task) => userRowOf(task, plan), most)) {
     const { results } = await caller.call(users.import, { rows: [...batch.rows] }, dryRun);
-    for (const [at, { fields, issues = [] }] of results.entries()) {
+    for (const [at, { fields, issues: rowIssues = [] }] of results.entries()) {
       const { email, ...others } = fields ?? {};
       // An address that is taken now may become free by the other changes.
       const wrong = email && !addressesChange ? { email, ...others } : others;
-      if (issues.some((issue) => issue.field in wrong && isPermissionIssue(issue))) throw forbidden(reasonsOf(wrong));
+      if (rowIssues.some((issue) => issue.field in wrong && isPermissionIssue(issue)))
+        throw forbidden(reasonsOf(wrong));
       for (const [name, reasons] of Object.entries(wrong)) {
-        for (const reason of reasons) mistakes.add([...batch.tasks[at]!.path, name], reason);
+        // The response has a result for each row.
+        for (const reason of reasons) issues.add([...batch.tasks[at]!.path, name], reason);
       }
     }
   }

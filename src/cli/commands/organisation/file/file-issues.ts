@@ -49,10 +49,10 @@ export function createIssues(label: string, lineOf: (path: Path) => number, cont
   };
 }
 
-const sum = (mistakes: number) => (mistakes === 1 ? "1 error" : `${mistakes} errors`);
+const sum = (count: number) => (count === 1 ? "1 error" : `${count} errors`);
 
 /** Formats a path: `users[3].unit`. */
-export function nameOf(path: Path): string {
+function nameOf(path: Path): string {
   const name = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("");
   return name.replace(/^\./, "") || "the file";
 }

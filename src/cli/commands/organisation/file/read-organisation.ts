@@ -15,11 +15,11 @@ import { forms, formVersion, type Organisation, type OrganisationSection, sectio
 /** 16 MiB hold about 100,000 users and take 2 GB of memory while they are parsed. */
 const largest = 16_777_216;
 
-/** The valid content of a file; `mistakes` has the issues of the rest. */
+/** The valid content of a file, and the issues of the rest. */
 export interface ReadFile {
   readonly label: string;
   readonly organisation: Organisation;
-  readonly mistakes: FileIssues;
+  readonly issues: FileIssues;
 }
 
 /** Reads an organisation from a file, or from stdin for `-`, as YAML or JSON. */
@@ -29,8 +29,8 @@ export async function readOrganisation(context: Context): Promise<ReadFile> {
   // The parsed document takes a hundred times the memory of the file, so it is parsed again only for the lines of issues.
   const again = once(() => parseText(text));
   const lineOf = (path: Path) => again().lines.linePos(offsetOf(again().parsed, path)).line;
-  const mistakes = createIssues(label, lineOf, context);
-  return { label, organisation: organisationIn(content, mistakes), mistakes };
+  const issues = createIssues(label, lineOf, context);
+  return { label, organisation: organisationIn(content, issues), issues };
 }
 
 function parseText(text: string) {
@@ -86,18 +86,18 @@ function offsetOf(parsed: Document, path: Path): number {
   return 0;
 }
 
-function organisationIn(value: unknown, mistakes: FileIssues): Organisation {
+function organisationIn(value: unknown, issues: FileIssues): Organisation {
   if (!isObject(value)) {
-    mistakes.add([], `must be an object with ${sections.join(", ")}`);
+    issues.add([], `must be an object with ${sections.join(", ")}`);
     return {};
   }
   const { version, ...rest } = value;
-  if (version !== undefined && version !== formVersion) mistakes.add(["version"], `must be ${formVersion}`);
+  if (version !== undefined && version !== formVersion) issues.add(["version"], `must be ${formVersion}`);
   const found: Partial<Record<OrganisationSection, unknown[]>> = {};
   for (const [name, entries] of Object.entries(rest)) {
-    if (!isSection(name)) mistakes.add([name], unknown(name, ["version", ...sections]));
-    else if (!Array.isArray(entries)) mistakes.add([name], "must be a list; an empty list is []");
-    else found[name] = entries.map((entry, at) => entryIn(name, entry, at, mistakes));
+    if (!isSection(name)) issues.add([name], unknown(name, ["version", ...sections]));
+    else if (!Array.isArray(entries)) issues.add([name], "must be a list; an empty list is []");
+    else found[name] = entries.map((entry, at) => entryIn(name, entry, at, issues));
   }
   return found as Organisation;
 }
@@ -107,7 +107,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isSection = (name: string): name is OrganisationSection => (sections as readonly string[]).includes(name);
 
 /** Returns the entry without its wrong fields, so that the other fields can be checked, too. */
-function entryIn(section: OrganisationSection, value: unknown, at: number, mistakes: FileIssues): unknown {
+function entryIn(section: OrganisationSection, value: unknown, at: number, issues: FileIssues): unknown {
   const schema = forms[section]();
   const result = tryParse(schema, value);
   if (result.ok) return result.value;
@@ -118,7 +118,7 @@ function entryIn(section: OrganisationSection, value: unknown, at: number, mista
     const place = [section, at, ...path.map((part) => (/^\d+$/.test(part) ? Number(part) : part))];
     const issue = result.issues.find(({ field }) => field === name);
     const better = issue && explained(issue, path, schema, value);
-    for (const reason of better === undefined ? reasons : [better]) mistakes.add(place, reason);
+    for (const reason of better === undefined ? reasons : [better]) issues.add(place, reason);
   }
   return good;
 }

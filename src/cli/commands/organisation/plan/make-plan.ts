@@ -16,12 +16,12 @@ export interface OrganisationPlan {
 
 /** Compares a file with an instance. Throws `validation_failed` with all issues of the file. */
 export async function makePlan(planning: Planning): Promise<OrganisationPlan> {
-  const { held, mistakes } = planning;
+  const { held, issues } = planning;
   const userTypes = planUserTypes(planning);
   const names: Names = { units: (id) => held.unitById.get(id)?.reference ?? null, userTypes: userTypes.labelOf };
   const units = planUnits(planning, names);
   const webhooks = await planWebhooks(planning);
   const users = await planUsers(planning, { units, userTypes, names });
-  mistakes.refuse();
+  issues.refuse();
   return { tasks: { usertypes: userTypes.tasks, units: units.tasks, users, webhooks }, userTypes, units };
 }

@@ -15,7 +15,7 @@ export interface Planning {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly organisation: Organisation;
-  readonly mistakes: FileIssues;
+  readonly issues: FileIssues;
   readonly held: Snapshot;
   /** Delete items that are not in the file. */
   readonly prune: boolean;
@@ -26,13 +26,13 @@ export interface Planning {
 /** Adds an issue for each entry whose label occurred before. */
 export function onlyOnce(
   section: OrganisationSection,
-  mistakes: FileIssues,
+  issues: FileIssues,
 ): (key: string, at: number, field: string) => boolean {
   const places = new Map<string, number>();
   return (key, at, field) => {
     const first = places.get(key);
     if (first === undefined) places.set(key, at);
-    else mistakes.add([section, at, field], `is already used by ${section}[${first}]`);
+    else issues.add([section, at, field], `is already used by ${section}[${first}]`);
     return first === undefined;
   };
 }

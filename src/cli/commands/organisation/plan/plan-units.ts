@@ -21,7 +21,7 @@ export function planUnits(planning: Planning, names: Names): UnitPlan {
   const { organisation, held, prune } = planning;
   const after = new Map<string, OrganisationEntry<"units">>();
   const tasks: Task<"units">[] = [];
-  const once = onlyOnce("units", planning.mistakes);
+  const once = onlyOnce("units", planning.issues);
   const places = new Map<string, number>();
   for (const [at, entry] of (organisation.units ?? []).entries()) {
     if (entry.reference === undefined || !once(entry.reference, at, "reference")) continue;
@@ -31,6 +31,7 @@ export function planUnits(planning: Planning, names: Names): UnitPlan {
     const there = unit && { id: unit.id, entry: unitEntry(unit, names) };
     const task = compareEntry("units", withDepartments(entry, there?.entry, prune), there, ["units", at]);
     if (task) tasks.push(task);
+    // Without a task, the unit exists already.
     after.set(entry.reference, task?.after ?? there!.entry);
   }
   const removals: Task<"units">[] = [];
@@ -65,14 +66,14 @@ function withDepartments(
   return { ...entry, departments: [...new Set(all)].sort() };
 }
 
-function checkNew({ name, parent }: OrganisationEntry<"units">, at: number, { mistakes, held }: Planning): void {
-  if (name === undefined) mistakes.require(["units", at, "name"], "because there is no such unit yet");
+function checkNew({ name, parent }: OrganisationEntry<"units">, at: number, { issues, held }: Planning): void {
+  if (name === undefined) issues.require(["units", at, "name"], "because there is no such unit yet");
   if (parent !== undefined) return;
   const root = held.units.find((unit) => unit.parent === null);
   const named = root?.reference
     ? `the root is ${root.reference}`
     : `the root has no reference; run wcs units update ${root?.id} --reference root`;
-  mistakes.require(["units", at, "parent"], `because there is no such unit yet; ${named}`);
+  issues.require(["units", at, "parent"], `because there is no such unit yet; ${named}`);
 }
 
 const circle = -1;
@@ -88,7 +89,7 @@ function levelsOf(after: ReadonlyMap<string, OrganisationEntry<"units">>, held: 
       chain.push(next);
       next = after.get(next)?.parent;
     }
-    let level = next === undefined ? topOf(chain.at(-1) ?? "", held) - 1 : levels.get(next)!;
+    let level = next === undefined ? topOf(chain.at(-1) ?? "", held) - 1 : (levels.get(next) ?? circle);
     // In a cycle the level of an ancestor is still unknown.
     if (next !== undefined && level === circle) continue;
     for (const reference of chain.reverse()) levels.set(reference, ++level);
@@ -103,15 +104,15 @@ function checkParents(
   after: ReadonlyMap<string, OrganisationEntry<"units">>,
   places: ReadonlyMap<string, number>,
   levels: ReadonlyMap<string, number>,
-  { organisation, held, mistakes }: Planning,
+  { organisation, held, issues }: Planning,
 ): void {
   for (const [reference, at] of places) {
     const parent = organisation.units?.[at]?.parent;
     if (parent === undefined) continue;
     const isRoot = (held.unitByReference.get(reference) as CurrentUnit | undefined)?.parent === null;
-    if (isRoot) mistakes.add(["units", at, "parent"], "must be omitted, because the root unit cannot be moved");
-    else if (!after.has(parent)) mistakes.add(["units", at, "parent"], missing(parent, after, held));
-    else if (levels.get(reference) === circle) addCircle(reference, at, after, mistakes);
+    if (isRoot) issues.add(["units", at, "parent"], "must be omitted, because the root unit cannot be moved");
+    else if (!after.has(parent)) issues.add(["units", at, "parent"], missing(parent, after, held));
+    else if (levels.get(reference) === circle) addCircle(reference, at, after, issues);
   }
 }
 
@@ -126,7 +127,7 @@ function addCircle(
   reference: string,
   at: number,
   after: ReadonlyMap<string, OrganisationEntry<"units">>,
-  mistakes: FileIssues,
+  issues: FileIssues,
 ) {
   const way = new Set([reference]);
   let next = after.get(reference)?.parent;
@@ -134,5 +135,5 @@ function addCircle(
   if (next !== reference) return;
   const shown = [...way].slice(0, 5);
   const path = [...shown, ...(way.size > shown.length ? ["…"] : []), reference].join(" below ");
-  mistakes.add(["units", at, "parent"], `is below the unit itself: ${path}`);
+  issues.add(["units", at, "parent"], `is below the unit itself: ${path}`);
 }

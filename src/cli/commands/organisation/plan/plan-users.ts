@@ -19,7 +19,7 @@ type UserEntry = OrganisationEntry<"users">;
 
 /** Plans the tasks for users. Unchanged users are not kept in memory. */
 export async function planUsers(planning: Planning, nameable: Nameable): Promise<Task<"users">[]> {
-  const { organisation, prune, mistakes, signal } = planning;
+  const { organisation, prune, issues, signal } = planning;
   const entries = organisation.users;
   if (entries === undefined) return [];
   const file = indexed(entries, planning);
@@ -32,8 +32,8 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
   for await (const user of each<CurrentUser>(planning.caller, users.list, signal, { inactive: true })) {
     watched += 1;
     if (watched % 500 === 0) planning.watch(watched);
-    const at = file.find(user);
-    if (at === undefined) {
+    const found = file.find(user);
+    if (found === undefined) {
       if (!prune) continue;
       const entry = userEntry(user, nameable.names);
       holders.watch(entry);
@@ -42,38 +42,46 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
       removals.push(removal("users", user.id, entry));
       continue;
     }
-    if (met.has(at)) mistakes.add(["users", at, "email"], `belongs to two users: ${met.get(at)} and ${user.id}`);
+    const { at, entry } = found;
+    if (met.has(at)) issues.add(["users", at, "email"], `belongs to two users: ${met.get(at)} and ${user.id}`);
     met.set(at, user.id);
-    const { task, after } = compareUser(user, entries[at]!, at, planning, nameable);
+    const { task, after } = compareUser(user, entry, at, planning, nameable);
     holders.watch(after);
     if (task) tasks.push(task);
   }
   holders.refuse();
-  const created = file.places.flatMap((at) => (met.has(at) ? [] : [newUser(entries[at]!, at, planning, nameable)]));
+  const created = file.places.flatMap(({ at, entry }) => (met.has(at) ? [] : [newUser(entry, at, planning, nameable)]));
   return [...[...tasks, ...created].sort((a, b) => Number(a.path[1]) - Number(b.path[1])), ...removals];
 }
 
+/** An entry and its index in the file. */
+interface Place {
+  readonly at: number;
+  readonly entry: UserEntry;
+}
+
 /** Indexes the entries by reference and e-mail address. */
-function indexed(entries: readonly UserEntry[], { mistakes }: Planning) {
-  const once = onlyOnce("users", mistakes);
-  const byReference = new Map<string, number>();
-  const byEmail = new Map<string, number>();
-  const places: number[] = [];
-  for (const [at, { reference, email }] of entries.entries()) {
+function indexed(entries: readonly UserEntry[], { issues }: Planning) {
+  const once = onlyOnce("users", issues);
+  const byReference = new Map<string, Place>();
+  const byEmail = new Map<string, Place>();
+  const places: Place[] = [];
+  for (const [at, entry] of entries.entries()) {
+    const { reference, email } = entry;
     if (reference === undefined && email === undefined) continue;
     if (reference !== undefined && !once(`reference ${reference}`, at, "reference")) continue;
     if (email !== undefined && !once(`email ${keyOf(email)}`, at, "email")) continue;
-    if (reference !== undefined) byReference.set(reference, at);
-    if (email !== undefined) byEmail.set(keyOf(email), at);
-    places.push(at);
+    const place = { at, entry };
+    if (reference !== undefined) byReference.set(reference, place);
+    if (email !== undefined) byEmail.set(keyOf(email), place);
+    places.push(place);
   }
-  const find = (user: CurrentUser): number | undefined => {
+  const find = (user: CurrentUser): Place | undefined => {
     const known = user.reference === null ? undefined : byReference.get(user.reference);
     if (known !== undefined || user.email === null) return known;
-    const at = byEmail.get(keyOf(user.email));
+    const place = byEmail.get(keyOf(user.email));
     // A user without a reference gets the reference of the file.
-    const fits = at !== undefined && (entries[at]!.reference === undefined || user.reference === null);
-    return fits ? at : undefined;
+    return place?.entry.reference === undefined || user.reference === null ? place : undefined;
   };
   return { places, find };
 }
@@ -104,7 +112,7 @@ function checkPlaces(
   after: UserEntry,
   entry: UserEntry,
   at: number,
-  { mistakes, held }: Planning,
+  { issues, held }: Planning,
 ): void {
   const further = entry.memberships ? user.memberUnits.slice(1) : [];
   const touched = after.unit === "" ? user.memberUnits : further;
@@ -112,15 +120,16 @@ function checkPlaces(
   if (nameless === undefined) return;
   const { id, name } = nameless.unit;
   const what = `is a member of unit ${id} (${name}), which has no reference`;
-  mistakes.add(["users", at], `${what}; run wcs units update ${id} --reference REF`);
+  issues.add(["users", at], `${what}; run wcs units update ${id} --reference REF`);
 }
 
 function newUser(entry: UserEntry, at: number, planning: Planning, nameable: Nameable): Task<"users"> {
   for (const field of ["first_name", "last_name", "email", "unit"] as const) {
     if (entry[field] !== undefined) continue;
-    planning.mistakes.require(["users", at, field], "because the user does not exist yet");
+    planning.issues.require(["users", at, field], "because the user does not exist yet");
   }
   const task = compareEntry("users", resolved(entry, undefined, at, planning, nameable), undefined, ["users", at]);
+  // Only an entry that exists already may need no task.
   return task!;
 }
 
@@ -152,11 +161,11 @@ function resolved(
   };
 }
 
-function checkUnits({ unit, memberships = [] }: UserEntry, at: number, { mistakes }: Planning): void {
+function checkUnits({ unit, memberships = [] }: UserEntry, at: number, { issues }: Planning): void {
   const seen = new Set([unit]);
   for (const [place, further] of memberships.entries()) {
     const path = ["users", at, "memberships", place, "unit"];
-    if (seen.has(further.unit)) mistakes.add(path, `is already a unit of the user: ${further.unit}`);
+    if (seen.has(further.unit)) issues.add(path, `is already a unit of the user: ${further.unit}`);
     seen.add(further.unit);
   }
 }
@@ -171,26 +180,26 @@ interface Membership {
 function resolvedMembership(
   { unit, user_types, department }: Membership,
   path: readonly (string | number)[],
-  { mistakes }: Planning,
+  { issues }: Planning,
   { units, userTypes }: Nameable,
 ): { user_types?: string[] } {
   const known = unit === undefined || unit === "" || units.has(unit);
-  if (!known) mistakes.add([...path, "unit"], namesNo("unit", unit, units.references()));
+  if (!known) issues.add([...path, "unit"], namesNo("unit", unit, units.references()));
   const departments = units.departmentsOf(unit ?? "");
   if (known && department && unit && !departments.includes(department)) {
-    mistakes.add([...path, "department"], namesNo(`department of ${unit}`, department, departments));
+    issues.add([...path, "department"], namesNo(`department of ${unit}`, department, departments));
   }
   if (user_types === undefined) return {};
   const found = user_types.map((label, at) => {
     const type = userTypes.find(label);
-    if (type === undefined) mistakes.add([...path, "user_types", at], namesNo("user type", label, userTypes.labels()));
+    if (type === undefined) issues.add([...path, "user_types", at], namesNo("user type", label, userTypes.labels()));
     return type ?? label;
   });
   return { user_types: [...new Set(found)].sort() };
 }
 
 /** Adds an issue for each user type that cannot be deleted because users still hold it. */
-function createHolders({ mistakes }: Planning, { userTypes }: Nameable) {
+function createHolders({ issues }: Planning, { userTypes }: Nameable) {
   const holders = new Map<string, { count: number; first: string }>();
   return {
     watch({ user_types = [], memberships = [], reference, email }: UserEntry): void {
@@ -205,7 +214,7 @@ function createHolders({ mistakes }: Planning, { userTypes }: Nameable) {
     refuse(): void {
       for (const [label, { count, first }] of holders) {
         const more = count > 1 ? ` and ${count - 1} more` : "";
-        mistakes.add(
+        issues.add(
           ["usertypes"],
           `lacks ${label}, which user ${first}${more} will still hold; keep it, or take it away`,
         );

@@ -73,10 +73,10 @@ interface Matched {
 }
 
 /** Matches entries with existing types: by reference, or by name when there is no reference. */
-function matchAll(entries: readonly OrganisationEntry<"usertypes">[], { held, mistakes }: Planning): Matched[] {
+function matchAll(entries: readonly OrganisationEntry<"usertypes">[], { held, issues }: Planning): Matched[] {
   const byReference = new Map(held.userTypes.map((type) => [type.reference, type]));
   const byName = new Map(held.userTypes.map((type) => [keyOf(type.name), type]));
-  const once = onlyOnce("usertypes", mistakes);
+  const once = onlyOnce("usertypes", issues);
   const references = new Set([...byReference.keys(), ...entries.map((entry) => entry.reference ?? null)]);
   return entries.flatMap((entry, at) => {
     const { reference, name } = entry;
@@ -88,10 +88,10 @@ function matchAll(entries: readonly OrganisationEntry<"usertypes">[], { held, mi
     if (reference !== undefined && !once(`reference ${reference}`, at, "reference")) return [];
     if (name !== undefined && !once(`name ${keyOf(name)}`, at, "name")) return [];
     if (reference === undefined && references.has(name ?? "")) {
-      mistakes.add(["usertypes", at, "name"], "is the reference of another user type; add a reference");
+      issues.add(["usertypes", at, "name"], "is the reference of another user type; add a reference");
     }
     if (type === undefined && name === undefined) {
-      mistakes.require(["usertypes", at, "name"], "because the user type does not exist yet");
+      issues.require(["usertypes", at, "name"], "because the user type does not exist yet");
     }
     return [{ entry, at, type }];
   });

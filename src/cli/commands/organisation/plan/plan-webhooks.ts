@@ -6,13 +6,13 @@ import { each } from "./snapshot.ts";
 
 /** Plans the tasks for webhooks, which are matched by name. */
 export async function planWebhooks(planning: Planning): Promise<Task<"webhooks">[]> {
-  const { organisation, caller, signal, mistakes, prune } = planning;
+  const { organisation, caller, signal, issues, prune } = planning;
   const entries = organisation.webhooks;
   if (entries === undefined) return [];
   const there: CurrentWebhook[] = [];
   for await (const webhook of each<CurrentWebhook>(caller, webhooks.list, signal)) there.push(webhook);
   const byName = Map.groupBy(there, (webhook) => webhook.name);
-  const once = onlyOnce("webhooks", mistakes);
+  const once = onlyOnce("webhooks", issues);
   const named = new Set<string>();
   const tasks = entries.flatMap((entry, at) => {
     if (entry.name === undefined || !once(entry.name, at, "name")) return [];
@@ -20,10 +20,10 @@ export async function planWebhooks(planning: Planning): Promise<Task<"webhooks">
     const [webhook, other] = byName.get(entry.name) ?? [];
     if (webhook && other) {
       const both = `is the name of webhooks ${webhook.id} and ${other.id}`;
-      mistakes.add(["webhooks", at, "name"], `${both}; run wcs webhooks update ${other.id} --name NAME`);
+      issues.add(["webhooks", at, "name"], `${both}; run wcs webhooks update ${other.id} --name NAME`);
     }
     if (webhook === undefined && entry.uri === undefined) {
-      mistakes.require(["webhooks", at, "uri"], "because the webhook does not exist yet");
+      issues.require(["webhooks", at, "uri"], "because the webhook does not exist yet");
     }
     const sorted = { ...entry, ...(entry.triggers && { triggers: [...new Set(entry.triggers)].sort() }) };
     const task = compareEntry("webhooks", sorted, webhook && { id: webhook.id, entry: webhookEntry(webhook) }, [

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { emptyResponse, id } from "./common-schemas.ts";
+import { operation } from "./operation.ts";
+import { departmentId, membership, userTypeIds } from "./user-schemas.ts";
+
+const member = () => ({ user: id("users"), unit: id("units") });
+const membershipTag = "User unit memberships";
+const membershipRule =
+  "Needs the ability user in the unit, even if the user is also a member of other units, and every ability that the membership grants.";
+
+/** The operations on the memberships of a user. */
+export const membershipOperations = {
+  memberships: operation({
+    tag: membershipTag,
+    method: "GET",
+    path: "/users/{user}/units",
+    summary: "List a user's memberships",
+    access: "signed_in",
+    input: () => z.strictObject({ user: id("users") }),
+    output: () => z.object({ data: z.array(membership()) }),
+    list: { items: "data" },
+    errors: ["gone"],
+  }),
+  membershipAdd: operation({
+    tag: membershipTag,
+    method: "POST",
+    path: "/users/{user}/units",
+    summary: "Add a user to a unit",
+    description: `${membershipRule} Only administrators can add themselves, because members can read everything that is published to the unit.`,
+    access: { ability: "user", at: [{ member: "user" }, { unit: "unit" }] },
+    input: () =>
+      z.strictObject({
+        ...member(),
+        userTypes: userTypeIds().optional(),
+        department: departmentId().optional(),
+      }),
+    output: membership,
+    status: 201,
+    errors: ["conflict", "gone"],
+  }),
+  membershipSet: operation({
+    tag: membershipTag,
+    method: "PATCH",
+    path: "/users/{user}/units/{unit=from}",
+    summary: "Update a membership: user types, department or unit",
+    description: `unit moves the membership to another unit. userTypes replaces the user types; with overwrite false, it adds to them. department null removes the department. ${membershipRule} A move needs these abilities in both units. Only administrators can move their own membership or add user types to it, even user types without abilities.`,
+    access: { ability: "user", at: [{ member: "user" }, { unit: "from" }, { unit: "unit" }] },
+    input: () =>
+      z.strictObject({
+        user: id("users"),
+        from: id("units").meta({ description: "Unit of the membership" }),
+        unit: id("units").optional().meta({ description: "Unit to move to" }),
+        userTypes: userTypeIds().optional(),
+        department: departmentId().nullable().optional(),
+        overwrite: z.boolean().default(true).meta({ description: "Replace the user types of the membership" }),
+      }),
+    ...emptyResponse,
+    errors: ["conflict", "gone"],
+  }),
+  membershipRemove: operation({
+    tag: membershipTag,
+    method: "DELETE",
+    path: "/users/{user}/units/{unit}",
+    summary: "Remove a user from a unit",
+    description: `The last membership of a user cannot be removed. ${membershipRule}`,
+    access: { ability: "user", at: [{ member: "user" }, { unit: "unit" }] },
+    input: () => z.strictObject(member()),
+    ...emptyResponse,
+    errors: ["conflict", "gone"],
+  }),
+};
