@@ -30,10 +30,9 @@ export async function resolveNames(
 
 const isNamed = ({ texts }: Place) => texts.some((text) => !/^\s*-?\d{1,15}\s*$/.test(text));
 
-function placesOf({ args, flags, fields }: InputSpec, line: ParsedLine): Place[] {
+function placesOf({ args, flags }: InputSpec, line: ParsedLine): Place[] {
   const inArgs = args.flatMap((arg, at): Place[] => {
-    const field = fields.find(({ name }) => name === arg.field);
-    const kind = field && namedKindOf(field);
+    const kind = namedKindOf(arg.described);
     if (kind === undefined) return [];
     const given = line.args[at];
     return [
