@@ -78,7 +78,7 @@ export const post = once(() =>
         latest: comment().nullable(),
       }),
       mentions: z.array(shortUser()),
-      group: z.object({ id: idOf("groups"), name: z.string(), image: z.null() }).nullable(),
+      group: z.object({ id: idOf("groups"), name: z.string(), image: file().nullable() }).nullable(),
       author: shortUser(),
       poll: poll().nullable(),
       participation: eventParticipation().nullable().meta({ deprecated: true, description: "See event.participation" }),

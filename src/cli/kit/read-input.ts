@@ -49,9 +49,9 @@ export async function readInput(
     const given = line.args[at] as string | string[] | undefined;
     if (given === undefined || given.length === 0) continue;
     const field = spec.fields.find(({ name }) => name === arg.field)!;
-    input[arg.field] = await readPositional(field, given, `<${labelOf(arg)}>`);
+    input[arg.field] = await readPositional(field, given, `<${labelOf(arg)}>`, sources);
   }
-  await complete(spec, input, terminal);
+  await complete(spec, input, sources, terminal);
   return input;
 }
 
@@ -112,7 +112,7 @@ async function readFlag(
     case "boolean":
       return given;
     case "files":
-      return given && readFiles(given as string[], `--${flag.name}`);
+      return given && readFiles(given as string[], `--${flag.name}`, sources);
     case "time":
       return given === undefined ? undefined : readTimeFlag(flag, given as string, options, before);
     default:
@@ -153,17 +153,22 @@ function readList(field: Field, text: string, name: string): unknown[] {
     .map((part) => parseValue(field.items!, part.trim(), name));
 }
 
-async function readFiles(given: readonly string[], name: string): Promise<unknown> {
-  return (await import("../file-io/file-items.ts")).readItems(given, name);
+async function readFiles(given: readonly string[], name: string, sources: Sources): Promise<unknown> {
+  return (await import("../file-io/file-items.ts")).readItems(given, name, sources);
 }
 
-async function readPositional(field: Field, given: string | string[], name: string): Promise<unknown> {
-  if (holdsFiles(field)) return readFiles([given].flat(), name);
+async function readPositional(
+  field: Field,
+  given: string | string[],
+  name: string,
+  sources: Sources,
+): Promise<unknown> {
+  if (holdsFiles(field)) return readFiles([given].flat(), name, sources);
   if (field.kind === "array") return [given].flat().flatMap((text) => readList(field, text, name));
   return parseValue(field, Array.isArray(given) ? given.join(" ") : given, name);
 }
 
-async function complete(spec: InputSpec, input: Input, terminal: Terminal): Promise<void> {
+async function complete(spec: InputSpec, input: Input, sources: Sources, terminal: Terminal): Promise<void> {
   const missing = spec.fields.filter((field) => field.required && input[field.name] === undefined);
   const nameOf = (field: Field) => {
     const arg = spec.args.find((candidate) => candidate.field === field.name);
@@ -180,7 +185,8 @@ async function complete(spec: InputSpec, input: Input, terminal: Terminal): Prom
   if (!terminal.interactive) throw new UsageError(`missing ${unknown.map(nameOf).join(", ")}`);
   for (const field of unknown) {
     if (field.secret) input[field.name] = await askForSecret(field, terminal);
-    else if (holdsFiles(field)) input[field.name] = await readFiles([await (await terminal.ask()).text("File:")], "It");
+    else if (holdsFiles(field))
+      input[field.name] = await readFiles([await (await terminal.ask()).text("File:")], "It", sources);
     else input[field.name] = await askFor(field, (value) => spec.check(field.name, value), terminal);
   }
 }

@@ -1,10 +1,10 @@
 import { type SqlBool, sql } from "kysely";
 import type { posts as contract } from "../../contract/posts.ts";
 import { forEach, listed } from "../../store/dialect.ts";
-import { groupReader, known } from "../directory/group-memberships.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
 import { placeInFeed, placesOfPosts } from "../visibility/feed-index.ts";
+import { groupReader, known } from "../visibility/group-visibility.ts";
 import { postReader, published, visible } from "../visibility/post-visibility.ts";
 
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];

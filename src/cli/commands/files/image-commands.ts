@@ -1,0 +1,46 @@
+import type { File } from "../../../contract/file-schemas.ts";
+import type { Caller } from "../../../contract/operation.ts";
+import type { units } from "../../../contract/units.ts";
+import { type CommandGroup, command } from "../../kit/command-spec.ts";
+import { getFile } from "./files-commands.ts";
+
+/** A thing that has one image at most, and the operations on the image. */
+export interface ImageOwner {
+  readonly owner: "user" | "unit" | "group";
+  readonly noun: "avatar" | "image";
+  readonly imageSet: typeof units.imageSet;
+  readonly imageDelete: typeof units.imageDelete;
+  readonly read: (caller: Caller, id: number) => Promise<{ readonly name: string; readonly image: File | null }>;
+  /** An owner and the name of a picture in examples. */
+  readonly example: readonly [owner: string, picture: string];
+}
+
+/** Returns the commands that download, set and delete the image of an owner. */
+export function imageCommands(image: ImageOwner): CommandGroup {
+  const { owner, noun, example } = image;
+  const completes = `${owner}s` as const;
+  const argument = { field: "id", label: owner, completes } as const;
+  const path = `wcs ${completes} ${noun}`;
+  return {
+    summary: `Manage the ${noun}s of ${completes}`,
+    commands: {
+      get: {
+        ...getFile,
+        summary: `Download a ${owner}'s ${noun}`,
+        args: [{ name: owner, description: `ID of the ${owner}${owner === "user" ? ", or me" : ""}`, completes }],
+        examples: [`${path} get ${example[0]}`, `${path} get 12 -o ${example[1]} --force`],
+        run: async (context) => (await import("./download-image.ts")).downloadImage(context, image),
+      },
+      set: command(image.imageSet, {
+        args: [argument, { field: "files", label: "file", completes: "file" }],
+        done: ({ id }) => `Set the ${noun} of ${owner} ${id}.`,
+        examples: [`${path} set ${example.join(" ")}`, `${path} set ${example[0]} - < ${example[1]}`],
+      }),
+      delete: command(image.imageDelete, {
+        args: [argument],
+        confirm: ({ id }) => `Delete the ${noun} of ${owner} ${id}?`,
+        done: ({ id }) => `Deleted the ${noun} of ${owner} ${id}.`,
+      }),
+    },
+  };
+}
