@@ -3,7 +3,7 @@ import type { File, FileItem } from "../../contract/file-schemas.ts";
 import type { FileOwner } from "../../store/schema/content-schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { addFiles, fileIssues, presentFiles, removeFiles } from "./attached-files.ts";
-import { inspect, sizeOf } from "./inspect-upload.ts";
+import { chunksOf, inspect, sizeOf } from "./inspect-upload.ts";
 
 /** Maximum size of an image in bytes. */
 const mostBytes = 5 * 1024 * 1024;
@@ -67,9 +67,17 @@ async function imageIssues(ctx: Ctx, files: readonly FileItem[]): Promise<FieldE
     if (upload === undefined) continue;
     const field = `files.${index}.data`;
     if (!formats.has(upload.mime)) issues[field] ??= [`must be a PNG, JPEG, GIF or WebP image, not ${upload.mime}`];
-    else if (upload.width === null) issues[field] ??= ["is a damaged image: it has no dimensions"];
+    else if (upload.width === null || !(await isIntactUpload(item, upload.mime)))
+      issues[field] ??= ["is a damaged image"];
   }
   return issues;
+}
+
+async function isIntactUpload({ data }: FileItem, mime: string): Promise<boolean> {
+  const { isIntact } = await import("./image-structure.ts");
+  const chunks: Buffer[] = [];
+  for await (const chunk of chunksOf(data)) chunks.push(chunk);
+  return isIntact(mime, Buffer.concat(chunks));
 }
 
 /** Returns the API's representation of the images by owner. */

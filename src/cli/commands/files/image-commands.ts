@@ -1,19 +1,6 @@
-import type { File } from "../../../contract/file-schemas.ts";
-import type { Caller } from "../../../contract/operation.ts";
-import type { units } from "../../../contract/units.ts";
 import { type CommandGroup, command } from "../../kit/command-spec.ts";
+import type { ImageOwner } from "./download-image.ts";
 import { getFile } from "./files-commands.ts";
-
-/** A thing that has one image at most, and the operations on the image. */
-export interface ImageOwner {
-  readonly owner: "user" | "unit" | "group";
-  readonly noun: "avatar" | "image";
-  readonly imageSet: typeof units.imageSet;
-  readonly imageDelete: typeof units.imageDelete;
-  readonly read: (caller: Caller, id: number) => Promise<{ readonly name: string; readonly image: File | null }>;
-  /** An owner and the name of a picture in examples. */
-  readonly example: readonly [owner: string, picture: string];
-}
 
 /** Returns the commands that download, set and delete the image of an owner. */
 export function imageCommands(image: ImageOwner): CommandGroup {
