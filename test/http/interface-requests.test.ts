@@ -187,7 +187,12 @@ describe("every wrong field is named at once", () => {
     ["GET", "/conversations/x/messages?limit=0&cursor=eA&cursor=eQ", undefined, ["conversation", "cursor", "limit"]],
     ["PATCH", "/users/x/units/1?department=1", { userTypes: [9_999] }, ["department", "user", "userTypes"]],
     ["PATCH", "/api/events/x?title=A", { start: "x", id: 1 }, ["id", "start", "title"]],
-    ["POST", "/api/events?location=A", { type: "chain", units: [9_999] }, ["end", "location", "start", "title", "units"]],
+    [
+      "POST",
+      "/api/events?location=A",
+      { type: "chain", units: [9_999] },
+      ["end", "location", "start", "title", "units"],
+    ],
   ])("%s %s %j: also those that the path and the query cannot hold", async (method, path, body, names) => {
     expect(Object.keys(await wrong(method, path, body)).sort()).toEqual(names);
   });
