@@ -3,7 +3,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import type { Sources } from "../file-io/value-sources.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import type { CommandFlag, Positional } from "./command-spec.ts";
+import type { CommandFlag, OperationCommand, Positional } from "./command-spec.ts";
 import { holdsFiles, kebab, type OperationFlag } from "./field-flags.ts";
 import { parseJson, parseValue } from "./parse-value.ts";
 import { askFor, askForSecret } from "./prompt-for-field.ts";
@@ -17,6 +17,7 @@ export interface InputSpec {
   readonly flags: readonly OperationFlag[];
   /** Flags of the command that do not belong to a field. */
   readonly more: readonly CommandFlag[];
+  readonly needed: OperationCommand["needed"];
   /** Returns the issue with a value for a field; undefined when it is valid. */
   readonly check: (name: string, value: unknown) => string | undefined;
 }
@@ -169,7 +170,9 @@ async function readPositional(
 }
 
 async function complete(spec: InputSpec, input: Input, sources: Sources, terminal: Terminal): Promise<void> {
-  const missing = spec.fields.filter((field) => field.required && input[field.name] === undefined);
+  const { needed } = spec;
+  const also = needed && input[needed.unless] === undefined ? needed.field : undefined;
+  const missing = spec.fields.filter(({ name, required }) => (required || name === also) && input[name] === undefined);
   const nameOf = (field: Field) => {
     const arg = spec.args.find((candidate) => candidate.field === field.name);
     if (arg) return `<${labelOf(arg)}>`;
