@@ -191,7 +191,7 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
       expect(await violationsOn(page)).toEqual([]);
       if (name === "light") await shoot(page, "docs");
       await page.locator("#operations-tag-Auth").click();
-      await page.getByText("/authenticate", { exact: true }).click();
+      await page.getByText("/api/authenticate", { exact: true }).click();
       await page.getByText("correct horse battery").first().waitFor();
     });
   });
