@@ -216,10 +216,11 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
   });
 
   it("below a path behind a proxy, the start page, the reference and the form work", async () => {
-    const { instance, actors } = world();
+    const { instance } = world();
+    const administrator = await instance.as(1);
     const proxy = await startProxy(instance.url, "/wcs");
     try {
-      await actors.administrator.call(settings.set, { base_url: proxy.url });
+      await administrator.call(settings.set, { base_url: proxy.url });
       instance.wait(2);
       const { email, link } = await invited();
       const { page, foreign, complaints } = await visit(browser, new URL(proxy.url).origin);
@@ -233,7 +234,7 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
       expect([proxy.outside, foreign, complaints]).toEqual([[], [], []]);
       await page.context().close();
     } finally {
-      await actors.administrator.call(settings.set, { base_url: null });
+      await administrator.call(settings.set, { base_url: null });
       instance.wait(2);
       await proxy.close();
     }
