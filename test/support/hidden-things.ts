@@ -48,6 +48,7 @@ export const hidden: Record<Kind, readonly (readonly [about: string, actor: Acto
     ["of an event", "outsider", ({ groups }) => groups.ofEvent],
     ["of a draft", "outsider", ({ groups }) => groups.ofDraft],
     ["of a message", "outsider", ({ groups }) => groups.ofMessage],
+    ["of a private group", "outsider", ({ groups }) => groups.ofBoard],
     ["a video of an event", "outsider", ({ events }) => events.file],
     ["a video of a post", "outsider", ({ posts }) => posts.file],
   ],
@@ -136,6 +137,8 @@ export const hiddenTable: Record<string, Record<string, Line>> = {
   "groups.update": id("group", { name: "New" }),
   "groups.delete": id("group"),
   "groups.members": id("group"),
+  "groups.imageSet": id("group", { files: film }),
+  "groups.imageDelete": id("group"),
   "groups.memberAdd": id("group"),
   "groups.memberSet": member({ role: "administrator" }),
   "groups.memberRemove": member(),
@@ -183,7 +186,7 @@ const inGroups: Record<string, Set<string> | undefined> = {
   usertypes: set("id"),
   webhooks: set("id log after parts"),
   audit: set("actor"),
-  settings: set("days lifetime absolute_lifetime min_length reset_lifetime timeout log_days max_bytes"),
+  settings: set("days lifetime absolute_lifetime min_length reset_lifetime welcome_lifetime timeout log_days max_bytes"),
 };
 
 /** Returns the integers of an operation's input that are neither in the table nor in the lists above. */
