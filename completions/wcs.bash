@@ -171,12 +171,16 @@ __wcs_place() {
     'events files get') flags='--output -o --force'; values='--output=@file -o=@file'; args=('') ;;
     'events export') flags='--ics --output -o --from --to --type'; values='--output=@file -o=@file --from= --to= --type=chain|unit|user'; args=('@events'); many=1 ;;
     'events import') flags='--type --keep-types --units --user-types --results --dry-run -n'; values='--type=chain|unit|user --units=@units --user-types=@usertypes --results=@file'; args=('@file') ;;
-    'groups') words='list get create update delete member' ;;
+    'groups') words='list get create update delete image member' ;;
     'groups list') flags='--name --mine --no-mine --privacy --cursor --limit --all'; values='--name= --privacy=public|private --cursor= --limit=' ;;
     'groups get') args=('@groups') ;;
     'groups create') flags='--name --description --privacy --data --dry-run -n'; values='--name= --description= --privacy=public|private --data=' ;;
     'groups update') flags='--name --description --privacy --data --dry-run -n'; values='--name= --description= --privacy=public|private --data='; args=('@groups') ;;
     'groups delete') flags='--yes -y --dry-run -n'; args=('@groups') ;;
+    'groups image') words='get set delete' ;;
+    'groups image get') flags='--output -o --force'; values='--output=@file -o=@file'; args=('@groups') ;;
+    'groups image set') flags='--dry-run -n'; args=('@groups' '@file') ;;
+    'groups image delete') flags='--yes -y --dry-run -n'; args=('@groups') ;;
     'groups member') words='list add set remove' ;;
     'groups member list') flags='--role --cursor --limit --all'; values='--role=member|administrator --cursor= --limit='; args=('@groups') ;;
     'groups member add') flags='--role --data --dry-run -n'; values='--role=member|administrator --data='; args=('@groups' '@users') ;;

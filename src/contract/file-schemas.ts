@@ -28,7 +28,7 @@ export type FileItem = z.infer<ReturnType<typeof fileItem>>;
 /** Fits an image of 5 MiB in base64 and the rest of the request. */
 export const imageLimit = 8 * 1024 * 1024;
 
-/** The one image of a user or unit, in the form in which other things take their files. */
+/** The one image of a user, unit or group, in the form in which other things take their files. */
 export const imageItems = () =>
   z
     .array(fileItem())

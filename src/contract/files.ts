@@ -9,7 +9,7 @@ export const files = operationGroup("files", {
     path: "/files/{id}",
     summary: "Download a file",
     description:
-      "You need access to the post, event, conversation, user or unit that the file belongs to. The response is the content, or the requested range of it (RFC 9110, section 14); the ETag never changes. For videos hosted elsewhere the response is 404 with their URL.",
+      "You need access to the post, event, conversation, user, unit or group that the file belongs to. The response is the content, or the requested range of it (RFC 9110, section 14); the ETag never changes. For videos hosted elsewhere the response is 404 with their URL.",
     access: "signed_in",
     input: () => z.strictObject({ id: id("files") }),
     output: content,

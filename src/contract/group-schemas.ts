@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { idOf, multiline, name, unixTime } from "./common-schemas.ts";
+import { file } from "./file-schemas.ts";
 import { once } from "./operation.ts";
 import { shortUser } from "./user-schemas.ts";
 
@@ -16,7 +17,7 @@ export const group = once(() =>
       privacy: z.enum(privacies),
       member_count: z.int(),
       role: z.enum(groupRoles).nullable().meta({ description: "Your role; null if you are not a member" }),
-      image: z.null(),
+      image: file().nullable(),
       permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
       author: shortUser().meta({ description: "Creator of the group" }),
       created_at: unixTime(),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { clearable, cursorInput, cursorList, emptyResponse, id, name } from "./common-schemas.ts";
+import { imageItems, imageLimit } from "./file-schemas.ts";
 import { group, groupDescription, groupMember, groupName, groupRoles, privacies, privacy } from "./group-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
@@ -77,6 +78,27 @@ export const groups = operationGroup("groups", {
     input: () => z.strictObject(one()),
     ...emptyResponse,
     errors: ["forbidden", "conflict"],
+  }),
+  imageSet: operation({
+    method: "PUT",
+    path: "/groups/{id}/image",
+    summary: "Set a group's image",
+    description: `Replaces the previous image. Download it by its ID, as that of any file. Can be done by ${managers}.`,
+    access: "signed_in",
+    input: () => z.strictObject({ ...one(), files: imageItems() }),
+    ...emptyResponse,
+    bodyLimit: imageLimit,
+    errors: ["forbidden"],
+  }),
+  imageDelete: operation({
+    method: "DELETE",
+    path: "/groups/{id}/image",
+    summary: "Delete a group's image",
+    description: `Can be done by ${managers}.`,
+    access: "signed_in",
+    input: () => z.strictObject(one()),
+    ...emptyResponse,
+    errors: ["forbidden"],
   }),
   members: operation({
     method: "GET",

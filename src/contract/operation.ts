@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ErrorCode } from "./errors.ts";
+import type { ErrorCode, FieldErrors } from "./errors.ts";
 
 export type Ability = "news" | "calendar" | "groups" | "user" | "units" | "usertypes" | "integrations";
 export const abilities: readonly Ability[] = [
@@ -165,6 +165,8 @@ export interface Origin extends CallOptions {
   readonly network?: string;
   /** Called with the user's ID after the token has been verified. */
   readonly onIdentified?: (userId: number) => void;
+  /** Wrong fields of a request that its decoded input does not show, like a field that is given twice. */
+  readonly refused?: FieldErrors;
   /** URL of the service, without a trailing slash. The setting `base_url` takes precedence. */
   readonly servedAt?: string;
 }

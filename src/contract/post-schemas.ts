@@ -78,7 +78,7 @@ export const post = once(() =>
         latest: comment().nullable(),
       }),
       mentions: z.array(shortUser()),
-      group: z.object({ id: idOf("groups"), name: z.string(), image: z.null() }).nullable(),
+      group: z.object({ id: idOf("groups"), name: z.string(), image: file().nullable() }).nullable(),
       author: shortUser(),
       poll: poll().nullable(),
       participation: eventParticipation().nullable().meta({ deprecated: true, description: "See event.participation" }),
@@ -109,7 +109,9 @@ const publish = once(() =>
 
 const pinned = once(() =>
   z.strictObject({
-    show_in_main_feed: z.boolean().optional().meta({ description: "Pin it to the main feed as well" }),
+    show_in_main_feed: z.boolean().optional().meta({
+      description: "Pin it to the main feed as well (default false: only to the feeds of its unit and group)",
+    }),
     until: time().nullable().optional().meta({ description: "Time until which it is pinned" }),
   }),
 );

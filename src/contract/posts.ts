@@ -32,7 +32,7 @@ export const posts = operationGroup("posts", {
     path: "/content",
     summary: "List posts, newest first",
     description:
-      "Lists published posts that you can read. In the feed (show_in_feed), posts that are pinned when the first page is read come first. With another status, it lists drafts, scheduled or unpublished posts that you can edit.",
+      "Lists published posts that you can read. In the feed (show_in_feed), posts that are pinned when the first page is read come first: in the feed of a unit or group all pinned posts of it, otherwise those with pinned.show_in_main_feed. With another status, it lists drafts, scheduled or unpublished posts that you can edit.",
     access: "signed_in",
     input: () =>
       z.strictObject({

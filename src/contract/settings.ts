@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formatError, isLine, language, line, nothing, onOneLine, timezone, url } from "./common-schemas.ts";
+import { formatError, isLine, language, line, nothing, nullable, onOneLine, timezone, url } from "./common-schemas.ts";
 import { once, operation, operationGroup } from "./operation.ts";
 
 const smtpUrl = () =>
@@ -101,6 +101,9 @@ const shown = once(() =>
   z.object({ ...keys(), "mail.smtp_url": z.literal("set").nullable() }).meta({ id: "Settings" }),
 );
 
+const isText = (schema: z.ZodType) =>
+  (schema instanceof z.ZodNullable ? schema.unwrap() : schema)._zod.def.type === "string";
+
 export const settings = operationGroup("settings", {
   list: operation({
     method: "GET",
@@ -114,11 +117,17 @@ export const settings = operationGroup("settings", {
     method: "PATCH",
     path: "/settings",
     summary: "Change settings of the instance",
-    description: "Changes take effect within a second on every server. null restores the default.",
+    description:
+      'Changes take effect within a second on every server. null restores the default, and so does "" for a text or link.',
     access: "administrator",
     input: () =>
       z.strictObject(
-        Object.fromEntries(Object.entries(keys()).map(([key, schema]) => [key, schema.nullable().optional()])) as {
+        Object.fromEntries(
+          Object.entries(keys()).map(([key, schema]) => [
+            key,
+            isText(schema) ? nullable(schema) : schema.nullable().optional(),
+          ]),
+        ) as {
           [K in keyof Settings]: z.ZodOptional<z.ZodNullable<ReturnType<typeof keys>[K]>>;
         },
       ),

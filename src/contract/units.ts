@@ -80,7 +80,8 @@ export const units = operationGroup("units", {
     method: "PATCH",
     path: "/units/{id}",
     summary: "Update a unit",
-    description: "Only the given fields change. Use move to change the parent.",
+    description:
+      "Only the given fields change, of contact, opening hours and each address, too; null clears an address. Use move to change the parent.",
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => z.strictObject({ id: id("units"), name: unitName().optional(), ...details() }),
     output: unit,

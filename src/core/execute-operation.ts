@@ -81,7 +81,7 @@ export async function executeOperation(
   if (actor !== nobody) origin.onIdentified?.(actor.id);
   const place = runtime.answers.place(op, actor.id, rawInput, moment);
   const { known } = place;
-  if (known !== undefined) return known.answer;
+  if (known !== undefined && origin.refused === undefined) return known.answer;
   const base = await baseContext(runtime, { caller, origin, moment });
   const wrong = async (found: Issues) => {
     const { inputError } = await import("./input-issues.ts");
@@ -90,6 +90,7 @@ export async function executeOperation(
   };
   const parsed = tryParseInput(op, rawInput);
   if (!parsed.ok) throw await wrong(parsed);
+  if (origin.refused !== undefined) throw await wrong({ fields: {}, issues: [] });
   const input = parsed.value;
   if (op.bodyLimit !== undefined) {
     const { prepare } = await import("./admission.ts");

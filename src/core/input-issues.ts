@@ -9,6 +9,7 @@ import { requireAdmission } from "./admission.ts";
 import { findCheck } from "./find-handler.ts";
 import { may } from "./pipeline/actor.ts";
 import type { Ctx } from "./pipeline/context.ts";
+import { cursorIssues } from "./pipeline/cursor.ts";
 import { fieldOfReach, permit } from "./pipeline/permissions.ts";
 
 type Known = Readonly<Record<string, unknown>>;
@@ -26,14 +27,17 @@ interface WrongInput {
  */
 export async function inputError(ctx: Ctx, op: AnyOperation, { input, found, origin }: WrongInput) {
   const known = validFields(op.input() as z.ZodObject, withoutIgnored(op, input));
-  const fields: FieldErrors = Object.assign(Object.create(null), found.fields);
-  for (const issues of await furtherIssues(ctx, op, { known, found, origin })) {
+  const fields: FieldErrors = Object.assign(Object.create(null), found.fields, origin.refused);
+  for (const issues of await furtherIssues(ctx, op, { known, wrong: Object.keys(fields), origin })) {
     for (const [field, messages] of Object.entries(issues)) {
       const isNamed = Object.keys(fields).some((other) => includes(other, field) || includes(field, other));
       if (!isNamed) fields[field] = messages;
     }
   }
-  return invalid(fields, found.issues);
+  return invalid(
+    fields,
+    found.issues.filter(({ field }) => origin.refused?.[field] === undefined),
+  );
 }
 
 const includes = (outer: string, inner: string) => inner === outer || inner.startsWith(`${outer}.`);
@@ -41,12 +45,13 @@ const includes = (outer: string, inner: string) => inner === outer || inner.star
 async function furtherIssues(
   ctx: Ctx,
   op: AnyOperation,
-  { known, found, origin }: { known: Known; found: Issues; origin: Origin },
+  { known, wrong, origin }: { known: Known; wrong: readonly string[]; origin: Origin },
 ): Promise<FieldErrors[]> {
   if (!isCaller(ctx, op)) return [];
-  const isWrong = (field: string) => Object.keys(found.fields).some((other) => includes(field, other));
+  const isWrong = (field: string) => wrong.some((other) => includes(field, other));
   const files = (known[filesField(op) ?? ""] ?? []) as readonly FileItem[];
   return [
+    op.list?.paging === "cursor" ? cursorIssues(ctx, known.cursor) : {},
     await issuesOf(() => permitKnown(ctx, op, known)),
     await issuesOf(async () => (await findCheck(op))?.(ctx, known, isWrong)),
     await issuesOf(async () => {

@@ -35,8 +35,21 @@ export function hasBody(op: AnyOperation): boolean {
   return op.method === "POST" || op.method === "PUT" || op.method === "PATCH";
 }
 
-/** Decodes the input of an operation. Leaves values of a wrong type unchanged, so that the schema reports them. */
+/** A decoded input, with the wrong fields that it does not show. */
+export interface Decoded {
+  readonly input: Record<string, unknown>;
+  readonly refused?: FieldErrors;
+}
+
+/** Decodes the input of an operation. Throws `validation_failed` with every wrong field if one cannot be decoded. */
 export function decode(op: AnyOperation, wire: WireInput): Record<string, unknown> {
+  const { input, refused } = decodeWire(op, wire);
+  if (refused !== undefined) throw withSchemaProblems(op, input, refused);
+  return input;
+}
+
+/** Decodes the input of an operation. Leaves values of a wrong type unchanged, so that the schema reports them. */
+export function decodeWire(op: AnyOperation, wire: WireInput): Decoded {
   const plan = planOf(op);
   // Without a prototype, because a field may be called __proto__.
   const problems: FieldErrors = Object.create(null);
@@ -49,8 +62,7 @@ export function decode(op: AnyOperation, wire: WireInput): Record<string, unknow
     input = wire.query === "" ? Object.create(null) : queryFields(wire.query, plan, problems);
   }
   Object.assign(input, pathInput(plan, wire.params));
-  if (Object.keys(problems).length > 0) throw withSchemaProblems(op, input, problems);
-  return input;
+  return Object.keys(problems).length > 0 ? { input, refused: problems } : { input };
 }
 
 /** Decodes the fields in the path. */

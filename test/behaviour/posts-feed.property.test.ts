@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
+import { groups } from "../../src/contract/groups.ts";
 import type { Caller } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { tries } from "../support/effort.ts";
@@ -97,6 +98,25 @@ describeEverywhere("the feed", (environment) => {
     expect(await list({ show_in_feed: true, pinned: false })).toEqual([plain!.id]);
     wait(100);
     expect(await list({ show_in_feed: true })).toEqual([plain!.id, pinned!.id]);
+  });
+
+  it("of a unit or group starts with all pinned posts of it, the main feed with those pinned there", async () => {
+    const { instance, units, write, actors } = newsroom();
+    await instance.database.write((tx) => tx.deleteFrom("posts").execute());
+    const { id: group } = await actors.administrator.call(groups.create, { name: "Sailing" });
+    const visibility = { units_falldown: [units.root] };
+    const debate = { content_type: "debate" as const, group };
+    const own = await write({ unit: units.north, visibility, pinned: { until: null } });
+    const main = await write({ unit: units.north, visibility, pinned: { show_in_main_feed: true } });
+    const inGroup = await write({ ...debate, pinned: { show_in_main_feed: false } });
+    wait(1);
+    const plain = await write({ unit: units.north, visibility });
+    const chat = await write(debate);
+    const feed = async (input: object) =>
+      idsOf((await actors.administrator.call(posts.list, { show_in_feed: true, ...input })).data);
+    expect(await feed({})).toEqual([main.id, chat.id, plain.id, inGroup.id, own.id]);
+    expect(await feed({ unit: units.north })).toEqual([main.id, own.id, plain.id]);
+    expect(await feed({ group })).toEqual([inGroup.id, chat.id]);
   });
 });
 

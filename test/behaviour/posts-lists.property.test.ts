@@ -93,7 +93,7 @@ for (const database of ["sqlite", "postgres"] as const) {
             const filter = filterOf(society, each);
             const expected = written
               .filter((post) => mayRead(society, person, post) && matches(society, { person, post, filter }))
-              .sort((a, b) => (filter.show_in_feed ? first(b) - first(a) : 0) || b.at - a.at || b.id - a.id)
+              .sort((a, b) => first(filter, b) - first(filter, a) || b.at - a.at || b.id - a.id)
               .map((post) => post.id);
             expect(await walk(person, filter, each.limit)).toEqual({ forth: expected, back: [...expected].reverse() });
           }
@@ -115,8 +115,9 @@ function filterOf(society: Society, { named, ...drawn }: FilterDrawn): Filter {
   return Object.fromEntries(named.map((name) => [name, all[name]]));
 }
 
-/** The feed starts with what is pinned. */
-const first = ({ pin }: Written) => (pin === "on" ? 1 : 0);
+/** The feed starts with what is pinned: there or, in that of a unit or group, only to it. */
+const first = ({ show_in_feed, unit, group }: Filter, { pin }: Written) =>
+  show_in_feed && (pin === "on" || (pin === "own" && (unit ?? group) !== undefined)) ? 1 : 0;
 
 /** What the filter says of a post, plainly. */
 function matches(
@@ -135,7 +136,7 @@ function matches(
     unseen: !marked(post.seen),
     important: post.important,
     show_in_feed: post.feed,
-    pinned: post.pin === "on",
+    pinned: post.pin === "on" || post.pin === "own",
     since: undefined,
   };
   const { since, ...equal } = { status: "published" as const, ...filter };

@@ -37,6 +37,21 @@ describeEverywhere("settings", (environment) => {
     expect((await allRows(world().instance.database)).settings).toEqual([]);
   });
 
+  it("settings.set: an empty text or link restores the default, nothing else is empty", async () => {
+    const texts = {
+      name: "Acme",
+      base_url: "https://wcs.example.com",
+      timezone: "Europe/Oslo",
+      "mail.from": "wcs@example.com",
+      "mail.smtp_url": "smtp://mail.example.com",
+    };
+    expect(await set(texts)).toEqual({ ...defaults, ...texts, "mail.smtp_url": "set" });
+    expect(await set(Object.fromEntries(Object.keys(texts).map((key) => [key, ""])))).toEqual(defaults);
+    expect((await allRows(world().instance.database)).settings).toEqual([]);
+    const others = Object.keys(defaults).filter((key) => !(key in texts));
+    expect(await wrongFields(set(Object.fromEntries(others.map((key) => [key, ""]))))).toEqual(others.sort());
+  });
+
   it("settings.set names all unknown and wrong keys at once, and changes nothing", async () => {
     const wrong = {
       timezone: "Mars",

@@ -80,6 +80,21 @@ describeEverywhere("units", (environment) => {
       opening_hours: { ...all.opening_hours, closed: null },
       geo: all.geo,
     });
+    const { addresses } = changed;
+    const moved = await admin().call(units.update, {
+      id: made.id,
+      addresses: {
+        company: { city: "Aarhus", street: "Havnegade 1" },
+        invoicing: { email: "" },
+        delivery: { city: "Ry" },
+      },
+    });
+    expect(moved.addresses).toEqual({
+      company: { ...addresses.company, city: "Aarhus", street: "Havnegade 1" },
+      delivery: { ...addresses.invoicing, email: null, city: "Ry" },
+      invoicing: { ...addresses.invoicing, email: null },
+    });
+    await admin().call(units.update, { id: made.id, addresses: { delivery: null } });
     const cleared = await admin().call(units.update, {
       id: made.id,
       geo: null,

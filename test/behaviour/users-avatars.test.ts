@@ -68,6 +68,27 @@ describeEverywhere("avatars", (environment) => {
     await world().actors.administrator.call(users.avatarDelete, { id: member });
   }, 60_000);
 
+  it("users.avatarSet refuses each image that is cut or damaged", async () => {
+    const { ids } = world();
+    const whole = Object.entries(images).map(([name, image]) => [name, image(3, 2)] as const);
+    const refused: [string, Buffer][] = whole.flatMap(([name, bytes]) =>
+      [1, 4, bytes.length >> 1].map((less) => [name, bytes.subarray(0, bytes.length - less)] as [string, Buffer]),
+    );
+    const [png, gif, , webp] = whole.map(([, bytes]) => bytes);
+    refused.push(["png", Buffer.from(png!).fill(7, 20, 24)]);
+    refused.push(["gif", Buffer.from(gif!).fill(0xff, 24, 25)]);
+    refused.push(["webp", Buffer.from(webp!).fill(0x40, 16, 17)]);
+    for (const [name, bytes] of refused) {
+      const damaged = upload(`a.${name}`, bytes);
+      expect(await wrongFields(set(ids.member, damaged)), `${name} ${bytes.toString("hex")}`).toEqual(["files.0.data"]);
+    }
+    for (const [name, bytes] of whole) {
+      await set(ids.member, upload(`a.${name}`, Buffer.concat([bytes, Buffer.alloc(9)])));
+      expect(await avatarOf(ids.member)).toMatchObject({ name: `a.${name}`, width: 3, height: 2 });
+    }
+    await world().actors.administrator.call(users.avatarDelete, { id: ids.member });
+  });
+
   it("users.avatarSet is for oneself and for those with the ability user over the user", async () => {
     const { actors, ids } = world();
     const body = { files: [upload("a.png", png(4, 4))] };

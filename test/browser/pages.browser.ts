@@ -1,11 +1,13 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
+import { settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { useWorld } from "../support/actors.ts";
 import { sqliteHttp } from "../support/instance.ts";
 import { codeOf } from "../support/outcome.ts";
 import { sendMails } from "../support/password-mail.ts";
+import { startProxy } from "../support/reverse-proxy.ts";
 import { openBrowser, type Visit, violationsOn, visit } from "./browser.ts";
 import { chromium } from "./find-chromium.ts";
 
@@ -211,6 +213,31 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
       expect(await page.getByRole("link", { name: "Choose your password" }).getAttribute("href")).toBe(link);
       if (name === "light") await shoot(page, "mail-narrow");
     });
+  });
+
+  it("below a path behind a proxy, the start page, the reference and the form work", async () => {
+    const { instance } = world();
+    const administrator = await instance.as(1);
+    const proxy = await startProxy(instance.url, "/wcs");
+    try {
+      await administrator.call(settings.set, { base_url: proxy.url });
+      instance.wait(2);
+      const { email, link } = await invited();
+      const { page, foreign, complaints } = await visit(browser, new URL(proxy.url).origin);
+      await page.goto(proxy.url);
+      await page.getByRole("link", { name: "API reference" }).click();
+      await page.locator("#operations-tag-Auth").waitFor();
+      await page.goto(link.replace(instance.url, proxy.url));
+      await fill(page, fresh);
+      await shows(page, "Your password is set");
+      expect(await signsIn(email)).toBe("ok");
+      expect([proxy.outside, foreign, complaints]).toEqual([[], [], []]);
+      await page.context().close();
+    } finally {
+      await administrator.call(settings.set, { base_url: null });
+      instance.wait(2);
+      await proxy.close();
+    }
   });
 
   it("the start page", async () => {

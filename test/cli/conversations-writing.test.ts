@@ -91,6 +91,20 @@ describe("the text of a message", () => {
   });
 });
 
+it("wcs conversations create asks for what is missing; a message with files needs no text", async () => {
+  const create = (args: readonly string[], seat: Seat = {}) =>
+    home().sit(["conversations", "create", "--json", ...args], seat);
+  const asked = await create([], { answers: ["2", " ", "Shall we meet?"] });
+  const question = "? Text of the message, 1 to 10,000 characters:";
+  expect(asked.stderr).toBe(`? Other participants:\n${question}\n> Enter a value\n${question}\n`);
+  expect(JSON.parse(asked.stdout)).toMatchObject({ message: "Shall we meet?" });
+  const missing = await home().sit(["conversations", "create", "--recipients", "2"]);
+  expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("Missing --message") });
+  writeFileSync(home().path("photo.txt"), "Photo");
+  const silent = await create(["--recipients", "2", "--file", home().path("photo.txt")], { answers: [] });
+  expect(JSON.parse(silent.stdout)).toMatchObject({ message: "", files: [{ name: "photo.txt" }] });
+});
+
 describe("files", () => {
   it("go along by their paths", async () => {
     writeFileSync(home().path("plan.txt"), "the plan\n");

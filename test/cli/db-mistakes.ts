@@ -4,6 +4,11 @@ export interface Mistake {
   readonly message: RegExp;
 }
 
+/** A file of the owner that has no content of its own. */
+const image = (id: number, owner: string, ownerId: number) =>
+  `insert into files (id, owner, owner_id, type, name, extension, mime, size, created_at, updated_at)
+    values (${id}, '${owner}', ${ownerId}, 'upload', 'n', '', '', 0, 1, 1)`;
+
 const audience = "insert into audiences (id, author_id, owner_unit_id) values (500, 1, 1)";
 const post = [
   audience,
@@ -219,10 +224,20 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
     "a file of nothing",
     {
       check: "files",
-      make: [
-        "insert into files (id, owner, owner_id, type, name, extension, mime, size, created_at, updated_at) values (500, 'post', 99, 'youtube', 'n', '', '', 0, 1, 1)",
-      ],
+      make: [image(500, "post", 99)],
       message: /file 500 belongs to a missing post/,
+    },
+  ],
+  ...(["user", "unit", "group"] as const).map((owner): readonly [string, Mistake] => [
+    `an image of no ${owner}`,
+    { check: "files", make: [image(500, owner, 99)], message: new RegExp(`file 500 belongs to a missing ${owner}`) },
+  ]),
+  [
+    "two images of a user",
+    {
+      check: "files",
+      make: [image(500, "user", 1), image(501, "user", 1)],
+      message: /file 501 is a second image of its owner/,
     },
   ],
   [

@@ -13,7 +13,7 @@ export interface Place {
   readonly home: Home;
   /** The path or URL of its database. */
   readonly target: string;
-  wcs(args: readonly string[], more?: { stdin?: string; env?: Record<string, string> }): Promise<Result>;
+  wcs(args: readonly string[], more?: { stdin?: string | Buffer; env?: Record<string, string> }): Promise<Result>;
   /** The flags and the environment that lead to it. */
   readonly args: readonly string[];
   readonly env: Record<string, string>;

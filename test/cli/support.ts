@@ -32,7 +32,7 @@ export interface Home {
 }
 
 interface Surroundings {
-  readonly stdin?: string;
+  readonly stdin?: string | Buffer;
   readonly env?: Record<string, string>;
 }
 
@@ -93,7 +93,7 @@ export function start(args: readonly string[], env: Record<string, string>): Chi
   return spawn(process.execPath, [bin, ...args], { env, stdio: "pipe" });
 }
 
-export function finished(child: ChildProcess, stdin?: string): Promise<Result> {
+export function finished(child: ChildProcess, stdin?: string | Buffer): Promise<Result> {
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   child.stdout?.on("data", (chunk) => out.push(chunk));
@@ -113,7 +113,7 @@ export interface Seat {
   readonly answers?: readonly string[];
   readonly env?: Record<string, string>;
   /** What stdin holds, which then is no terminal. */
-  readonly stdin?: string;
+  readonly stdin?: string | Buffer;
   /** What the user makes of a text in the editor. */
   readonly editor?: (text: string) => string;
   /** Whether stdout is a terminal, and of which size. */
@@ -155,7 +155,7 @@ function fakeTerminal(seat: Seat, page: { stdout: string; stderr: string }): Ter
       page.stderr += text;
     },
     sanitizeLine,
-    read: async () => seat.stdin ?? "",
+    read: async () => String(seat.stdin ?? ""),
     readBytes: async () => Buffer.from(seat.stdin ?? ""),
     async *input() {
       yield Buffer.from(seat.stdin ?? "");

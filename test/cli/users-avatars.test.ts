@@ -22,6 +22,15 @@ describePlaces("avatars on the command line", (place) => {
     expect(missing.stderr).toContain("has no avatar.");
   });
 
+  it("wcs users avatar set reads the image from stdin for -", async () => {
+    const words = ["users", "avatar", "set", "me", "-"];
+    expect((await place().wcs(words, { stdin: images.jpeg(8, 9) })).code).toBe(0);
+    expect((await avatar("get", "me", "-o", path("piped"))).code).toBe(0);
+    expect(readFileSync(path("piped"))).toEqual(images.jpeg(8, 9));
+    const empty = await place().wcs(words);
+    expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining("<file>: stdin is empty") });
+  });
+
   it("wcs users avatar set names the file when it is no image", async () => {
     writeFileSync(path("note.txt"), "Note");
     const refused = await avatar("set", "me", path("note.txt"));

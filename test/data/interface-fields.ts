@@ -98,7 +98,7 @@ export const objects: Readonly<Record<string, FieldTable>> = {
   },
   VisibleType: { fields: { id: "integer", name: "string" } },
   Comments: { fields: { enabled: "boolean", count: "integer", replies: "integer", latest: "object|null" } },
-  PostGroup: { fields: { id: "integer", name: "string", image: "object|null" } },
+  PostGroup: { fields: { id: "integer", name: "string", image: "File|null" } },
   Poll: {
     fields: {
       id: "integer",

@@ -180,6 +180,29 @@ describe("every wrong field is named at once", () => {
     expect(Object.keys(await wrong("GET", "/api/users?below=1&limit=0")).sort()).toEqual(["below", "limit"]);
   });
 
+  it.each([
+    ["GET", "/api/users?below=1&limit=0&cursor=x", undefined, ["below", "cursor", "limit"]],
+    ["GET", "/api/users?below=1&limit=2&limit=3&cursor=x&nope=1", undefined, ["below", "cursor", "limit", "nope"]],
+    ["GET", "/api/events?start=5&end=4&page=1&page=2", undefined, ["end", "page"]],
+    ["GET", "/conversations/x/messages?limit=0&cursor=eA&cursor=eQ", undefined, ["conversation", "cursor", "limit"]],
+    ["PATCH", "/users/x/units/1?department=1", { userTypes: [9_999] }, ["department", "user", "userTypes"]],
+    ["PATCH", "/api/events/x?title=A", { start: "x", id: 1 }, ["id", "start", "title"]],
+    [
+      "POST",
+      "/api/events?location=A",
+      { type: "chain", units: [9_999] },
+      ["end", "location", "start", "title", "units"],
+    ],
+  ])("%s %s %j: also those that the path and the query cannot hold", async (method, path, body, names) => {
+    expect(Object.keys(await wrong(method, path, body)).sort()).toEqual(names);
+  });
+
+  it("a request that the query makes wrong is refused after the missing token", async () => {
+    const { instance } = world();
+    expect((await fetch(`${instance.url}/api/users?limit=1&limit=2`)).status).toBe(401);
+    expect((await fetch(`${instance.url}/api/password/request?x=1`, { method: "POST" })).status).toBe(422);
+  });
+
   it("users.password: the missing current one and the bad new one", async () => {
     const { ids } = world();
     expect(await wrong("PATCH", `/api/users/${ids.member}/password`, { password: "short" }, ids.member)).toEqual({

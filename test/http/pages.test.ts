@@ -193,6 +193,16 @@ describe("pages", () => {
     ).toContain("Adgangskoden skal have mindst 8 tegn.");
   });
 
+  it("the start page and the frame of the reference are in Danish, too; other languages get English", async () => {
+    const shown = async (path: string, language: string) => (await get(path, { "accept-language": language })).text();
+    expect(await shown("/", "da")).toMatch(/<html lang="da">.*API-reference.*Vælg en ny adgangskode.*logger du ind/s);
+    expect(await shown("/docs?lang=da", "en")).toMatch(/<html lang="da">.*<h1>API-reference<.*lang="en"/s);
+    for (const path of ["/", "/docs", "/password/forgot"]) {
+      expect(await shown(path, "kl"), path).toBe(await shown(path, "en"));
+      expect(await shown(path, "kl"), path).toContain('<html lang="en">');
+    }
+  });
+
   it("addresses come from base_url, with its path, and never from the Host header", async () => {
     const { actors, instance } = world();
     await actors.administrator.call(settings.set, { base_url: "https://example.com/wcs", name: "Acme <b>" });

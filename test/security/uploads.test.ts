@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
 import { events } from "../../src/contract/events.ts";
 import { pathFields } from "../../src/contract/field-spec.ts";
+import { groups } from "../../src/contract/groups.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { type Fake, gate, lastBody, operations, serveFake, speak } from "../http/support.ts";
@@ -30,13 +31,16 @@ describe("large bodies and permission", () => {
     `/api${op.path.replace(/\{(\w+)(?:=\w+)?\}/g, String(ids[op.name.split(".")[0] ?? ""]))}`;
 
   it("A user without permission cannot have a large body read", async () => {
-    const { actors, ids, instance } = world();
+    const { actors, ids, instance, units } = world();
     const admin = actors.administrator;
     const { id: event } = await admin.call(events.create, { title: "Secret", type: "user", start: 1, end: 2 });
     const message = await admin.call(conversations.create, { recipients: [ids.boss], message: "Between us" });
     const post = await admin.call(posts.create, { content_type: "news", title: "Draft", unit: 1 });
-    const people = { users: ids.boss, units: 1 };
-    const named = { ...people, events: event, conversations: message.conversationId, posts: post.id };
+    const group = await admin.call(groups.create, { name: "Board", privacy: "private" });
+    const named = {
+      ...{ events: event, conversations: message.conversationId, posts: post.id },
+      ...{ users: ids.boss, units: units.north, groups: group.id },
+    };
     const token = await instance.tokenOf(ids.outsider);
     const port = Number(new URL(instance.url).port);
     const answers = await Promise.all(
@@ -52,7 +56,7 @@ describe("large bodies and permission", () => {
 
   it("Nobody without a token can have a large body read, whatever the operation", async () => {
     const port = Number(new URL(world().instance.url).port);
-    const named = { users: 1, units: 1, events: 1, conversations: 1, posts: 1 };
+    const named = { events: 1, conversations: 1, posts: 1, users: 1, units: 1, groups: 1 };
     for (const op of withLargeBodies) {
       const text = await speak(port, head(pathOf(op, named), { method: op.method }));
       expect(`${op.name} ${text.slice(0, 12)}`).toBe(`${op.name} HTTP/1.1 401`);

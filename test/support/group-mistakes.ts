@@ -25,6 +25,7 @@ export async function fileMistakes({ reader }: Database): Promise<string[]> {
     message: await reader.selectFrom("messages").select("id").where("deleted_at", "is", null).execute(),
     user: await reader.selectFrom("users").select("id").where("deleted_at", "is", null).execute(),
     unit: await reader.selectFrom("units").select("id").execute(),
+    group: await reader.selectFrom("groups").select("id").execute(),
   };
   const files = await reader.selectFrom("files").selectAll().execute();
   for (const { id, owner, owner_id } of files) {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { describe, inject } from "vitest";
+import { version } from "../../src/cli/session/version.ts";
 import { allOperations } from "../../src/contract/all-operations.ts";
 import { auth } from "../../src/contract/auth.ts";
 import type { AnyOperation, Caller } from "../../src/contract/operation.ts";
@@ -153,6 +154,7 @@ export async function newInstance(
     },
     baseUrl: service.baseUrl,
     instance: service.instance,
+    version,
     trustedProxies: blockListOf([parseNetwork("127.0.0.1")!]),
     log: { info() {}, warn() {}, error() {} },
   });

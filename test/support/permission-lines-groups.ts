@@ -4,7 +4,7 @@ import { events } from "../../src/contract/events.ts";
 import { groups } from "../../src/contract/groups.ts";
 import { posts } from "../../src/contract/posts.ts";
 import type { World } from "./actors.ts";
-import { upload } from "./attachments.ts";
+import { images, upload } from "./attachments.ts";
 import type { Line, Scene } from "./permission-table.ts";
 
 /** What the lines about groups and files ask for. */
@@ -17,7 +17,12 @@ export interface GroupScene {
   readonly ofEvent: number;
   readonly ofDraft: number;
   readonly ofMessage: number;
+  /** The images of the two groups. */
+  readonly ofOpen: number;
+  readonly ofBoard: number;
 }
+
+const picture = [upload("sails.png", images.png(2, 3))];
 
 export async function makeGroups({ actors, units, ids }: World): Promise<GroupScene> {
   const { administrator, member } = actors;
@@ -30,7 +35,13 @@ export async function makeGroups({ actors, units, ids }: World): Promise<GroupSc
   const event = await administrator.call(events.create, { title: "Event", type: "chain", units: [units.north], files, ...times });
   const draft = await administrator.call(posts.create, { content_type: "news", title: "Draft", publish: { status: false }, files });
   const message = await member.call(conversations.create, { recipients: [ids.colleague], message: "See", files });
+  const imageOf = async (group: number) => {
+    await administrator.call(groups.imageSet, { id: group, files: picture });
+    return (await administrator.call(groups.get, { id: group })).image!.id;
+  };
   return {
+    ofOpen: await imageOf(open.id),
+    ofBoard: await imageOf(id),
     open: open.id,
     board: id,
     ofEvent: (await administrator.call(events.get, { id: event.id })).files[0]!.id,
@@ -63,6 +74,11 @@ export const groupLines: Record<string, readonly Line[]> = {
   "groups.create": [["", "      yes   403   403   403   401   401", () => ({ name: "New" })]],
   "groups.update": forAdministrators({ name: "New" }),
   "groups.delete": forAdministrators(),
+  "groups.imageSet": [
+    ...forAdministrators({ files: picture }),
+    ["no image, a public one", "  422   403   403   403   401   401", (scene) => ({ ...open(scene), files: [upload("note.txt", "Note")] })],
+  ],
+  "groups.imageDelete": forAdministrators(),
   "groups.memberAdd": [
     ["oneself to a public one", " 409   yes   yes   yes   401   401", open],
     ["as administrator", "        409   403   403   403   401   401", (scene) => ({ ...open(scene), role: "administrator" })],
@@ -87,6 +103,8 @@ export const groupLines: Record<string, readonly Line[]> = {
     ["of an event for North", "   yes   yes   yes   404   401   401", ({ groups }) => ({ id: groups.ofEvent })],
     ["of a draft", "              yes   404   404   404   401   401", ({ groups }) => ({ id: groups.ofDraft })],
     ["of a message", "            404   404   yes   404   401   401", ({ groups }) => ({ id: groups.ofMessage })],
+    ["of a public group", "       yes   yes   yes   yes   401   401", ({ groups }) => ({ id: groups.ofOpen })],
+    ["of a private group", "      yes   404   yes   404   401   401", ({ groups }) => ({ id: groups.ofBoard })],
     ["a video elsewhere", "       404   404   404   404   401   401", ({ events }) => ({ id: events.file })],
     ["none", "                    404   404   404   404   401   401", none],
   ],

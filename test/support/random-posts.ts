@@ -125,7 +125,7 @@ export interface Drawn {
   readonly age: number;
   readonly important: boolean;
   readonly feed: boolean;
-  readonly pin: "none" | "on" | "over";
+  readonly pin: "none" | "on" | "own" | "over";
   readonly seen: readonly number[];
   readonly bookmarked: readonly number[];
 }
@@ -149,7 +149,7 @@ export const drawn: fc.Arbitrary<Drawn> = fc.record({
   age: fc.nat(3),
   important: fc.boolean(),
   feed: fc.boolean(),
-  pin: fc.constantFrom("none", "none", "on", "over"),
+  pin: fc.constantFrom("none", "none", "on", "own", "over"),
   seen: some(3),
   bookmarked: some(2),
 });
@@ -206,7 +206,7 @@ export async function write({ instance, people, ...society }: Society, post: Dra
     await place.where("place", "=", "a1").execute();
     await tx.deleteFrom("post_marks").where("post_id", "=", id).execute();
     const pin = {
-      pinned_main_feed: post.pin === "none" ? null : (1 as const),
+      pinned_main_feed: post.pin === "none" ? null : post.pin === "own" ? (0 as const) : (1 as const),
       pinned_until: post.pin === "over" ? now - 1 : null,
     };
     await tx.updateTable("posts").set(pin).where("id", "=", id).execute();

@@ -3,20 +3,26 @@ import { basename } from "node:path";
 import { type FileItem, uploadLimit } from "../../contract/file-schemas.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { bytesAsText } from "../output/format-bytes.ts";
-import { reason } from "./value-sources.ts";
+import { reason, type Sources } from "./value-sources.ts";
 
 /** Maximum bytes of files in one request: they are sent in base64, and 1 MiB is reserved for other fields. */
 const most = ((uploadLimit - 1_048_576) * 3) / 4;
 
-/** Reads files by path and videos by URL into the items of a request. `flag` names the flag in errors. */
-export function readItems(given: readonly string[], flag: string): FileItem[] {
-  const sizes = given.map((text) => (isUrl(text) ? 0 : sizeOf(text, flag)));
+/** Reads files by path, stdin for `-`, and videos by URL into the items of a request. `flag` names the flag in errors. */
+export async function readItems(given: readonly string[], flag: string, sources: Sources): Promise<FileItem[]> {
+  const sizes = given.map((text) => (isUrl(text) || text === "-" ? 0 : sizeOf(text, flag)));
   const total = sizes.reduce((sum, size) => sum + size, 0);
   if (total > most) {
     const what = given.length > 1 ? "the files together are" : `${given[0]} is`;
     throw new UsageError(`${flag}: ${what} ${bytesAsText(total)}, and the limit per request is ${bytesAsText(most)}`);
   }
-  return given.map((text) => (isUrl(text) ? video(text, flag) : upload(text, flag)));
+  const items: FileItem[] = [];
+  for (const text of given) {
+    if (isUrl(text)) items.push(video(text, flag));
+    else if (text === "-") items.push(item("stdin", await sources.bytes(flag, most - total), flag));
+    else items.push(upload(text, flag));
+  }
+  return items;
 }
 
 const isUrl = (text: string) => /^https?:\/\//i.test(text);
@@ -34,12 +40,15 @@ function sizeOf(path: string, flag: string): number {
 
 function upload(path: string, flag: string): FileItem {
   try {
-    const data = readFileSync(path).toString("base64");
-    if (data === "") throw new UsageError(`${flag}: ${path} is empty`);
-    return { type: "upload", name: basename(path).normalize("NFC"), data };
+    return item(path, readFileSync(path), flag);
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(`${flag}: ${reason(error, path)}`);
   }
+}
+
+function item(path: string, bytes: Buffer, flag: string): FileItem {
+  if (bytes.length === 0) throw new UsageError(`${flag}: ${path} is empty`);
+  return { type: "upload", name: basename(path).normalize("NFC"), data: bytes.toString("base64") };
 }
 
 /** Returns the item of a video URL. The host decides the type; the service validates the rest of the URL. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { UsageError } from "../errors/cli-errors.ts";
+import { bytesAsText } from "../output/format-bytes.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Reads long and secret values. `flag` names the flag in errors. */
@@ -7,11 +8,17 @@ export interface Sources {
   /** Returns the text itself, the content of `@file`, stdin for `-`, or `@...` for `@@...`. */
   value(text: string, flag: string): Promise<string>;
   stdin(flag: string): Promise<string>;
+  /** Returns the bytes of stdin. Throws a `UsageError` when there are more than `most`. */
+  bytes(flag: string, most: number): Promise<Buffer>;
   file(path: string, flag: string): string;
 }
 
 export function createSources(terminal: Terminal): Sources {
   let reader: string | undefined;
+  const claim = (flag: string) => {
+    if (reader !== undefined) throw new UsageError(`only one of ${reader} and ${flag} can read stdin`);
+    reader = flag;
+  };
   const sources: Sources = {
     async value(text, flag) {
       if (text === "-") return sources.stdin(flag);
@@ -19,9 +26,19 @@ export function createSources(terminal: Terminal): Sources {
       return text.startsWith("@") ? sources.file(text.slice(1), flag) : text;
     },
     async stdin(flag) {
-      if (reader !== undefined) throw new UsageError(`only one of ${reader} and ${flag} can read stdin`);
-      reader = flag;
+      claim(flag);
       return withoutLastBreak(await terminal.read());
+    },
+    async bytes(flag, most) {
+      claim(flag);
+      const chunks: Uint8Array[] = [];
+      let size = 0;
+      for await (const chunk of terminal.input()) {
+        size += chunk.length;
+        if (size > most) throw new UsageError(`${flag}: stdin has more than ${bytesAsText(most)}`);
+        chunks.push(chunk);
+      }
+      return Buffer.concat(chunks);
     },
     file(path, flag) {
       try {

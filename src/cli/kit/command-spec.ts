@@ -114,6 +114,8 @@ interface Presentation<O extends AnyOperation> {
   readonly showEmpty?: true;
   /** Input fields without a flag. */
   readonly hidden?: readonly FieldName<O>[];
+  /** A field that this command requires while the field `unless` is missing. */
+  readonly needed?: { readonly field: FieldName<O>; readonly unless: FieldName<O> };
   /** Paths of times in the future, each with the field that `+90m` is relative to; null means now. */
   readonly ahead?: { readonly [P in PathIn<ArgumentsOf<O>>]?: FieldName<O> | null };
   readonly flags?: readonly (CommandFlag & { readonly field?: FieldName<O> })[];

@@ -132,7 +132,7 @@ function valuePlaceholder(field: Field): string {
 
 function describe({ path, field, reads }: OperationFlag): string {
   if (reads === "files")
-    return `Attach a file, or the video at a URL; can be repeated${field.required ? " (required)" : ""}`;
+    return `Attach a file, - for stdin, or the video at a URL; can be repeated${field.required ? " (required)" : ""}`;
   const text = [describeField(ownDescription(field), field.explanations), field.items?.values?.join(", ")]
     .filter(Boolean)
     .join(": ");

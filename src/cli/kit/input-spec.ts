@@ -24,7 +24,14 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
     const ahead = leaf.ahead?.[path];
     return { ...flag, ...(ahead !== undefined && { ahead }) };
   });
-  return { fields, args, flags, more: leaf.flags ?? [], check: (name, value) => check(leaf, name, value) };
+  return {
+    fields,
+    args,
+    flags,
+    more: leaf.flags ?? [],
+    needed: leaf.needed,
+    check: (name, value) => check(leaf, name, value),
+  };
 }
 
 function check({ op }: OperationCommand, name: string, value: unknown): string | undefined {

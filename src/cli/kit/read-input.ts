@@ -4,7 +4,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import type { Sources } from "../file-io/value-sources.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import type { CommandFlag, Positional } from "./command-spec.ts";
+import type { CommandFlag, OperationCommand, Positional } from "./command-spec.ts";
 import { holdsFiles, kebab, namedKindOf, type OperationFlag } from "./field-flags.ts";
 import { parseJson, parseList, parseValue } from "./parse-value.ts";
 import { askFor, askForSecret } from "./prompt-for-field.ts";
@@ -18,6 +18,7 @@ export interface InputSpec {
   readonly flags: readonly OperationFlag[];
   /** Flags of the command that do not belong to a field. */
   readonly more: readonly CommandFlag[];
+  readonly needed: OperationCommand["needed"];
   /** Returns the issue with a value for a field; undefined when it is valid. */
   readonly check: (name: string, value: unknown) => string | undefined;
 }
@@ -36,16 +37,16 @@ export const attributeOf = (flag: CommandFlag): string => attribute(longOf(flag)
 /** Asks for the things of a kind that a field takes, by name. */
 export type ChooseNamed = (kind: NamedKind, field: Field) => Promise<unknown>;
 
+/** Where the values that are not on the line come from. */
+interface ReadOptions {
+  readonly sources: Sources;
+  readonly terminal: Terminal;
+  readonly choose: ChooseNamed;
+}
+
 /** Reads the input of an operation from the line. Flags take precedence over --data. Prompts for missing fields. */
-export async function readInput(
-  spec: InputSpec,
-  line: ParsedLine,
-  {
-    sources,
-    terminal,
-    choose,
-  }: { readonly sources: Sources; readonly terminal: Terminal; readonly choose: ChooseNamed },
-): Promise<Input> {
+export async function readInput(spec: InputSpec, line: ParsedLine, options: ReadOptions): Promise<Input> {
+  const { sources } = options;
   const input: Input = await readData(spec, line.options.data as string | undefined, sources);
   clear(spec.fields, line.options.unset as string[] | undefined, input);
   for (const flag of spec.flags) {
@@ -55,9 +56,9 @@ export async function readInput(
   for (const [at, arg] of spec.args.entries()) {
     const given = line.args[at] as string | string[] | undefined;
     if (given === undefined || given.length === 0) continue;
-    input[arg.field] = await readPositional(arg.described, given, `<${labelOf(arg)}>`);
+    input[arg.field] = await readPositional(arg.described, given, `<${labelOf(arg)}>`, sources);
   }
-  await complete(spec, input, terminal, choose);
+  await complete(spec, input, options);
   return input;
 }
 
@@ -119,7 +120,7 @@ async function readFlag(
     case "boolean":
       return given;
     case "files":
-      return given && readFiles(given as string[], `--${flag.name}`);
+      return given && readFiles(given as string[], `--${flag.name}`, sources);
     case "time":
       return given === undefined ? undefined : readTimeFlag(flag, given as string, options, before);
     default:
@@ -153,18 +154,25 @@ async function readText(flag: OperationFlag, given: string, sources: Sources): P
   );
 }
 
-async function readFiles(given: readonly string[], name: string): Promise<unknown> {
-  return (await import("../file-io/file-items.ts")).readItems(given, name);
+async function readFiles(given: readonly string[], name: string, sources: Sources): Promise<unknown> {
+  return (await import("../file-io/file-items.ts")).readItems(given, name, sources);
 }
 
-async function readPositional(field: Field, given: string | string[], name: string): Promise<unknown> {
-  if (holdsFiles(field)) return readFiles([given].flat(), name);
+async function readPositional(
+  field: Field,
+  given: string | string[],
+  name: string,
+  sources: Sources,
+): Promise<unknown> {
+  if (holdsFiles(field)) return readFiles([given].flat(), name, sources);
   if (field.kind === "array") return [given].flat().flatMap((text) => parseList(field, text, name));
   return parseValue(field, Array.isArray(given) ? given.join(" ") : given, name);
 }
 
-async function complete(spec: InputSpec, input: Input, terminal: Terminal, choose: ChooseNamed): Promise<void> {
-  const missing = spec.fields.filter((field) => field.required && input[field.name] === undefined);
+async function complete(spec: InputSpec, input: Input, { sources, terminal, choose }: ReadOptions): Promise<void> {
+  const { needed } = spec;
+  const also = needed && input[needed.unless] === undefined ? needed.field : undefined;
+  const missing = spec.fields.filter(({ name, required }) => (required || name === also) && input[name] === undefined);
   const nameOf = (field: Field) => {
     const arg = spec.args.find((candidate) => candidate.field === field.name);
     if (arg) return `<${labelOf(arg)}>`;
@@ -182,7 +190,8 @@ async function complete(spec: InputSpec, input: Input, terminal: Terminal, choos
     const kind = namedKindOf(field);
     if (kind !== undefined) input[field.name] = await choose(kind, field);
     else if (field.secret) input[field.name] = await askForSecret(field, terminal);
-    else if (holdsFiles(field)) input[field.name] = await readFiles([await (await terminal.ask()).text("File:")], "It");
+    else if (holdsFiles(field))
+      input[field.name] = await readFiles([await (await terminal.ask()).text("File:")], "It", sources);
     else input[field.name] = await askFor(field, (value) => spec.check(field.name, value), terminal);
   }
 }

@@ -1,40 +1,16 @@
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { sql } from "kysely";
 import type { z } from "zod";
 import type { groupBrief } from "../../contract/common-schemas.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { groupRoles } from "../../contract/group-schemas.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
-import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { type GroupReader, groupReader, known } from "../visibility/group-visibility.ts";
 import { markChangedUsers } from "./mark-changed-users.ts";
 
 export type Role = (typeof groupRoles)[number];
 export type GroupBrief = z.infer<ReturnType<typeof groupBrief>>;
-
-/** Returns true when the actor has the rights of a group administrator in every group. */
-export function ruleGroups(actor: Actor): boolean {
-  return may(actor, "groups");
-}
-
-/** Describes which groups the actor may see, as plain values that can be parameters of a prepared query. */
-export interface GroupReader {
-  readonly me: number;
-  readonly allGroups: 0 | 1;
-}
-
-export function groupReader(actor: Actor): GroupReader {
-  return { me: actor.id, allGroups: ruleGroups(actor) ? 1 : 0 };
-}
-
-/**
- * Returns the only rule for who may see a group: everybody if it is public, otherwise its members. `g` is the alias of
- * `groups`.
- */
-export function known(g: string, { me, allGroups }: GroupReader): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(${sql.ref(`${g}.privacy`)} = 'public' or ${allGroups} = 1 or exists (
-    select 1 from group_members own where own.group_id = ${sql.ref(`${g}.id`)} and own.user_id = ${me}))`;
-}
 
 export async function addMember(ctx: Ctx, group: number, user: number, role: Role): Promise<void> {
   await ctx.db

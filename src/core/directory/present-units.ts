@@ -88,9 +88,12 @@ const emptyAddress: Address = {
   use_company_address: false,
 };
 
-/** Returns the given addresses with all of their fields. */
-export function fullAddresses(given: AddressesInput): Partial<Unit["addresses"]> {
-  const full = Object.entries(given).map(([name, address]) => [name, address && { ...emptyAddress, ...address }]);
+/** Returns the given addresses with all of their fields; those that are not given are as `before`, else empty. */
+export function fullAddresses(given: AddressesInput, before?: Unit["addresses"]): Partial<Unit["addresses"]> {
+  const full = (["company", "delivery", "invoicing"] as const).flatMap((name) => {
+    const address = given[name];
+    return address === undefined ? [] : [[name, address && { ...emptyAddress, ...before?.[name], ...address }]];
+  });
   return Object.fromEntries(full);
 }
 

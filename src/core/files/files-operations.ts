@@ -3,6 +3,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { files as contract } from "../../contract/files.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readable, readerOf } from "../visibility/audience.ts";
+import { groupReader, known } from "../visibility/group-visibility.ts";
 import { postReader, visible } from "../visibility/post-visibility.ts";
 import { readContent } from "./file-contents.ts";
 
@@ -21,7 +22,9 @@ async function findFile(ctx: Ctx, id: number) {
     .selectFrom("files as f")
     .select(["f.name", "f.mime", "f.size", "f.source", "f.sha256"])
     .where("f.id", "=", id)
-    .where(sql<SqlBool>`(${ofEvent(ctx)} or ${ofPost(ctx)} or ${ofMessage(ctx)} or ${ofUser} or ${ofUnit})`)
+    .where(
+      sql<SqlBool>`(${ofEvent(ctx)} or ${ofPost(ctx)} or ${ofMessage(ctx)} or ${ofUser} or ${ofUnit} or ${ofGroup(ctx)})`,
+    )
     .executeTakeFirst();
   if (file === undefined) throw new ServiceError("not_found", `There is no file ${id}.`);
   return file;
@@ -51,3 +54,8 @@ const ofUser: RawBuilder<SqlBool> = sql`(f.owner = 'user' and exists (
 
 /** Every signed-in user can read all units. */
 const ofUnit: RawBuilder<SqlBool> = sql`(f.owner = 'unit' and exists (select 1 from units n where n.id = f.owner_id))`;
+
+function ofGroup({ actor }: Ctx): RawBuilder<SqlBool> {
+  return sql`(f.owner = 'group' and exists (
+    select 1 from groups g where g.id = f.owner_id and ${known("g", groupReader(actor))}))`;
+}

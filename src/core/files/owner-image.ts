@@ -3,17 +3,41 @@ import type { File, FileItem } from "../../contract/file-schemas.ts";
 import type { FileOwner } from "../../store/schema/content-schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { addFiles, fileIssues, presentFiles, removeFiles } from "./attached-files.ts";
-import { inspect, sizeOf } from "./inspect-upload.ts";
+import { chunksOf, inspect, sizeOf } from "./inspect-upload.ts";
 
 /** Maximum size of an image in bytes. */
 const mostBytes = 5 * 1024 * 1024;
 const formats = new Set(["image/png", "image/apng", "image/jpeg", "image/gif", "image/webp"]);
 
-/** An owner that has one image at most. */
-type ImageOwner = Extract<FileOwner, "user" | "unit">;
+/** Owners that have one image at most, with their tables. */
+const tables = { user: "users", unit: "units", group: "groups" } as const satisfies Partial<Record<FileOwner, string>>;
+type ImageOwner = keyof typeof tables;
+
+/**
+ * Returns the handlers that set and delete the image of an owner. `find` throws unless the owner exists and the actor may
+ * change it, where the access of the operation does not ensure that.
+ */
+export function imageHandlers(owner: ImageOwner, find?: (ctx: Ctx, id: number) => Promise<unknown>) {
+  return {
+    async set(ctx: Ctx, { id, files }: { id: number; files: FileItem[] }): Promise<undefined> {
+      await find?.(ctx, id);
+      if (await setImage(ctx, owner, id, files)) await touch(ctx, owner, id);
+    },
+
+    async delete(ctx: Ctx, { id }: { id: number }): Promise<undefined> {
+      await find?.(ctx, id);
+      if ((await removeFiles(ctx, owner, [id])) > 0) await touch(ctx, owner, id);
+    },
+  };
+}
+
+async function touch(ctx: Ctx, owner: ImageOwner, id: number): Promise<void> {
+  await ctx.db.updateTable(tables[owner]).set({ updated_at: ctx.now }).where("id", "=", id).execute();
+  if (owner !== "group") ctx.changed(`${owner}.update`, id);
+}
 
 /** Replaces the image of an owner. Returns false when it has this image already. */
-export async function setImage(ctx: Ctx, owner: ImageOwner, id: number, files: readonly FileItem[]): Promise<boolean> {
+async function setImage(ctx: Ctx, owner: ImageOwner, id: number, files: readonly FileItem[]): Promise<boolean> {
   const issues = await imageIssues(ctx, files);
   if (Object.keys(issues).length > 0) throw invalid(issues);
   const before = await ctx.db
@@ -43,9 +67,17 @@ async function imageIssues(ctx: Ctx, files: readonly FileItem[]): Promise<FieldE
     if (upload === undefined) continue;
     const field = `files.${index}.data`;
     if (!formats.has(upload.mime)) issues[field] ??= [`must be a PNG, JPEG, GIF or WebP image, not ${upload.mime}`];
-    else if (upload.width === null) issues[field] ??= ["is a damaged image: it has no dimensions"];
+    else if (upload.width === null || !(await isIntactUpload(item, upload.mime)))
+      issues[field] ??= ["is a damaged image"];
   }
   return issues;
+}
+
+async function isIntactUpload({ data }: FileItem, mime: string): Promise<boolean> {
+  const { isIntact } = await import("./image-structure.ts");
+  const chunks: Buffer[] = [];
+  for await (const chunk of chunksOf(data)) chunks.push(chunk);
+  return isIntact(mime, Buffer.concat(chunks));
 }
 
 /** Returns the API's representation of the images by owner. */

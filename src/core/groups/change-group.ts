@@ -3,6 +3,7 @@ import type { groups as contract } from "../../contract/groups.ts";
 import { addMember } from "../directory/group-memberships.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { fold } from "../directory/text-keys.ts";
+import { removeFiles } from "../files/attached-files.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { findOwnGroup, oneGroup } from "./read-groups.ts";
 
@@ -55,6 +56,7 @@ export const groupChangeHandlers: Pick<Handlers<typeof contract>, "create" | "up
     await markChangedUsers(ctx, users);
     // Deleted posts of the group were addressed to its members; nobody can see them any more.
     await ctx.db.updateTable("audiences").set({ group_id: null }).where("group_id", "=", id).execute();
+    await removeFiles(ctx, "group", [id]);
     await ctx.db.deleteFrom("groups").where("id", "=", id).execute();
   },
 };

@@ -1,10 +1,11 @@
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import type { groups as contract } from "../../contract/groups.ts";
 import type { OutputOf } from "../../contract/operation.ts";
-import { addMember, changeRole, type Role, removeMember, ruleGroups } from "../directory/group-memberships.ts";
+import { addMember, changeRole, type Role, removeMember } from "../directory/group-memberships.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
+import { ruleGroups } from "../visibility/group-visibility.ts";
 import { findGroup, findOwnGroup } from "./read-groups.ts";
 
 type Member = OutputOf<typeof contract.memberAdd>;

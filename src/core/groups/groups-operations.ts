@@ -1,9 +1,22 @@
 import type { groups as contract } from "../../contract/groups.ts";
-import type { Handlers } from "../pipeline/context.ts";
+import { imageHandlers } from "../files/owner-image.ts";
+import type { Admission, Handlers } from "../pipeline/context.ts";
 import { groupChangeHandlers } from "./change-group.ts";
 import { groupMemberHandlers } from "./group-members.ts";
-import { groupReadHandlers } from "./read-groups.ts";
+import { findOwnGroup, groupReadHandlers } from "./read-groups.ts";
 
-export const groups = { ...groupReadHandlers, ...groupChangeHandlers, ...groupMemberHandlers } satisfies Handlers<
-  typeof contract
->;
+const image = imageHandlers("group", findOwnGroup);
+
+export const groups: Handlers<typeof contract> = {
+  ...groupReadHandlers,
+  ...groupChangeHandlers,
+  ...groupMemberHandlers,
+  imageSet: image.set,
+  imageDelete: image.delete,
+};
+
+export const admission: Admission<typeof contract> = {
+  async imageSet(ctx, { id }) {
+    if (id !== undefined) await findOwnGroup(ctx, id);
+  },
+};

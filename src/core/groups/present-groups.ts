@@ -1,8 +1,9 @@
 import type { groups as contract } from "../../contract/groups.ts";
 import type { OutputOf } from "../../contract/operation.ts";
-import { ruleGroups } from "../directory/group-memberships.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
+import { presentImages } from "../files/owner-image.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { ruleGroups } from "../visibility/group-visibility.ts";
 
 export type Group = OutputOf<typeof contract.get>;
 export type GroupRow = Awaited<ReturnType<ReturnType<typeof groupRows>["execute"]>>[number];
@@ -20,6 +21,11 @@ export function groupRows({ db, actor }: Ctx) {
 export async function presentGroups(ctx: Ctx, rows: readonly GroupRow[]): Promise<Group[]> {
   const authors = rows.map((row) => row.author_id);
   const authorOf = await presentAuthors(ctx, authors);
+  const images = await presentImages(
+    ctx,
+    "group",
+    rows.map((row) => row.id),
+  );
   const rules = ruleGroups(ctx.actor);
   return rows.map(({ id, name, description, privacy, member_count, role, author_id, created_at, updated_at }) => {
     const edit = rules || role === "administrator";
@@ -31,7 +37,7 @@ export async function presentGroups(ctx: Ctx, rows: readonly GroupRow[]): Promis
       privacy,
       member_count,
       role,
-      image: null,
+      image: images.get(id) ?? null,
       permissions: { edit, delete: edit },
       author: authorOf(author_id),
       created_at,

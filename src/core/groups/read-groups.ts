@@ -2,10 +2,10 @@ import { type SqlBool, sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { groups as contract } from "../../contract/groups.ts";
 import { afterPrefix } from "../../store/dialect.ts";
-import { groupReader, known, ruleGroups } from "../directory/group-memberships.ts";
 import { fold } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
+import { groupReader, known, ruleGroups } from "../visibility/group-visibility.ts";
 import { type Group, type GroupRow, groupRows, presentGroups } from "./present-groups.ts";
 
 export const groupReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"> = {

@@ -2,9 +2,9 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { NamedKind } from "../../contract/field-metadata.ts";
 import { mostMatches, type NameMatch } from "../../contract/names.ts";
 import { afterPrefix } from "../../store/dialect.ts";
-import { groupReader, known } from "../directory/group-memberships.ts";
 import { fold } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { groupReader, known } from "../visibility/group-visibility.ts";
 
 /** A table of things with a folded name, as `t`. */
 interface NamedTable {

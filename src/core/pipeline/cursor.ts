@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from "kysely";
-import { invalid } from "../../contract/errors.ts";
+import { type FieldErrors, invalid } from "../../contract/errors.ts";
 import type { Ctx } from "./context.ts";
 
 /** The start of a page: `after` the item with that key or, when paging backwards, `before` it. */
@@ -8,12 +8,13 @@ export interface Position<K> {
   readonly key: K;
 }
 
-const sealBytes = 9;
+/** Bytes of a hash that are kept. */
+const hashBytes = 9;
 
-/** Returns an opaque cursor. Its seal covers the list and its filters, so it cannot be used with another list. */
+/** Returns an opaque cursor. It names the list with its filters, so it cannot be used with another list. */
 export function encodeCursor<K>(ctx: Ctx, list: string, { direction, key }: Position<K>): string {
-  const body = Buffer.from(JSON.stringify([direction === "after" ? 1 : 0, key]));
-  return Buffer.concat([seal(ctx, list, body), body]).toString("base64url");
+  const body = Buffer.from(JSON.stringify([direction === "after" ? 1 : 0, key, digest(list)]));
+  return Buffer.concat([seal(ctx, body), body]).toString("base64url");
 }
 
 /**
@@ -22,25 +23,35 @@ export function encodeCursor<K>(ctx: Ctx, list: string, { direction, key }: Posi
  */
 export function decodeCursor<K>(ctx: Ctx, list: string, cursor: string | undefined): Position<K> | undefined {
   if (cursor === undefined) return undefined;
-  const bytes = Buffer.from(cursor, "base64url");
-  const body = bytes.subarray(sealBytes);
-  if (body.length === 0 || !seal(ctx, list, body).equals(bytes.subarray(0, sealBytes))) {
-    throw invalid({ cursor: ["is not a cursor of this list; start again without a cursor"] });
-  }
-  const [forward, key] = JSON.parse(body.toString()) as [number, K];
+  const body = bodyOf(ctx, cursor);
+  if (body === undefined || body[2] !== digest(list)) throw invalid(foreign);
+  const [forward, key] = body as [number, K, string];
   return { direction: forward === 1 ? "after" : "before", key };
 }
 
-function seal({ instance }: Ctx, list: string, body: Buffer): Buffer {
+/** Returns an issue for a forged cursor, without regard to the list. */
+export function cursorIssues(ctx: Ctx, cursor: unknown): FieldErrors {
+  return typeof cursor === "string" && bodyOf(ctx, cursor) === undefined ? foreign : {};
+}
+
+const foreign: FieldErrors = { cursor: ["is not a cursor of this list; start again without a cursor"] };
+
+/** Returns the sealed content of a cursor; undefined for a forged one. */
+function bodyOf(ctx: Ctx, cursor: string): unknown[] | undefined {
+  const bytes = Buffer.from(cursor, "base64url");
+  const body = bytes.subarray(hashBytes);
+  if (body.length === 0 || !seal(ctx, body).equals(bytes.subarray(0, hashBytes))) return undefined;
+  return JSON.parse(body.toString()) as unknown[];
+}
+
+const seal = ({ instance }: Ctx, body: Buffer): Buffer => hashOf(instance.tokenKey, "cursor\0", body);
+const digest = (list: string): string => hashOf(list).toString("base64url");
+
+function hashOf(...parts: readonly (string | Uint8Array)[]): Buffer {
   // node:crypto is loaded on demand: loading it takes longer than most commands that need no cursor.
-  const { createHash } = process.getBuiltinModule("node:crypto");
-  return createHash("sha256")
-    .update(instance.tokenKey)
-    .update(list)
-    .update("\0")
-    .update(body)
-    .digest()
-    .subarray(0, sealBytes);
+  const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest().subarray(0, hashBytes);
 }
 
 /** Reads a page of a query, ordered by a column of numbers. */

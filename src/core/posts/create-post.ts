@@ -1,12 +1,12 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
-import { groupReader, known } from "../directory/group-memberships.ts";
 import { addFiles, fileIssues } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { unitPath } from "../pipeline/permissions.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { addAudience } from "../visibility/audience.ts";
+import { groupReader, known } from "../visibility/group-visibility.ts";
 import { abilityFor } from "../visibility/post-visibility.ts";
 import { addPoll } from "./change-poll.ts";
 import { placePost } from "./index-post.ts";

@@ -1,10 +1,10 @@
 import { type SqlBool, sql } from "kysely";
 import type { posts as contract } from "../../contract/posts.ts";
 import { forEach, listed } from "../../store/dialect.ts";
-import { groupReader, known } from "../directory/group-memberships.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
 import { placeInFeed, placesOfPosts } from "../visibility/feed-index.ts";
+import { groupReader, known } from "../visibility/group-visibility.ts";
 import { postReader, published, visible } from "../visibility/post-visibility.ts";
 
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];
@@ -52,7 +52,7 @@ interface Search {
 
 /** Reads the parts of the list one after the other, from the position on, until there are enough rows. */
 async function findInParts(ctx: Ctx, filter: Filter, { at, time, position, limit }: Search) {
-  const isFeed = filter.show_in_feed === true && filter.pinned === undefined;
+  const isFeed = filter.show_in_feed === true && filter.pinned !== false;
   const parts = isFeed ? [true, false] : [undefined];
   const places = await placesIn(ctx, filter);
   const back = position?.direction === "before";
@@ -154,7 +154,10 @@ function matching(ctx: Ctx, filter: Filter, part: Part) {
   if (filter.show_in_feed !== undefined) {
     query = query.where("p.show_in_feed", "=", sql.lit(filter.show_in_feed ? 1 : 0));
   }
-  if (part.pinned !== undefined) query = query.where(matches(part.pinned, pinned(part.at)));
+  if (part.pinned !== undefined) {
+    const isMainFeed = filter.unit === undefined && filter.group === undefined;
+    query = query.where(matches(part.pinned, isMainFeed ? pinnedInMainFeed(part.at) : pinned(part.at)));
+  }
   if (filter.pinned !== undefined) query = query.where(matches(filter.pinned, pinned(now)));
   if (filter.bookmarked !== undefined) {
     query = query.where(matches(filter.bookmarked, marked(actor.id, "bookmarked_at")));
@@ -182,6 +185,8 @@ function withStatus(status: Filter["status"], now: number) {
 
 const pinned = (now: number) =>
   sql<SqlBool>`(p.pinned_main_feed is not null and (p.pinned_until is null or p.pinned_until > ${now}))`;
+
+const pinnedInMainFeed = (now: number) => sql<SqlBool>`(${pinned(now)} and p.pinned_main_feed = 1)`;
 
 const marked = (me: number, column: "bookmarked_at" | "seen_at") =>
   sql<SqlBool>`exists (select 1 from post_marks k

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
-import { type GroupReader, groupReader, known } from "../directory/group-memberships.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { addressed } from "../visibility/audience.ts";
+import { type GroupReader, groupReader, known } from "../visibility/group-visibility.ts";
 import { editable, type PostReader, postReader } from "../visibility/post-visibility.ts";
 
 /**

@@ -4,6 +4,7 @@ import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import { presentFiles } from "../files/attached-files.ts";
+import { presentImages } from "../files/owner-image.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { currentRule } from "../pipeline/mutes.ts";
 import { loadAudiences } from "../visibility/audience.ts";
@@ -59,6 +60,7 @@ async function load(ctx: Ctx, rows: readonly PostRow[]) {
     mentions: Map.groupBy(mentions, (row) => row.post_id),
     polls: await presentPolls(ctx, polls),
     files: await presentFiles(ctx, "post", ids),
+    groupImages: await presentImages(ctx, "group", [...new Set(rows.flatMap((row) => row.group_id ?? []))]),
   };
 }
 
@@ -94,8 +96,7 @@ function present(ctx: Ctx, row: PostRow, loaded: Loaded, now: number): Post {
     permissions: { edit: edits, delete: edits },
     comments: presentComments(ctx, row, loaded),
     mentions: (loaded.mentions.get(row.id) ?? []).map(({ user_id }) => loaded.author(user_id)),
-    group:
-      row.group_id === null || row.group_name === null ? null : { id: row.group_id, name: row.group_name, image: null },
+    group: presentGroup(row, loaded),
     author: loaded.author(row.author_id),
     poll,
     participation: event?.participation ?? null,
@@ -107,6 +108,10 @@ const presentConfirmation = ({ confirm_enabled, reader_count, read_count }: Post
   confirm_enabled === 1
     ? { enabled: true, total: reader_count ?? 0, confirmed: read_count }
     : { enabled: false, total: 0, confirmed: 0 };
+
+function presentGroup({ group_id: id, group_name: name }: PostRow, { groupImages }: Loaded): Post["group"] {
+  return id === null || name === null ? null : { id, name, image: groupImages.get(id) ?? null };
+}
 
 /** Returns true for a published post that asks its reader for something: to confirm it, or to vote. */
 function requiresAction(row: PostRow, poll: Poll | null, now: number): boolean {

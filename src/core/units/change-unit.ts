@@ -4,7 +4,7 @@ import type { units as contract } from "../../contract/units.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { moveMembers } from "../directory/memberships.ts";
-import { fullAddresses } from "../directory/present-units.ts";
+import { fullAddresses, type Unit } from "../directory/present-units.ts";
 import { fold } from "../directory/text-keys.ts";
 import { addToCounts, addUnit, moveBranch } from "../directory/unit-tree.ts";
 import { removeFiles } from "../files/attached-files.ts";
@@ -107,7 +107,7 @@ async function placeUnit(ctx: Ctx, id: number) {
 type Fields = Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">;
 
 /** Returns the columns for the given input fields; nested objects are merged with those `before`. */
-function columns(fields: Fields, before?: { addresses: object; opening_hours: object }) {
+function columns(fields: Fields, before?: Pick<Unit, "addresses" | "opening_hours">) {
   const { name, reference, description, unit_type, contact, addresses, opening_hours, geo } = fields;
   return {
     name,
@@ -117,7 +117,7 @@ function columns(fields: Fields, before?: { addresses: object; opening_hours: ob
     unit_type,
     contact_name: contact?.name,
     contact_phone: contact?.phone,
-    addresses: merged(before?.addresses, addresses && fullAddresses(addresses)),
+    addresses: merged(before?.addresses, addresses && fullAddresses(addresses, before?.addresses)),
     opening_hours: merged(before?.opening_hours, opening_hours),
     lat: geo === null ? null : geo?.lat,
     lng: geo === null ? null : geo?.lng,

@@ -1,15 +1,18 @@
 import type { units as contract } from "../../contract/units.ts";
+import { imageHandlers } from "../files/owner-image.ts";
 import type { Handlers } from "../pipeline/context.ts";
 import { departments } from "./change-departments.ts";
-import { image } from "./change-image.ts";
 import { unitChangeHandlers } from "./change-unit.ts";
 import { importUnitRows } from "./import-units.ts";
 import { unitReadHandlers } from "./read-units.ts";
+
+const image = imageHandlers("unit");
 
 export const units: Handlers<typeof contract> = {
   ...unitReadHandlers,
   ...unitChangeHandlers,
   ...departments,
-  ...image,
+  imageSet: image.set,
+  imageDelete: image.delete,
   import: importUnitRows,
 };

@@ -1,7 +1,7 @@
 import type { users as contract } from "../../contract/users.ts";
 import { membershipIssues } from "../directory/memberships.ts";
+import { imageHandlers } from "../files/owner-image.ts";
 import type { Checks, Handlers } from "../pipeline/context.ts";
-import { avatar } from "./change-avatar.ts";
 import { memberships } from "./change-memberships.ts";
 import { newUserIssues, userChangeHandlers } from "./change-user.ts";
 import { importUserRows } from "./import-users.ts";
@@ -10,10 +10,13 @@ import { belowIssues, userReadHandlers } from "./read-users.ts";
 import { searchUsers } from "./search-users.ts";
 import { password, passwordIssues } from "./set-password.ts";
 
+const avatar = imageHandlers("user");
+
 export const users: Handlers<typeof contract> = {
   ...userReadHandlers,
   ...userChangeHandlers,
-  ...avatar,
+  avatarSet: avatar.set,
+  avatarDelete: avatar.delete,
   ...memberships,
   search: searchUsers,
   birthdays,

@@ -1,6 +1,18 @@
 import type { PageTexts } from "./page-texts.ts";
 
 export const danish: PageTexts = {
+  start: {
+    intro: "Dette er en kommunikationstjeneste for arbejdspladsen med et HTTP-API. Program og version:",
+    document: "OpenAPI-dokument",
+    newPassword: "Vælg en ny adgangskode",
+    server: "Serverens tilstand",
+    database: "Databasens tilstand",
+    command: "På kommandolinjen logger du ind med:",
+  },
+  reference: {
+    title: "API-reference",
+    needsScript: "Referencen kræver JavaScript. Dette dokument har det samme indhold:",
+  },
   welcome: { title: "Velkommen", intro: "Vælg en adgangskode til din nye konto." },
   reset: { title: "Vælg en ny adgangskode", intro: "Vælg en ny adgangskode til din konto." },
   email: "E-mailadresse",

@@ -1,6 +1,18 @@
 import type { PageTexts } from "./page-texts.ts";
 
 export const english: PageTexts = {
+  start: {
+    intro: "This is a workplace communication service with an HTTP API. Program and version:",
+    document: "OpenAPI document",
+    newPassword: "Set a new password",
+    server: "Health of the server",
+    database: "Health of the database",
+    command: "On the command line, sign in with:",
+  },
+  reference: {
+    title: "API reference",
+    needsScript: "The reference needs JavaScript. This document has the same contents:",
+  },
   welcome: { title: "Welcome", intro: "Choose a password for your new account." },
   reset: { title: "Set a new password", intro: "Choose a new password for your account." },
   email: "E-mail address",

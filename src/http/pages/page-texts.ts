@@ -1,5 +1,14 @@
 /** The texts of the pages in one language. */
 export interface PageTexts {
+  readonly start: {
+    readonly intro: string;
+    readonly document: string;
+    readonly newPassword: string;
+    readonly server: string;
+    readonly database: string;
+    readonly command: string;
+  };
+  readonly reference: { readonly title: string; readonly needsScript: string };
   readonly welcome: { readonly title: string; readonly intro: string };
   readonly reset: { readonly title: string; readonly intro: string };
   readonly email: string;

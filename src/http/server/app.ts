@@ -3,7 +3,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import { pathFields, pathOfCreated } from "../../contract/field-spec.ts";
 import type { Content } from "../../contract/file-schemas.ts";
 import type { AnyOperation, Invoke, Origin } from "../../contract/operation.ts";
-import { decode, hasBody } from "../codec.ts";
+import { decodeWire, hasBody } from "../codec.ts";
 import { withWireNames } from "../field-names.ts";
 import { addPages } from "../pages/add-pages.ts";
 import type { InstanceFacts } from "../pages/page-context.ts";
@@ -73,7 +73,10 @@ function operationHandler(
     if (names.length > 0 && c.req.path.includes("%")) assertDecodable(c.req.path);
     const params = names.map((name) => c.req.param(name) ?? "");
     const query = queryOf(c.req.raw, c.env);
-    const invoke = async (body?: unknown) => options.invoke(op, decode(op, { params, query, body }), origin);
+    const invoke = async (body?: unknown) => {
+      const { input, refused } = decodeWire(op, { params, query, body });
+      return options.invoke(op, input, refused === undefined ? origin : { ...origin, refused });
+    };
     const output = takesBody ? await readBody({ op, params, exchange, origin }, invoke) : await invoke();
     if (op.bytes) return respondWithContent(exchange, output as Content);
     const more = op.location ? { location: await locationOf(op, op.location, output, options, state) } : undefined;

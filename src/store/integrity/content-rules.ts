@@ -130,6 +130,12 @@ export const fileRules: readonly (Recount | IntegrityRule)[] = [
   owner("message", "messages"),
   owner("user", "users"),
   owner("unit", "units", "1 = 1"),
+  owner("group", "groups", "1 = 1"),
+  {
+    thing: "file",
+    rows: `select max(id) as id from files where owner in ('user', 'unit', 'group') group by owner, owner_id having count(*) > 1`,
+    says: "is a second image of its owner",
+  },
   {
     thing: "file",
     from: "files t join file_contents c on c.sha256 = t.sha256",

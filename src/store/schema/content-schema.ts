@@ -88,7 +88,7 @@ interface FilesTable extends Timestamps {
   sha256: string | null;
 }
 
-export type FileOwner = "event" | "post" | "message" | "user" | "unit";
+export type FileOwner = "event" | "post" | "message" | "user" | "unit" | "group";
 
 interface PostsTable extends Timestamps {
   id: Generated<number>;

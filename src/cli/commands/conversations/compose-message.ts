@@ -1,11 +1,12 @@
 import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
-import { createSources } from "../../file-io/value-sources.ts";
+import type { Sources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 
 interface Composing<T> {
   /** Returns the initial text of the editor. Runs before the editor opens, so a missing conversation fails early. */
   begin(): Promise<string>;
   use(text: string): Promise<T>;
+  readonly sources: Sources;
 }
 
 /**
@@ -15,10 +16,10 @@ interface Composing<T> {
 export async function compose<T>(
   { terminal }: Context,
   words: readonly string[],
-  { begin, use }: Composing<T>,
+  { begin, use, sources }: Composing<T>,
 ): Promise<T> {
   const fromStdin = words.length === 0 ? !terminal.stdinIsTerminal : words.length === 1 && words[0] === "-";
-  if (fromStdin) return use(await createSources(terminal).stdin("<text>"));
+  if (fromStdin) return use(await sources.stdin("<text>"));
   if (words.length > 0) return use(words.join(" "));
   if (!terminal.interactive)
     throw new UsageError("missing <text>", { hint: "pass the text as an argument, or - to read it from stdin" });

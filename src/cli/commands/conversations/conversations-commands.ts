@@ -127,6 +127,7 @@ export const conversations: CommandGroup = {
       examples: ["wcs conversations get 5"],
     }),
     create: command(ops.create, {
+      needed: { field: "message", unless: "files" },
       renderer: messageForm,
       examples: ["wcs conversations create --recipients 12,ann@example.com --message 'Shall we meet?'"],
     }),

@@ -2,6 +2,7 @@ import { conversations } from "../../../contract/conversations.ts";
 import type { FileItem } from "../../../contract/file-schemas.ts";
 import type { CallOptions } from "../../../contract/operation.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
+import { createSources, type Sources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findByName } from "../../kit/find-by-name.ts";
 import { parseInteger, splitList } from "../../kit/parse-value.ts";
@@ -21,7 +22,8 @@ export async function sendMessage(context: Context): Promise<void> {
 
 async function sendTo(context: Context, to: readonly string[], words: readonly string[]): Promise<void> {
   if (context.flags.replyTo !== undefined) throw new UsageError("--to and --reply-to cannot be used together");
-  const files = await filesIn(context);
+  const sources = createSources(context.terminal);
+  const files = await filesIn(context, sources);
   const options = await optionsOf(context, files);
   await withCaller(
     context,
@@ -29,7 +31,7 @@ async function sendTo(context: Context, to: readonly string[], words: readonly s
       const named = [{ label: "--to", kind: "users", texts: to }] as const;
       const [recipients = []] = await findByName(named, caller, context.terminal);
       const use = (message: string) => caller.call(conversations.create, { recipients, message, files }, options);
-      await show(context, await compose(context, words, { begin: async () => "", use }));
+      await show(context, await compose(context, words, { begin: async () => "", use, sources }));
     },
     files,
   );
@@ -40,7 +42,8 @@ async function sendIn(context: Context, [first, ...words]: readonly string[]): P
   if (first === undefined) throw new UsageError("missing <id>", { hint: "to send to users, use --to USER,..." });
   const id = parseInteger(first, "<id>");
   const parent_id = replyTo === undefined ? undefined : parseInteger(replyTo, "--reply-to");
-  const files = await filesIn(context);
+  const sources = createSources(context.terminal);
+  const files = await filesIn(context, sources);
   const options = await optionsOf(context, files);
   await withCaller(
     context,
@@ -50,7 +53,7 @@ async function sendIn(context: Context, [first, ...words]: readonly string[]): P
         return "";
       };
       const use = (message: string) => caller.call(conversations.send, { id, message, parent_id, files }, options);
-      await show(context, await compose(context, words, { begin, use }));
+      await show(context, await compose(context, words, { begin, use, sources }));
     },
     files,
   );
@@ -65,13 +68,16 @@ export async function editMessage(context: Context): Promise<void> {
   await withCaller(context, async (caller) => {
     const begin = async () => (await caller.call(conversations.message, { id, messageId })).message;
     const use = (message: string) => caller.call(conversations.messageUpdate, { id, messageId, message }, options);
-    await show(context, await compose(context, wordsIn(args.text), { begin, use }));
+    await show(
+      context,
+      await compose(context, wordsIn(args.text), { begin, use, sources: createSources(context.terminal) }),
+    );
   });
 }
 
-async function filesIn({ flags }: Context): Promise<FileItem[] | undefined> {
+async function filesIn({ flags }: Context, sources: Sources): Promise<FileItem[] | undefined> {
   const paths = flags.file as string[] | undefined;
-  return paths && (await import("../../file-io/file-items.ts")).readItems(paths, "--file");
+  return paths && (await import("../../file-io/file-items.ts")).readItems(paths, "--file", sources);
 }
 
 async function optionsOf({ flags, terminal }: Context, files?: readonly FileItem[]): Promise<CallOptions> {

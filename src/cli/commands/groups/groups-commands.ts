@@ -1,6 +1,7 @@
 import { groupRoles } from "../../../contract/group-schemas.ts";
 import { groups as ops } from "../../../contract/groups.ts";
 import { askAbout, type CommandGroup, command } from "../../kit/command-spec.ts";
+import { imageCommands } from "../files/image-commands.ts";
 
 const id = { field: "id" } as const;
 const group = { ...id, label: "group" } as const;
@@ -35,6 +36,15 @@ const member: CommandGroup = {
   },
 };
 
+const image = imageCommands({
+  owner: "group",
+  noun: "image",
+  imageSet: ops.imageSet,
+  imageDelete: ops.imageDelete,
+  read: (caller, id) => caller.call(ops.get, { id }),
+  example: ["3", "sails.jpg"],
+});
+
 export const groups: CommandGroup = {
   summary: "Manage groups, where debates take place, and their members",
   commands: {
@@ -58,6 +68,7 @@ export const groups: CommandGroup = {
       confirm: askAbout(ops.get, ({ name }) => `Delete group ${name}?`),
       done: ({ id }) => `Deleted group ${id}.`,
     }),
+    image,
     member,
   },
 };

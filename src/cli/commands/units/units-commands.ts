@@ -1,7 +1,7 @@
 import { units as ops } from "../../../contract/units.ts";
 import { byReference, referenceFlag } from "../../kit/alternative-requests.ts";
 import { askAbout, type CommandGroup, command } from "../../kit/command-spec.ts";
-import { getFile } from "../files/files-commands.ts";
+import { imageCommands } from "../files/image-commands.ts";
 import { exportUnits, importUnits } from "../transfer/transfer-commands.ts";
 
 const id = { field: "id" } as const;
@@ -26,28 +26,14 @@ const department: CommandGroup = {
   },
 };
 
-const image: CommandGroup = {
-  summary: "Manage the images of units",
-  commands: {
-    get: {
-      ...getFile,
-      summary: "Download a unit's image",
-      args: [{ name: "unit", description: "ID of the unit", completes: "units" }],
-      examples: ["wcs units image get 4", "wcs units image get 4 -o harbour.png --force"],
-      run: async (context) => (await import("./download-unit-image.ts")).downloadUnitImage(context),
-    },
-    set: command(ops.imageSet, {
-      args: [unit, { field: "files", label: "file" }],
-      done: ({ id }) => `Set the image of unit ${id}.`,
-      examples: ["wcs units image set 4 harbour.jpg"],
-    }),
-    delete: command(ops.imageDelete, {
-      args: [unit],
-      confirm: ({ id }) => `Delete the image of unit ${id}?`,
-      done: ({ id }) => `Deleted the image of unit ${id}.`,
-    }),
-  },
-};
+const image = imageCommands({
+  owner: "unit",
+  noun: "image",
+  imageSet: ops.imageSet,
+  imageDelete: ops.imageDelete,
+  read: (caller, id) => caller.call(ops.get, { id }),
+  example: ["4", "harbour.jpg"],
+});
 
 export const units: CommandGroup = {
   summary: "Manage the tree of units and their departments",

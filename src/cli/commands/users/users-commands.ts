@@ -2,7 +2,7 @@ import { ServiceError } from "../../../contract/errors.ts";
 import { users as ops } from "../../../contract/users.ts";
 import { byIds, byReference, referenceFlag } from "../../kit/alternative-requests.ts";
 import { askAbout, type CommandGroup, command, type OperationRun } from "../../kit/command-spec.ts";
-import { getFile } from "../files/files-commands.ts";
+import { imageCommands } from "../files/image-commands.ts";
 import { exportUsers, importUsers } from "../transfer/transfer-commands.ts";
 
 const id = { field: "id" } as const;
@@ -38,28 +38,17 @@ const membership: CommandGroup = {
   },
 };
 
-const avatar: CommandGroup = {
-  summary: "Manage the avatars of users",
-  commands: {
-    get: {
-      ...getFile,
-      summary: "Download a user's avatar",
-      args: [{ name: "id", description: "User: ID or me", completes: "users" }],
-      examples: ["wcs users avatar get me", "wcs users avatar get 12 -o ada.png --force"],
-      run: async (context) => (await import("./download-avatar.ts")).downloadAvatar(context),
-    },
-    set: command(ops.avatarSet, {
-      args: [id, { field: "files", label: "file" }],
-      done: ({ id }) => `Set the avatar of user ${id}.`,
-      examples: ["wcs users avatar set me portrait.jpg"],
-    }),
-    delete: command(ops.avatarDelete, {
-      args: [id],
-      confirm: ({ id }) => `Delete the avatar of user ${id}?`,
-      done: ({ id }) => `Deleted the avatar of user ${id}.`,
-    }),
+const avatar = imageCommands({
+  owner: "user",
+  noun: "avatar",
+  imageSet: ops.avatarSet,
+  imageDelete: ops.avatarDelete,
+  read: async (caller, id) => {
+    const { name, avatar } = await caller.call(ops.get, { id });
+    return { name, image: avatar };
   },
-};
+  example: ["me", "portrait.jpg"],
+});
 
 export const users: CommandGroup = {
   summary: "Manage users, their memberships and birthdays",

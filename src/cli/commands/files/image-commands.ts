@@ -1,0 +1,33 @@
+import { type CommandGroup, command } from "../../kit/command-spec.ts";
+import type { ImageOwner } from "./download-image.ts";
+import { getFile } from "./files-commands.ts";
+
+/** Returns the commands that download, set and delete the image of an owner. */
+export function imageCommands(image: ImageOwner): CommandGroup {
+  const { owner, noun, example } = image;
+  const completes = `${owner}s` as const;
+  const argument = { field: "id", label: owner } as const;
+  const path = `wcs ${completes} ${noun}`;
+  return {
+    summary: `Manage the ${noun}s of ${completes}`,
+    commands: {
+      get: {
+        ...getFile,
+        summary: `Download a ${owner}'s ${noun}`,
+        args: [{ name: owner, description: `The ${owner}, by name or ID`, completes }],
+        examples: [`${path} get ${example[0]}`, `${path} get 12 -o ${example[1]} --force`],
+        run: async (context) => (await import("./download-image.ts")).downloadImage(context, image),
+      },
+      set: command(image.imageSet, {
+        args: [argument, { field: "files", label: "file" }],
+        done: ({ id }) => `Set the ${noun} of ${owner} ${id}.`,
+        examples: [`${path} set ${example.join(" ")}`, `${path} set ${example[0]} - < ${example[1]}`],
+      }),
+      delete: command(image.imageDelete, {
+        args: [argument],
+        confirm: ({ id }) => `Delete the ${noun} of ${owner} ${id}?`,
+        done: ({ id }) => `Deleted the ${noun} of ${owner} ${id}.`,
+      }),
+    },
+  };
+}

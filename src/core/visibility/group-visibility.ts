@@ -1,0 +1,26 @@
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type Actor, may } from "../pipeline/actor.ts";
+
+/** Returns true when the actor has the rights of a group administrator in every group. */
+export function ruleGroups(actor: Actor): boolean {
+  return may(actor, "groups");
+}
+
+/** Describes which groups the actor may see, as plain values that can be parameters of a prepared query. */
+export interface GroupReader {
+  readonly me: number;
+  readonly allGroups: 0 | 1;
+}
+
+export function groupReader(actor: Actor): GroupReader {
+  return { me: actor.id, allGroups: ruleGroups(actor) ? 1 : 0 };
+}
+
+/**
+ * Returns the only rule for who may see a group: everybody if it is public, otherwise its members. `g` is the alias of
+ * `groups`.
+ */
+export function known(g: string, { me, allGroups }: GroupReader): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${sql.ref(`${g}.privacy`)} = 'public' or ${allGroups} = 1 or exists (
+    select 1 from group_members own where own.group_id = ${sql.ref(`${g}.id`)} and own.user_id = ${me}))`;
+}
