@@ -26,7 +26,8 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list extra", 2, /^error: Too many arguments\./],
   ["units list --limit", 2, /^error: Option '--limit <n>' argument missing\./],
   ["units list --limit abc", 2, /^error: --limit must be an integer, not 'abc'\.\n$/],
-  ["units get abc", 2, /^error: <id> must be an integer, not 'abc'\.\n$/],
+  ["units get abc", 6, /^error: <id>: no unit is called abc\.\nhint: Use an ID, a name/],
+  ["events get abc", 2, /^error: <id> must be an integer, not 'abc'\.\n$/],
   [
     "units create --unit-type floor --name x --parent 1",
     2,
