@@ -5,8 +5,7 @@ import { crc32 } from "node:zlib";
  * the checksums of a PNG agree. The pixels are not decoded. Bytes after the end are ignored, as browsers do.
  */
 export function isIntact(mime: string, bytes: Buffer): boolean {
-  const check = checks[mime];
-  return check !== undefined && check(bytes);
+  return checks[mime]?.(bytes) ?? false;
 }
 
 const checks: Readonly<Record<string, (bytes: Buffer) => boolean>> = {
@@ -74,11 +73,12 @@ function isWebp(bytes: Buffer): boolean {
   const end = 8 + bytes.readUInt32LE(4);
   if (end > bytes.length) return false;
   let hasImage = false;
-  let at = 12;
-  while (at + 8 <= end) {
-    hasImage ||= ["VP8 ", "VP8L", "ANMF"].includes(bytes.toString("latin1", at, at + 4));
+  for (let at = 12; at + 8 <= end; ) {
     const length = bytes.readUInt32LE(at + 4);
+    if (at + 8 + length > end) return false;
+    hasImage ||= ["VP8 ", "VP8L", "ANMF"].includes(bytes.toString("latin1", at, at + 4));
+    // A byte fills up a chunk of odd length; some encoders leave it out at the end.
     at += 8 + length + (length % 2);
   }
-  return hasImage && at === end;
+  return hasImage;
 }
