@@ -7,7 +7,6 @@ import { prepared } from "../../store/prepared.ts";
 import type { FileOwner } from "../../store/schema/content-schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { keepContent, removeUnused } from "./file-contents.ts";
-import type { Upload } from "./inspect-upload.ts";
 
 /** Maximum number of files per owner. */
 const mostFiles = 200;
@@ -30,11 +29,10 @@ export async function addFiles(ctx: Ctx, owner: FileOwner, ownerId: number, item
   if (Object.keys(issues).length > 0) throw invalid(issues);
   const rows = [];
   for (const item of items) {
-    const upload = item.type === "upload" ? await keep(ctx, item) : undefined;
     rows.push({
       owner,
       owner_id: ownerId,
-      ...(await describe(item, upload)),
+      ...(await keep(ctx, item)),
       created_at: ctx.now,
       updated_at: ctx.now,
     });
@@ -72,24 +70,31 @@ async function videoIssue({ type, data }: FileItem): Promise<string | undefined>
   return `must be a URL that begins with https:// and one of ${hosts[type].join(", ")}`;
 }
 
-/** Stores the content of an upload and returns its description. */
-async function keep({ db }: Ctx, item: FileItem): Promise<Upload> {
-  const { chunksOf, inspect } = await import("./inspect-upload.ts");
-  const upload = (await inspect(item))!;
-  await keepContent(db, upload, () => chunksOf(item.data));
-  return upload;
-}
-
-async function describe({ type, name, data }: FileItem, upload: Upload | undefined) {
-  if (type === "upload") {
-    const { extensionOf } = await import("./file-types.ts");
-    const { sha256, size, mime, width, height } = upload!;
-    const extension = extensionOf(name) || upload!.extension;
-    return { type, name, extension, mime, size, width, height, source: null, sha256 };
+/** Returns the columns that describe a checked file. Stores the content of an upload. */
+async function keep({ db }: Ctx, item: FileItem) {
+  const { type, name, data } = item;
+  if (type !== "upload") {
+    const { videoUrl } = await import("./video-urls.ts");
+    const none = { extension: "", size: 0, width: null, height: null, sha256: null };
+    return { type, name, mime: `video/${type}`, ...none, source: videoUrl(type, data) ?? null };
   }
-  const { videoUrl } = await import("./video-urls.ts");
-  const none = { extension: "", size: 0, width: null, height: null, sha256: null };
-  return { type, name, mime: `video/${type}`, ...none, source: videoUrl(type, data) ?? null };
+  const { chunksOf, inspect } = await import("./inspect-upload.ts");
+  const { extensionOf } = await import("./file-types.ts");
+  const upload = await inspect(item);
+  if (upload === undefined) throw new Error("an upload that is not base64 passed the checks");
+  await keepContent(db, upload, () => chunksOf(data));
+  const { sha256, size, mime, width, height } = upload;
+  return {
+    type,
+    name,
+    extension: extensionOf(name) || upload.extension,
+    mime,
+    size,
+    width,
+    height,
+    source: null,
+    sha256,
+  };
 }
 
 /**

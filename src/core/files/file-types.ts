@@ -22,13 +22,13 @@ export async function typeOf(head: Uint8Array, isText: boolean): Promise<FileTyp
   const { fileTypeFromBuffer } = await import("file-type");
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   const mime = found?.mime.split(";")[0] ?? "";
-  if (mime === "" || active.test(mime) || (isText && !written.test(mime))) {
+  if (found === undefined || active.test(mime) || (isText && !written.test(mime))) {
     const unknown = isText
       ? { mime: "text/plain", extension: "txt" }
       : { mime: "application/octet-stream", extension: "" };
     return { ...unknown, width: null, height: null };
   }
-  return { mime, extension: found!.ext, ...(await dimensionsOf(mime, head)) };
+  return { mime, extension: found.ext, ...(await dimensionsOf(mime, head)) };
 }
 
 async function dimensionsOf(mime: string, head: Uint8Array): Promise<Pick<FileType, "width" | "height">> {
