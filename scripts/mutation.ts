@@ -1,4 +1,4 @@
-import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { Instrumenter } from "@stryker-mutator/instrumenter";
@@ -17,8 +17,10 @@ const { values, positionals } = parseArgs({
 });
 const root = join(import.meta.dirname, "..");
 /** A copy of the project with all mutants in it, of which a file names the active one. */
-const sandbox = join(root, ".mutation");
+const sandbox = mkdtempSync(join(root, ".mutation-"));
 const activeFile = join(sandbox, "active-mutant");
+/** Beginning of the names of files that reached-mutants.ts reads. */
+const reachedFile = join(sandbox, "reached-");
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const silent = () => {};
@@ -33,9 +35,7 @@ type Mutant = Awaited<ReturnType<Instrumenter["instrument"]>>["mutants"][number]
 
 /** Copies the project and puts the mutants of some files into the copy. */
 async function plantMutants(names: readonly string[]): Promise<readonly Mutant[]> {
-  rmSync(sandbox, { recursive: true, force: true });
-  const left = /^(node_modules|dist|coverage|\.git|\.mutation)$/;
-  mkdirSync(sandbox);
+  const left = /^(node_modules|dist|coverage|\.git|\.mutation-.*)$/;
   for (const name of readdirSync(root).filter((name) => !left.test(name))) {
     cpSync(join(root, name), join(sandbox, name), { recursive: true });
   }
@@ -51,6 +51,15 @@ async function plantMutants(names: readonly string[]): Promise<readonly Mutant[]
     const text = content.replaceAll("g.process.env.__STRYKER_ACTIVE_MUTANT__", active);
     writeFileSync(join(sandbox, name), text);
   }
+  // Programs that tests start say at their end which mutants they reached: in a file with the name of the test's process.
+  const bin = readFileSync(join(root, "bin/wcs.js"), "utf8");
+  const report = `process.on("exit", () => process.getBuiltinModule("node:fs").appendFileSync(
+    ${JSON.stringify(reachedFile)} + process.ppid,
+    Object.keys(globalThis.__stryker__?.mutantCoverage?.static ?? {}).join(" ") + " "));`;
+  writeFileSync(
+    join(sandbox, "bin/wcs.js"),
+    bin.replace("\n", () => `\n${report}\n`),
+  );
   return mutants;
 }
 
@@ -150,12 +159,19 @@ async function main(): Promise<void> {
   const sample = sampleOf(all, Number(values.sample), Number(values.seed));
   const vitest = await startVitest();
   const counts = { killed: 0, survived: 0, unreached: 0 };
+  let stopped = false;
+  // Ctrl-C ends with the score so far.
+  process.on("SIGINT", () => {
+    stopped = true;
+    void vitest.cancelCurrentRun("keyboard-input");
+  });
   try {
     const tests = await measure(vitest, filters);
     print(`${all.length} mutants in ${paths.join(" ")}; ${sample.length} are tried on ${tests.length} test files.`);
     for (const [at, mutant] of sample.entries()) {
       const reaching = tests.filter(({ reached }) => reached.has(mutant.id));
       const killer = reaching.length > 0 ? await killerOf(vitest, mutant, reaching) : undefined;
+      if (stopped) break;
       const outcome = killer ? "killed" : reaching.length > 0 ? "survived" : "unreached";
       counts[outcome] += 1;
       print(`${at + 1} ${outcome.padEnd(9)} ${describe(mutant)}${killer ? ` | ${killer}` : ""}`);
@@ -165,7 +181,8 @@ async function main(): Promise<void> {
     process.chdir(root);
     rmSync(sandbox, { recursive: true, force: true });
   }
-  const score = Math.round((counts.killed * 100) / sample.length);
+  const tried = counts.killed + counts.survived + counts.unreached;
+  const score = Math.round((counts.killed * 100) / Math.max(tried, 1));
   print(
     `${paths.join(" ")}: ${counts.killed} killed, ${counts.survived} survived, ${counts.unreached} unreached; score ${score} %.`,
   );

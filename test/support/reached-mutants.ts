@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll } from "vitest";
 
 interface StrykerState {
@@ -23,5 +25,7 @@ state.hitLimit = 5_000_000;
 
 // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the names of fixtures from the pattern.
 afterAll(({}, file) => {
-  file.meta.reachedMutants = Object.keys(state.mutantCoverage?.static ?? {});
+  const ofPrograms = join(import.meta.dirname, `../../reached-${process.pid}`);
+  const theirs = existsSync(ofPrograms) ? readFileSync(ofPrograms, "utf8").trim().split(/\s+/) : [];
+  file.meta.reachedMutants = [...Object.keys(state.mutantCoverage?.static ?? {}), ...theirs];
 });
