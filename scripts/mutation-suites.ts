@@ -22,7 +22,7 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
       ...["test/security/waits", "test/security/sign-in", "test/faults/readiness", "test/delivery/announcements"],
     ],
   ],
-  ["src/core/users", behaviour("users", "birthdays", "memberships", "password", "auth")],
+  ["src/core/users", [...behaviour("users", "birthdays", "memberships", "password", "auth"), "test/security/waits"]],
   ["src/core/conversations", [...behaviour("conversations", "counters", "mutes"), "test/security/deleted-things"]],
   ["src/core/events", behaviour("events", "recurrence")],
   ["src/core/webhooks", [...behaviour("webhooks"), "test/delivery/operations"]],

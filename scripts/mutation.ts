@@ -2,7 +2,7 @@ import { cpSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, symli
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { Instrumenter } from "@stryker-mutator/instrumenter";
-import { createVitest, type TestModule, type TestSpecification, type Vitest } from "vitest/node";
+import { createVitest, type Reporter, type TestModule, type TestSpecification, type Vitest } from "vitest/node";
 import { defaultFolders, testsOf } from "./mutation-suites.ts";
 
 /** Counts the changes of the source that no test notices. CONTRIBUTING.md says how to use it. */
@@ -82,7 +82,15 @@ function sampleOf<T>(items: readonly T[], size: number, seed: number): T[] {
 
 async function startVitest(): Promise<Vitest> {
   process.chdir(sandbox);
-  const options = { root: sandbox, watch: false, reporters: [{}], maxWorkers: Number(values.workers) };
+  // The first failed file decides: bail counts failed tests, but not those whose hooks failed. The second call ends the
+  // processes without waiting for their hooks.
+  const reporter: Reporter = {
+    onTestModuleEnd(module) {
+      if (module.state() !== "failed" || module.project.config.bail !== 1) return;
+      for (const _ of "12") void vitest.cancelCurrentRun("test-failure");
+    },
+  };
+  const options = { root: sandbox, watch: false, reporters: [reporter], maxWorkers: Number(values.workers) };
   const vitest = await createVitest(options);
   const setup = join(sandbox, "test/support/reached-mutants.ts");
   for (const project of vitest.projects) project.config.setupFiles.push(setup);
@@ -127,12 +135,12 @@ async function measure(vitest: Vitest, filters: readonly string[]): Promise<Test
 
 function failureOf(module: TestModule): string {
   const [test] = module.children.allTests("failed");
-  const error = [...(test?.result().errors ?? []), ...module.errors()][0]?.message ?? "";
-  // A mutant may hang, but a busy machine may, too: the reader can tell.
+  const hooks = [...module.children.allSuites()].flatMap((suite) => suite.errors());
+  const error = [...(test?.result().errors ?? []), ...module.errors(), ...hooks][0]?.message ?? "";
   return `${relative(sandbox, module.moduleId)}: ${test?.fullName ?? ""} (${error.split("\n")[0]?.slice(0, 80)})`;
 }
 
-/** Returns the tests that fail with a mutant; undefined when none does. */
+/** Returns the first failure with a mutant; undefined when no test fails. */
 async function killerOf(vitest: Vitest, mutant: Mutant, tests: readonly TestFile[]): Promise<string | undefined> {
   writeFileSync(activeFile, mutant.id);
   const files = tests.map(({ specification }) => specification);
@@ -140,9 +148,11 @@ async function killerOf(vitest: Vitest, mutant: Mutant, tests: readonly TestFile
   vitest.state.filesMap.clear();
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(files);
   writeFileSync(activeFile, "");
-  const failed = testModules.filter((module) => module.state() === "failed");
-  if (failed.length + unhandledErrors.length === 0) return undefined;
-  return failed.map(failureOf).join(", ") || String(unhandledErrors[0]);
+  const failed = testModules.find((module) => module.state() === "failed");
+  const [error] = unhandledErrors;
+  // A busy machine may be too slow to start a process, which says nothing about the mutant.
+  if (!failed && String(error).includes("[vitest-pool")) return killerOf(vitest, mutant, tests);
+  return failed ? failureOf(failed) : error === undefined ? undefined : String(error);
 }
 
 const describe = ({ fileName, location: { start }, mutatorName, replacement }: Mutant) =>

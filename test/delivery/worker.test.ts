@@ -316,6 +316,20 @@ describeOnDatabases("workers", (open) => {
     expect(Map.groupBy(receiver.received, (request) => request.path).get("/old")).toHaveLength(4);
   });
 
+  it("a disabled webhook gets nothing of what was taken ahead", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 12);
+    const waiting: (() => void)[] = [];
+    receiver.answer = (_, response) => void waiting.push(() => response.end());
+    start({ pollInterval: 5 });
+    await receiver.until(4);
+    await instance.administrator.call(webhooks.update, { id, active: false });
+    await vi.waitFor(async () => expect(await logOf(instance, id, { status: "disabled" })).toHaveLength(8), 10_000);
+    for (const answer of waiting) answer();
+    await vi.waitFor(async () => expect(await logOf(instance, id)).toHaveLength(12), 10_000);
+    expect(receiver.received).toHaveLength(4);
+  });
+
   it("a database that goes away and comes back costs nothing but time", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 5);
