@@ -13,6 +13,7 @@ const { values, positionals } = parseArgs({
     seed: { type: "string", default: "1" },
     workers: { type: "string", default: "2" },
     tests: { type: "string", multiple: true },
+    sqlite: { type: "boolean", default: false },
   },
 });
 const root = join(import.meta.dirname, "..");
@@ -93,7 +94,10 @@ async function startVitest(): Promise<Vitest> {
   const options = { root: sandbox, watch: false, reporters: [reporter], maxWorkers: Number(values.workers) };
   const vitest = await createVitest(options);
   const setup = join(sandbox, "test/support/reached-mutants.ts");
-  for (const project of vitest.projects) project.config.setupFiles.push(setup);
+  for (const { config } of vitest.projects) {
+    config.setupFiles.push(setup);
+    if (values.sqlite) config.testNamePattern = /^(?!.*\(postgres)/;
+  }
   vitest.config.sequence.sequencer = class {
     shard = async (files: TestSpecification[]) => files;
     sort = async (files: TestSpecification[]) => files;
