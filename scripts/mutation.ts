@@ -165,41 +165,29 @@ const describe = ({ fileName, location: { start }, mutatorName, replacement }: M
 async function main(): Promise<void> {
   const paths = positionals.length > 0 ? positionals : defaultFolders;
   const filters = values.tests ?? testsOf(paths);
-  const names = globSync(
-    paths.map((path) => (path.endsWith(".ts") ? path : `${path}/**/*.ts`)),
-    { cwd: root },
-  );
-  const all = (await plantMutants(names.toSorted())).filter(({ status }) => status === undefined);
-  const sample = sampleOf(all, Number(values.sample), Number(values.seed));
-  const vitest = await startVitest();
+  const patterns = paths.map((path) => (path.endsWith(".ts") ? path : `${path}/**/*.ts`));
+  const names = globSync(patterns, { cwd: root }).toSorted();
   const counts = { killed: 0, survived: 0, unreached: 0 };
-  let stopped = false;
   // Ctrl-C ends with the score so far.
-  process.on("SIGINT", () => {
-    stopped = true;
-    void vitest.cancelCurrentRun("keyboard-input");
-  });
-  try {
-    const tests = await measure(vitest, filters);
-    print(`${all.length} mutants in ${paths.join(" ")}; ${sample.length} are tried on ${tests.length} test files.`);
-    for (const [at, mutant] of sample.entries()) {
-      const reaching = tests.filter(({ reached }) => reached.has(mutant.id));
-      const killer = reaching.length > 0 ? await killerOf(vitest, mutant, reaching) : undefined;
-      if (stopped) break;
-      const outcome = killer ? "killed" : reaching.length > 0 ? "survived" : "unreached";
-      counts[outcome] += 1;
-      print(`${at + 1} ${outcome.padEnd(9)} ${describe(mutant)}${killer ? ` | ${killer}` : ""}`);
-    }
-  } finally {
-    await vitest.close();
-    process.chdir(root);
+  process.on("exit", () => {
     rmSync(sandbox, { recursive: true, force: true });
+    const { killed, survived, unreached } = counts;
+    const score = Math.round((killed * 100) / (killed + survived + unreached));
+    print(`${paths.join(" ")}: ${killed} killed, ${survived} survived, ${unreached} unreached; score ${score} %.`);
+  });
+  const mutants = (await plantMutants(names)).filter(({ status }) => status === undefined);
+  const sample = sampleOf(mutants, Number(values.sample), Number(values.seed));
+  const vitest = await startVitest();
+  const tests = await measure(vitest, filters);
+  print(`${mutants.length} mutants; ${sample.length} of them are tried on ${tests.length} test files.`);
+  for (const [at, mutant] of sample.entries()) {
+    const reaching = tests.filter(({ reached }) => reached.has(mutant.id));
+    const killer = reaching.length > 0 ? await killerOf(vitest, mutant, reaching) : undefined;
+    const outcome = killer ? "killed" : reaching.length > 0 ? "survived" : "unreached";
+    counts[outcome] += 1;
+    print(`${at + 1} ${outcome.padEnd(9)} ${describe(mutant)}${killer ? ` | ${killer}` : ""}`);
   }
-  const tried = counts.killed + counts.survived + counts.unreached;
-  const score = Math.round((counts.killed * 100) / Math.max(tried, 1));
-  print(
-    `${paths.join(" ")}: ${counts.killed} killed, ${counts.survived} survived, ${counts.unreached} unreached; score ${score} %.`,
-  );
+  await vitest.close();
 }
 
 await main();
