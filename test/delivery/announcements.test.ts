@@ -3,6 +3,8 @@ import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { createService } from "../../src/core/service.ts";
 import type { Engine } from "../../src/delivery/delivery.ts";
+import { Wakeup } from "../../src/delivery/queue/wakeup.ts";
+import { WorkerLoop } from "../../src/delivery/queue/worker-loop.ts";
 import { describeOnDatabases, listening, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { newMailbox } from "../support/mailbox.ts";
@@ -47,19 +49,21 @@ describeOnDatabases("announcements", (open, kind) => {
     await receiver.until(1);
   });
 
-  it("a mail is sent by an engine that rests, by its announcement alone", async () => {
+  it("mails for several rounds are sent by an engine that rests, by one announcement alone", async () => {
     const { promise, resolve: arrived } = Promise.withResolvers<void>();
+    let expected = 25;
     const mailbox = await newMailbox({
       onData(stream, _, done) {
         stream.resume().on("end", () => {
-          arrived();
+          expected -= 1;
+          if (expected === 0) arrived();
           done();
         });
       },
     });
-    const [user] = await makeUsers(instance);
+    const welcomed = await makeUsers(instance, expected);
     await rest({ "mail.smtp_url": `smtp://127.0.0.1:${mailbox.port}`, "mail.from": "no-reply@example.com" });
-    await instance.administrator.call(users.welcome, { users: [user!] });
+    await instance.administrator.call(users.welcome, { users: welcomed });
     await promise;
     await engine?.stop();
     engine = undefined;
@@ -78,4 +82,19 @@ describeOnDatabases("announcements", (open, kind) => {
     await makeUsers(instance);
     expect((await waiting).data).toHaveLength(1);
   });
+});
+
+it("a worker that is woken during a round that finds nothing starts another one", async () => {
+  const { promise: again, resolve: start } = Promise.withResolvers<void>();
+  const wakeup = new Wakeup();
+  let rounds = 0;
+  const round = async () => {
+    rounds += 1;
+    if (rounds === 1) wakeup.raise();
+    else start();
+    return 0;
+  };
+  const loop = new WorkerLoop({ wakeup, round }, { pollInterval: hour, onError() {} });
+  await again;
+  await loop.stop();
 });

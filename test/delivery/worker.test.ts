@@ -277,6 +277,29 @@ describeOnDatabases("workers", (open) => {
     }
   });
 
+  it("a worker renews no leases once all is sent", async () => {
+    await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 2);
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const worker = new WebhookWorker({
+      database: instance.database,
+      settings: async () => ({ ...defaults, "webhooks.allow_private": true }),
+      clock: now,
+      random: Math.random,
+      log: { info() {}, error() {} },
+      userAgent,
+    });
+    try {
+      await worker.round();
+      expect(vi.getTimerCount()).toBe(1);
+      await vi.waitFor(() => expect(worker.busy).toBe(false), 10_000);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+      await worker.stop(5000);
+    }
+  });
+
   it("a result that comes too late is logged, and decides nothing", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance);
