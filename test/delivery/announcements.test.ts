@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
@@ -96,5 +97,22 @@ it("a worker that is woken during a round that finds nothing starts another one"
   };
   const loop = new WorkerLoop({ wakeup, round }, { pollInterval: hour, onError() {} });
   await again;
+  await loop.stop();
+});
+
+it("a worker whose round fails rests before the next one, also when it was woken meanwhile", async () => {
+  const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
+  const wakeup = new Wakeup();
+  let rounds = 0;
+  const round = async () => {
+    rounds += 1;
+    if (rounds > 5) return 0;
+    wakeup.raise();
+    throw new Error("no database");
+  };
+  const loop = new WorkerLoop({ wakeup, round }, { pollInterval: hour, onError: () => fail() });
+  await failed;
+  await turn();
+  expect(rounds).toBe(1);
   await loop.stop();
 });
