@@ -50,6 +50,22 @@ describeOnDatabases("announcements", (open, kind) => {
     await receiver.until(1);
   });
 
+  it("what a stopping engine releases is sent by an engine that rests, by its announcement alone", async () => {
+    await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 12);
+    const waiting: (() => void)[] = [];
+    receiver.answer = (_, response) => void waiting.push(() => response.end());
+    const first = newEngine(instance, { pollInterval: hour });
+    first.start();
+    await receiver.until(4);
+    await rest();
+    receiver.answer = (_, response) => void response.end();
+    const stopped = first.stop();
+    for (const answer of waiting) answer();
+    await stopped;
+    await receiver.until(12);
+  });
+
   it("mails for several rounds are sent by an engine that rests, by one announcement alone", async () => {
     const { promise, resolve: arrived } = Promise.withResolvers<void>();
     let expected = 25;
