@@ -17,17 +17,14 @@ export async function runTransaction<T>(
   { write, announce, base, dryRun }: TransactionOptions,
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T> {
-  let wakes: (() => void)[] = [];
   let topics = new Set<Topic>();
   try {
     const result = await write(async (tx) => {
-      wakes = [];
       topics = new Set();
       const changes: RecordedChange[] = [];
       const ctx: Ctx = {
         ...base,
         db: tx,
-        onCommit: (wake) => wakes.push(wake),
         announce(...changed) {
           for (const topic of changed) topics.add(topic);
         },
@@ -43,7 +40,6 @@ export async function runTransaction<T>(
       for (const { trigger, id } of changes) if (trigger.startsWith("user.")) ctx.announce(`user:${id}`);
       return result;
     });
-    for (const wake of wakes) wake();
     if (topics.size > 0) announce([...topics]);
     return result;
   } catch (error) {

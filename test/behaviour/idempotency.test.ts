@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
+import { conversations } from "../../src/contract/conversations.ts";
 import type { Caller } from "../../src/contract/operation.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { password, useWorld } from "../support/actors.ts";
+import { upload } from "../support/attachments.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, outcome, wrongFields } from "../support/outcome.ts";
 
@@ -36,6 +38,16 @@ describeEverywhere("Idempotency-Key", (environment) => {
     expect(await codeOf(admin().call(users.create, person("kept@example.com"), dryRun))).toBe("conflict");
     expect(await create("kept@example.com", "k0")).toEqual(first);
     expect(await countOf("other@example.com")).toBe(0);
+  });
+
+  it("a long text counts in full: another one of the same length is another request", async () => {
+    const { ids } = world();
+    const set = (filler: string) => {
+      const files = [upload("notes.txt", filler.repeat(300_000))];
+      const input = { recipients: [ids.outsider], message: "Look", files };
+      return codeOf(world().actors.member.call(conversations.create, input, { idempotencyKey: "long" }));
+    };
+    expect([await set("a"), await set("a"), await set("b")]).toEqual(["ok", "ok", "validation_failed"]);
   });
 
   it("an answer without content is repeated, too", async () => {

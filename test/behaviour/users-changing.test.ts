@@ -48,6 +48,15 @@ describeEverywhere("users, changing", (environment) => {
     });
   });
 
+  it("users.update with the ability user in another unit only: own fields of the own account", async () => {
+    const { instance, addUser, units: places, types } = world();
+    const { id } = await addUser({ unit: places.south });
+    await admin().call(users.membershipAdd, { user: id, unit: places.harbour, userTypes: [types.manager] });
+    const own = await instance.as(id);
+    expect(await codeOf(own.call(users.update, { id, title: "Chief" }))).toBe("forbidden");
+    expect(await codeOf(own.call(users.update, { id, phone: "1" }))).toBe("ok");
+  });
+
   it("users.update to what is there already is no change", async () => {
     const { instance, addUser } = world();
     const before = await addUser({ title: "Same", settings: { birthdays_optout: true } });

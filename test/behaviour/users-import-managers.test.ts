@@ -81,6 +81,21 @@ describeEverywhere("users.import by managers", (environment) => {
     expect(await get(editor.reference)).toMatchObject({ title: "", unit: { id: world().units.harbour } });
   });
 
+  it("a manager changes neither unit nor user types of the own membership by an import", async () => {
+    const { manager } = world().actors;
+    const own = row({ reference: undefined, email: "manager@example.com", unit: "north" });
+    const results = await run(
+      [
+        { ...own, unit: "harbour" },
+        { ...own, user_types: "Manager;Employee" },
+        { ...own, user_types: "Manager" },
+      ],
+      manager,
+    );
+    expect(actions(results)).toEqual(["left out", "left out", "changed"]);
+    expect(results.map((result) => Object.keys(result.fields ?? {}))).toEqual([["unit"], ["user_types"], []]);
+  });
+
   it("a manager without usertypes creates none", async () => {
     const { addUser, instance, units: places } = world();
     const { id: type } = await admin().call(usertypes.create, { name: "Clerk", abilities: { user: true } });

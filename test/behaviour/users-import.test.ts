@@ -264,8 +264,16 @@ describeEverywhere("users.import", (environment) => {
     await admin().call(users.membershipAdd, { user: id, unit: places.yard });
     const results = await run([{ ...first, unit: "yard" }, next]);
     expect(actions(results)).toEqual(["skipped", "created"]);
-    expect(Object.keys(results[0]!.fields ?? {})).toEqual(["unit"]);
+    expect(results[0]!.fields).toEqual({ unit: [`already has user ${id} as a member`] });
     expect((await get(first.reference)).unit?.id).toBe(places.harbour);
+  });
+
+  it("a known user in an unknown unit is skipped", async () => {
+    const first = row();
+    await run([first]);
+    const results = await run([{ ...first, unit: "nowhere" }, row()]);
+    expect(actions(results)).toEqual(["skipped", "created"]);
+    expect(Object.keys(results[0]!.fields ?? {})).toEqual(["unit"]);
   });
 
   it("create_user_types makes those that rows name, and no others", async () => {

@@ -16,7 +16,7 @@ it("conversations send --to takes up to 15 digits for an ID and more for a name"
   expect(named.conversationId).toBe(alone.conversationId);
   const longest = await send("bob jones,999999999999999");
   expect(longest.code).not.toBe(0);
-  expect(longest.stderr).not.toContain("nobody is called");
+  expect(longest.stderr).not.toContain("no user is called");
   expect(longest.stderr).toContain("999999999999999");
   const longer = await send("bob jones,1234567890123456");
   expect(longer).toMatchObject({ code: 6, stderr: expect.stringContaining("no user is called 1234567890123456") });

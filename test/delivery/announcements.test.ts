@@ -1,8 +1,11 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { createService } from "../../src/core/service.ts";
 import type { Engine } from "../../src/delivery/delivery.ts";
+import { Wakeup } from "../../src/delivery/queue/wakeup.ts";
+import { WorkerLoop } from "../../src/delivery/queue/worker-loop.ts";
 import { describeOnDatabases, listening, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { newMailbox } from "../support/mailbox.ts";
@@ -47,19 +50,37 @@ describeOnDatabases("announcements", (open, kind) => {
     await receiver.until(1);
   });
 
-  it("a mail is sent by an engine that rests, by its announcement alone", async () => {
+  it("what a stopping engine releases is sent by an engine that rests, by its announcement alone", async () => {
+    await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 12);
+    const waiting: (() => void)[] = [];
+    receiver.answer = (_, response) => void waiting.push(() => response.end());
+    const first = newEngine(instance, { pollInterval: hour });
+    first.start();
+    await receiver.until(4);
+    await rest();
+    receiver.answer = (_, response) => void response.end();
+    const stopped = first.stop();
+    for (const answer of waiting) answer();
+    await stopped;
+    await receiver.until(12);
+  });
+
+  it("mails for several rounds are sent by an engine that rests, by one announcement alone", async () => {
     const { promise, resolve: arrived } = Promise.withResolvers<void>();
+    let expected = 25;
     const mailbox = await newMailbox({
       onData(stream, _, done) {
         stream.resume().on("end", () => {
-          arrived();
+          expected -= 1;
+          if (expected === 0) arrived();
           done();
         });
       },
     });
-    const [user] = await makeUsers(instance);
+    const welcomed = await makeUsers(instance, expected);
     await rest({ "mail.smtp_url": `smtp://127.0.0.1:${mailbox.port}`, "mail.from": "no-reply@example.com" });
-    await instance.administrator.call(users.welcome, { users: [user!] });
+    await instance.administrator.call(users.welcome, { users: welcomed });
     await promise;
     await engine?.stop();
     engine = undefined;
@@ -78,4 +99,36 @@ describeOnDatabases("announcements", (open, kind) => {
     await makeUsers(instance);
     expect((await waiting).data).toHaveLength(1);
   });
+});
+
+it("a worker that is woken during a round that finds nothing starts another one", async () => {
+  const { promise: again, resolve: start } = Promise.withResolvers<void>();
+  const wakeup = new Wakeup();
+  let rounds = 0;
+  const round = async () => {
+    rounds += 1;
+    if (rounds === 1) wakeup.raise();
+    else start();
+    return 0;
+  };
+  const loop = new WorkerLoop({ wakeup, round }, { pollInterval: hour, onError() {} });
+  await again;
+  await loop.stop();
+});
+
+it("a worker whose round fails rests before the next one, also when it was woken meanwhile", async () => {
+  const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
+  const wakeup = new Wakeup();
+  let rounds = 0;
+  const round = async () => {
+    rounds += 1;
+    if (rounds > 5) return 0;
+    wakeup.raise();
+    throw new Error("no database");
+  };
+  const loop = new WorkerLoop({ wakeup, round }, { pollInterval: hour, onError: () => fail() });
+  await failed;
+  await turn();
+  expect(rounds).toBe(1);
+  await loop.stop();
 });

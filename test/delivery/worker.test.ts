@@ -277,6 +277,60 @@ describeOnDatabases("workers", (open) => {
     }
   });
 
+  it("what another worker took over while it was queued is not sent", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 8);
+    const waiting: (() => void)[] = [];
+    receiver.answer = (_, response) => void waiting.push(() => response.end());
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const worker = new WebhookWorker({
+      database: instance.database,
+      settings: async () => ({ ...defaults, "webhooks.allow_private": true }),
+      clock: now,
+      random: Math.random,
+      log: { info() {}, error() {} },
+      userAgent,
+    });
+    try {
+      await worker.round();
+      await receiver.until(4);
+      instance.wait(60);
+      expect(await claim(now(), 8, id)).toHaveLength(8);
+      vi.advanceTimersByTime(leaseMilliseconds / 2);
+      await vi.waitFor(() => expect(worker.busy).toBe(false), 5000);
+      receiver.answer = (_, response) => void response.end();
+      for (const answer of waiting) answer();
+      await vi.waitFor(async () => expect(await logOf(instance, id)).toHaveLength(4), 10_000);
+      expect(receiver.received).toHaveLength(4);
+    } finally {
+      vi.useRealTimers();
+      await worker.stop(5000);
+    }
+  });
+
+  it("a worker renews no leases once all is sent", async () => {
+    await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 2);
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const worker = new WebhookWorker({
+      database: instance.database,
+      settings: async () => ({ ...defaults, "webhooks.allow_private": true }),
+      clock: now,
+      random: Math.random,
+      log: { info() {}, error() {} },
+      userAgent,
+    });
+    try {
+      await worker.round();
+      expect(vi.getTimerCount()).toBe(1);
+      await vi.waitFor(() => expect(worker.busy).toBe(false), 10_000);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+      await worker.stop(5000);
+    }
+  });
+
   it("a result that comes too late is logged, and decides nothing", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance);
@@ -314,6 +368,20 @@ describeOnDatabases("workers", (open) => {
     for (const answer of waiting) answer();
     await receiver.until(40);
     expect(Map.groupBy(receiver.received, (request) => request.path).get("/old")).toHaveLength(4);
+  });
+
+  it("a disabled webhook gets nothing of what was taken ahead", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance, 12);
+    const waiting: (() => void)[] = [];
+    receiver.answer = (_, response) => void waiting.push(() => response.end());
+    start({ pollInterval: 5 });
+    await receiver.until(4);
+    await instance.administrator.call(webhooks.update, { id, active: false });
+    await vi.waitFor(async () => expect(await logOf(instance, id, { status: "disabled" })).toHaveLength(8), 10_000);
+    for (const answer of waiting) answer();
+    await vi.waitFor(async () => expect(await logOf(instance, id)).toHaveLength(12), 10_000);
+    expect(receiver.received).toHaveLength(4);
   });
 
   it("a database that goes away and comes back costs nothing but time", async () => {

@@ -148,8 +148,14 @@ describe("pages", () => {
   it("forms that are not urlencoded, or too large, are refused", async () => {
     const send = (body: string, type: string) =>
       fetch(`${world().instance.url}/password/set`, { method: "POST", headers: { "content-type": type }, body });
-    expect((await send("{}", "application/json")).status).toBe(415);
-    expect((await send("x".repeat(20_000), "application/x-www-form-urlencoded")).status).toBe(413);
+    const form = "application/x-www-form-urlencoded";
+    for (const type of ["application/json", `${form}; charset=latin1`, `${form}; charset=utf-8x`, `${form}x`]) {
+      expect((await send("password=x", type)).status, type).toBe(415);
+    }
+    for (const type of [form, `${form}; charset=utf-8`, `${form};charset="UTF-8"`]) {
+      expect((await send("password=x", type)).status, type).not.toBe(415);
+    }
+    expect((await send("x".repeat(20_000), form)).status).toBe(413);
   });
 
   it("pages cannot be framed, cached, or load anything from elsewhere, and give no address away", async () => {

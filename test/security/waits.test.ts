@@ -167,6 +167,17 @@ for (const database of ["sqlite", "postgres"] as const) {
       expect((await held).data.map((each) => each.id)).toEqual([id]);
     });
 
+    it("Another password ends the waits of its user by its announcement alone", async () => {
+      const { bob, begin } = await pair();
+      const { service } = counting(world().instance.database);
+      const origin = { token: await world().instance.tokenOf(bob.id), address: "127.0.0.1", network: "127.0.0.1" };
+      const place = { id: begin.conversationId, after: begin.id, wait };
+      const held = codeOf(service.invoke(conversations.follow, place, origin));
+      await waiting(1);
+      await world().actors.administrator.call(users.password, { id: bob.id, password } as never);
+      expect(await held).toBe("unauthenticated");
+    });
+
     it("A message wakes those who wait for it in another process", async () => {
       const { ann, bob, begin } = await pair();
       const { service } = await otherProcess();

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import fs, {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -155,6 +165,21 @@ describe("SQLite files", () => {
     const below = join(path, "wcs.db");
     expect((await refusal(openDatabase(below, { create: async () => {} }))).code).toBe("unavailable");
     expect(["unavailable", "not_found"]).toContain((await refusal(openDatabase(below))).code);
+  });
+
+  it.each(["ENOSPC", "EDQUOT"])("on a full disk (%s): refused, and the message says why", async (code) => {
+    const { openSync } = fs;
+    fs.openSync = () => {
+      throw Object.assign(new Error("no space left on device"), { code });
+    };
+    syncBuiltinESMExports();
+    try {
+      const refused = await refusal(openDatabase(path, { create: async () => {} }));
+      expect(refused).toMatchObject({ code: "unavailable", message: "The disk is full." });
+    } finally {
+      fs.openSync = openSync;
+      syncBuiltinESMExports();
+    }
   });
 
   it("in a folder where one may not write: refused", async () => {

@@ -51,8 +51,6 @@ export interface Ctx {
     work: (ctx: Ctx) => Promise<T>,
     options?: { readonly lasting?: boolean; readonly locking?: boolean },
   ): Promise<T>;
-  /** Runs `wake` after the commit; never after a rollback. */
-  onCommit(wake: () => void): void;
   /**
    * Reports that a user or unit was created or changed, or is about to be deleted. All changes of the same object in
    * one transaction become one event. `before` is the full form of a deleted object, as administrators see it.
@@ -96,7 +94,7 @@ export type Checks<R extends Record<string, AnyOperation>> = {
 type Result<O extends AnyOperation> = ReturnType<O["output"]> extends z.ZodVoid ? undefined : OutputOf<O>;
 
 /** The part of a context that does not depend on the transaction. */
-export type BaseContext = Omit<Ctx, "db" | "onCommit" | "announce" | "changed" | "transaction" | "waitFor">;
+export type BaseContext = Omit<Ctx, "db" | "announce" | "changed" | "transaction" | "waitFor">;
 
 /** Returns a context for operations that only read. */
 export function readingContext(op: AnyOperation, base: BaseContext, { reader }: Pick<Database, "reader">): Ctx {
@@ -104,7 +102,6 @@ export function readingContext(op: AnyOperation, base: BaseContext, { reader }: 
   return {
     ...base,
     db: reader,
-    onCommit: (wake) => wake(),
     announce() {
       throw misplaced("announcing");
     },

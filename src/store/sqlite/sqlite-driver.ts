@@ -141,8 +141,6 @@ export class WritingDriver implements Driver {
       await new Promise(setImmediate);
       await this.#begin(raw);
       this.#group = { until: performance.now() + longEnough, end: Promise.withResolvers(), kept: false };
-      // Members receive a failure themselves; without members it needs no handler.
-      this.#group.end.promise.catch(() => {});
     }
     raw.exec("savepoint member");
   }

@@ -1,0 +1,54 @@
+import { relative } from "node:path";
+
+const behaviour = (...names: readonly string[]) => names.map((name) => `test/behaviour/${name}`);
+
+/** Source folders, and the tests that exercise each. The first match of a path counts. */
+const suites: readonly (readonly [folder: string, tests: readonly string[]])[] = [
+  [
+    "src/core/pipeline",
+    [
+      ...behaviour("audit.", "auth", "callers", "dry-run", "events.", "groups", "idempotency", "memory", "mutes"),
+      ...behaviour(
+        "paging",
+        "password-reset",
+        "permissions",
+        "service",
+        "settings",
+        "tokens",
+        "units-import",
+        "units.t",
+      ),
+      ...behaviour("users-import.", "webhooks-listening", "webhooks.t"),
+      ...["test/security/waits", "test/security/sign-in", "test/faults/readiness", "test/delivery/announcements"],
+    ],
+  ],
+  ["src/core/users", [...behaviour("users", "birthdays", "memberships", "password", "auth"), "test/security/waits"]],
+  ["src/core/conversations", [...behaviour("conversations", "counters", "mutes"), "test/security/deleted-things"]],
+  ["src/core/events", behaviour("events", "recurrence")],
+  ["src/core/webhooks", [...behaviour("webhooks"), "test/delivery/operations"]],
+  ["src/core/posts", behaviour("posts")],
+  ["src/core/units", behaviour("units", "tree", "memberships")],
+  ["src/core", behaviour("")],
+  ["src/delivery", ["test/delivery", "test/security/mail-transport", ...behaviour("webhooks.t")]],
+  ["src/http", ["test/http", "test/security/client-address", "test/security/slow-clients"]],
+  ["src/store/backup", ["test/cli/db"]],
+  ["src/store/sqlite", ["test/store", "test/faults/commits", "test/faults/writes", "test/cli/db."]],
+];
+
+/** The folders that are mutated unless others are given. */
+export const defaultFolders = ["src/core", "src/delivery", "src/http", "src/store/sqlite", "src/store/backup"];
+
+/** Returns the filters of the test files that exercise some source files or folders. */
+export function testsOf(paths: readonly string[]): string[] {
+  const covers = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
+  return [
+    ...new Set(
+      paths.flatMap((path) => {
+        const clean = relative("", path);
+        const tests = suites.find(([folder]) => covers(folder, clean))?.[1];
+        if (tests === undefined) throw new Error(`No tests are known for ${path}. Name them with --tests.`);
+        return tests;
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,193 @@
+import { cpSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
+import { Instrumenter } from "@stryker-mutator/instrumenter";
+import { createVitest, type Reporter, type TestModule, type TestSpecification, type Vitest } from "vitest/node";
+import { defaultFolders, testsOf } from "./mutation-suites.ts";
+
+/** Counts the changes of the source that no test notices. CONTRIBUTING.md says how to use it. */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sample: { type: "string", default: "Infinity" },
+    seed: { type: "string", default: "1" },
+    workers: { type: "string", default: "2" },
+    tests: { type: "string", multiple: true },
+    sqlite: { type: "boolean", default: false },
+  },
+});
+const root = join(import.meta.dirname, "..");
+/** A copy of the project with all mutants in it, of which a file names the active one. */
+const sandbox = mkdtempSync(join(root, ".mutation-"));
+const activeFile = join(sandbox, "active-mutant");
+/** Beginning of the names of files that reached-mutants.ts reads. */
+const reachedFile = join(sandbox, "reached-");
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const silent = () => {};
+const disabled = () => false;
+const logger = {
+  ...{ trace: silent, debug: silent, info: silent, warn: silent, error: silent, fatal: silent },
+  ...{ isTraceEnabled: disabled, isDebugEnabled: disabled, isInfoEnabled: disabled, isWarnEnabled: disabled },
+  ...{ isErrorEnabled: disabled, isFatalEnabled: disabled },
+};
+
+type Mutant = Awaited<ReturnType<Instrumenter["instrument"]>>["mutants"][number];
+
+/** Copies the project and puts the mutants of some files into the copy. */
+async function plantMutants(names: readonly string[]): Promise<readonly Mutant[]> {
+  const left = /^(node_modules|dist|coverage|\.git|\.mutation-.*)$/;
+  for (const name of readdirSync(root).filter((name) => !left.test(name))) {
+    cpSync(join(root, name), join(sandbox, name), { recursive: true });
+  }
+  symlinkSync(join(root, "node_modules"), join(sandbox, "node_modules"));
+  writeFileSync(activeFile, "");
+  const sources = names.map((name) => ({ name, mutate: true, content: readFileSync(join(root, name), "utf8") }));
+  // Texts are messages, SQL and names: emptied, they break at once or change only words. Logic around them is mutated.
+  const options = { plugins: null, excludedMutations: ["StringLiteral"], ignorers: [], noHeader: false };
+  const { files, mutants } = await new Instrumenter(logger).instrument(sources, options);
+  // A file reaches the programs that tests start, too; they have an environment of their own.
+  const active = `g.process.getBuiltinModule("node:fs").readFileSync(${JSON.stringify(activeFile)}, "utf8")`;
+  for (const { name, content } of files) {
+    const text = content.replaceAll("g.process.env.__STRYKER_ACTIVE_MUTANT__", active);
+    writeFileSync(join(sandbox, name), text);
+  }
+  // Programs that tests start say at their end which mutants they reached: in a file with the name of the test's process.
+  const bin = readFileSync(join(root, "bin/wcs.js"), "utf8");
+  const report = `process.on("exit", () => process.getBuiltinModule("node:fs").appendFileSync(
+    ${JSON.stringify(reachedFile)} + process.ppid,
+    Object.keys(globalThis.__stryker__?.mutantCoverage?.static ?? {}).join(" ") + " "));`;
+  writeFileSync(
+    join(sandbox, "bin/wcs.js"),
+    bin.replace("\n", () => `\n${report}\n`),
+  );
+  return mutants;
+}
+
+/** Returns a random sample. Equal seeds give equal samples. */
+function sampleOf<T>(items: readonly T[], size: number, seed: number): T[] {
+  let state = seed;
+  // mulberry32
+  const random = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return items
+    .map((item) => ({ item, rank: random() }))
+    .toSorted((a, b) => a.rank - b.rank)
+    .slice(0, size)
+    .map(({ item }) => item);
+}
+
+async function startVitest(): Promise<Vitest> {
+  process.chdir(sandbox);
+  // The first failed file decides: bail counts failed tests, but not those whose hooks failed. The second call ends the
+  // processes without waiting for their hooks.
+  const reporter: Reporter = {
+    onTestModuleEnd(module) {
+      if (module.state() !== "failed" || module.project.config.bail !== 1) return;
+      for (const _ of "12") void vitest.cancelCurrentRun("test-failure");
+    },
+  };
+  const options = { root: sandbox, watch: false, reporters: [reporter], maxWorkers: Number(values.workers) };
+  const vitest = await createVitest(options);
+  const setup = join(sandbox, "test/support/reached-mutants.ts");
+  for (const { config } of vitest.projects) {
+    config.setupFiles.push(setup);
+    if (values.sqlite) config.testNamePattern = /^(?!.*\(postgres)/;
+  }
+  vitest.config.sequence.sequencer = class {
+    shard = async (files: TestSpecification[]) => files;
+    sort = async (files: TestSpecification[]) => files;
+  };
+  return vitest;
+}
+
+interface TestFile {
+  readonly specification: TestSpecification;
+  readonly milliseconds: number;
+  readonly reached: ReadonlySet<string>;
+}
+
+/**
+ * Runs the tests without a mutant. Returns the mutants that each file reaches, the fastest file first. Leaves out files
+ * that fail.
+ */
+async function measure(vitest: Vitest, filters: readonly string[]): Promise<TestFile[]> {
+  const isolated = vitest.projects.map(({ config }) => config.isolate);
+  // Of files that share modules, only the first would reach the code that runs when a module is loaded.
+  for (const { config } of vitest.projects) config.isolate = true;
+  const specifications = await vitest.globTestSpecifications([...filters]);
+  const { testModules } = await vitest.runTestSpecifications(specifications);
+  vitest.projects.forEach(({ config }, at) => {
+    config.isolate = isolated[at] ?? true;
+    config.bail = 1;
+  });
+  const files: TestFile[] = [];
+  for (const specification of specifications) {
+    const module = testModules.find(({ moduleId }) => moduleId === specification.moduleId);
+    if (module?.state() === "failed") print(`Left out, because it fails without a mutant: ${failureOf(module)}`);
+    if (module?.state() !== "passed") continue;
+    const { duration, collectDuration } = module.diagnostic();
+    const reached = new Set(module.meta().reachedMutants);
+    files.push({ specification, milliseconds: duration + collectDuration, reached });
+  }
+  return files.toSorted((a, b) => a.milliseconds - b.milliseconds);
+}
+
+function failureOf(module: TestModule): string {
+  const [test] = module.children.allTests("failed");
+  const hooks = [...module.children.allSuites()].flatMap((suite) => suite.errors());
+  const error = [...(test?.result().errors ?? []), ...module.errors(), ...hooks][0]?.message ?? "";
+  return `${relative(sandbox, module.moduleId)}: ${test?.fullName ?? ""} (${error.split("\n")[0]?.slice(0, 80)})`;
+}
+
+/** Returns the first failure with a mutant; undefined when no test fails. */
+async function killerOf(vitest: Vitest, mutant: Mutant, tests: readonly TestFile[]): Promise<string | undefined> {
+  writeFileSync(activeFile, mutant.id);
+  const files = tests.map(({ specification }) => specification);
+  // Results of earlier runs remain for files that this run does not reach.
+  vitest.state.filesMap.clear();
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(files);
+  writeFileSync(activeFile, "");
+  const failed = testModules.find((module) => module.state() === "failed");
+  const [error] = unhandledErrors;
+  // A busy machine may be too slow to start a process, which says nothing about the mutant.
+  if (!failed && String(error).includes("[vitest-pool")) return killerOf(vitest, mutant, tests);
+  return failed ? failureOf(failed) : error === undefined ? undefined : String(error);
+}
+
+const describe = ({ fileName, location: { start }, mutatorName, replacement }: Mutant) =>
+  `${fileName}:${start.line + 1}:${start.column + 1} ${mutatorName} -> ${replacement.replace(/\s+/g, " ").slice(0, 100)}`;
+
+async function main(): Promise<void> {
+  const paths = positionals.length > 0 ? positionals : defaultFolders;
+  const filters = values.tests ?? testsOf(paths);
+  const patterns = paths.map((path) => (path.endsWith(".ts") ? path : `${path}/**/*.ts`));
+  const names = globSync(patterns, { cwd: root }).toSorted();
+  const counts = { killed: 0, survived: 0, unreached: 0 };
+  // Ctrl-C ends with the score so far.
+  process.on("exit", () => {
+    rmSync(sandbox, { recursive: true, force: true });
+    const { killed, survived, unreached } = counts;
+    const score = Math.round((killed * 100) / (killed + survived + unreached));
+    print(`${paths.join(" ")}: ${killed} killed, ${survived} survived, ${unreached} unreached; score ${score} %.`);
+  });
+  const mutants = (await plantMutants(names)).filter(({ status }) => status === undefined);
+  const sample = sampleOf(mutants, Number(values.sample), Number(values.seed));
+  const vitest = await startVitest();
+  const tests = await measure(vitest, filters);
+  print(`${mutants.length} mutants; ${sample.length} of them are tried on ${tests.length} test files.`);
+  for (const [at, mutant] of sample.entries()) {
+    const reaching = tests.filter(({ reached }) => reached.has(mutant.id));
+    const killer = reaching.length > 0 ? await killerOf(vitest, mutant, reaching) : undefined;
+    const outcome = killer ? "killed" : reaching.length > 0 ? "survived" : "unreached";
+    counts[outcome] += 1;
+    print(`${at + 1} ${outcome.padEnd(9)} ${describe(mutant)}${killer ? ` | ${killer}` : ""}`);
+  }
+  await vitest.close();
+}
+
+await main();
