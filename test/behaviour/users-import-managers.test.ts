@@ -92,7 +92,7 @@ describeEverywhere("users.import by managers", (environment) => {
       ],
       manager,
     );
-    expect(actions(results)).toEqual(["left out", "left out", "changed"]);
+    expect(actions(results)).toEqual(["skipped", "skipped", "changed"]);
     expect(results.map((result) => Object.keys(result.fields ?? {}))).toEqual([["unit"], ["user_types"], []]);
   });
 
