@@ -1,10 +1,23 @@
-import type { CompiledQuery, Kysely } from "kysely";
+import { type CompiledQuery, type Kysely, SqliteAdapter } from "kysely";
 import type { Schema } from "./schema/schema.ts";
 
 class Parameter {
   readonly name: string;
   constructor(name: string) {
     this.name = name;
+  }
+}
+
+/**
+ * The adapter of a database whose only connection runs statements at once. Prepared queries use it directly, because passing
+ * through Kysely's queue for connections takes longer than SQLite takes to answer.
+ */
+export class ImmediateAdapter extends SqliteAdapter {
+  readonly run: (sql: string, parameters: readonly unknown[]) => unknown[];
+
+  constructor(run: ImmediateAdapter["run"]) {
+    super();
+    this.run = run;
   }
 }
 
@@ -27,6 +40,7 @@ export function prepared<P extends object, R>(
     const parameters = query.parameters.map((each) =>
       each instanceof Parameter ? values[each.name as keyof P] : each,
     );
+    if (adapter instanceof ImmediateAdapter) return adapter.run(query.sql, parameters) as R[];
     return (await db.executeQuery<R>({ ...query, parameters })).rows;
   };
 }

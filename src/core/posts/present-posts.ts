@@ -28,11 +28,7 @@ const mentionRows = prepared((db, p: { ids: readonly number[] }) =>
 export async function presentPosts(ctx: Ctx, rows: readonly PostRow[]): Promise<Post[]> {
   if (rows.length === 0) return [];
   const loaded = await load(ctx, rows);
-  const now = ctx.nowUntil([
-    ...rows.flatMap((row) => [row.published_at, row.unpublish_on, row.pinned_until, row.muted_until]),
-    ...[...loaded.polls.values()].map((poll) => poll.close_at),
-  ]);
-  return rows.map((row) => present(ctx, row, loaded, now));
+  return rows.map((row) => present(ctx, row, loaded));
 }
 
 type Loaded = Awaited<ReturnType<typeof load>>;
@@ -68,7 +64,8 @@ async function load(ctx: Ctx, rows: readonly PostRow[]) {
   };
 }
 
-function present(ctx: Ctx, row: PostRow, loaded: Loaded, now: number): Post {
+function present(ctx: Ctx, row: PostRow, loaded: Loaded): Post {
+  const { now } = ctx;
   const event = presentEvent(row);
   const poll = row.poll_id === null ? null : (loaded.polls.get(row.poll_id) ?? null);
   const edits = row.edits === 1;

@@ -44,7 +44,7 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
     reader: db,
     write: (work) => persist(() => db.transaction().setIsolationLevel("serializable").execute(work)),
     writeLocking: (work) => persist(() => db.transaction().setIsolationLevel("read committed").execute(work)),
-    version: () => undefined,
+    factVersions: () => undefined,
     onChange: changes.onChange,
     announce: changes.announce,
     explain,

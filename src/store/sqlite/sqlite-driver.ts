@@ -17,6 +17,10 @@ class SqliteConnection implements DatabaseConnection {
     this.raw = raw;
   }
 
+  all(sql: string, parameters: readonly unknown[]): unknown[] {
+    return this.#prepare(sql).statement.all(...parameters.map(bound));
+  }
+
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const { statement, returnsRows } = this.#prepare(sql);
     const values = parameters.map(bound);
@@ -47,6 +51,11 @@ export class ReadingDriver implements Driver {
 
   constructor(connection: DatabaseSync) {
     this.#connection = new SqliteConnection(connection);
+  }
+
+  /** Runs a query at once; for the `ImmediateAdapter`. */
+  run(sql: string, parameters: readonly unknown[]): unknown[] {
+    return this.#connection.all(sql, parameters);
   }
 
   async init(): Promise<void> {}
