@@ -15,6 +15,11 @@ export class ImmediateAdapter extends SqliteAdapter {
   }
 }
 
+const preparedTexts = new Set<string>();
+
+/** Returns true for the text of a query of `prepared`. */
+export const isPrepared = (text: string): boolean => preparedTexts.has(text);
+
 /**
  * Returns a query that is compiled once for each database, because compiling takes longer than SQLite takes to answer.
  * `build` receives placeholders for the values of a run. Runs with lists of one value have a form of their own; see `isAmong`.
@@ -43,6 +48,7 @@ export function prepared<P extends object, R>(
     const query = build(db, new Proxy({} as P, { get: parameterOf as never })).compile(db);
     if (formOf(values) !== form) return compile(db, forms, values);
     forms.set(form, query);
+    preparedTexts.add(query.sql);
     return query;
   };
   return async (db, values) => {

@@ -4,6 +4,7 @@ import pg from "pg";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Connected, OpenOptions } from "../database.ts";
 import type { Schema } from "../schema/schema.ts";
+import { forgetNames, NamingClient, planOnce } from "./named-statements.ts";
 import { postgresChanges } from "./postgres-changes.ts";
 import { PostgresWritingDriver } from "./postgres-driver.ts";
 import { withPassword } from "./postgres-password.ts";
@@ -22,6 +23,8 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
     connectionTimeoutMillis: connectSeconds * 1000,
     max: 10,
     application_name: "wcs",
+    Client: NamingClient,
+    onConnect: planOnce,
   });
   // The pool replaces an idle connection that breaks; its next use reports a lasting failure.
   pool.on("error", () => {});
@@ -106,6 +109,7 @@ const hasMessage = (error: unknown, known: RegExp): boolean =>
 function explain(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
   const state = sqlState(error) ?? "";
+  if (state === "0A000") forgetNames();
   if (isConflict(error)) {
     return new ServiceError("unavailable", "The database is busy; try again.", { retryAfter: 1, cause: error });
   }
