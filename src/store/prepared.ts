@@ -1,18 +1,17 @@
-import { type CompiledQuery, type Kysely, SqliteAdapter } from "kysely";
+import type { CompiledQuery, DialectAdapter, Kysely } from "kysely";
 import { Parameter } from "./query-parameter.ts";
 import type { Schema } from "./schema/schema.ts";
 
-/**
- * The adapter of a database whose only connection runs statements at once. Prepared queries use it directly, because passing
- * through Kysely's queue for connections takes longer than SQLite takes to answer.
- */
-export class ImmediateAdapter extends SqliteAdapter {
-  readonly run: (sql: string, parameters: readonly unknown[]) => unknown[];
+type Run = (sql: string, parameters: readonly unknown[]) => unknown[] | Promise<unknown[]>;
 
-  constructor(run: ImmediateAdapter["run"]) {
-    super();
-    this.run = run;
-  }
+const directly = new WeakMap<object, Run>();
+
+/**
+ * Makes prepared queries on databases with this adapter run by `run`, because passing through Kysely's queue for connections
+ * takes longer than the database takes to answer. Transactions need an adapter of their own.
+ */
+export function runDirectly(adapter: DialectAdapter, run: Run): void {
+  directly.set(adapter, run);
 }
 
 const preparedTexts = new Set<string>();
@@ -52,7 +51,7 @@ export function prepared<P extends object, R>(
     return query;
   };
   return async (db, values) => {
-    const { adapter } = db.getExecutor();
+    const { adapter, plugins } = db.getExecutor();
     let forms = compiled.get(adapter);
     if (forms === undefined) {
       forms = new Map();
@@ -60,7 +59,8 @@ export function prepared<P extends object, R>(
     }
     const query = forms.get(formOf(values)) ?? compile(db, forms, values);
     const parameters = query.parameters.map((each) => (each instanceof Parameter ? each.valueIn(values) : each));
-    if (adapter instanceof ImmediateAdapter) return adapter.run(query.sql, parameters) as R[];
+    const run = plugins.length === 0 ? directly.get(adapter) : undefined;
+    if (run !== undefined) return run(query.sql, parameters) as R[] | Promise<R[]>;
     return (await db.executeQuery<R>({ ...query, parameters })).rows;
   };
 }

@@ -107,7 +107,8 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("two processes (%s)", (datab
     outcome(createService({ database: fresh }).invoke(op, input, { token }));
 
   it("each change is seen by the next request of every actor in the other process", async () => {
-    const reads = readsIn(world);
+    const telling = [users.current, users.get, users.list, posts.get, settings.list].map(({ name }) => name);
+    const reads = readsIn(world).filter(({ op }) => telling.includes(op.name));
     for (const change of changesIn(world)) {
       for (const token of tokens) await second.call(token, users.current, {});
       await outcome(world.instance.service.invoke(change.op, change.input, { token: tokens[0]! }));
@@ -119,7 +120,7 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("two processes (%s)", (datab
         }
       }
     }
-  });
+  }, 120_000);
 
   it("a change by one process is seen by the next request of the other, and no answer is stale or of another actor", async () => {
     const step = (requests: Request[]) =>
@@ -143,7 +144,7 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("two processes (%s)", (datab
       }
     };
     await fc.assert(fc.asyncProperty(history, run), { numRuns: tries(60) });
-  });
+  }, 120_000);
 });
 
 /** As it arrives from another process. */

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Driver, Kysely, PostgresDialect, type PostgresDialectConfig } from "kysely";
+import { type Driver, Kysely, PostgresAdapter, PostgresDialect, type PostgresDialectConfig } from "kysely";
 import pg from "pg";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Connected, OpenOptions } from "../database.ts";
+import { runDirectly } from "../prepared.ts";
 import type { Schema } from "../schema/schema.ts";
 import { forgetNames, NamingClient, planOnce } from "./named-statements.ts";
 import { postgresChanges } from "./postgres-changes.ts";
@@ -31,6 +32,9 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
   // Without a listener, a connection that breaks between two statements of a transaction would end the process.
   pool.on("connect", (client) => client.on("error", () => {}));
   const db = new Kysely<Schema>({ dialect: new Dialect({ pool }) });
+  const readingDialect = new ReadingDialect({ pool });
+  runDirectly(readingDialect.adapter, async (text, values) => (await pool.query(text, values as unknown[])).rows);
+  const reader = new Kysely<Schema>({ dialect: readingDialect });
   try {
     const { rows } = await pool.query(
       "select count(*) as tables, count(*) filter (where table_name = 'kysely_migration') as ours from information_schema.tables where table_schema = current_schema()",
@@ -44,7 +48,7 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
   }
   const changes = postgresChanges(pool, url);
   return {
-    reader: db,
+    reader,
     write: (work) => persist(() => db.transaction().setIsolationLevel("serializable").execute(work)),
     writeLocking: (work) => persist(() => db.transaction().setIsolationLevel("read committed").execute(work)),
     factVersions: () => undefined,
@@ -68,6 +72,15 @@ class Dialect extends PostgresDialect {
 
   override createDriver(): Driver {
     return new PostgresWritingDriver(this.#config);
+  }
+}
+
+/** Shares the pool with the dialect of transactions, which ends it. */
+class ReadingDialect extends PostgresDialect {
+  readonly adapter = new PostgresAdapter();
+
+  override createAdapter(): PostgresAdapter {
+    return this.adapter;
   }
 }
 

@@ -6,7 +6,7 @@ import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryComp
 import { ServiceError } from "../../contract/errors.ts";
 import { watchVersion } from "../change-listeners.ts";
 import type { Connected, FactVersions, OpenOptions } from "../database.ts";
-import { ImmediateAdapter } from "../prepared.ts";
+import { runDirectly } from "../prepared.ts";
 import type { Schema } from "../schema/schema.ts";
 import { ReadingDriver, WritingDriver } from "./sqlite-driver.ts";
 
@@ -127,7 +127,9 @@ function database(writer: DatabaseSync, reader: DatabaseSync, explain: Connected
   const changes = watchVersion(() => (writer.isOpen ? others() : 0));
   const writing = kysely(new WritingDriver(writer, begin, forget), new WritingAdapter());
   const readingDriver = new ReadingDriver(reader);
-  const reading = kysely(readingDriver, new ImmediateAdapter((text, values) => readingDriver.run(text, values)));
+  const readingAdapter = new SqliteAdapter();
+  runDirectly(readingAdapter, (text, values) => readingDriver.run(text, values));
+  const reading = kysely(readingDriver, readingAdapter);
   const write: Connected["write"] = (work) => writing.transaction().execute(work);
   return {
     reader: reading,

@@ -53,7 +53,7 @@ export class ReadingDriver implements Driver {
     this.#connection = new SqliteConnection(connection);
   }
 
-  /** Runs a query at once; for the `ImmediateAdapter`. */
+  /** Runs a query at once; for `runDirectly`. */
   run(sql: string, parameters: readonly unknown[]): unknown[] {
     return this.#connection.all(sql, parameters);
   }
