@@ -25,7 +25,7 @@ const most: Record<string, [number, Request]> = {
     19,
     (caller) => caller.call(users.create, { first_name: "A", last_name: "B", email: "counted@example.com", unit: 1 }),
   ],
-  "conversations.send": [10, (caller) => caller.call(conversations.send, { id: 1, message: "Hello" })],
+  "conversations.send": [9, (caller) => caller.call(conversations.send, { id: 1, message: "Hello" })],
   "posts.create": [20, (caller) => caller.call(posts.create, { content_type: "news", title: "T", body: "B", unit: 1 })],
 };
 

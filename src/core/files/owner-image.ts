@@ -1,8 +1,8 @@
 import { type FieldErrors, invalid } from "../../contract/errors.ts";
-import type { File, FileItem } from "../../contract/file-schemas.ts";
+import type { FileItem } from "../../contract/file-schemas.ts";
 import type { FileOwner } from "../../store/schema/content-schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { addFiles, fileIssues, presentFiles, removeFiles } from "./attached-files.ts";
+import { addFiles, fileIssues, removeFiles } from "./attached-files.ts";
 import { inspect, sizeOf } from "./inspect-upload.ts";
 
 /** Maximum size of an image in bytes. */
@@ -46,14 +46,4 @@ async function imageIssues(ctx: Ctx, files: readonly FileItem[]): Promise<FieldE
     else if (upload.width === null) issues[field] ??= ["is a damaged image: it has no dimensions"];
   }
   return issues;
-}
-
-/** Returns the API's representation of the images by owner. */
-export async function presentImages(
-  ctx: Ctx,
-  owner: ImageOwner,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, File>> {
-  const files = await presentFiles(ctx, owner, ids);
-  return new Map([...files].flatMap(([id, [image]]) => (image === undefined ? [] : [[id, image]])));
 }

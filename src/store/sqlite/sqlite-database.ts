@@ -125,7 +125,10 @@ function database(writer: DatabaseSync, reader: DatabaseSync, explain: Connected
   // A connection does not see a new version after its own commits, so the writer only sees changes by other processes.
   const others = versionSeenBy(writer);
   const changes = watchVersion(() => (writer.isOpen ? others() : 0));
-  const writing = kysely(new WritingDriver(writer, begin, forget), new WritingAdapter());
+  const writingDriver = new WritingDriver(writer, begin, forget);
+  const writingAdapter = new WritingAdapter();
+  runDirectly(writingAdapter, (text, values) => writingDriver.run(text, values));
+  const writing = kysely(writingDriver, writingAdapter);
   const readingDriver = new ReadingDriver(reader);
   const readingAdapter = new SqliteAdapter();
   runDirectly(readingAdapter, (text, values) => readingDriver.run(text, values));

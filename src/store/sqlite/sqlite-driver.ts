@@ -126,6 +126,7 @@ export class WritingDriver implements Driver {
   readonly #committed: () => void;
   readonly #waiting: (() => void)[] = [];
   #lent = false;
+  #loan: Loan | undefined;
   #group: Group | undefined;
 
   /** `begin` starts a transaction as soon as other processes allow it; `committed` runs after each commit. */
@@ -140,7 +141,18 @@ export class WritingDriver implements Driver {
   async acquireConnection(): Promise<Loan> {
     if (this.#lent) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#lent = true;
-    return new Loan(this.#connection);
+    this.#loan = new Loan(this.#connection);
+    return this.#loan;
+  }
+
+  /** Runs a query of the transaction that has the connection at once; for `runDirectly`. */
+  run(sql: string, parameters: readonly unknown[]): unknown[] {
+    try {
+      return this.#connection.all(sql, parameters);
+    } catch (error) {
+      if (this.#loan !== undefined) this.#loan.failure = error;
+      throw error;
+    }
   }
 
   async beginTransaction(): Promise<void> {
