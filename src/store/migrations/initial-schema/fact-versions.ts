@@ -19,7 +19,7 @@ const postgresTriggers = [
     for each statement execute function change_settings_version()`,
 ];
 
-/** What an actor consists of: see `loadActor`. A user or unit without memberships is of no actor yet. */
+/** The columns that `loadActor` reads. */
 const actorTables: Readonly<Record<string, readonly string[]>> = {
   users: ["admin", "active", "unit_id", "show_birthdays", "token_version"],
   memberships: ["user_id", "unit_id"],
@@ -27,6 +27,7 @@ const actorTables: Readonly<Record<string, readonly string[]>> = {
   user_types: ["abilities"],
   units: ["path"],
 };
+/** New rows of these tables belong to no actor yet. */
 const isAddedFirst = new Set(["users", "user_types", "units"]);
 
 function sqliteTriggers(): string[] {
