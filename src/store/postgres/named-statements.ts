@@ -31,7 +31,7 @@ type Query = (text: unknown, values?: unknown, ...rest: unknown[]) => Promise<pg
 export class NamingClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
-    const query = this.query.bind(this) as Query;
+    const query: Query = (...given) => (super.query as Query).apply(this, given);
     const named: Query = (text, values, ...rest) => {
       const name = typeof text === "string" && Array.isArray(values) ? nameOf(text) : undefined;
       return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest);
