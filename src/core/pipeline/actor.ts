@@ -34,6 +34,7 @@ export const nobody: Actor = {
   types: [],
 };
 
+/** Triggers watch these columns; see `fact-versions.ts`. */
 const actorRows = prepared((db, p: { id: number }) =>
   db
     .selectFrom("users as u")
