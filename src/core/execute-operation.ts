@@ -5,7 +5,6 @@ import type { Settings } from "../contract/settings.ts";
 import type { Database } from "../store/database.ts";
 import { findHandler } from "./find-handler.ts";
 import { nobody } from "./pipeline/actor.ts";
-import type { AnswerCache, AnswerPlace } from "./pipeline/answer-cache.ts";
 import { type BaseContext, type Ctx, type Instance, readingContext } from "./pipeline/context.ts";
 import { type exclusive, type Repeatable, repeatableOf, storeResponse } from "./pipeline/idempotency.ts";
 import type { FullOrigin, IdentifiedCaller, Identify, Moment } from "./pipeline/identify-caller.ts";
@@ -23,7 +22,6 @@ export interface Runtime {
   readonly instance: () => Promise<Instance>;
   readonly settings: (version: Version) => Promise<Settings> | Settings;
   readonly identify: Identify;
-  readonly answers: AnswerCache;
   readonly runExclusively: ReturnType<typeof exclusive>;
   readonly waits: Waits;
 }
@@ -45,21 +43,21 @@ interface Call {
   readonly repeatable: Repeatable | undefined;
 }
 
-/** Returns the current time and version of the data. */
+/** Returns the current time and the versions of facts. */
 export function currentMoment({ clock, database }: Runtime): Moment {
-  return { now: Math.floor(clock() / 1000), version: database.version() };
+  return { now: Math.floor(clock() / 1000), versions: database.factVersions() };
 }
 
 /** Returns the part of the context that does not depend on the transaction. */
 export async function baseContext(
   { database, settings, instance }: Runtime,
-  { caller, origin, moment: { now, version } }: Request,
+  { caller: { actor, token, settingsVersion }, origin, moment: { now } }: Request,
 ): Promise<BaseContext> {
   return {
-    ...caller,
+    actor,
+    token,
     now,
-    nowUntil: () => now,
-    settings: await settings(version),
+    settings: await settings(settingsVersion),
     instance: await instance(),
     address: origin.address,
     network: origin.network,
@@ -79,9 +77,6 @@ export async function executeOperation(
   const caller = await runtime.identify(op, origin, moment);
   const { actor } = caller;
   if (actor !== nobody) origin.onIdentified?.(actor.id);
-  const place = runtime.answers.place(op, actor.id, rawInput, moment);
-  const { known } = place;
-  if (known !== undefined && origin.refused === undefined) return known.answer;
   const base = await baseContext(runtime, { caller, origin, moment });
   const wrong = async (found: Issues) => {
     const { inputError } = await import("./input-issues.ts");
@@ -109,27 +104,25 @@ export async function executeOperation(
   };
   return runtime.runExclusively(actor.id, origin, async () => {
     if (op.transaction === "write" || op.transaction === "locking") return inTransaction(call, run);
-    const answer = await run(ownContext(call, caller, place));
-    place.keep(answer);
-    return answer;
+    return run(ownContext(call, caller));
   });
 }
 
 /** Returns the context of an operation that only reads, or that opens its transactions itself. */
-function ownContext(call: Call, { actor, token }: IdentifiedCaller, place: AnswerPlace): Ctx {
+function ownContext(call: Call, { actor, token }: IdentifiedCaller): Ctx {
   const { runtime, op, input, origin, base } = call;
   const authorize = async () => {
     const again = await runtime.identify(op, origin, currentMoment(runtime));
     await permit({ ...ctx, actor: again.actor }, op, input);
   };
-  const ctx: Ctx = place.watch({
+  const ctx: Ctx = {
     ...readingContext(op, base, runtime.database),
     transaction: (work, options) => inTransaction(call, work, options),
     waitFor(wanted, look) {
       const tokenEnds = token === undefined ? Number.POSITIVE_INFINITY : token.expires * 1000 - runtime.clock();
       return runtime.waits.waitFor({ ...wanted, user: actor.id, tokenEnds, signal: origin.signal, authorize }, look);
     },
-  });
+  };
   return ctx;
 }
 

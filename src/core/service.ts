@@ -5,11 +5,10 @@ import { instanceName } from "../store/instance-name.ts";
 import type { Topic } from "../store/topics.ts";
 import { resolveUser } from "./directory/resolve-user.ts";
 import { baseContext, currentMoment, executeOperation, type Runtime } from "./execute-operation.ts";
-import { AnswerCache } from "./pipeline/answer-cache.ts";
 import { readingContext } from "./pipeline/context.ts";
 import { exclusive } from "./pipeline/idempotency.ts";
 import { callerIdentification, type FullOrigin } from "./pipeline/identify-caller.ts";
-import { loadInstance, loadSettings } from "./pipeline/load-instance.ts";
+import { loadInstance, settingsLoader } from "./pipeline/load-instance.ts";
 import { Waits } from "./pipeline/long-poll.ts";
 import { cacheByVersion } from "./pipeline/memory-cache.ts";
 import { readinessOf } from "./pipeline/readiness.ts";
@@ -71,7 +70,7 @@ export function createService(options: ServiceOptions): Service {
       throw database.explain(error);
     }
   };
-  const settings = async () => runtime.settings(database.version());
+  const settings = async () => runtime.settings(database.factVersions()?.settings);
   return {
     invoke,
     admit: (op, path, origin) =>
@@ -105,9 +104,8 @@ function createRuntime(options: ServiceOptions): Runtime {
     },
     clock,
     instance,
-    settings: cacheByVersion(clock, 1000, () => loadSettings(database, environment)),
+    settings: cacheByVersion(settingsLoader(database, environment)),
     identify: callerIdentification(database, instance),
-    answers: new AnswerCache(),
     runExclusively: exclusive(),
     waits: new Waits(new TopicWatch(database, blindPause)),
   };

@@ -6,6 +6,12 @@ import type { ChangeListener, Topic } from "./topics.ts";
 export type Db = Kysely<Schema>;
 export type Tx = Transaction<Schema>;
 
+/** Versions of facts that a process may keep in memory; each changes with every change of a fact of its kind. */
+export interface FactVersions {
+  readonly actors: number;
+  readonly settings: number;
+}
+
 /** An open database with concurrent readers and isolated writing transactions. */
 export interface Database {
   /** Reads only; never waits for a writing transaction. */
@@ -20,11 +26,8 @@ export interface Database {
    * depends on. Never causes a serializable transaction to run again.
    */
   writeLocking<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /**
-   * Returns a number that changes whenever the data may have changed, in any process; undefined where this would be
-   * expensive.
-   */
-  version(): number | undefined;
+  /** Returns the versions of facts as committed by any process; undefined where this would take a round trip. */
+  factVersions(): FactVersions | undefined;
   /**
    * Calls `wake` soon after this or another process announced topics, or without topics when anything may have changed.
    * Returns a function that ends the subscription. Only a hint: a change that was not announced, or on PostgreSQL a broken

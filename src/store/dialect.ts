@@ -1,4 +1,5 @@
 import { type Expression, type Kysely, PostgresAdapter, type RawBuilder, type SqlBool, sql } from "kysely";
+import { Parameter } from "./query-parameter.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: any schema
 export function isPostgres(db: Kysely<any>): boolean {
@@ -67,13 +68,17 @@ export function locking<Q extends { forUpdate(): Q }>(
   return isPostgres(tx) ? query.forUpdate() : query;
 }
 
-/** Matches rows whose `column` is one of `values`, passed in a single parameter. */
+/**
+ * Matches rows whose `column` is one of `values`, passed in a single parameter. A prepared query compares with the value
+ * itself when there is only one, which is quicker.
+ */
 export function isAmong<T extends string | number>(
   // biome-ignore lint/suspicious/noExplicitAny: any schema
   db: Kysely<any>,
   column: Expression<T | null>,
   values: readonly T[],
 ): RawBuilder<SqlBool> {
+  if (values instanceof Parameter && values.asList()) return sql<SqlBool>`${column} = ${values}`;
   return isPostgres(db)
     ? sql<SqlBool>`${column} = any(${values})`
     : sql<SqlBool>`${column} in (select value from json_each(${values}))`;

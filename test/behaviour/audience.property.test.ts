@@ -81,7 +81,7 @@ for (const database of ["sqlite", "postgres"] as const) {
             return ids;
           });
           for (const [me, id] of made.users.entries()) {
-            const actor = (await loadActor(db.reader, id))!;
+            const { actor } = (await loadActor(db.reader, id))!;
             for (const ability of ["news", "calendar"] as const) {
               const rows = await db.reader
                 .selectFrom("audiences as a")

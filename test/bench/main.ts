@@ -1,16 +1,20 @@
 /**
  * Prints how fast the program is, each figure as a ratio to the cheapest thing that could do the work at all ("floor").
- * `npm run bench` runs all, `npm run bench -- http tree` some. Never part of the tests.
+ * `npm run bench` runs all, `npm run bench -- http tree` some, `http-lists` a part. Never part of the tests.
  */
 import type { Figure } from "./figure.ts";
 
-const suites: Record<string, () => Promise<Figure[]>> = {
+type Figures = Iterable<Figure> | AsyncIterable<Figure>;
+
+const suites: Record<string, () => Promise<Figures>> = {
   start: async () => (await import("./start.ts")).start(),
-  http: async () => (await import("./http.ts")).http(),
+  "http-reads": async () => (await import("./http.ts")).httpReads(),
+  "http-lists": async () => (await import("./http.ts")).httpLists(),
+  "http-writes": async () => (await import("./http.ts")).httpWrites(),
+  "http-postgres": async () => (await import("./http.ts")).httpPostgres(),
   tree: async () => (await import("./tree.ts")).tree(),
   import: async () => (await import("./import.ts")).importing(),
   list: async () => (await import("./list.ts")).listing(),
-  posting: async () => (await import("./posting.ts")).posting(),
   messages: async () => (await import("./messages.ts")).messages(),
   events: async () => (await import("./events.ts")).manyEvents(),
   posts: async () => (await import("./posts.ts")).manyPosts(),
@@ -27,8 +31,8 @@ print(
   `${"id".padEnd(4)} ${"what".padEnd(56)} ${"measured".padStart(10)} ${"floor".padStart(10)} ${"ratio".padStart(6)}  target`,
 );
 for (const [name, run] of Object.entries(suites)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  for (const { id, what, measured, floor, unit, target, note = "" } of await run()) {
+  if (wanted.length > 0 && !wanted.some((part) => name === part || name.startsWith(`${part}-`))) continue;
+  for await (const { id, what, measured, floor, unit, target, note = "" } of await run()) {
     const columns = [
       id.padEnd(4),
       what.padEnd(56),

@@ -34,7 +34,7 @@ it.each([
   [["--version"], 25_000],
   [["--help"], 25_000],
   [["profile", "list"], 130_000],
-  [["users", "get", "1", "--json"], 530_000],
+  [["users", "get", "1", "--json"], 540_000],
 ])("%s loads little", async (args, most) => {
   const { bytes, builtins } = await loaded(args);
   expect(bytes).toBeLessThan(most);

@@ -15,7 +15,7 @@ declare module "vitest" {
 }
 
 /** A real PostgreSQL server for the whole run, in a folder of its own. */
-export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startPostgres({ durable = false } = {}): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "wcs-postgres-"));
   // The server does not run as root; its user has to get through to its folder.
   chmodSync(folder, 0o755);
@@ -28,7 +28,7 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
     persistent: false,
     createPostgresUser: true,
     // Tests end the server, not the machine: what they commit need not reach the disk.
-    postgresFlags: ["-c", "fsync=off", "-c", "max_connections=200"],
+    postgresFlags: [...(durable ? [] : ["-c", "fsync=off"]), "-c", "max_connections=200"],
     initdbFlags: ["--encoding=UTF8", "--locale=C"],
     onLog: () => {},
     onError: () => {},

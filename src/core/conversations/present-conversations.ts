@@ -37,7 +37,6 @@ export async function presentConversations(ctx: Ctx, ids: number[]): Promise<Con
       return [message.id, presentMessage(message, setting, author)];
     }),
   );
-  const now = ctx.nowUntil([...rows.values()].map((row) => row.muted_until));
   return ids.flatMap((id) => {
     const row = rows.get(id);
     if (row === undefined) return [];
@@ -49,7 +48,7 @@ export async function presentConversations(ctx: Ctx, ids: number[]): Promise<Con
       created_at,
       updated_at,
       latest_message: messages.get(row.latest_message_id ?? 0) ?? null,
-      mute_rule: currentRule(row, now),
+      mute_rule: currentRule(row, ctx.now),
       unread_message_count: row.unread_count,
       participants: (participants.get(id) ?? []).map((standing) =>
         setting.people.participant(standing.user_id, standing),

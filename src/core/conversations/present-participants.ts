@@ -3,7 +3,7 @@ import type { participant as contract } from "../../contract/conversation-schema
 import type { File } from "../../contract/file-schemas.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
-import { presentImages } from "../files/owner-image.ts";
+import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
 export type Participant = z.infer<ReturnType<typeof contract>>;
@@ -17,6 +17,7 @@ const peopleById = prepared((db, p: { ids: number[] }) =>
     .leftJoin("departments as d", "d.id", "m.department_id")
     .select(["u.id", "u.first_name", "u.last_name", "u.title", "u.active"])
     .select(["n.id as unit_id", "n.name as unit_name", "d.id as department_id", "d.name as department_name"])
+    .select(filesOf(db, "user", "u.id").as("files"))
     .where((eb) => isAmong(db, eb.ref("u.id"), p.ids)),
 );
 
@@ -24,18 +25,16 @@ type PersonRow = Awaited<ReturnType<typeof peopleById>>[number];
 
 /** The people that appear in conversations, by ID. */
 export class People {
-  readonly #rows: ReadonlyMap<number, PersonRow>;
+  readonly #rows: ReadonlyMap<number, PersonRow & { readonly avatar: File | null }>;
 
-  readonly #avatars: ReadonlyMap<number, File>;
-
-  private constructor(rows: readonly PersonRow[], avatars: ReadonlyMap<number, File>) {
-    this.#avatars = avatars;
-    this.#rows = new Map(rows.map((row) => [row.id, row]));
+  private constructor(ctx: Ctx, rows: readonly PersonRow[]) {
+    this.#rows = new Map(
+      rows.map((row) => [row.id, { ...row, avatar: presentNestedFiles(ctx, row.files)[0] ?? null }]),
+    );
   }
 
   static async load(ctx: Ctx, ids: Iterable<number>): Promise<People> {
-    const distinct = [...new Set(ids)];
-    return new People(await peopleById(ctx.db, { ids: distinct }), await presentImages(ctx, "user", distinct));
+    return new People(ctx, await peopleById(ctx.db, { ids: [...new Set(ids)] }));
   }
 
   name(id: number): string {
@@ -55,7 +54,7 @@ export class People {
       name: this.name(id),
       title,
       active: row?.active === 1,
-      avatar: this.#avatars.get(id) ?? null,
+      avatar: row?.avatar ?? null,
       archived_at: standing?.archived_at ?? null,
       participant_type: "user",
       subtext: [title, unit?.name].filter(Boolean).join(", "),

@@ -3,10 +3,10 @@ import type { z } from "zod";
 import type { groupBrief } from "../../contract/common-schemas.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { groupRoles } from "../../contract/group-schemas.ts";
-import { isAmong } from "../../store/dialect.ts";
-import { prepared } from "../../store/prepared.ts";
+import type { Db } from "../../store/database.ts";
+import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { type GroupReader, groupReader, known } from "../visibility/group-visibility.ts";
+import { type GroupReader, known } from "../visibility/group-visibility.ts";
 import { markChangedUsers } from "./mark-changed-users.ts";
 
 export type Role = (typeof groupRoles)[number];
@@ -91,25 +91,21 @@ async function countMembers(ctx: Ctx, group: number, more: number): Promise<void
     .execute();
 }
 
-const groupsByUser = prepared((db, p: GroupReader & { ids: number[] }) =>
-  db
-    .selectFrom("group_members as m")
-    .innerJoin("groups as g", "g.id", "m.group_id")
-    .select(["m.user_id", "g.id", "g.name"])
-    .where((eb) => isAmong(db, eb.ref("m.user_id"), p.ids))
-    .where(known("g", p))
-    .orderBy("g.name_key")
-    .orderBy("g.id"),
-);
+/** Returns the groups of a user that the reader may see, as a column of a query in which `id` is the ID of the user. */
+export function groupsOf(db: Db, reader: GroupReader, id: string) {
+  return nested(
+    db,
+    db
+      .selectFrom("group_members as gm")
+      .innerJoin("groups as g", "g.id", "gm.group_id")
+      .select(["g.id", "g.name"])
+      .where("gm.user_id", "=", sql.ref<number>(id))
+      .where(known("g", reader))
+      .orderBy("g.name_key")
+      .orderBy("g.id"),
+  );
+}
 
-/** Returns the groups of these users, by user, limited to those that the actor may see. Runs one query. */
-export async function groupsOf({ db, actor }: Ctx, ids: number[]): Promise<Map<number, GroupBrief[]>> {
-  const found = new Map<number, GroupBrief[]>();
-  for (const { user_id, id, name } of await groupsByUser(db, { ...groupReader(actor), ids })) {
-    const brief = { id, name, url: `/groups/${id}` };
-    const list = found.get(user_id);
-    if (list) list.push(brief);
-    else found.set(user_id, [brief]);
-  }
-  return found;
+export function presentGroups(groups: Nested<Pick<GroupBrief, "id" | "name">>): GroupBrief[] {
+  return rowsIn(groups).map(({ id, name }) => ({ id, name, url: `/groups/${id}` }));
 }

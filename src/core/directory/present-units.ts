@@ -2,74 +2,75 @@ import { sql } from "kysely";
 import type { z } from "zod";
 import type { Address, AddressesInput } from "../../contract/address-schemas.ts";
 import type { unit as contract } from "../../contract/unit-schemas.ts";
+import type { Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
+import { nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
-import { presentImages } from "../files/owner-image.ts";
+import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { inOrderOf } from "./in-order-of.ts";
 import { presentUnitBrief } from "./unit-tree.ts";
 
 export type Unit = z.infer<ReturnType<typeof contract>>;
 
-const rowsById = prepared((db, p: { ids: number[] }) =>
+/** Selects what the representation of a unit contains. */
+const unitRows = (db: Db, ids: number[]) =>
   db
     .selectFrom("units as n")
     .leftJoin("units as p", "p.id", "n.parent_id")
-    .selectAll("n")
+    .select(["n.id", "n.name", "n.level", "n.unit_type", "n.reference", "n.description", "n.path", "n.parent_id"])
     .select(["p.name as parent_name", "p.level as parent_level", "p.unit_type as parent_type"])
-    .where((eb) => isAmong(db, eb.ref("n.id"), p.ids)),
-);
-const departmentsByUnit = prepared((db, p: { ids: number[] }) =>
-  db
-    .selectFrom("departments")
-    .select(["id", "unit_id", "name"])
-    .where((eb) => isAmong(db, eb.ref("unit_id"), p.ids))
-    .orderBy("id"),
-);
+    .select(["n.addresses", "n.contact_name", "n.contact_phone", "n.opening_hours", "n.lat", "n.lng"])
+    .select(["n.user_count", "n.child_count", "n.descendant_count", "n.created_at", "n.updated_at"])
+    .select(
+      nested(
+        db,
+        db
+          .selectFrom("departments as d")
+          .select(["d.id", "d.name"])
+          .where("d.unit_id", "=", sql.ref<number>("n.id"))
+          .orderBy("d.id"),
+      ).as("departments"),
+    )
+    .select(filesOf(db, "unit", "n.id").as("files"))
+    .where((eb) => isAmong(db, eb.ref("n.id"), ids));
+
+const unitsById = prepared((db, p: { ids: number[] }) => unitRows(db, p.ids));
 
 const shownChildren = 500;
-const childrenByUnit = prepared((db, p: { ids: number[] }) =>
-  db
-    .selectFrom((eb) =>
-      eb
-        .selectFrom("units")
-        .select(["id", "parent_id", "name", "level", "unit_type"])
-        .select(sql<number>`row_number() over (partition by parent_id order by id)`.as("place"))
-        .where((each) => isAmong(db, each.ref("parent_id"), p.ids))
-        .as("child"),
-    )
-    .select(["id", "parent_id", "name", "level", "unit_type"])
-    .where("place", "<=", shownChildren)
-    .orderBy("id"),
+const fullUnitsById = prepared((db, p: { ids: number[] }) =>
+  unitRows(db, p.ids).select(
+    nested(
+      db,
+      db
+        .selectFrom("units as child")
+        .select(["child.id", "child.name", "child.level", "child.unit_type"])
+        .where("child.parent_id", "=", sql.ref<number>("n.id"))
+        .orderBy("child.id")
+        .limit(sql.lit(shownChildren)),
+    ).as("children"),
+  ),
 );
 
-type Row = Awaited<ReturnType<typeof rowsById>>[number];
+type Row = Awaited<ReturnType<typeof unitsById>>[number];
 
-/**
- * Returns the API's representation of units in the order of `ids`, without unknown ones. Runs a constant number of
- * queries.
- */
+/** Returns the API's representation of units in the order of `ids`, without unknown ones. Runs one query. */
 export async function presentUnits(ctx: Ctx, ids: number[]): Promise<Unit[]> {
   if (ids.length === 0) return [];
-  const rows = new Map((await rowsById(ctx.db, { ids })).map((row) => [row.id, row]));
-  const departments = Map.groupBy(await departmentsByUnit(ctx.db, { ids }), (row) => row.unit_id);
-  const images = await presentImages(ctx, "unit", ids);
-  return ids.flatMap((id) => {
-    const row = rows.get(id);
-    if (row === undefined) return [];
-    return [{ ...present(ctx, row, departments.get(id) ?? []), image: images.get(id) ?? null }];
-  });
+  const rows = await unitsById(ctx.db, { ids });
+  return inOrderOf(ids, rows).map((row) => present(ctx, row));
 }
 
 /** Returns units as `presentUnits`, each with its first children. */
 export async function presentFullUnits(ctx: Ctx, ids: number[]): Promise<Unit[]> {
-  const units = await presentUnits(ctx, ids);
-  const parents = units.filter(({ stats }) => stats.children > 0).map(({ id }) => id);
-  const rows = parents.length === 0 ? [] : await childrenByUnit(ctx.db, { ids: parents });
-  const children = Map.groupBy(rows, (row) => row.parent_id ?? 0);
-  return units.map((unit) => ({
-    ...unit,
-    children: (children.get(unit.id) ?? []).map((row) => presentUnitBrief(row.id, row.name, row.level, row.unit_type)),
+  if (ids.length === 0) return [];
+  const rows = await fullUnitsById(ctx.db, { ids });
+  return inOrderOf(ids, rows).map((row) => ({
+    ...present(ctx, row),
+    children: rowsIn(row.children).map(({ id, name, level, unit_type }) =>
+      presentUnitBrief(id, name, level, unit_type),
+    ),
   }));
 }
 
@@ -97,7 +98,7 @@ export function fullAddresses(given: AddressesInput, before?: Unit["addresses"])
   return Object.fromEntries(full);
 }
 
-function present(ctx: Ctx, row: Row, departments: { id: number; name: string }[]): Unit {
+function present(ctx: Ctx, row: Row): Unit {
   const edit = may(ctx.actor, "units", row.path);
   return {
     ...presentUnitBrief(row.id, row.name, row.level, row.unit_type),
@@ -105,12 +106,12 @@ function present(ctx: Ctx, row: Row, departments: { id: number; name: string }[]
     description: row.description,
     path: row.path,
     features: [],
-    departments: departments.map(({ id, name }) => ({ id, name })),
+    departments: rowsIn(row.departments).map(({ id, name }) => ({ id, name })),
     parent:
       row.parent_id === null
         ? null
         : presentUnitBrief(row.parent_id, row.parent_name ?? "", row.parent_level ?? 0, row.parent_type ?? "unit"),
-    image: null,
+    image: presentNestedFiles(ctx, row.files)[0] ?? null,
     addresses: { company: null, delivery: null, invoicing: null, ...fullAddresses(JSON.parse(row.addresses)) },
     contact: { name: row.contact_name, phone: row.contact_phone },
     opening_hours: { office_hours: null, closed: null, ...JSON.parse(row.opening_hours) },

@@ -1,29 +1,26 @@
+import { sql } from "kysely";
 import type { z } from "zod";
 import { type Ability, abilities } from "../../contract/operation.ts";
 import type { user as contract } from "../../contract/user-schemas.ts";
+import type { Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
+import { nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
-import { presentImages } from "../files/owner-image.ts";
+import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { presentAbilities } from "../pipeline/permissions.ts";
 import { ancestorsOf } from "../pipeline/unit-path.ts";
-import { type GroupBrief, groupsOf } from "./group-memberships.ts";
+import { type GroupReader, groupReader } from "../visibility/group-visibility.ts";
+import { groupsOf, presentGroups } from "./group-memberships.ts";
+import { inOrderOf } from "./in-order-of.ts";
 import { presentUnitBrief } from "./unit-tree.ts";
 
 export type User = z.infer<ReturnType<typeof contract>>;
 type UnitBrief = NonNullable<User["unit"]>;
 
-const usersById = prepared((db, p: { ids: number[] }) =>
-  db
-    .selectFrom("users")
-    .selectAll()
-    .where((eb) => isAmong(db, eb.ref("id"), p.ids))
-    .where("deleted_at", "is", null),
-);
-
 /** Returns a row per user type of each membership, or a single row for a membership without user types. */
-const membershipsByUser = prepared((db, p: { ids: number[] }) =>
+const membershipRows = (db: Db) =>
   db
     .selectFrom("memberships as m")
     .innerJoin("units as n", "n.id", "m.unit_id")
@@ -34,11 +31,40 @@ const membershipsByUser = prepared((db, p: { ids: number[] }) =>
     .select(["m.id", "m.user_id", "m.unit_id", "n.name", "n.level", "n.unit_type", "n.path", "n.parent_id"])
     .select(["a.name as parent_name", "a.level as parent_level", "a.unit_type as parent_type"])
     .select(["m.department_id", "d.name as department_name"])
-    .select(["t.id as type_id", "t.name as type_name", "t.abilities"])
+    .select(["t.id as type_id", "t.name as type_name", "t.abilities"]);
+
+const membershipsByUser = prepared((db, p: { ids: number[] }) =>
+  membershipRows(db)
     .where((eb) => isAmong(db, eb.ref("m.user_id"), p.ids))
     .orderBy("m.user_id")
     .orderBy("m.id")
     .orderBy("t.id"),
+);
+
+/** Selects what a short user contains. */
+const shortUsers = (db: Db, ids: number[]) =>
+  db
+    .selectFrom("users as u")
+    .select(["u.id", "u.first_name", "u.last_name", "u.title", "u.active"])
+    .select(
+      nested(
+        db,
+        membershipRows(db).where("m.user_id", "=", sql.ref<number>("u.id")).orderBy("m.id").orderBy("t.id"),
+      ).as("memberships"),
+    )
+    .select(filesOf(db, "user", "u.id").as("files"))
+    .where((eb) => isAmong(db, eb.ref("u.id"), ids))
+    .where("u.deleted_at", "is", null);
+
+const shortUsersById = prepared((db, p: { ids: number[] }) => shortUsers(db, p.ids));
+
+const usersById = prepared((db, p: GroupReader & { ids: number[] }) =>
+  shortUsers(db, p.ids)
+    .select(["u.reference", "u.email", "u.phone", "u.birthday", "u.language", "u.timezone", "u.admin"])
+    .select(["u.policy_accepted_at", "u.show_birthdays", "u.birthdays_optout", "u.provider"])
+    .select(["u.meta_field_0", "u.meta_field_1", "u.meta_field_2", "u.meta_field_3", "u.meta_field_4"])
+    .select(["u.created_at", "u.updated_at"])
+    .select(groupsOf(db, p, "u.id").as("groups")),
 );
 
 const placesOfDepartments = prepared((db, p: { ids: number[] }) =>
@@ -54,6 +80,7 @@ const activeAdministrators = prepared((db, _: object) =>
   db.selectFrom("users").select("id").where("admin", "=", 1).where("active", "=", 1).limit(2),
 );
 
+type ShortRow = Awaited<ReturnType<typeof shortUsersById>>[number];
 type UserRow = Awaited<ReturnType<typeof usersById>>[number];
 type MembershipRow = Awaited<ReturnType<typeof membershipsByUser>>[number];
 type PlaceRow = Awaited<ReturnType<typeof placesOfDepartments>>[number];
@@ -66,60 +93,53 @@ export interface ShownMembership {
 
 /** Returns full users in the order of `ids`, without unknown and deleted ones. Runs a constant number of queries. */
 export async function presentUsers(ctx: Ctx, ids: number[]): Promise<User[]> {
-  return ids.length === 0 ? [] : presentWith(ctx, ids, await groupsOf(ctx, ids));
-}
-
-async function presentWith(ctx: Ctx, ids: number[], groups: ReadonlyMap<number, GroupBrief[]>): Promise<User[]> {
   if (ids.length === 0) return [];
-  const rows = new Map((await usersById(ctx.db, { ids })).map((row) => [row.id, row]));
-  const memberships = await loadMemberships(ctx, ids);
+  const rows = await usersById(ctx.db, { ...groupReader(ctx.actor), ids });
+  const memberships = membershipsIn(rows);
   const physical = await physicalUnits(ctx, memberships);
-  const avatars = await presentImages(ctx, "user", ids);
-  const last = [...rows.values()].some(({ admin }) => admin === 1) ? await lastAdministrator(ctx) : undefined;
-  return ids.flatMap((id) => {
-    const row = rows.get(id);
-    return row === undefined
-      ? []
-      : [
-          {
-            ...present(ctx, row, { memberships: memberships.get(id) ?? [], physical, last }),
-            avatar: avatars.get(id) ?? null,
-            memberGroups: groups.get(id) ?? [],
-          },
-        ];
-  });
+  const last = rows.some(({ admin }) => admin === 1) ? await lastAdministrator(ctx) : undefined;
+  const present = (row: UserRow) =>
+    presentUser(ctx, row, { memberships: memberships.get(row.id) ?? [], physical, last });
+  return inOrderOf(ids, rows).map(present);
 }
 
 /** Returns short users in the order of `ids`, without unknown and deleted ones. */
 export async function presentShortUsers(ctx: Ctx, ids: number[]) {
-  return (await presentWith(ctx, ids, new Map())).map(
-    ({ content_type, id, name, first_name, last_name, title, avatar, active, unit, physicalUnit, url }) => {
-      return { content_type, id, name, first_name, last_name, title, avatar, active, unit, physicalUnit, url };
-    },
-  );
+  if (ids.length === 0) return [];
+  const rows = await shortUsersById(ctx.db, { ids });
+  const memberships = membershipsIn(rows);
+  const physical = await physicalUnits(ctx, memberships);
+  return inOrderOf(ids, rows).map((row) => {
+    const unit = memberships.get(row.id)?.[0]?.shown.unit ?? null;
+    return {
+      content_type: "user" as const,
+      id: row.id,
+      name: `${row.first_name} ${row.last_name}`,
+      first_name: row.first_name,
+      last_name: row.last_name,
+      title: row.title,
+      avatar: presentNestedFiles(ctx, row.files)[0] ?? null,
+      active: row.active === 1,
+      unit,
+      physicalUnit: physicalUnitOf(unit, physical),
+      url: `/users/${row.id}`,
+    };
+  });
 }
 
-/** Returns memberships by user, the first membership first. */
-export async function loadMemberships(ctx: Ctx, ids: number[]): Promise<Map<number, ShownMembership[]>> {
-  const byUser = new Map<number, ShownMembership[]>();
-  let last: { id: number; rows: MembershipRow[] } | undefined;
-  const finish = () => {
-    const row = last?.rows[0];
-    if (last === undefined || row === undefined) return;
-    const list = byUser.get(row.user_id);
-    const membership = { path: row.path, shown: presentMembership(last.rows, row) };
-    if (list) list.push(membership);
-    else byUser.set(row.user_id, [membership]);
-  };
-  for (const row of await membershipsByUser(ctx.db, { ids })) {
-    if (last?.id === row.id) last.rows.push(row);
-    else {
-      finish();
-      last = { id: row.id, rows: [row] };
-    }
-  }
-  finish();
-  return byUser;
+/** Returns the memberships of one user, the first membership first. */
+export async function loadMemberships(ctx: Ctx, user: number): Promise<readonly ShownMembership[]> {
+  return presentMemberships(await membershipsByUser(ctx.db, { ids: [user] }));
+}
+
+const membershipsIn = (rows: readonly ShortRow[]) =>
+  new Map(rows.map((row) => [row.id, presentMemberships(rowsIn(row.memberships))]));
+
+/** Presents rows of `membershipRows` of one user. */
+function presentMemberships(rows: readonly MembershipRow[]): ShownMembership[] {
+  return [...Map.groupBy(rows, (row) => row.id).values()].flatMap((own) =>
+    own.slice(0, 1).map((first) => ({ path: first.path, shown: presentMembership(own, first) })),
+  );
 }
 
 function presentMembership(rows: MembershipRow[], first: MembershipRow): User["memberUnits"][number] {
@@ -148,7 +168,10 @@ function place(row: PlaceRow): UnitBrief {
 }
 
 /** Returns, for units that are departments, the nearest physical unit above, by the ID of the department. */
-async function physicalUnits(ctx: Ctx, memberships: Map<number, ShownMembership[]>): Promise<Map<number, UnitBrief>> {
+async function physicalUnits(
+  ctx: Ctx,
+  memberships: ReadonlyMap<number, readonly ShownMembership[]>,
+): Promise<ReadonlyMap<number, UnitBrief>> {
   const pathById = new Map<number, string>();
   for (const [first] of memberships.values()) {
     if (first && first.shown.unit.unit_type !== "unit") pathById.set(first.shown.unit.id, first.path);
@@ -163,6 +186,11 @@ async function physicalUnits(ctx: Ctx, memberships: Map<number, ShownMembership[
     if (row) found.set(id, place(row));
   }
   return found;
+}
+
+/** Returns the unit itself or, for a department, the nearest physical unit above. */
+function physicalUnitOf(unit: UnitBrief | null, physical: ReadonlyMap<number, UnitBrief>): UnitBrief | null {
+  return unit === null || unit.unit_type === "unit" ? unit : (physical.get(unit.id) ?? null);
 }
 
 /** Returns the only active administrator; undefined when there are others. */
@@ -187,7 +215,7 @@ const metaFields = ({ meta_field_0, meta_field_1, meta_field_2, meta_field_3, me
   meta_field_4,
 });
 
-function present(ctx: Ctx, row: UserRow, { memberships, physical, last }: Surroundings): User {
+function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Surroundings): User {
   const [first] = memberships;
   const unit = first?.shown.unit ?? null;
   const mayEdit = may(ctx.actor, "user", first?.path ?? null) && (ctx.actor.admin || row.admin === 0);
@@ -200,7 +228,7 @@ function present(ctx: Ctx, row: UserRow, { memberships, physical, last }: Surrou
     last_name: row.last_name,
     title: row.title,
     active: row.active === 1,
-    avatar: null,
+    avatar: presentNestedFiles(ctx, row.files)[0] ?? null,
     url: `/users/${row.id}`,
     reference: row.reference,
     ...(shown ? { email: row.email, phone: row.phone, birthday: row.birthday } : hidden),
@@ -212,12 +240,12 @@ function present(ctx: Ctx, row: UserRow, { memberships, physical, last }: Surrou
     ...metaFields(row),
     permissions: { edit: mayEdit, delete: mayEdit && row.id !== last && hasAllOf(ctx.actor, memberships) },
     unit,
-    physicalUnit: unit === null || unit.unit_type === "unit" ? unit : (physical.get(unit.id) ?? null),
+    physicalUnit: physicalUnitOf(unit, physical),
     department: first?.shown.department ?? null,
     twoFactor: { enabled: false },
     userTypes: distinct(memberships.flatMap((each) => each.shown.userTypes)),
     memberUnits: memberships.map((each) => each.shown),
-    memberGroups: [],
+    memberGroups: presentGroups(row.groups),
     specialties: [],
     all_integrations: [],
     devices: [],

@@ -6,7 +6,7 @@ import { addFiles, fileIssues, removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
-import { addAudience, changeAudience, loadAudiences } from "../visibility/audience.ts";
+import { addAudience, changeAudience, loadAudience } from "../visibility/audience.ts";
 import { eventAudienceOf, planReaders, type Readers, requireEventPlaces } from "./event-audience.ts";
 import type { EventRow } from "./event-rows.ts";
 import { type EventTimes, eventTimesOf, keepOccurrences, planTimes } from "./event-times.ts";
@@ -143,7 +143,7 @@ function texts({ title, body, location, link, fileCount }: Fields) {
 }
 
 async function readersOf({ db }: Ctx, { audience_id, type, owner_unit_id }: EventRow): Promise<Readers> {
-  const { units, userTypes, shares } = (await loadAudiences(db, [audience_id]))(audience_id);
+  const { units, userTypes, shares } = await loadAudience(db, audience_id);
   const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
   return { type, units: ids(units), userTypes: ids(userTypes), shares, owner: owner_unit_id };
 }

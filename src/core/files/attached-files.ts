@@ -1,8 +1,11 @@
+import { sql } from "kysely";
 import { memoize } from "../../contract/bounded-map.ts";
 import { type FieldErrors, invalid } from "../../contract/errors.ts";
 import type { File, FileItem } from "../../contract/file-schemas.ts";
 import { insertRows } from "../../store/bulk.ts";
+import type { Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
+import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { FileOwner } from "../../store/schema/content-schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -127,6 +130,28 @@ const filesByOwner = prepared((db, p: { owner: FileOwner; ids: readonly number[]
 );
 type Row = Awaited<ReturnType<typeof filesByOwner>>[number];
 
+const fileColumns = ["id", "name", "mime", "size", "type", "extension", "height", "width", "source"] as const;
+
+/** Returns the files of an owner as a column of a query in which `id` is the ID of the owner; see `presentNestedFiles`. */
+export function filesOf(db: Db, owner: FileOwner, id: string) {
+  return nested(
+    db,
+    db
+      .selectFrom("files as f")
+      .select(fileColumns.map((column) => `f.${column}` as const))
+      .select(["f.created_at", "f.updated_at"])
+      .where("f.owner", "=", sql.lit(owner))
+      .where("f.owner_id", "=", sql.ref<number>(id))
+      .orderBy("f.id"),
+  );
+}
+
+export function presentNestedFiles({ settings }: Ctx, files: Nested<FileRow>): File[] {
+  return rowsIn(files).map((row) => present(row, settings.timezone));
+}
+
+type FileRow = Pick<Row, (typeof fileColumns)[number] | "created_at" | "updated_at">;
+
 /** Returns the API's representation of files by owner, in the order in which they were attached. */
 export async function presentFiles(
   ctx: Ctx,
@@ -144,7 +169,7 @@ export async function presentFiles(
   return files;
 }
 
-function present({ id, name, mime, size, type, extension, height, width, ...row }: Row, timezone: string): File {
+function present({ id, name, mime, size, type, extension, height, width, ...row }: FileRow, timezone: string): File {
   const source = row.source ?? `/files/${id}`;
   return {
     id,

@@ -34,6 +34,7 @@ export const nobody: Actor = {
   types: [],
 };
 
+/** Triggers watch these columns; see `fact-versions.ts`. */
 const actorRows = prepared((db, p: { id: number }) =>
   db
     .selectFrom("users as u")
@@ -42,18 +43,27 @@ const actorRows = prepared((db, p: { id: number }) =>
     .leftJoin("membership_user_types as mt", "mt.membership_id", "m.id")
     .leftJoin("user_types as t", "t.id", "mt.user_type_id")
     .select(["u.admin", "u.unit_id", "u.show_birthdays", "u.token_version", "n.path", "t.id as type", "t.abilities"])
+    .select((eb) =>
+      eb.selectFrom("fact_versions").select("version").where("kind", "=", "settings").as("settings_version"),
+    )
     .where("u.id", "=", p.id)
     .where("u.active", "=", 1),
 );
 
+/** An actor, and the version of the settings at the same moment. */
+export interface LoadedActor {
+  readonly actor: Actor;
+  readonly settingsVersion: number;
+}
+
 /** Returns the active user with that ID, or undefined. */
-export async function loadActor(db: Db, id: number): Promise<Actor | undefined> {
+export async function loadActor(db: Db, id: number): Promise<LoadedActor | undefined> {
   const rows = await actorRows(db, { id });
   const user = rows[0];
   if (user === undefined) return undefined;
   const paths = [...new Set(rows.flatMap(({ path }) => path ?? []))];
   const units = paths.map(idInPath);
-  return {
+  const actor = {
     id,
     admin: user.admin === 1,
     unitId: user.unit_id,
@@ -66,6 +76,7 @@ export async function loadActor(db: Db, id: number): Promise<Actor | undefined> 
     branch: [...new Set([...paths.flatMap(ancestorsOf), ...units])],
     types: [...new Set(rows.flatMap(({ type }) => type ?? []))],
   };
+  return { actor, settingsVersion: user.settings_version ?? 0 };
 }
 
 /** Returns true when the actor has the ability in the unit with that path; without a path, in any unit. */

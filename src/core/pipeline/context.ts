@@ -19,13 +19,8 @@ export interface Ctx {
   /** The transaction of a writing operation, or the reader. */
   readonly db: Db;
   readonly actor: Actor;
-  /** Unix seconds. In an operation that only reads, using it keeps the answer from being cached; see `nowUntil`. */
+  /** Unix seconds. */
   readonly now: number;
-  /**
-   * Returns `now`, and allows caching the answer until the next of the times in `changes`, at which it changes by
-   * itself.
-   */
-  nowUntil(changes: readonly (number | null)[]): number;
   readonly settings: Settings;
   readonly instance: Instance;
   /** Encrypts secrets before they are stored. */

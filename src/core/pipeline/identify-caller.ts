@@ -1,8 +1,8 @@
 import { BoundedMap } from "../../contract/bounded-map.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { AnyOperation, Origin } from "../../contract/operation.ts";
-import type { Database } from "../../store/database.ts";
-import { type Actor, loadActor, nobody } from "./actor.ts";
+import type { Database, FactVersions } from "../../store/database.ts";
+import { type Actor, type LoadedActor, loadActor, nobody } from "./actor.ts";
 import type { Instance } from "./context.ts";
 import type { Version } from "./memory-cache.ts";
 import type { Claims } from "./tokens.ts";
@@ -10,25 +10,26 @@ import type { Claims } from "./tokens.ts";
 /** The origin of a call. An embedded caller may give a user ID in place of a token. */
 export type FullOrigin = Origin & { readonly userId?: number };
 
-/** The start of a call: Unix seconds, and the version of the data. */
+/** The start of a call: Unix seconds, and the versions of facts where they are known. */
 export interface Moment {
   readonly now: number;
-  readonly version: Version;
+  readonly versions: FactVersions | undefined;
 }
 
-/** The actor of a call, and the claims of the token that was sent. */
+/** The actor of a call, the claims of the token that was sent, and the version of the settings if it is known. */
 export interface IdentifiedCaller {
   readonly actor: Actor;
   readonly token: Claims | undefined;
+  readonly settingsVersion: Version;
 }
 
 /** Throws `unauthenticated` unless the operation is public or the token or user ID is valid. */
 export type Identify = (op: AnyOperation, origin: FullOrigin, moment: Moment) => Promise<IdentifiedCaller>;
 
-/** Returns a function that identifies callers. It caches verified tokens, and actors while the data does not change. */
+/** Returns a function that identifies callers. It caches verified tokens, and actors while their version stays the same. */
 export function callerIdentification(database: Database, instance: () => Promise<Instance>): Identify {
   const verified = new BoundedMap<string, Claims>(10_000);
-  const actors = new BoundedMap<number, { version: Version; actor: Actor | undefined }>(10_000);
+  const actors = new BoundedMap<number, { readonly version: number; readonly loaded: LoadedActor }>(10_000);
 
   async function claimsOf(token: string, now: number): Promise<Claims> {
     let claims = verified.get(token);
@@ -42,25 +43,26 @@ export function callerIdentification(database: Database, instance: () => Promise
     throw new ServiceError("unauthenticated", "The token has expired; sign in again.");
   }
 
-  async function actorOf(id: number, version: Version): Promise<Actor | undefined> {
+  /** Does not cache that there is no actor, because a new user changes no version. */
+  async function actorOf(id: number, version: Version): Promise<LoadedActor | undefined> {
     const known = actors.get(id);
-    if (known !== undefined && version !== undefined && known.version === version) return known.actor;
-    const actor = await loadActor(database.reader, id);
-    if (version !== undefined) actors.set(id, { version, actor });
-    return actor;
+    if (version !== undefined && known?.version === version) return known.loaded;
+    const loaded = await loadActor(database.reader, id);
+    if (version !== undefined && loaded !== undefined) actors.set(id, { version, loaded });
+    return loaded;
   }
 
-  return async (op, { token, userId }, { now, version }) => {
+  return async (op, { token, userId }, { now, versions }) => {
     // An invalid token does not matter for an operation that needs none.
-    if (op.access === "public") return { actor: nobody, token: undefined };
+    if (op.access === "public") return { actor: nobody, token: undefined, settingsVersion: versions?.settings };
     if (token === undefined && userId === undefined) {
       throw new ServiceError("unauthenticated", "Sign in first: this needs a token.");
     }
     const claims = token === undefined ? undefined : await claimsOf(token, now);
-    const actor = await actorOf(claims?.userId ?? userId ?? 0, version);
-    if (actor === undefined || (claims && claims.version !== actor.tokenVersion)) {
+    const loaded = await actorOf(claims?.userId ?? userId ?? 0, versions?.actors);
+    if (loaded === undefined || (claims && claims.version !== loaded.actor.tokenVersion)) {
       throw new ServiceError("unauthenticated", "The token is no longer valid; sign in again.");
     }
-    return { actor, token: claims };
+    return { actor: loaded.actor, token: claims, settingsVersion: versions?.settings ?? loaded.settingsVersion };
   };
 }

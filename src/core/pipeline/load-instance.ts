@@ -28,18 +28,31 @@ export async function loadInstance({ reader, secrets }: Kept, environment: Envir
 }
 
 /**
- * Loads the settings: the defaults, overridden by the database, overridden by `WCS_SETTING_<KEY>` in the environment.
+ * Returns a function that loads the settings: the defaults, overridden by the database, overridden by
+ * `WCS_SETTING_<KEY>` in the environment, which is read once.
  */
-export async function loadSettings({ reader, secrets }: Kept, environment: Environment): Promise<Settings> {
-  const settings: Record<string, unknown> = { ...defaults };
-  for (const { key, value } of await settingRows(reader, {}))
-    settings[key] = JSON.parse(secrets.open(`settings.value.${key}`, value));
-  const named = Object.entries(environment).filter(([name]) => name.startsWith("WCS_SETTING_"));
-  if (named.length === 0) return settings as Settings;
+export function settingsLoader({ reader, secrets }: Kept, environment: Environment): () => Promise<Settings> {
+  const given = settingsIn(environment);
+  return async () => {
+    const settings: Record<string, unknown> = { ...defaults };
+    for (const { key, value } of await settingRows(reader, {}))
+      settings[key] = JSON.parse(secrets.open(`settings.value.${key}`, value));
+    return given === undefined ? (settings as Settings) : checked({ ...settings, ...given });
+  };
+}
+
+/** Returns the settings in the environment; undefined without any. */
+function settingsIn(environment: Environment): Record<string, unknown> | undefined {
+  if (!Object.keys(environment).some((name) => name.startsWith("WCS_SETTING_"))) return undefined;
+  const given: Record<string, unknown> = {};
   for (const key of Object.keys(defaults)) {
     const value = environment[`WCS_SETTING_${key.replaceAll(".", "_").toUpperCase()}`];
-    if (value !== undefined) settings[key] = typeof defaults[key as keyof Settings] === "string" ? value : json(value);
+    if (value !== undefined) given[key] = typeof defaults[key as keyof Settings] === "string" ? value : json(value);
   }
+  return given;
+}
+
+function checked(settings: Record<string, unknown>): Settings {
   const parsed = settingsSchema().safeParse(settings);
   if (parsed.success) return parsed.data;
   const key = String(parsed.error.issues[0]?.path[0]);

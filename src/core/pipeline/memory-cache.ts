@@ -1,21 +1,13 @@
-/**
- * The version of the data, which tells whether a cached value is still current; undefined when the database cannot
- * tell.
- */
+/** The version of a kind of fact; undefined when the database cannot tell without a round trip. */
 export type Version = number | undefined;
 
-/** Caches the value of `load` while the version stays the same or, when there is no version, for `milliseconds`. */
-export function cacheByVersion<T>(
-  clock: () => number,
-  milliseconds: number,
-  load: () => Promise<T>,
-): (version: Version) => Promise<T> | T {
-  let known: { value: T; version: Version; until: number } | undefined;
+/** Caches the value of `load` while the version stays the same; without a version, loads it each time. */
+export function cacheByVersion<T>(load: () => Promise<T>): (version: Version) => Promise<T> | T {
+  let known: { readonly value: T; readonly version: Version } | undefined;
   return (version) => {
-    const fresh = version === undefined ? (known?.until ?? 0) > clock() : known?.version === version;
-    if (known !== undefined && fresh) return known.value;
+    if (version !== undefined && known?.version === version) return known.value;
     return load().then((value) => {
-      known = { value, version, until: clock() + milliseconds };
+      known = { value, version };
       return value;
     });
   };

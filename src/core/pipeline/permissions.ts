@@ -54,9 +54,12 @@ export function requireAbility(actor: Actor, ability: Ability, path?: string | n
 /** Maximum number of missing abilities named in one message. */
 const mostNamed = 10;
 
+const noAbilities = Object.fromEntries(abilities.map((ability) => [ability, false])) as Record<Ability, boolean>;
+
 export function presentAbilities(granted: Iterable<Ability>): Record<Ability, boolean> {
-  const set = new Set(granted);
-  return Object.fromEntries(abilities.map((ability) => [ability, set.has(ability)])) as Record<Ability, boolean>;
+  const shown = { ...noAbilities };
+  for (const ability of granted) if (ability in shown) shown[ability] = true;
+  return shown;
 }
 
 /**

@@ -133,10 +133,7 @@ function beyond({ alias, id, time, back }: Order, [at, last]: readonly [number, 
 
 type Matching = ReturnType<typeof matching>;
 
-/**
- * Returns a query for the posts of a part that match the filter and that the actor may read. Uses `now` instead of `nowUntil`,
- * because lists are not cached.
- */
+/** Returns a query for the posts of a part that match the filter and that the actor may read. */
 function matching(ctx: Ctx, filter: Filter, part: Part) {
   const { db, now, actor } = ctx;
   let query = db

@@ -5,7 +5,7 @@ import type { Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { type Audience, audienceIssues, loadAudiences, sharesOf } from "../visibility/audience.ts";
+import { type Audience, audienceIssues, loadAudience, sharesOf } from "../visibility/audience.ts";
 import { abilityFor } from "../visibility/post-visibility.ts";
 
 /** The readers of a post, in the form of the input. */
@@ -53,7 +53,7 @@ export async function postAudienceOf(
   db: Db,
   post: { audience_id: number; everywhere: number; group_id: number | null },
 ): Promise<Audience> {
-  const { units, userTypes, shares } = (await loadAudiences(db, [post.audience_id]))(post.audience_id);
+  const { units, userTypes, shares } = await loadAudience(db, post.audience_id);
   return {
     everywhere: post.everywhere === 1,
     units: units.map(({ id, falldown }) => ({ id, falldown: falldown === 1 })),

@@ -1,13 +1,15 @@
+import { sql } from "kysely";
 import type { z } from "zod";
 import type { post as contract } from "../../contract/post-schemas.ts";
+import type { Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
+import { nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
-import { presentFiles } from "../files/attached-files.ts";
-import { presentImages } from "../files/owner-image.ts";
+import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { currentRule } from "../pipeline/mutes.ts";
-import { loadAudiences } from "../visibility/audience.ts";
+import { audienceLists, listsIn } from "../visibility/audience.ts";
 import { isPublished } from "../visibility/post-visibility.ts";
 import type { PostRow } from "./post-rows.ts";
 import { loadComments, presentComment } from "./present-comments.ts";
@@ -16,56 +18,78 @@ import { presentEvent } from "./stored-event.ts";
 
 export type Post = z.infer<ReturnType<typeof contract>>;
 
-const mentionRows = prepared((db, p: { ids: readonly number[] }) =>
+/** The parts of posts besides their rows. */
+const partsByPost = prepared((db, p: { ids: readonly number[] }) =>
   db
-    .selectFrom("post_mentions")
-    .select(["post_id", "user_id"])
-    .where((eb) => isAmong(db, eb.ref("post_id"), p.ids))
-    .where("comment_id", "is", null)
-    .orderBy("user_id"),
+    .selectFrom("posts as p")
+    .innerJoin("audiences as pa", "pa.id", "p.audience_id")
+    .select("p.id")
+    .select(audienceLists(db, "p.audience_id"))
+    .select([
+      filesOf(db, "post", "p.id").as("files"),
+      filesOf(db, "group", "pa.group_id").as("group_image"),
+      mentionsOf(db).as("mentions"),
+    ])
+    .where((eb) => isAmong(db, eb.ref("p.id"), p.ids)),
 );
+
+const mentionsOf = (db: Db) =>
+  nested(
+    db,
+    db
+      .selectFrom("post_mentions as pm")
+      .select("pm.user_id")
+      .where("pm.post_id", "=", sql.ref<number>("p.id"))
+      .where("pm.comment_id", "is", null)
+      .orderBy("pm.user_id"),
+  );
 
 /** Returns the API's representation of posts, in the order of the rows. Runs a constant number of queries. */
 export async function presentPosts(ctx: Ctx, rows: readonly PostRow[]): Promise<Post[]> {
   if (rows.length === 0) return [];
   const loaded = await load(ctx, rows);
-  const now = ctx.nowUntil([
-    ...rows.flatMap((row) => [row.published_at, row.unpublish_on, row.pinned_until, row.muted_until]),
-    ...[...loaded.polls.values()].map((poll) => poll.close_at),
-  ]);
-  return rows.map((row) => present(ctx, row, loaded, now));
+  return rows.map((row) => present(ctx, row, loaded));
 }
 
 type Loaded = Awaited<ReturnType<typeof load>>;
+type Parts = NonNullable<ReturnType<Loaded["parts"]["get"]>>;
 
 /** Loads everything that posts contain besides their rows. */
 async function load(ctx: Ctx, rows: readonly PostRow[]) {
   const ids = rows.map((row) => row.id);
   const polls = rows.flatMap((row) => row.poll_id ?? []);
-  const audiences = rows.map((row) => row.audience_id);
-  const audience = await loadAudiences(ctx.db, audiences);
-  const mentions = await mentionRows(ctx.db, { ids });
+  const parts = new Map(
+    (await partsByPost(ctx.db, { ids })).map((row) => [
+      row.id,
+      {
+        ...listsIn(row),
+        files: presentNestedFiles(ctx, row.files),
+        groupImage: presentNestedFiles(ctx, row.group_image)[0] ?? null,
+        mentions: rowsIn(row.mentions).map(({ user_id }) => user_id),
+      },
+    ]),
+  );
   const latest = rows.flatMap((row) => row.latest_comment ?? []);
   const comments = await loadComments(ctx, latest);
   const author = await presentAuthors(ctx, [
     ...rows.map((row) => row.author_id),
-    ...mentions.map((row) => row.user_id),
+    ...parts.values().flatMap(({ mentions }) => mentions),
     ...comments.users,
   ]);
   return {
-    audience,
     author,
     comments,
     comment: new Map(comments.rows.map((row) => [row.id, row])),
-    mentions: Map.groupBy(mentions, (row) => row.post_id),
     polls: await presentPolls(ctx, polls),
-    files: await presentFiles(ctx, "post", ids),
-    groupImages: await presentImages(ctx, "group", [...new Set(rows.flatMap((row) => row.group_id ?? []))]),
+    parts,
   };
 }
 
-function present(ctx: Ctx, row: PostRow, loaded: Loaded, now: number): Post {
+function present(ctx: Ctx, row: PostRow, loaded: Loaded): Post {
+  const { now } = ctx;
   const event = presentEvent(row);
+  // `load` returns parts for every row.
+  const parts = loaded.parts.get(row.id)!;
   const poll = row.poll_id === null ? null : (loaded.polls.get(row.poll_id) ?? null);
   const edits = row.edits === 1;
   return {
@@ -83,20 +107,15 @@ function present(ctx: Ctx, row: PostRow, loaded: Loaded, now: number): Post {
     confirm: presentConfirmation(row),
     publish: presentPublication(row, now),
     event,
-    interaction: {
-      seen: row.seen_at !== null,
-      liked: row.liked_at !== null,
-      read: row.read_at !== null,
-      bookmarked: row.bookmarked_at !== null,
-    },
+    interaction: presentInteraction(row),
     stats: { comments: row.comment_count + row.reply_count, likes: row.like_count, reads: row.read_count },
-    ...presentAudience(row, loaded),
+    ...presentAudience(row, parts),
     uploading_files: 0,
-    files: loaded.files.get(row.id) ?? [],
+    files: parts.files,
     permissions: { edit: edits, delete: edits },
     comments: presentComments(ctx, row, loaded),
-    mentions: (loaded.mentions.get(row.id) ?? []).map(({ user_id }) => loaded.author(user_id)),
-    group: presentGroup(row, loaded),
+    mentions: parts.mentions.map(loaded.author),
+    group: presentGroup(row, parts),
     author: loaded.author(row.author_id),
     poll,
     participation: event?.participation ?? null,
@@ -109,8 +128,15 @@ const presentConfirmation = ({ confirm_enabled, reader_count, read_count }: Post
     ? { enabled: true, total: reader_count ?? 0, confirmed: read_count }
     : { enabled: false, total: 0, confirmed: 0 };
 
-function presentGroup({ group_id: id, group_name: name }: PostRow, { groupImages }: Loaded): Post["group"] {
-  return id === null || name === null ? null : { id, name, image: groupImages.get(id) ?? null };
+const presentInteraction = (row: PostRow): Post["interaction"] => ({
+  seen: row.seen_at !== null,
+  liked: row.liked_at !== null,
+  read: row.read_at !== null,
+  bookmarked: row.bookmarked_at !== null,
+});
+
+function presentGroup({ group_id: id, group_name: name }: PostRow, { groupImage }: Parts): Post["group"] {
+  return id === null || name === null ? null : { id, name, image: groupImage };
 }
 
 /** Returns true for a published post that asks its reader for something: to confirm it, or to vote. */
@@ -135,8 +161,10 @@ function presentPublication(row: PostRow, now: number): Post["publish"] {
   };
 }
 
-function presentAudience(row: PostRow, { audience }: Loaded): Pick<Post, "sharing" | "visibility"> {
-  const { units, userTypes, shares } = audience(row.audience_id);
+function presentAudience(
+  row: PostRow,
+  { units, userTypes, shares }: ReturnType<typeof listsIn>,
+): Pick<Post, "sharing" | "visibility"> {
   return {
     sharing: { shared: shares.length > 0, shares },
     visibility: {

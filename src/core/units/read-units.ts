@@ -47,7 +47,8 @@ export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
     const back = position?.direction === "before";
     let query = ctx.db
       .selectFrom("units")
-      .selectAll()
+      .select(["id", "name", "level", "unit_type", "reference", "path", "parent_id"])
+      .select(["user_count", "child_count", "descendant_count"])
       .where("path", ">=", top)
       .where("path", "<", branchEnd(top))
       .limit(limit + 1);

@@ -24,7 +24,7 @@ export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
   async membershipAdd(ctx, { user, unit, userTypes, department }) {
     await addMembership(ctx, { user, unit, userTypes, department });
     await markChangedUsers(ctx, [user]);
-    const all = (await loadMemberships(ctx, [user])).get(user) ?? [];
+    const all = await loadMemberships(ctx, user);
     const added = all.find((each) => each.shown.unit.id === unit);
     if (added === undefined) throw noMembership(user, unit);
     return added.shown;

@@ -65,7 +65,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
       .where("id", "=", id)
       .execute();
     if (changes.email_key !== undefined) await endPasswordLinks(ctx, id);
-    await indexUser(ctx, id);
+    if (["first_name", "last_name", "title", "email"].some((name) => name in changes)) await indexUser(ctx, id);
     ctx.changed("user.update", id);
     return oneUser(ctx, id);
   },

@@ -1,5 +1,7 @@
 import type { users as contract } from "../../contract/users.ts";
-import { afterPrefix } from "../../store/dialect.ts";
+import { insertRows } from "../../store/bulk.ts";
+import { afterPrefix, isAmong } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
 import { presentUsers } from "../directory/present-users.ts";
 import { emailKey, words } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -78,14 +80,34 @@ export function searchWords(user: { first_name: string; last_name: string; title
   ];
 }
 
-/** Updates the search words of a user. */
-export async function indexUser(ctx: Pick<Ctx, "db">, id: number): Promise<void> {
-  const user = await ctx.db
-    .selectFrom("users")
-    .select(["first_name", "last_name", "title", "email"])
-    .where("id", "=", id)
-    .executeTakeFirstOrThrow();
-  await ctx.db.deleteFrom("user_words").where("user_id", "=", id).execute();
-  const rows = searchWords(user).map((each) => ({ ...each, user_id: id }));
-  if (rows.length > 0) await ctx.db.insertInto("user_words").values(rows).execute();
+const textsOfUser = prepared((db, p: { id: number }) =>
+  db.selectFrom("users").select(["first_name", "last_name", "title", "email"]).where("id", "=", p.id),
+);
+const wordsOfUser = prepared((db, p: { id: number }) =>
+  db.selectFrom("user_words").select(["word", "private", "of_name"]).where("user_id", "=", p.id),
+);
+type WordRow = Awaited<ReturnType<typeof wordsOfUser>>[number];
+
+/** Updates the search words of a user, where they differ. */
+export async function indexUser({ db }: Pick<Ctx, "db">, id: number): Promise<void> {
+  const [user] = await textsOfUser(db, { id });
+  const wanted = user === undefined ? [] : searchWords(user);
+  const known = await wordsOfUser(db, { id });
+  const gone = without(known, wanted).map(({ word }) => word);
+  if (gone.length > 0) {
+    await db
+      .deleteFrom("user_words")
+      .where("user_id", "=", id)
+      .where((eb) => isAmong(db, eb.ref("word"), gone))
+      .execute();
+  }
+  const rows = without(wanted, known).map((each) => ({ ...each, user_id: id }));
+  await insertRows(db, "user_words", rows);
+}
+
+/** Returns the words of `some` that are not among `others`, or are of another kind there. */
+function without<T extends WordRow>(some: readonly T[], others: readonly WordRow[]): T[] {
+  const keyOf = ({ word, private: hidden, of_name }: WordRow) => `${hidden}${of_name}${word}`;
+  const keys = new Set(others.map(keyOf));
+  return some.filter((each) => !keys.has(keyOf(each)));
 }

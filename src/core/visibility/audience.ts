@@ -4,6 +4,7 @@ import type { Ability } from "../../contract/operation.ts";
 import { insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { isAmong, listed } from "../../store/dialect.ts";
+import { nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { BooleanColumn } from "../../store/schema/column-types.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
@@ -229,38 +230,55 @@ export async function handOver(db: Db, from: number, to: number): Promise<void> 
   await handOverPlaces(db, from, to);
 }
 
-const unitsOfAudiences = prepared((db, p: { ids: readonly number[] }) =>
-  db
-    .selectFrom("audience_units as au")
-    .innerJoin("units as n", "n.id", "au.unit_id")
-    .select(["au.audience_id", "au.falldown", "n.id", "n.name", "n.level", "n.unit_type"])
-    .where((eb) => isAmong(db, eb.ref("au.audience_id"), p.ids))
-    .orderBy("n.id"),
-);
-const userTypesOfAudiences = prepared((db, p: { ids: readonly number[] }) =>
-  db
-    .selectFrom("audience_user_types as at")
-    .innerJoin("user_types as t", "t.id", "at.user_type_id")
-    .select(["at.audience_id", "t.id", "t.name"])
-    .where((eb) => isAmong(db, eb.ref("at.audience_id"), p.ids))
-    .orderBy("t.id"),
-);
-const sharesOfAudiences = prepared((db, p: { ids: readonly number[] }) =>
-  db
-    .selectFrom("audience_shares")
-    .select(["audience_id", "user_id"])
-    .where((eb) => isAmong(db, eb.ref("audience_id"), p.ids))
-    .orderBy("user_id"),
+/** Selects the lists of an audience, with names, in a query in which `id` is the ID of the audience. */
+export function audienceLists(db: Db, id: string) {
+  const audience = sql.ref<number>(id);
+  return [
+    nested(
+      db,
+      db
+        .selectFrom("audience_units as au")
+        .innerJoin("units as n", "n.id", "au.unit_id")
+        .select(["au.falldown", "n.id", "n.name", "n.level", "n.unit_type"])
+        .where("au.audience_id", "=", audience)
+        .orderBy("n.id"),
+    ).as("audience_units"),
+    nested(
+      db,
+      db
+        .selectFrom("audience_user_types as at")
+        .innerJoin("user_types as t", "t.id", "at.user_type_id")
+        .select(["t.id", "t.name"])
+        .where("at.audience_id", "=", audience)
+        .orderBy("t.id"),
+    ).as("audience_types"),
+    nested(
+      db,
+      db
+        .selectFrom("audience_shares as s")
+        .select("s.user_id")
+        .where("s.audience_id", "=", audience)
+        .orderBy("s.user_id"),
+    ).as("audience_shares"),
+  ] as const;
+}
+
+const listsOfAudience = prepared((db, p: { id: number }) =>
+  db.selectFrom("audiences as a").select(audienceLists(db, "a.id")).where("a.id", "=", p.id),
 );
 
-/** Returns audiences with names of their references, by ID. Runs a constant number of queries. */
-export async function loadAudiences(db: Db, ids: readonly number[]) {
-  const unitsOf = Map.groupBy(await unitsOfAudiences(db, { ids }), (row) => row.audience_id);
-  const typesOf = Map.groupBy(await userTypesOfAudiences(db, { ids }), (row) => row.audience_id);
-  const sharesOf = Map.groupBy(await sharesOfAudiences(db, { ids }), (row) => row.audience_id);
-  return (id: number) => ({
-    units: unitsOf.get(id) ?? [],
-    userTypes: typesOf.get(id) ?? [],
-    shares: (sharesOf.get(id) ?? []).map((row) => row.user_id),
-  });
+type AudienceLists = Awaited<ReturnType<typeof listsOfAudience>>[number];
+
+/** Returns the lists that `audienceLists` selected. */
+export const listsIn = (row: AudienceLists) => ({
+  units: rowsIn(row.audience_units),
+  userTypes: rowsIn(row.audience_types),
+  shares: rowsIn(row.audience_shares).map(({ user_id }) => user_id),
+});
+
+/** Returns the lists of an audience with names of their references. */
+export async function loadAudience(db: Db, id: number): Promise<ReturnType<typeof listsIn>> {
+  const [row] = await listsOfAudience(db, { id });
+  // An audience that is referred to exists.
+  return listsIn(row!);
 }

@@ -1,5 +1,7 @@
+import { sql } from "kysely";
 import type { Ability } from "../../contract/operation.ts";
 import type { Db } from "../../store/database.ts";
+import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { branchEnd } from "../pipeline/unit-path.ts";
@@ -98,12 +100,22 @@ export async function placesFor(
   ];
 }
 
+/** Counts the units of the largest of the branches at these paths, without listing them. */
+const largestBranch = prepared((db, p: { paths: readonly string[] }) =>
+  db
+    .selectFrom("units")
+    .select((eb) => sql<number>`coalesce(max(${eb.ref("descendant_count")} + 1), 0)`.as("units"))
+    .where((eb) => isAmong(db, eb.ref("path"), p.paths)),
+);
+
 /** Returns the units whose content the actor may edit; undefined when there are more than `mostOwners`. */
 async function edited({ db, actor }: Ctx, abilities: readonly Ability[]): Promise<number[] | undefined> {
   if (actor.admin) return undefined;
   const grants = actor.grants.filter((grant) => abilities.some((ability) => grant.abilities.includes(ability)));
   const paths = [...new Set(grants.map((grant) => grant.path))];
   if (paths.length === 0) return [];
+  const [largest] = await largestBranch(db, { paths });
+  if (largest !== undefined && largest.units > mostOwners) return undefined;
   const rows = await db
     .selectFrom("units")
     .select("id")

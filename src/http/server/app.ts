@@ -80,7 +80,7 @@ function operationHandler(
     const output = takesBody ? await readBody({ op, params, exchange, origin }, invoke) : await invoke();
     if (op.bytes) return respondWithContent(exchange, output as Content);
     const more = op.location ? { location: await locationOf(op, op.location, output, options, state) } : undefined;
-    return exchange.respond(op.status, op.status === 204 ? null : textOf(output), more);
+    return exchange.respond(op.status, op.status === 204 ? null : JSON.stringify(output), more);
   };
   return answering(state, op.path, async (exchange, c) => {
     try {
@@ -89,19 +89,6 @@ function operationHandler(
       throw withWireNames(op, error);
     }
   });
-}
-
-const texts = new WeakMap<object, string>();
-
-/** Returns the JSON of an output. The service returns the same object for a cached output, whose JSON is cached here. */
-function textOf(output: unknown): string {
-  if (typeof output !== "object" || output === null) return JSON.stringify(output);
-  let text = texts.get(output);
-  if (text === undefined) {
-    text = JSON.stringify(output);
-    texts.set(output, text);
-  }
-  return text;
 }
 
 function originOf(exchange: Exchange, op: AnyOperation, state: ServerState): Origin {

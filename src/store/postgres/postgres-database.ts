@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Driver, Kysely, PostgresDialect, type PostgresDialectConfig } from "kysely";
+import { type Driver, Kysely, PostgresAdapter, PostgresDialect, type PostgresDialectConfig } from "kysely";
 import pg from "pg";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Connected, OpenOptions } from "../database.ts";
+import { runDirectly } from "../prepared.ts";
 import type { Schema } from "../schema/schema.ts";
+import { forgetNames, NamingClient, planOnce } from "./named-statements.ts";
 import { postgresChanges } from "./postgres-changes.ts";
 import { PostgresWritingDriver } from "./postgres-driver.ts";
 import { withPassword } from "./postgres-password.ts";
@@ -22,12 +24,17 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
     connectionTimeoutMillis: connectSeconds * 1000,
     max: 10,
     application_name: "wcs",
+    Client: NamingClient,
+    onConnect: planOnce,
   });
   // The pool replaces an idle connection that breaks; its next use reports a lasting failure.
   pool.on("error", () => {});
   // Without a listener, a connection that breaks between two statements of a transaction would end the process.
   pool.on("connect", (client) => client.on("error", () => {}));
   const db = new Kysely<Schema>({ dialect: new Dialect({ pool }) });
+  const readingDialect = new ReadingDialect({ pool });
+  runDirectly(readingDialect.adapter, async (text, values) => (await pool.query(text, values as unknown[])).rows);
+  const reader = new Kysely<Schema>({ dialect: readingDialect });
   try {
     const { rows } = await pool.query(
       "select count(*) as tables, count(*) filter (where table_name = 'kysely_migration') as ours from information_schema.tables where table_schema = current_schema()",
@@ -41,10 +48,10 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
   }
   const changes = postgresChanges(pool, url);
   return {
-    reader: db,
+    reader,
     write: (work) => persist(() => db.transaction().setIsolationLevel("serializable").execute(work)),
     writeLocking: (work) => persist(() => db.transaction().setIsolationLevel("read committed").execute(work)),
-    version: () => undefined,
+    factVersions: () => undefined,
     onChange: changes.onChange,
     announce: changes.announce,
     explain,
@@ -65,6 +72,15 @@ class Dialect extends PostgresDialect {
 
   override createDriver(): Driver {
     return new PostgresWritingDriver(this.#config);
+  }
+}
+
+/** Shares the pool with the dialect of transactions, which ends it. */
+class ReadingDialect extends PostgresDialect {
+  readonly adapter = new PostgresAdapter();
+
+  override createAdapter(): PostgresAdapter {
+    return this.adapter;
   }
 }
 
@@ -106,6 +122,7 @@ const hasMessage = (error: unknown, known: RegExp): boolean =>
 function explain(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
   const state = sqlState(error) ?? "";
+  if (state === "0A000") forgetNames();
   if (isConflict(error)) {
     return new ServiceError("unavailable", "The database is busy; try again.", { retryAfter: 1, cause: error });
   }

@@ -18,6 +18,12 @@ interface SettingsTable {
   value: string;
 }
 
+/** Versions of facts that servers keep in memory; changed by triggers. */
+interface FactVersionsTable {
+  kind: "actors" | "settings";
+  version: number;
+}
+
 /** Audit log of changes. */
 interface AuditEntriesTable {
   id: Generated<number>;
@@ -253,6 +259,7 @@ interface WebhookLogsTable {
 export interface Schema extends ContentSchema, ConversationsSchema {
   instance: InstanceTable;
   settings: SettingsTable;
+  fact_versions: FactVersionsTable;
   audit_entries: AuditEntriesTable;
   units: UnitsTable;
   departments: DepartmentsTable;

@@ -1,11 +1,12 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { watchVersion } from "../change-listeners.ts";
-import type { Connected, OpenOptions } from "../database.ts";
+import type { Connected, FactVersions, OpenOptions } from "../database.ts";
+import { runDirectly } from "../prepared.ts";
 import type { Schema } from "../schema/schema.ts";
 import { ReadingDriver, WritingDriver } from "./sqlite-driver.ts";
 
@@ -120,18 +121,24 @@ function toWal(connection: DatabaseSync): void {
 }
 
 function database(writer: DatabaseSync, reader: DatabaseSync, explain: Connected["explain"]): Connected {
-  const { version, forget } = onceInATurn(versionSeenBy(reader));
+  const { factVersions, forget } = onceInATurn(reader);
   // A connection does not see a new version after its own commits, so the writer only sees changes by other processes.
   const others = versionSeenBy(writer);
   const changes = watchVersion(() => (writer.isOpen ? others() : 0));
-  const writing = kysely(new WritingDriver(writer, begin, forget), new WritingAdapter());
-  const reading = kysely(new ReadingDriver(reader), new SqliteAdapter());
+  const writingDriver = new WritingDriver(writer, begin, forget);
+  const writingAdapter = new WritingAdapter();
+  runDirectly(writingAdapter, (text, values) => writingDriver.run(text, values));
+  const writing = kysely(writingDriver, writingAdapter);
+  const readingDriver = new ReadingDriver(reader);
+  const readingAdapter = new SqliteAdapter();
+  runDirectly(readingAdapter, (text, values) => readingDriver.run(text, values));
+  const reading = kysely(readingDriver, readingAdapter);
   const write: Connected["write"] = (work) => writing.transaction().execute(work);
   return {
     reader: reading,
     write,
     writeLocking: write,
-    version,
+    factVersions,
     onChange: changes.onChange,
     announce: changes.announce,
     explain,
@@ -148,23 +155,36 @@ function versionSeenBy(connection: DatabaseSync): () => number {
 }
 
 /**
- * Looks up the data version once per turn of the event loop, because a lookup costs as much as the rest of a small answer,
- * and all requests of one turn began before it. Call `forget` after each commit of this process.
+ * Looks up the data version once per turn of the event loop, because all requests of one turn began before the lookup, and
+ * the versions of facts when it differs. Call `forget` after each commit of this process.
  */
-function onceInATurn(lookUp: () => number): { version: () => number; forget: () => void } {
-  let known: number | undefined;
+function onceInATurn(reader: DatabaseSync): Pick<Connected, "factVersions"> & { forget: () => void } {
+  const lookUp = versionSeenBy(reader);
+  let isCurrent = false;
+  let last: number | undefined;
+  let versions: FactVersions | undefined;
+  let rows: StatementSync | undefined;
   const forget = () => {
-    known = undefined;
+    isCurrent = false;
   };
-  const version = () => {
-    if (known === undefined) {
-      known = lookUp();
-      setImmediate(forget);
+  const factVersions = () => {
+    if (isCurrent) return versions;
+    // Looked up first: a commit in between only causes another lookup.
+    const version = lookUp();
+    if (version !== last) {
+      rows ??= reader.prepare(selectVersions);
+      versions = rows.get() as unknown as FactVersions;
+      last = version;
     }
-    return known;
+    isCurrent = true;
+    setImmediate(forget);
+    return versions;
   };
-  return { version, forget };
+  return { factVersions, forget };
 }
+
+const selectVersions = `select max(version) filter (where kind = 'actors') as actors,
+  max(version) filter (where kind = 'settings') as settings from fact_versions`;
 
 function kysely(driver: Driver, adapter: SqliteAdapter): Kysely<Schema> {
   return new Kysely<Schema>({

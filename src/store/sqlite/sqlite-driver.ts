@@ -17,6 +17,10 @@ class SqliteConnection implements DatabaseConnection {
     this.raw = raw;
   }
 
+  all(sql: string, parameters: readonly unknown[]): unknown[] {
+    return this.#prepare(sql).statement.all(...parameters.map(bound));
+  }
+
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const { statement, returnsRows } = this.#prepare(sql);
     const values = parameters.map(bound);
@@ -47,6 +51,11 @@ export class ReadingDriver implements Driver {
 
   constructor(connection: DatabaseSync) {
     this.#connection = new SqliteConnection(connection);
+  }
+
+  /** Runs a query at once; for `runDirectly`. */
+  run(sql: string, parameters: readonly unknown[]): unknown[] {
+    return this.#connection.all(sql, parameters);
   }
 
   async init(): Promise<void> {}
@@ -117,6 +126,7 @@ export class WritingDriver implements Driver {
   readonly #committed: () => void;
   readonly #waiting: (() => void)[] = [];
   #lent = false;
+  #loan: Loan | undefined;
   #group: Group | undefined;
 
   /** `begin` starts a transaction as soon as other processes allow it; `committed` runs after each commit. */
@@ -131,7 +141,18 @@ export class WritingDriver implements Driver {
   async acquireConnection(): Promise<Loan> {
     if (this.#lent) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#lent = true;
-    return new Loan(this.#connection);
+    this.#loan = new Loan(this.#connection);
+    return this.#loan;
+  }
+
+  /** Runs a query of the transaction that has the connection at once; for `runDirectly`. */
+  run(sql: string, parameters: readonly unknown[]): unknown[] {
+    try {
+      return this.#connection.all(sql, parameters);
+    } catch (error) {
+      if (this.#loan !== undefined) this.#loan.failure = error;
+      throw error;
+    }
   }
 
   async beginTransaction(): Promise<void> {

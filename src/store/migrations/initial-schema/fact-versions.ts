@@ -1,0 +1,50 @@
+import type { ColumnTypes } from "../../dialect.ts";
+
+/**
+ * A version for each kind of fact that servers keep in memory. Triggers change it in the transaction of the change, so that
+ * no change can be forgotten and no process uses a fact that another one has changed. Versions are random, because a counter
+ * could return to a number that stood for other facts when a backup is restored.
+ */
+export const factVersions = ({ key, number }: ColumnTypes, postgres: boolean): string[] => [
+  `create table fact_versions (kind ${key} primary key, version ${number} not null)`,
+  "insert into fact_versions values ('actors', 1), ('settings', 1)",
+  ...(postgres ? postgresTriggers : sqliteTriggers()),
+];
+
+/** On PostgreSQL each request loads its actor, because one row of all users' versions would make their changes wait. */
+const postgresTriggers = [
+  `create function change_settings_version() returns trigger language plpgsql as
+    'begin update fact_versions set version = random() * 9007199254740991 where kind = ''settings''; return null; end'`,
+  `create trigger settings_version after insert or update or delete on settings
+    for each statement execute function change_settings_version()`,
+];
+
+/** The columns that `loadActor` reads. */
+const actorTables: Readonly<Record<string, readonly string[]>> = {
+  users: ["admin", "active", "unit_id", "show_birthdays", "token_version"],
+  memberships: ["user_id", "unit_id"],
+  membership_user_types: ["membership_id", "user_type_id"],
+  user_types: ["abilities"],
+  units: ["path"],
+};
+/** New rows of these tables belong to no actor yet. */
+const isAddedFirst = new Set(["users", "user_types", "units"]);
+
+function sqliteTriggers(): string[] {
+  const actors = Object.entries(actorTables).flatMap(([table, columns]) => {
+    const differs = columns.map((column) => `old.${column} is not new.${column}`).join(" or ");
+    return [
+      ...(isAddedFirst.has(table) ? [] : [changing("actors", table, "insert")]),
+      changing("actors", table, "delete"),
+      changing("actors", table, `update of ${columns.join(", ")}`, `when ${differs}`),
+    ];
+  });
+  const settings = ["insert", "delete", "update"].map((change) => changing("settings", "settings", change));
+  return [...actors, ...settings];
+}
+
+function changing(kind: string, table: string, change: string, when = ""): string {
+  const name = `${table}_${change.split(" ")[0]}_version`;
+  return `create trigger ${name} after ${change} on ${table} ${when}
+    begin update fact_versions set version = random() & 9007199254740991 where kind = '${kind}'; end`;
+}

@@ -1,0 +1,49 @@
+import pg from "pg";
+import { isPrepared } from "../prepared.ts";
+
+/** Maximum number of names; PostgreSQL keeps a plan for each name and connection. */
+const mostNames = 1000;
+const names = new Map<string, string>();
+let generation = 0;
+
+/**
+ * Returns the name under which PostgreSQL keeps the plan of a statement; undefined for queries that are built for each
+ * request, such as lists with filters, which are planned for their values each time.
+ */
+function nameOf(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  if (names.size >= mostNames || !(isPrepared(text) || /^(insert|update|delete) /.test(text))) return undefined;
+  const name = `wcs${generation}_${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
+/** Makes later queries be prepared again, after a migration by another process changed what a kept plan returns. */
+export function forgetNames(): void {
+  names.clear();
+  generation += 1;
+}
+
+type Query = (text: unknown, values?: unknown, ...rest: unknown[]) => Promise<pg.QueryResult>;
+
+/** A client that parses and plans each prepared statement once for each connection. */
+export class NamingClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    const query: Query = (...given) => (super.query as Query).apply(this, given);
+    const named: Query = (text, values, ...rest) => {
+      const name = typeof text === "string" && Array.isArray(values) ? nameOf(text) : undefined;
+      return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest);
+    };
+    this.query = named as typeof this.query;
+  }
+}
+
+/**
+ * Makes PostgreSQL use the same plan for all values of a statement from the start: planning takes longer than running it. A
+ * setting of the session, because connection poolers refuse it in the startup message; engines without it ignore the failure.
+ */
+export async function planOnce(client: pg.ClientBase): Promise<void> {
+  await client.query("set plan_cache_mode = force_generic_plan").catch(() => {});
+}

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { conversations } from "../../src/contract/conversations.ts";
+import { events } from "../../src/contract/events.ts";
+import type { Caller } from "../../src/contract/operation.ts";
+import { posts } from "../../src/contract/posts.ts";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { createService } from "../../src/core/service.ts";
+import { newWorld, type World } from "../support/actors.ts";
+import { counted } from "../support/counted.ts";
+import type { DatabaseKind } from "../support/instance.ts";
+
+type Request = (caller: Caller, world: World) => Promise<unknown>;
+
+/** How many statements a request may run, besides identifying the caller. */
+const most: Record<string, [number, Request]> = {
+  "users.get": [1, (caller, { ids }) => caller.call(users.get, { id: ids.member })],
+  "users.list": [3, (caller) => caller.call(users.list, {})],
+  "units.get": [1, (caller, { units: { north } }) => caller.call(units.get, { id: north })],
+  "units.list": [2, (caller) => caller.call(units.list, {})],
+  "posts.get": [3, (caller) => caller.call(posts.get, { id: 1 })],
+  "events.get": [2, (caller) => caller.call(events.get, { id: 1 })],
+  "users.update": [14, (caller, { ids }) => caller.call(users.update, { id: ids.member, first_name: "Other" })],
+  "users.create": [
+    19,
+    (caller) => caller.call(users.create, { first_name: "A", last_name: "B", email: "counted@example.com", unit: 1 }),
+  ],
+  "conversations.send": [9, (caller) => caller.call(conversations.send, { id: 1, message: "Hello" })],
+  "posts.create": [20, (caller) => caller.call(posts.create, { content_type: "news", title: "T", body: "B", unit: 1 })],
+};
+
+describe.each<DatabaseKind>(["sqlite", "postgres"])("statements of a request (%s)", (database) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await newWorld({ database, caller: "local" });
+    const { administrator } = world.actors;
+    await administrator.call(posts.create, { content_type: "news", title: "Soup", body: "", unit: 1 });
+    await administrator.call(events.create, { title: "Meeting", type: "chain", start: 2e9, end: 2e9 + 60 });
+    await administrator.call(conversations.create, { recipients: [world.ids.member], message: "Hello" });
+  });
+  afterAll(() => world.instance.close());
+
+  it.each(Object.entries(most))("%s runs a bounded number", async (_, [bound, request]) => {
+    const watched = counted(world.instance.database);
+    const caller = createService({ database: watched.database }).caller({ userId: world.ids.administrator });
+    await caller.call(users.current, {});
+    // Identifying the caller takes a statement on PostgreSQL each time.
+    const before = watched.statements() + (database === "postgres" ? 1 : 0);
+    await request(caller, world);
+    expect(watched.statements() - before).toBeLessThanOrEqual(bound);
+  });
+});

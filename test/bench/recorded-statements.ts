@@ -1,0 +1,65 @@
+import { StatementSync } from "node:sqlite";
+import pg from "pg";
+import { allOperations } from "../../src/contract/all-operations.ts";
+import { auth } from "../../src/contract/auth.ts";
+import { createService } from "../../src/core/service.ts";
+import { createApp } from "../../src/http/server/app.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+
+export interface Statement {
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+/** Returns the statements that a service runs for GETs, by path; `askers` has the user who asks by path. */
+export async function recordStatements(
+  target: string,
+  askers: ReadonlyMap<string, number>,
+): Promise<Map<string, Statement[]>> {
+  let recorded: Statement[] = [];
+  const restore = [recordPostgres((each) => recorded.push(each)), recordSqlite((each) => recorded.push(each))];
+  const database = await openDatabase(target);
+  const service = createService({ database });
+  const log = { info() {}, warn() {}, error() {} };
+  const app = createApp({ operations: await allOperations(), invoke: service.invoke, log });
+  const found = new Map<string, Statement[]>();
+  const tokens = new Map<number, string>();
+  for (const [path, userId] of askers) {
+    if (!tokens.has(userId)) {
+      const [{ jwt }] = await service.caller({ userId }).call(auth.renew, {});
+      tokens.set(userId, jwt);
+      // What is kept in memory is loaded now.
+      await app.request(path, { headers: { authorization: `Bearer ${jwt}` } });
+    }
+    recorded = [];
+    await app.request(path, { headers: { authorization: `Bearer ${tokens.get(userId)}` } });
+    found.set(path, recorded);
+  }
+  for (const undo of restore) undo();
+  await database.close();
+  return found;
+}
+
+function recordPostgres(record: (statement: Statement) => void): () => void {
+  const { query } = pg.Client.prototype;
+  pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
+    const [first, second] = given as [string | { text: string; values?: unknown[] }, unknown[]?];
+    if (typeof first === "string") record({ text: first, values: second ?? [] });
+    else if ("text" in first) record({ text: first.text, values: first.values ?? second ?? [] });
+    return (query as (...all: unknown[]) => unknown).apply(this, given);
+  } as typeof query;
+  return () => {
+    pg.Client.prototype.query = query;
+  };
+}
+
+function recordSqlite(record: (statement: Statement) => void): () => void {
+  const { all } = StatementSync.prototype;
+  StatementSync.prototype.all = function (this: StatementSync, ...values: unknown[]) {
+    record({ text: this.sourceSQL, values });
+    return (all as (...values: unknown[]) => unknown[]).apply(this, values);
+  } as typeof all;
+  return () => {
+    StatementSync.prototype.all = all;
+  };
+}

@@ -1,0 +1,19 @@
+/** Executes operations for the process that started it, one at a time; see `startSecondProcess`. */
+import { allOperations } from "../../src/contract/all-operations.ts";
+import { createService } from "../../src/core/service.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+import { outcome } from "./outcome.ts";
+
+interface Request {
+  readonly token: string;
+  readonly name: string;
+  readonly input: object;
+}
+
+const [target = ""] = process.argv.slice(2);
+const service = createService({ database: await openDatabase(target) });
+const operations = new Map((await allOperations()).map((op) => [op.name, op]));
+process.on("message", async ({ token, name, input }: Request) => {
+  process.send?.(await outcome(service.invoke(operations.get(name)!, input, { token })));
+});
+process.send?.("ready");
