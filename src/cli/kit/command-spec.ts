@@ -72,6 +72,8 @@ export interface CommandFlag {
 export interface Request {
   readonly op: AnyOperation;
   readonly input: Record<string, unknown>;
+  /** IDs that the response must contain. */
+  readonly ids?: readonly number[];
 }
 
 /** A confirmation question about the resource with the input's `id`. */
