@@ -53,7 +53,9 @@ describe("commands on several things, or on none", () => {
     async (line) => {
       const { stderr, stdout, code } = await wcs(line);
       expect({ stdout, code }).toEqual({ stdout: "", code: 2 });
-      expect(stderr).toMatch(/^error: (Nothing to change\.\nhint: See wcs .* --help for what can be changed\.|Missing )/);
+      expect(stderr).toMatch(
+        /^error: (Nothing to change\.\nhint: See wcs .* --help for what can be changed\.|Missing )/,
+      );
     },
   );
 
@@ -63,5 +65,145 @@ describe("commands on several things, or on none", () => {
     expect(stdout).toBe("Ada Lovelace\nBo Low\n");
     expect(stderr).toBe("error: There are no users 99, 98.\n");
     expect(code).toBe(6);
+  });
+});
+
+const sit = (line: string) => home().sit(line.split(" "), { screen, answers: [] });
+
+describe("values", () => {
+  it("--no-header of a single item prints the values only", async () => {
+    expect((await wcs("units get 2 --fields id,name --no-header")).stdout).toBe("2\nSales\n");
+    expect((await sit("units get 2 --fields id,name --no-header")).stdout).toBe("2\nSales\n");
+  });
+
+  it("sizes are readable in tables, and numbers for programs", async () => {
+    expect((await sit("db info")).stdout).toMatch(/^size_bytes +\d+(\.\d)? kB$/m);
+    expect((await wcs("db info")).stdout).toMatch(/^size_bytes\t\d+$/m);
+    expect((await sit("db info")).stdout).toMatch(/^created_at +\d{4}-\d\d-\d\d \d\d:\d\d$/m);
+  });
+
+  it("settings list: values with meaning, unit and default on a terminal", async () => {
+    const { stdout } = await sit("settings list");
+    expect(stdout).toMatch(/^tokens\.lifetime +86400\n +Lifetime of an access token \(seconds, default 86400\)$/m);
+    expect(stdout).toMatch(/^uploads\.max_bytes +26\.2 MB$/m);
+    expect(JSON.parse((await wcs("settings list --json")).stdout)).toMatchObject({ "tokens.lifetime": 86_400 });
+    expect((await wcs("settings list")).stdout).toMatch(/^tokens\.lifetime\t86400$/m);
+  });
+
+  it("usertypes list shows the abilities", async () => {
+    await wcs("usertypes create --name Editor --abilities-news --abilities-calendar");
+    expect((await wcs("usertypes list --no-header")).stdout).toBe("1\tEditor\t\tnews, calendar\n");
+  });
+
+  it("users birthdays shows the day", async () => {
+    await wcs("users update 1 --birthday 1815-12-10");
+    const { stdout } = await wcs("users birthdays --start 12-01 --end 12-31 --fields day,name --no-header");
+    expect(stdout).toBe("12-10\tAda Lovelace\n");
+  });
+
+  it("units tree shows references or IDs, and explains the numbers", async () => {
+    await wcs("units create --name Web --parent 2");
+    const { stdout } = await sit("units tree");
+    expect(stdout).toMatch(
+      /^Acme \(root, \d+ users?\)\n└── Sales \(SALES, \d+ users?\)\n {4}└── Web \(ID \d+, 0 users\)\n$/,
+    );
+  });
+});
+
+describe("events", () => {
+  const event = ["events", "create", "--type", "user", "--title", "Talk", "--start", "2030-01-07T10:00:00Z"];
+  const standup = [...event, "--end", "2030-01-07T11:00:00Z", "--repeat", "every monday until 2030-01-20"];
+
+  it("events create prints the event in every form", async () => {
+    const { id, title, dates } = JSON.parse((await home().wcs([...standup, "--json"])).stdout);
+    expect({ id, title, count: dates.length }).toEqual({ id: 1, title: "Talk", count: 2 });
+    expect((await home().wcs([...standup, "--fields", "id,title", "--no-header"])).stdout).toBe("2\nTalk\n");
+    expect((await home().sit(standup, { screen })).stdout).toMatch(/^title +Talk$/m);
+    expect((await home().wcs([...standup, "--dry-run"])).code).toBe(0);
+  });
+
+  it("events list has start, end and repeats for programs", async () => {
+    const [head, row] = (await wcs("events list --start 2030-01-01")).stdout.split("\n");
+    expect(head).toBe("id\ttitle\ttype\tstart\tend\tdate\trepeats\tlocation");
+    const times = "2030-01-07T10:00:00+00:00\t2030-01-07T11:00:00+00:00";
+    expect(row).toBe(`1\tTalk\tuser\t${times}\t\tevery Monday until 2030-01-20\t`);
+  });
+});
+
+describe("users import", () => {
+  const rows = "reference,first_name,last_name,email,unit\nU1,Cy,Low,cy@example.com,SALES\nU2,,Low,nope,SALES\n";
+  const load = (...flags: string[]) => home().wcs(["users", "import", "-", "--dry-run", ...flags], { stdin: rows });
+
+  it("--json prints the numbers of rows", async () => {
+    const { stdout, code } = await load("--json");
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toEqual({ created: 1, changed: 0, unchanged: 0, skipped: 1 });
+  });
+
+  it.each([[], ["--strict"]])("-o ndjson prints the result of each row %s", async (...flags) => {
+    const { stdout, code } = await load("-o", "ndjson", ...flags.flat());
+    const results = stdout.trim().split("\n");
+    expect(code).toBe(3);
+    expect(results.map((line) => JSON.parse(line).line)).toEqual([2, 3]);
+    expect(JSON.parse(results[1] ?? "")).toMatchObject({ action: "skipped", errors: { email: expect.any(Array) } });
+  });
+});
+
+describe("api", () => {
+  it("GET of a list: --query applies to the items, as in the other commands", async () => {
+    expect(JSON.parse((await wcs("api GET /units --query [].name")).stdout)).toEqual(["Acme", "Sales", "Web"]);
+    expect(JSON.parse((await wcs("api GET /units")).stdout)).toHaveProperty("meta");
+  });
+
+  it("--all fetches all pages, --limit as many as needed; a cut list is reported", async () => {
+    const cut = await wcs("api GET /units -f limit=1 --query [].name");
+    expect(JSON.parse(cut.stdout)).toEqual(["Acme"]);
+    expect(cut.stderr).toMatch(/^Showing the first 1\./);
+    expect(JSON.parse((await wcs("api GET /units -f limit=1 --all")).stdout)).toHaveLength(3);
+    expect(JSON.parse((await wcs("api GET /units --limit 1")).stdout)).toHaveLength(1);
+  });
+});
+
+describe("webhooks", () => {
+  const receiver = createServer((request, response) => {
+    response.writeHead(request.url === "/good" ? 200 : 500, { "content-type": "application/json" });
+    response.end('{"received":true}');
+  });
+  let url = "";
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  });
+  afterAll(() => receiver.close());
+
+  it("webhooks create warns about an address that is refused, and says that the secret is not shown again", async () => {
+    const warned = await sit(`webhooks create --name good --uri ${url}/good --triggers user.create`);
+    expect(warned.stdout).toContain("whsec_");
+    expect(warned.stderr).toMatch(/^Save the secret now\. Shown only once\.$/m);
+    expect(warned.stderr).toMatch(/^Warning: callbacks to private addresses are refused\./m);
+    await wcs("settings set webhooks.allow_private true");
+    expect((await sit(`webhooks create --name bad --uri ${url}/bad`)).stderr).not.toContain("Warning");
+  });
+
+  it("webhooks create --if-not-exists: shows the same webhook, and the differences of another one", async () => {
+    const same = await wcs(
+      `webhooks create --name good --uri ${url}/good --triggers user.create --if-not-exists --query id`,
+    );
+    expect(same).toMatchObject({ stdout: "1\n", code: 0 });
+    const other = await wcs(`webhooks create --name good --uri ${url}/x --triggers user.delete --if-not-exists`);
+    expect(other).toMatchObject({ stdout: "", code: 7 });
+    expect(other.stderr).toContain(`uri is ${url}/good, not ${url}/x; triggers are user.create, not user.delete.`);
+  });
+
+  it("webhooks test: exit 9 when the call failed, with the result on stdout", async () => {
+    expect(await wcs("webhooks test good --query status")).toMatchObject({ stdout: "200\n", code: 0 });
+    expect(await wcs("webhooks test bad --query status")).toMatchObject({ stdout: "500\n", code: 9 });
+  });
+
+  it("webhooks log: JSON bodies are indented", async () => {
+    const { stdout: entry } = await wcs("webhooks logs good --query [0].id");
+    const { stdout } = await sit(`webhooks log good ${entry.trim()}`);
+    expect(stdout).toMatch(/^Request\n(.+\n)+\n\{\n {2}"type": "/m);
+    expect(stdout).toMatch(/^Response\n(.+\n)+\n\{\n {2}"received": true\n\}\n$/m);
   });
 });

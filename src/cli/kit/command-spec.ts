@@ -8,7 +8,7 @@ import type {
   OutputOf,
 } from "../../contract/operation.ts";
 import type { Heading } from "../../contract/operation-groups.ts";
-import type { Draw, Renderer } from "../output/renderer.ts";
+import type { Draw, Renderer, RowSpec } from "../output/renderer.ts";
 import type { Connection, ConnectOptions } from "../session/connection.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -135,6 +135,10 @@ interface Presentation<O extends AnyOperation> {
   };
   /** Draws all items at once. Used on a terminal. */
   draw?(): Promise<Draw<ItemOf<O>>>;
+  /** Derives the columns of rows and CSV from the items. */
+  readonly rows?: RowSpec<ItemOf<O>>;
+  /** Reads and shows the created thing by the ID in the response, when the response has nothing else. */
+  readonly created?: { readonly op: AnyOperation; renderer?(): Promise<Renderer<object>> };
   /** Renders items on a terminal in place of a table. */
   renderer?(): Promise<Renderer<ItemOf<O>>>;
   /** Replaces the default way to carry out the operation. */

@@ -5,7 +5,7 @@ import type { FileItem } from "../../contract/file-schemas.ts";
 import type { AnyOperation, Caller, CallOptions } from "../../contract/operation.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { createSources } from "../file-io/value-sources.ts";
-import { createOutput, formatOf } from "../output/create-output.ts";
+import { createOutput, formatOf, type Output } from "../output/create-output.ts";
 import { type Page, valueAt } from "../output/item.ts";
 import type { Connection } from "../session/connection.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -83,21 +83,18 @@ function refuseNoChange({ op, input }: Request, path: readonly string[]): void {
   throw new UsageError("nothing to change", { hint: `see wcs ${path.join(" ")} --help for what can be changed` });
 }
 
+function outputOf(command: OperationCommand, op: AnyOperation, { globals, terminal }: Context): Output<object> {
+  const items = op.name.split(".")[0];
+  const { columns, draw, showEmpty, rows, renderer } = command;
+  return createOutput<object>({ op, columns, draw, items, showEmpty, rows, renderer }, globals, terminal);
+}
+
 async function perform(command: OperationCommand, request: Request, caller: Caller, context: Context) {
   const { op, input } = request;
   const { terminal, globals, flags } = context;
-  const output = createOutput<object>(
-    {
-      op,
-      columns: command.columns,
-      draw: command.draw,
-      items: op.name.split(".")[0],
-      showEmpty: command.showEmpty,
-      renderer: command.renderer,
-    },
-    globals,
-    terminal,
-  );
+  // A dry run creates nothing that could be read.
+  const created = flags.dryRun ? undefined : command.created;
+  const output = outputOf({ ...command, ...created }, created?.op ?? op, context);
   if (op.list) {
     const extent = extentOf(context, command.draw !== undefined && formatOf(globals, terminal) === "table");
     const pages = walk(caller, op, input, op.list.paging ? extent : { ...extent, limit: undefined });
@@ -114,16 +111,18 @@ async function perform(command: OperationCommand, request: Request, caller: Call
     });
     const isEmpty = response === undefined || response === null;
     if (isEmpty && !flags.dryRun) terminal.note(command.done?.(whole) ?? "Done.");
-    if (!isEmpty) await output.one((op.item ? valueAt(response, op.item) : response) as object, response);
+    const item = (op.item ? valueAt(response, op.item) : response) as Input;
+    if (!isEmpty)
+      await output.one(created ? ((await caller.call(created.op, { id: item.id })) as Input) : item, response);
     return response;
   };
   if (!command.perform) return void (await finish(input));
   await command.perform({ input, context, caller, finish, show: (item) => output.one(item) });
 }
 
-async function* noteIds(pages: AsyncIterable<Page>, found: Set<unknown>): AsyncGenerator<Page> {
+async function* noteIds(pages: AsyncIterable<Page<object>>, found: Set<unknown>): AsyncGenerator<Page<object>> {
   for await (const page of pages) {
-    for (const { id } of page.items) found.add(id);
+    for (const item of page.items) found.add(valueAt(item, "id"));
     yield page;
   }
 }

@@ -90,7 +90,7 @@ export async function status(context: Context): Promise<void> {
   try {
     const { id, name, email, admin } = await caller.call(users.current, {});
     const token = globals.as === undefined ? terminal.env.WCS_TOKEN || tokenOf(context, target) : undefined;
-    await createOutput({ times: ["expires"] }, globals, terminal).one({
+    await createOutput({ formats: { expires: "unix-time" } }, globals, terminal).one({
       target: withoutPassword(target.address),
       profile: target.profile?.name ?? null,
       user: { id, name, email, admin },

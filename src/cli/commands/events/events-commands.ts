@@ -16,6 +16,12 @@ const id = { field: "id" } as const;
 const eventList = async () => (await import("./render-events.ts")).eventList;
 const eventForm = async () => (await import("./render-events.ts")).eventForm;
 
+const eventRows = {
+  columns: ["id", "title", "type", "start", "end", "date", "repeats", "location"],
+  formats: { start: "unix-time", end: "unix-time" },
+  load: async () => (await import("./render-events.ts")).eventRow(),
+} as const;
+
 /** Flags and completion that events create and update share. */
 const planned = {
   ahead: { start: null, end: "start" },
@@ -146,7 +152,7 @@ export const events: CommandGroup = {
   summary: "Manage calendar events, their files and participants",
   commands: {
     list: command(ops.list, {
-      columns: ["id", "title", "type", "date", "location"],
+      rows: eventRows,
       renderer: eventList,
       ahead: { start: null, end: null },
       examples: ["wcs events list --start now --end +7d", "wcs events list --type chain --all -o ndjson"],
@@ -159,6 +165,7 @@ export const events: CommandGroup = {
     create: command(ops.create, {
       ...planned,
       written: { field: "body", file: "event.md", optional: true },
+      created: { op: ops.get, renderer: eventForm },
       examples: [
         "wcs events create --type chain --title 'All hands' --start 'friday 14:00' --end +90m --repeat 'every month on the last friday'",
         "wcs events create --type user --title 'Christmas Eve' --all-day --date 2026-12-24",
@@ -185,7 +192,7 @@ export const events: CommandGroup = {
       done: ({ id }) => `Marked event ${id} as seen.`,
     }),
     upcoming: command(ops.upcoming, {
-      columns: ["id", "title", "type", "date", "dates.start", "dates.end", "location"],
+      rows: eventRows,
       renderer: eventList,
     }),
     calendar,

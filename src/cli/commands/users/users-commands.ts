@@ -115,7 +115,7 @@ export const users: CommandGroup = {
       examples: ["wcs users password me", "pass show wcs/ada | wcs users password 12 --password-stdin"],
     }),
     birthdays: command(ops.birthdays, {
-      columns: ["id", "name", "title", "unit.name"],
+      columns: ["id", "day", "name", "title", "unit.name"],
       examples: ["wcs users birthdays --start 12-01 --end 12-31 --all"],
     }),
     policy: {
