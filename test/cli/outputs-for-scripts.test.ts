@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { useHome } from "./support.ts";
+import { changeDirectly } from "../support/direct.ts";
+import { finished, start, useHome } from "./support.ts";
 
 const home = useHome();
 const screen = { width: 100, height: 40 };
@@ -205,5 +208,94 @@ describe("webhooks", () => {
     const { stdout } = await sit(`webhooks log good ${entry.trim()}`);
     expect(stdout).toMatch(/^Request\n(.+\n)+\n\{\n {2}"type": "/m);
     expect(stdout).toMatch(/^Response\n(.+\n)+\n\{\n {2}"received": true\n\}\n$/m);
+  });
+});
+
+describe("messages", () => {
+  it.each([
+    ["unit list", "wcs units"],
+    ["usr list", "wcs users"],
+    ["use list", "wcs users"],
+  ])("%s leads to %s", async (line, command) => {
+    expect((await wcs(line)).stderr).toContain(`hint: Did you mean '${command}'?`);
+  });
+
+  it("an empty list names its items", async () => {
+    const { stdout: id } = await home().wcs(
+      "events create --type user --title Empty --all-day --date 2031-01-01 --query id".split(" "),
+    );
+    expect((await sit(`events participants ${id.trim()}`)).stderr).toBe("No participants.\n");
+    expect((await sit(`events files list ${id.trim()}`)).stderr).toBe("No files.\n");
+  });
+
+  it("export: the noun agrees with the number", async () => {
+    const { stderr } = await wcs(`units export ${home().path("units.csv")}`);
+    expect(stderr).toMatch(/^Exported 1 unit to /m);
+    const { stderr: events } = await wcs(`events export --from 2031-01-01 --to 2031-01-01 -o ${home().path("e.ics")}`);
+    expect(events).toMatch(/^Exported 1 event to /m);
+  });
+
+  it("profile add: a configuration that cannot be written", async () => {
+    const file = home().path("in-the-way");
+    writeFileSync(file, "");
+    const env = { WCS_CONFIG_DIR: `${file}/config` };
+    const result = await home().wcs(["profile", "add", "x", "--url", "http://127.0.0.1:1"], { env });
+    expect(result.code).toBe(2);
+    expect(result.stderr).toMatch(
+      /^error: The configuration in .* cannot be written \(ENOTDIR\)\.\nhint: Set WCS_CONFIG/,
+    );
+  });
+
+  it("timezones list takes --limit", async () => {
+    const { stdout, stderr } = await wcs("timezones list --limit 2 --fields name --no-header");
+    expect(stdout.trim().split("\n")).toHaveLength(2);
+    expect(stderr).toBe("Showing the first 2. Use a higher --limit for more.\n");
+  });
+
+  it("users deactivate needs a confirmation, but can be undone", async () => {
+    expect((await wcs("users deactivate bo@example.com")).stderr).toMatch(/^error: Needs a confirmation\./);
+    expect((await wcs("users delete bo@example.com")).stderr).toMatch(/^error: Cannot be undone\./);
+  });
+
+  it("settings set mail.smtp_url takes a URL without a password from the line, and no other", async () => {
+    expect((await wcs("settings set mail.smtp_url smtp://mail.example.com:25")).code).toBe(0);
+    expect((await wcs("settings set mail.smtp_url smtp://u:p@mail.example.com:25")).code).toBe(2);
+  });
+
+  it("auth logout says until when copies of the token stay valid", async () => {
+    await home().wcs(["users", "password", "1", "--password-stdin"], { stdin: "a long enough secret" });
+    const login = ["auth", "login", "--username", "ada@example.com", "--password-stdin"];
+    await home().wcs(login, { stdin: "a long enough secret" });
+    expect((await wcs("auth logout")).stderr).toMatch(
+      /^Signed out .*\. Copies of the token stay valid until \d{4}-.*\.$/m,
+    );
+  });
+
+  it("a command reports its own callbacks that were not sent, and no others", async () => {
+    await wcs("webhooks update bad --no-active");
+    await wcs("webhooks create --name lost --uri http://127.0.0.1:9/ --triggers unit.create");
+    const made = await wcs("units create --name Lost --parent 1");
+    expect(made.stderr).toMatch(/^1 callback could not be sent yet\. /m);
+    await changeDirectly(home().path("data/wcs/wcs.db"), (tx) =>
+      tx
+        .updateTable("deliveries")
+        .set((eb) => ({ created_at: eb("created_at", "-", 10) }))
+        .execute(),
+    );
+    expect((await wcs("users update 1 --title Boss")).stderr).toBe("");
+  });
+});
+
+describe("serve", () => {
+  it.each([
+    ["pretty", /^\d\d:\d\d:\d\d INFO {2}finishing$/m],
+    ["json", /^\{"level":30,.*"msg":"finishing"\}$/m],
+    ["auto", /^\{"level":30,.*"msg":"finishing"\}$/m],
+  ])("--log-format %s", async (format, line) => {
+    const child = start(["serve", "--port", "0", "--log-format", format, "--shutdown-notice", "0"], home().env);
+    const ended = finished(child, "");
+    await once(child.stdout!, "data");
+    child.kill("SIGTERM");
+    expect((await ended).stderr).toMatch(line);
   });
 });

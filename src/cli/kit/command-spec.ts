@@ -107,6 +107,10 @@ interface Presentation<O extends AnyOperation> {
   /** Table columns as paths of fields: `unit.name`. */
   readonly columns?: readonly PathIn<ItemOf<O>>[];
   readonly confirm?: Question<O>;
+  /** The command can be undone by another one. */
+  readonly reversible?: true;
+  /** Plural name of the items of a list, when they are not those of the operation's group. */
+  readonly items?: string;
   /** Returns the success message of an operation without output. */
   done?(input: InputOf<O>): string;
   readonly examples?: readonly string[];

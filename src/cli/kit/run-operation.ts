@@ -84,8 +84,7 @@ function refuseNoChange({ op, input }: Request, path: readonly string[]): void {
 }
 
 function outputOf(command: OperationCommand, op: AnyOperation, { globals, terminal }: Context): Output<object> {
-  const items = op.name.split(".")[0];
-  const { columns, draw, showEmpty, rows, renderer } = command;
+  const { items = op.name.split(".")[0], columns, draw, showEmpty, rows, renderer } = command;
   return createOutput<object>({ op, columns, draw, items, showEmpty, rows, renderer }, globals, terminal);
 }
 
@@ -97,7 +96,9 @@ async function perform(command: OperationCommand, request: Request, caller: Call
   const output = outputOf({ ...command, ...created }, created?.op ?? op, context);
   if (op.list) {
     const extent = extentOf(context, command.draw !== undefined && formatOf(globals, terminal) === "table");
-    const pages = walk(caller, op, input, op.list.paging ? extent : { ...extent, limit: undefined });
+    // A limit that is a field of the operation is in the input.
+    const isField = !op.list.paging && input.limit !== undefined;
+    const pages = walk(caller, op, input, isField ? { ...extent, limit: undefined } : extent);
     if (request.ids === undefined) return output.list(pages);
     const found = new Set<unknown>();
     await output.list(noteIds(pages, found));

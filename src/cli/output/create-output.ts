@@ -89,7 +89,8 @@ export function createOutput<T extends object = Item>(view: View<T>, globals: Gl
         await to?.end();
         if (seen.count === 0 && to && terminal.stdoutIsTerminal) terminal.note(`No ${view.items ?? "items"}.`);
       }
-      if (seen.more) terminal.note(`Showing the first ${seen.count}. Use --all or --limit N for more.`);
+      const way = view.op?.list && !view.op.list.paging ? "a higher --limit" : "--all or --limit N";
+      if (seen.more) terminal.note(`Showing the first ${seen.count}. Use ${way} for more.`);
     },
     async one(item, response) {
       if (globals.raw) return raw(response ?? item);

@@ -129,6 +129,7 @@ const files: CommandGroup = {
   summary: "Manage the files of events",
   commands: {
     list: command(listOf(ops.get, "files"), {
+      items: "files",
       summary: "List the files of an event",
       args: [id],
       columns: ["id", "name", "mime", "size", "created_at"],
@@ -215,6 +216,7 @@ export const events: CommandGroup = {
       done: ({ id }) => `Withdrew your answer to event ${id}.`,
     }),
     participants: command(ops.participants, {
+      items: "participants",
       args: [id],
       columns: ["user.id", "user.name", "user.title", "user.unit.name", "answer", "answered_at"],
       examples: ["wcs events participants 12 --answer accepted --all"],

@@ -104,10 +104,15 @@ async function show({ globals, terminal }: Context, name: string, all: Record<st
   await terminal.write(`${text}\n`);
 }
 
+function isUrlWithoutPassword(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "" && !url.username && !url.password;
+}
+
 async function givenValue(field: Field, { args, flags, terminal }: Context): Promise<unknown> {
   const sources = createSources(terminal);
   const given = args.value as string | undefined;
-  if (field.secret && given !== undefined && given !== "-") {
+  if (field.secret && given !== undefined && given !== "-" && !isUrlWithoutPassword(given)) {
     throw new UsageError(`${field.name} is a secret and must not be given on the command line`, {
       hint: "use --value-stdin or --value-file",
     });

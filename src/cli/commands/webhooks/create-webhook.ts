@@ -25,8 +25,8 @@ export async function rotateSecret({ input, context, finish }: OperationRun<type
 }
 
 /** Returns how an existing webhook differs from the one to create. */
-function differences(webhook: Webhook, { uri, triggers: wanted = triggers }: Wanted): string[] {
-  const [now, then] = [webhook.triggers, wanted].map((list) => [...list].sort().join(","));
+function differences(webhook: Webhook, { uri, triggers: wanted }: Wanted): string[] {
+  const [now, then] = [webhook.triggers, wanted ?? triggers].map((list) => [...list].sort().join(","));
   return [
     ...(webhook.uri === uri ? [] : [`uri is ${webhook.uri}, not ${uri}`]),
     ...(now === then ? [] : [`triggers are ${now}, not ${then}`]),
