@@ -28,7 +28,7 @@ export const settings: CommandGroup = {
       summary: "Change a setting",
       // Derived on demand, because its schemas are not needed to run a command.
       get description() {
-        const rows = fieldsOf(ops.set).map((field) => `  ${field.name.padEnd(26)} ${explainSetting(field)}`);
+        const rows = fieldsOf(ops.set).map((field) => `  ${field.name.padEnd(25)} ${explainSetting(field)}`);
         return `Changes take effect within a second on every server.\n\nSettings:\n${rows.join("\n")}`;
       },
       args: [
