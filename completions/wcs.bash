@@ -6,7 +6,7 @@ __wcs_place() {
     '') words='init demo serve auth profile users units usertypes webhooks names export diff apply conversations posts events groups counters muterules files settings audit languages timezones db doctor api completion help'; flags='--version' ;;
     'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
     'demo') : ;;
-    'serve') flags='--port --host --metrics-port --smtp-url --behind-proxy --shutdown-notice --log-level'; values='--port= --host= --metrics-port= --smtp-url= --shutdown-notice= --log-level=debug|info|warn|error|silent' ;;
+    'serve') flags='--port --host --metrics-port --smtp-url --behind-proxy --shutdown-notice --log-level --log-format'; values='--port= --host= --metrics-port= --smtp-url= --shutdown-notice= --log-level=debug|info|warn|error|silent --log-format=auto|pretty|json' ;;
     'auth') words='login logout renew status token password' ;;
     'auth login') flags='--username --password-stdin --password-file'; values='--username= --password-file=@file' ;;
     'auth logout') : ;;
@@ -42,7 +42,7 @@ __wcs_place() {
     'users avatar set') flags='--dry-run -n'; args=('@users' '@file') ;;
     'users avatar delete') flags='--yes -y --dry-run -n'; args=('@users') ;;
     'users membership') words='list add set remove' ;;
-    'users membership list') args=('@users') ;;
+    'users membership list') flags='--limit'; values='--limit='; args=('@users') ;;
     'users membership add') flags='--user-types --department --data --dry-run -n'; values='--user-types=@usertypes --department= --data='; args=('@users' '@units') ;;
     'users membership set') flags='--unit --user-types --department --overwrite --no-overwrite --data --unset --dry-run -n'; values='--unit=@units --user-types=@usertypes --department= --data= --unset='; args=('@users' '@units') ;;
     'users membership remove') flags='--yes -y --dry-run -n'; args=('@users' '@units') ;;
@@ -74,14 +74,14 @@ __wcs_place() {
     'usertypes update') flags='--name --reference --abilities-news --no-abilities-news --abilities-calendar --no-abilities-calendar --abilities-groups --no-abilities-groups --abilities-user --no-abilities-user --abilities-units --no-abilities-units --abilities-usertypes --no-abilities-usertypes --abilities-integrations --no-abilities-integrations --data --unset --dry-run -n'; values='--name= --reference= --data= --unset='; args=('@usertypes') ;;
     'usertypes delete') flags='--yes -y --dry-run -n'; args=('@usertypes') ;;
     'webhooks') words='list get create update delete rotate-secret test stats logs log resend recover listen verify deliver' ;;
-    'webhooks list') : ;;
+    'webhooks list') flags='--limit'; values='--limit=' ;;
     'webhooks get') args=('@webhooks') ;;
     'webhooks create') flags='--name --uri --triggers --if-not-exists --data --dry-run -n'; values='--name= --uri= --triggers= --data=' ;;
     'webhooks update') flags='--name --uri --triggers --active --no-active --data --dry-run -n'; values='--name= --uri= --triggers= --data='; args=('@webhooks') ;;
     'webhooks delete') flags='--yes -y --dry-run -n'; args=('@webhooks') ;;
     'webhooks rotate-secret') flags='--yes -y --dry-run -n'; args=('@webhooks') ;;
     'webhooks test') flags='--wait --data --dry-run -n'; values='--wait= --data='; args=('@webhooks') ;;
-    'webhooks stats') flags='--since --parts'; values='--since= --parts='; args=('@webhooks') ;;
+    'webhooks stats') flags='--since --parts --limit'; values='--since= --parts= --limit='; args=('@webhooks') ;;
     'webhooks logs') flags='--event --status --since --after --limit --all --follow -f --wait'; values='--event=user.create|user.update|user.delete|unit.create|unit.update|unit.delete --status= --since= --after= --limit='; args=('@webhooks') ;;
     'webhooks log') args=('@webhooks' '') ;;
     'webhooks resend') flags='--dry-run -n'; args=('@webhooks' '') ;;
@@ -90,7 +90,7 @@ __wcs_place() {
     'webhooks verify') flags='--secret-file --header -H --tolerance'; values='--secret-file=@file --header= -H= --tolerance=' ;;
     'webhooks deliver') flags='--smtp-url'; values='--smtp-url=' ;;
     'names') words='find' ;;
-    'names find') flags='--kinds'; values='--kinds='; args=(''); many=1 ;;
+    'names find') flags='--kinds --limit'; values='--kinds= --limit='; args=(''); many=1 ;;
     'export') flags='--format --only'; values='--format=yaml|json --only=usertypes|units|users|webhooks'; args=('@file') ;;
     'diff') flags='--prune --exit-code'; args=('@file') ;;
     'apply') flags='--prune --yes -y --dry-run -n'; args=('@file') ;;
@@ -107,7 +107,7 @@ __wcs_place() {
     'conversations delete') flags='--yes -y --dry-run -n'; args=('@conversations') ;;
     'conversations seen') flags='--dry-run -n'; args=('@conversations') ;;
     'conversations participants') words='list add remove role' ;;
-    'conversations participants list') args=('@conversations') ;;
+    'conversations participants list') flags='--limit'; values='--limit='; args=('@conversations') ;;
     'conversations participants add') flags='--dry-run -n'; args=('@conversations' '@users'); many=1 ;;
     'conversations participants remove') flags='--yes -y --dry-run -n'; args=('@conversations' '@users') ;;
     'conversations participants role') flags='--dry-run -n'; args=('@conversations' '@users' 'member|administrator') ;;
@@ -147,7 +147,7 @@ __wcs_place() {
     'posts comments add') flags='--body --parent-id --mentions --edit --data --unset --dry-run -n'; values='--body= --parent-id= --mentions=@users --data= --unset='; args=('@posts') ;;
     'posts comments delete') flags='--yes -y --dry-run -n'; args=('@posts' '') ;;
     'posts files') words='list add delete get' ;;
-    'posts files list') args=('@posts') ;;
+    'posts files list') flags='--limit'; values='--limit='; args=('@posts') ;;
     'posts files add') flags='--file --data --dry-run -n'; values='--file=@file --data='; args=('@posts') ;;
     'posts files delete') flags='--yes -y --dry-run -n'; args=('@posts' '') ;;
     'posts files get') flags='--output -o --force'; values='--output=@file -o=@file'; args=('') ;;
@@ -158,14 +158,14 @@ __wcs_place() {
     'events update') flags='--title --type --body --location --link --start --end --all-day --no-all-day --date --units --user-types --shares --file-count --file --repeat --rrule --edit --data --unset --dry-run -n'; values='--title= --type=chain|unit|user --body= --location= --link= --start= --end= --date= --units=@units --user-types=@usertypes --shares=@users --file-count= --file=@file --repeat= --rrule= --data= --unset='; args=('@events') ;;
     'events delete') flags='--yes -y --dry-run -n'; args=('@events') ;;
     'events seen') flags='--dry-run -n'; args=('@events') ;;
-    'events upcoming') : ;;
+    'events upcoming') flags='--limit'; values='--limit=' ;;
     'events calendar') flags='--month --week --from --to --type'; values='--month= --from= --to= --type=chain|unit|user' ;;
     'events accept') flags='--dry-run -n'; args=('@events') ;;
     'events decline') flags='--dry-run -n'; args=('@events') ;;
     'events withdraw') flags='--dry-run -n'; args=('@events') ;;
     'events participants') flags='--answer --cursor --limit --all'; values='--answer=accepted|rejected --cursor= --limit='; args=('@events') ;;
     'events files') words='list add delete get' ;;
-    'events files list') args=('@events') ;;
+    'events files list') flags='--limit'; values='--limit='; args=('@events') ;;
     'events files add') flags='--file --data --dry-run -n'; values='--file=@file --data='; args=('@events') ;;
     'events files delete') flags='--yes -y --dry-run -n'; args=('@events' '') ;;
     'events files get') flags='--output -o --force'; values='--output=@file -o=@file'; args=('') ;;
@@ -190,7 +190,7 @@ __wcs_place() {
     'counters list') : ;;
     'counters reset') flags='--dry-run -n'; args=('groups|events|news|messages') ;;
     'muterules') words='list' ;;
-    'muterules list') : ;;
+    'muterules list') flags='--limit'; values='--limit=' ;;
     'files') words='get' ;;
     'files get') flags='--output -o --force'; values='--output=@file -o=@file'; args=('') ;;
     'settings') words='list get set' ;;
@@ -200,9 +200,9 @@ __wcs_place() {
     'audit') words='list' ;;
     'audit list') flags='--actor --operation --path --since --until --cursor --limit --all'; values='--actor=@users --operation= --path= --since= --until= --cursor= --limit=' ;;
     'languages') words='list' ;;
-    'languages list') : ;;
+    'languages list') flags='--limit'; values='--limit=' ;;
     'timezones') words='list' ;;
-    'timezones list') : ;;
+    'timezones list') flags='--limit'; values='--limit=' ;;
     'db') words='info check migrate backup restore rekey outbox' ;;
     'db info') : ;;
     'db check') : ;;
@@ -212,7 +212,7 @@ __wcs_place() {
     'db rekey') flags='--new-key-file --decrypt --dry-run -n'; values='--new-key-file=@file' ;;
     'db outbox') : ;;
     'doctor') : ;;
-    'api') flags='--field -f --input --dry-run -n'; values='--field= -f= --input=@file'; args=('GET|POST|PUT|PATCH|DELETE' '') ;;
+    'api') flags='--field -f --input --all --limit --dry-run -n'; values='--field= -f= --input=@file --limit='; args=('GET|POST|PUT|PATCH|DELETE' '') ;;
     'completion') args=('bash|zsh|fish|powershell') ;;
     'help') args=('environment|exit-codes|formatting|configuration|webhooks|calendar|organisation|proxy'); many=1 ;;
   esac

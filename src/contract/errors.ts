@@ -65,14 +65,8 @@ function completeIssues(fields: FieldErrors, issues: readonly Issue[]): readonly
   });
 }
 
-/** Returns a `validation_failed` error about the named fields. */
+/** Returns a `validation_failed` error about the named fields, whose message lists all of them. */
 export function invalid(fields: FieldErrors, issues: readonly Issue[] = []): ServiceError {
-  const names = Object.keys(fields);
-  const first = names[0] ?? "input";
-  const sentence = `${first} ${fields[first]?.[0] ?? "is not valid"}`;
-  return new ServiceError(
-    "validation_failed",
-    names.length > 1 ? `${sentence} (and ${names.length - 1} more).` : `${sentence}.`,
-    { fields, issues },
-  );
+  const named = Object.entries(fields).map(([field, reasons]) => `${field} ${reasons[0] ?? "is not valid"}`);
+  return new ServiceError("validation_failed", `${named.join("; ") || "input is not valid"}.`, { fields, issues });
 }

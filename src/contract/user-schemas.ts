@@ -53,6 +53,13 @@ export const shortUser = once(() =>
     .meta({ id: "ShortUser" }),
 );
 
+/** A user with a birthday in a period. */
+export const birthdayUser = once(() =>
+  shortUser()
+    .extend({ day: z.string().meta({ description: "Day of the birthday as MM-DD, without the year" }) })
+    .meta({ id: "BirthdayUser" }),
+);
+
 /** The full form of a user. `email`, `phone` and `birthday` are null when the caller may not see them. */
 export const user = once(() =>
   z

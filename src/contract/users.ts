@@ -17,12 +17,12 @@ import { imageItems, imageLimit } from "./file-schemas.ts";
 import { membershipOperations } from "./membership-operations.ts";
 import { operation, operationGroup } from "./operation.ts";
 import {
+  birthdayUser,
   departmentId,
   identity,
   importResult,
   importRows,
   profileFields,
-  shortUser,
   user,
   userTypeIds,
 } from "./user-schemas.ts";
@@ -126,7 +126,7 @@ export const users = operationGroup("users", {
         end: monthDay().optional().meta({ description: "Last day (default 30 days after the first)" }),
         ...pageInput(),
       }),
-    output: () => numberedPage(shortUser()),
+    output: () => numberedPage(birthdayUser()),
     list: { items: "data", paging: "pages" },
   }),
   create: operation({

@@ -46,12 +46,13 @@ describeEverywhere("birthdays", (environment) => {
     const { data } = await world().actors.administrator.call(users.birthdays, { start: "06-15", end: "06-15" });
     const { units } = world();
     expect(data).toMatchObject([
-      { content_type: "user", first_name: "06-15", unit: { id: units.harbour }, avatar: null },
+      { content_type: "user", first_name: "06-15", day: "06-15", unit: { id: units.harbour }, avatar: null },
     ]);
     expect(Object.keys(data[0]!).sort()).toEqual([
       "active",
       "avatar",
       "content_type",
+      "day",
       "first_name",
       "id",
       "last_name",

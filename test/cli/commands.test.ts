@@ -224,7 +224,7 @@ describe("wcs api", () => {
     );
     expect(JSON.parse(cleared.stdout)).toEqual([null, "@home"]);
     expect((await api("DELETE", `/units/${id}`)).stderr).toBe("204\n");
-    const list = await api("GET", "/units?limit=1", "-f", "name=Sal", "--query", "data[].name");
+    const list = await api("GET", "/units?limit=1", "-f", "name=Sal", "--query", "[].name");
     expect(JSON.parse(list.stdout)).toEqual(["Sales"]);
     const settings = await api("PATCH", "/settings", "-f", "webhooks.timeout=9", "--query", '"webhooks.timeout"');
     expect(settings.stdout).toBe("9\n");

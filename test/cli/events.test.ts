@@ -21,7 +21,7 @@ describePlaces("wcs events", (place) => {
     const { wcs } = place();
     expect((await wcs(["settings", "set", "timezone", "Europe/Copenhagen"])).code).toBe(0);
     // A server may take a moment to know.
-    while ((await done("api", "GET", "/timezones", "--query", "instance")).stdout !== '"Europe/Copenhagen"\n');
+    while ((await json("api", "GET", "/timezones")).instance !== "Europe/Copenhagen");
     const made = await json(
       ...[
         "events",

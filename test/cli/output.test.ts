@@ -38,8 +38,8 @@ describe("what a program reads", () => {
     expect((await home().wcs(["usertypes", "list", "--json", "--all"])).stdout).toBe("[]\n");
     expect((await home().wcs(["usertypes", "list", "-o", "yaml"])).stdout).toBe("[]\n");
     expect((await home().wcs(["usertypes", "list", "-o", "ndjson"])).stdout).toBe("");
-    expect((await home().wcs(["usertypes", "list", "-o", "csv"])).stdout).toBe("id,name,reference\n");
-    expect((await home().wcs(["usertypes", "list"])).stdout).toBe("id\tname\treference\n");
+    expect((await home().wcs(["usertypes", "list", "-o", "csv"])).stdout).toBe("id,name,reference,abilities\n");
+    expect((await home().wcs(["usertypes", "list"])).stdout).toBe("id\tname\treference\tabilities\n");
   });
 
   it("CSV: a list whose first item begins like a formula is escaped", async () => {
@@ -204,12 +204,14 @@ describe("what a person reads", () => {
 
   it("draws the tree, siblings by name", async () => {
     const tree = await home().sit(["units", "tree", "--depth", "1"], { screen });
-    expect(tree.stdout).toBe("Acme (1)\n└── Sales (0)\n");
+    expect(tree.stdout).toBe("Acme (root, 1 user)\n└── Sales (SALES, 0 users)\n");
     await home().sit(["units", "create", "--name", "Archive", "--parent", "1"]);
     await home().sit(["units", "create", "--name", "Cellar", "--parent", "63"]);
     const { stdout } = await home().sit(["units", "tree"], { screen });
-    expect(stdout).toMatch(/^Acme \(1\)\n├── Archive \(0\)\n/);
-    expect(stdout).toContain("└── Sales (0)\n    ├── Branch 0 (0)\n    ├── Branch 1 (0)\n    ├── Branch 2 (0)\n");
-    expect(stdout.trimEnd().split("\n").at(-1)).toBe("    └── Branch 59 (0)");
+    expect(stdout).toMatch(/^Acme \(root, 1 user\)\n├── Archive \(ID \d+, 0 users\)\n/);
+    const plain = stdout.replace(/\(ID \d+, /g, "(");
+    const sales = "└── Sales (SALES, 0 users)\n    ├── Branch 0 (0 users)\n    ├── Branch 1 (0 users)\n";
+    expect(plain).toContain(`${sales}    ├── Branch 2 (0 users)\n`);
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^ {4}└── Branch 59 \(ID \d+, 0 users\)$/);
   });
 });

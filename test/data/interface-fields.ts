@@ -8,6 +8,19 @@ export interface FieldTable {
 }
 
 const unitBrief = { content_type: "string", id: "integer", name: "string", level: "integer", unit_type: "string" };
+const shortUser = {
+  content_type: "string",
+  id: "integer",
+  name: "string",
+  first_name: "string",
+  last_name: "string",
+  title: "string",
+  avatar: "File|null",
+  active: "boolean",
+  unit: "ShortUnit",
+  physicalUnit: "ShortUnit",
+  url: "string",
+};
 const participation = "object|null";
 
 export const objects: Readonly<Record<string, FieldTable>> = {
@@ -283,21 +296,8 @@ export const objects: Readonly<Record<string, FieldTable>> = {
   },
   UserTypeBrief: { fields: { id: "integer", name: "string", url: "string" } },
   ShortUnit: { fields: { ...unitBrief, parent: "object|null", url: "string" } },
-  ShortUser: {
-    fields: {
-      content_type: "string",
-      id: "integer",
-      name: "string",
-      first_name: "string",
-      last_name: "string",
-      title: "string",
-      avatar: "File|null",
-      active: "boolean",
-      unit: "ShortUnit",
-      physicalUnit: "ShortUnit",
-      url: "string",
-    },
-  },
+  ShortUser: { fields: shortUser },
+  BirthdayUser: { fields: shortUser, added: ["day"] },
   UserType: {
     fields: { name: "string", reference: "string|null", id: "integer", url: "string" },
     added: ["content_type", "abilities"],
@@ -376,7 +376,7 @@ export const objects: Readonly<Record<string, FieldTable>> = {
     added: ["webhook_event_id", "attempt", "duration_ms", "created_at", "error", "next_attempt_at"],
   },
   WebhookLogPage: { fields: { data: "WebhookLog[]", links: "Links", meta: "PageMeta" } },
-  BirthdayPage: { fields: { data: "ShortUser[]", links: "Links", meta: "PageMeta" } },
+  BirthdayPage: { fields: { data: "BirthdayUser[]", links: "Links", meta: "PageMeta" } },
   ConversationPage: { fields: { data: "Conversation[]" }, added: ["links", "meta"] },
   MessagePage: { fields: { data: "Message[]", meta: "CursorMeta" } },
   CursorMeta: { fields: { next_cursor: "string|null", prev_cursor: "string|null" } },

@@ -58,7 +58,15 @@ export function failureOf(error: unknown): Failure {
   if (diskFailure) return diskFailure;
   if (isServiceError(error)) {
     const { code, message, hint, fields, retryAfter } = error;
-    return { exit: errorCodes[code].exit, code, message, hint: hint ?? hints[code], fields, retryAfter };
+    const next = [hint ?? hints[code], retryAfter !== undefined && `Try again in ${formatWait(retryAfter)}.`];
+    return {
+      exit: errorCodes[code].exit,
+      code,
+      message,
+      hint: next.filter(Boolean).join(" ") || undefined,
+      fields,
+      retryAfter,
+    };
   }
   const message = error instanceof Error ? error.message : String(error);
   return {
@@ -67,6 +75,17 @@ export function failureOf(error: unknown): Failure {
     message: `Unexpected failure: ${message}`,
     hint: "Set WCS_DEBUG=1 to see the stack trace.",
   };
+}
+
+/** Formats a wait, rounded up: `30 seconds`, `12 minutes`, `2 hours`. */
+function formatWait(seconds: number): string {
+  const units = [
+    ["hour", 3600],
+    ["minute", 60],
+  ] as const;
+  const [unit, length] = units.find(([, length]) => seconds > length * 1.5) ?? ["second", 1];
+  const count = Math.max(1, Math.ceil(seconds / length));
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
 /** Adds a full stop, and a capital letter unless the text begins with the name of a program or field. */

@@ -1,15 +1,24 @@
-/** Returns the most similar candidate; undefined when more than a third of its letters differ. */
+/** Returns the most similar candidate; undefined when more than a third of its letters differ. Abbreviations come first. */
 export function suggestName(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const far = candidate.startsWith(word) && word.length > 1 ? 1 : distance(word, candidate);
+    const far = isAbbreviation(word, candidate) ? 0.5 : distance(word, candidate);
     if (far < least && far <= Math.max(1, candidate.length / 3)) {
       best = candidate;
       least = far;
     }
   }
   return best;
+}
+
+/** Returns whether the candidate begins with the word, or has its first letter and then its other letters in order. */
+function isAbbreviation(word: string, candidate: string): boolean {
+  if (word.length < 2 || word[0] !== candidate[0]) return false;
+  if (candidate.startsWith(word)) return true;
+  let at = 0;
+  for (const letter of candidate) if (letter === word[at]) at += 1;
+  return at === word.length && word.length > candidate.length / 2;
 }
 
 const costAt = (row: readonly number[], at: number) => row[at] ?? Number.POSITIVE_INFINITY;

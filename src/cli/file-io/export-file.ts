@@ -117,7 +117,8 @@ function createTally({ name, path }: Pick<Exported<unknown>, "name" | "path">, t
     },
     report(): void {
       const { written, left } = count;
-      if (path !== "-") terminal.note(`Exported ${written} ${name} to ${terminal.sanitizeLine(path)}`);
+      const items = written === 1 ? name.replace(/s$/, "") : name;
+      if (path !== "-") terminal.note(`Exported ${written} ${items} to ${terminal.sanitizeLine(path)}`);
       if (left > 0)
         throw new ServiceError("validation_failed", `${left} of ${left + written} ${name} were not exported.`);
     },

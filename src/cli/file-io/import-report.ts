@@ -8,6 +8,8 @@ export interface Report {
   add(line: number, outcome: Outcome): void;
   /** Prints the issues since the last call. Must be called with `true` at the end. */
   flush(end?: true): Promise<void>;
+  /** Numbers of rows by outcome. */
+  readonly counts: Readonly<Record<Outcome["action"], number>>;
   readonly skipped: number;
   readonly rows: number;
   /** True when a row names a user type that does not exist. */
@@ -50,6 +52,7 @@ export function createReport({ terminal, results, sort }: ReportOptions): Report
       complain(ready);
       await results?.add(ready);
     },
+    counts,
     get lacksUserTypes() {
       return lacksUserTypes;
     },

@@ -1,4 +1,5 @@
 import { escapeCell } from "../output/spreadsheet-cells.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { csvLine } from "./csv-line.ts";
 import type { FileFormat } from "./file-format.ts";
 import { openDestination } from "./open-destination.ts";
@@ -6,7 +7,8 @@ import type { Outcome } from "./row-outcome.ts";
 
 /** A file with the outcome of each row. */
 export interface ResultFile {
-  readonly path: string;
+  /** Undefined for stdout. */
+  readonly path: string | undefined;
   add(rows: readonly { readonly line: number; readonly outcome: Outcome }[]): Promise<void>;
   /** Moves the file to its path, with the rows added so far. */
   keep(): Promise<void>;
@@ -25,6 +27,24 @@ export async function openResultFile(path: string, format: FileFormat): Promise<
     },
     keep,
     discard,
+  };
+}
+
+/** When results are printed: with each row, or not before `keep`. */
+export type PrintTime = "at once" | "at the end";
+
+/** Prints the results on stdout as newline-delimited JSON. */
+export function printResults(terminal: Terminal, when: PrintTime): ResultFile {
+  const held: string[] = [];
+  return {
+    path: undefined,
+    async add(rows) {
+      const text = rows.map(({ line, outcome }) => asJson(line, outcome)).join("");
+      if (when === "at once") await terminal.write(text);
+      else held.push(text);
+    },
+    keep: () => terminal.write(held.join("")),
+    discard: async () => {},
   };
 }
 

@@ -14,7 +14,8 @@ export function byReference(op: AnyOperation, ids: readonly string[], flags: Con
 }
 
 /** Returns the request that gets several resources by their IDs. */
-export function byIds(op: AnyOperation, ids: readonly string[]): Request | undefined {
-  if (ids.length < 2) return undefined;
-  return { op, input: { ids: ids.map((id) => parseInteger(id, "<id>")) } };
+export function byIds(op: AnyOperation, words: readonly string[]): Request | undefined {
+  if (words.length < 2) return undefined;
+  const ids = words.map((id) => parseInteger(id, "<id>"));
+  return { op, input: { ids }, ids };
 }

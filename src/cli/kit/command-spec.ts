@@ -8,7 +8,7 @@ import type {
   OutputOf,
 } from "../../contract/operation.ts";
 import type { Heading } from "../../contract/operation-groups.ts";
-import type { Draw, Renderer } from "../output/renderer.ts";
+import type { Draw, Renderer, RowSpec } from "../output/renderer.ts";
 import type { Connection, ConnectOptions } from "../session/connection.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -72,6 +72,8 @@ export interface CommandFlag {
 export interface Request {
   readonly op: AnyOperation;
   readonly input: Record<string, unknown>;
+  /** IDs that the response must contain. */
+  readonly ids?: readonly number[];
 }
 
 /** A confirmation question about the resource with the input's `id`. */
@@ -105,6 +107,10 @@ interface Presentation<O extends AnyOperation> {
   /** Table columns as paths of fields: `unit.name`. */
   readonly columns?: readonly PathIn<ItemOf<O>>[];
   readonly confirm?: Question<O>;
+  /** The command can be undone by another one. */
+  readonly reversible?: true;
+  /** Plural name of the items of a list, when they are not those of the operation's group. */
+  readonly items?: string;
   /** Returns the success message of an operation without output. */
   done?(input: InputOf<O>): string;
   readonly examples?: readonly string[];
@@ -133,6 +139,10 @@ interface Presentation<O extends AnyOperation> {
   };
   /** Draws all items at once. Used on a terminal. */
   draw?(): Promise<Draw<ItemOf<O>>>;
+  /** Derives the columns of rows and CSV from the items. */
+  readonly rows?: RowSpec<ItemOf<O>>;
+  /** Reads and shows the created thing by the ID in the response, when the response has nothing else. */
+  readonly created?: { readonly op: AnyOperation; renderer?(): Promise<Renderer<object>> };
   /** Renders items on a terminal in place of a table. */
   renderer?(): Promise<Renderer<ItemOf<O>>>;
   /** Replaces the default way to carry out the operation. */

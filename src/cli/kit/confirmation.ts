@@ -6,27 +6,29 @@ import type { Input } from "./read-input.ts";
 
 /** Asks for confirmation of a destructive command. */
 export async function confirm(leaf: OperationCommand, input: Input, caller: Caller, context: Context): Promise<void> {
-  const { confirm: question } = leaf;
+  const { confirm: question, reversible } = leaf;
   if (!question) return;
-  await requireConfirmation(context, async () => {
+  const ask = async () => {
     if (typeof question === "function") return question(input);
-    const { about, ask } = question;
+    const { about, ask: askAbout } = question;
     const response: unknown = await caller.call(about, { id: input.id });
-    return ask(about.item ? valueAt(response, about.item) : response);
-  });
+    return askAbout(about.item ? valueAt(response, about.item) : response);
+  };
+  await requireConfirmation(context, ask, reversible ? "needs a confirmation" : undefined);
 }
 
 /**
  * Returns when the user confirms, or passed --yes or --dry-run. Throws `Interrupted` when the user declines, and a
- * `UsageError` without a terminal.
+ * `UsageError` with the reason without a terminal.
  */
 export async function requireConfirmation(
   { terminal, flags }: Context,
   question: () => Promise<string>,
+  reason = "cannot be undone",
 ): Promise<void> {
   if (flags.yes || flags.dryRun) return;
   if (!terminal.interactive) {
-    throw new UsageError("cannot be undone", { hint: "pass --yes to confirm" });
+    throw new UsageError(reason, { hint: "pass --yes to confirm" });
   }
   if (await (await terminal.ask()).confirm(terminal.sanitizeLine(await question()))) return;
   terminal.note("Nothing was changed.");

@@ -71,6 +71,8 @@ function addCommonOptions(command: Command, { op, confirm }: OperationCommand, {
     const standard = fields.find(({ name }) => name === "limit")?.default;
     command.option("--limit <n>", `Maximum number of items (default ${standard})`);
     command.option("--all", "Fetch all pages");
+  } else if (op.list && !fields.some(({ name }) => name === "limit")) {
+    command.option("--limit <n>", "Maximum number of items");
   }
   if (!changes(op)) return;
   if (flags.length > 0)

@@ -1,8 +1,12 @@
+import { ServiceError } from "../../contract/errors.ts";
+import { type Reference, referenceNouns } from "../../contract/field-metadata.ts";
+import { pathFields } from "../../contract/field-spec.ts";
 import type { FileItem } from "../../contract/file-schemas.ts";
 import type { AnyOperation, Caller, CallOptions } from "../../contract/operation.ts";
+import { UsageError } from "../errors/cli-errors.ts";
 import { createSources } from "../file-io/value-sources.ts";
-import { createOutput, formatOf } from "../output/create-output.ts";
-import { valueAt } from "../output/item.ts";
+import { createOutput, formatOf, type Output } from "../output/create-output.ts";
+import { type Page, valueAt } from "../output/item.ts";
 import type { Connection } from "../session/connection.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type CommandEnvironment, createContext } from "./command-context.ts";
@@ -52,9 +56,12 @@ export async function runOperation(
       input: await withCompletion(leaf, named, await readInput(spec, named, { sources, terminal, choose })),
     };
     const { op, input } = request;
+    if (op.method === "PATCH" && !context.flags.edit) refuseNoChange(request, path);
     const caller = await connect();
     if (op === leaf.op) await confirm(leaf, input, caller, context);
-    await editField(leaf, input, caller, context, (whole) => perform(leaf, { op, input: whole }, caller, context));
+    await editField(leaf, input, caller, context, (whole) =>
+      perform(leaf, { ...request, op, input: whole }, caller, context),
+    );
     if (context.flags.dryRun) terminal.note("Dry run: nothing was changed.");
   } catch (error) {
     throw inFlags(error, spec, line, request?.input);
@@ -69,23 +76,33 @@ const withCompletion = async ({ complete }: OperationCommand, { options }: Parse
 /** Returns the arguments as one list; comma-separated lists are split. */
 const wordsOf = ({ args }: ParsedLine): string[] => [args[0] ?? []].flat().flatMap((text) => String(text).split(","));
 
-async function perform(command: OperationCommand, { op, input }: Request, caller: Caller, context: Context) {
+/** Throws a `UsageError` when the input of a change only says what to change. */
+function refuseNoChange({ op, input }: Request, path: readonly string[]): void {
+  const inPath = pathFields(op).map(({ name }) => name);
+  if (Object.keys(input).some((name) => !inPath.includes(name))) return;
+  throw new UsageError("nothing to change", { hint: `see wcs ${path.join(" ")} --help for what can be changed` });
+}
+
+function outputOf(command: OperationCommand, op: AnyOperation, { globals, terminal }: Context): Output<object> {
+  const { items = op.name.split(".")[0], columns, draw, showEmpty, rows, renderer } = command;
+  return createOutput<object>({ op, columns, draw, items, showEmpty, rows, renderer }, globals, terminal);
+}
+
+async function perform(command: OperationCommand, request: Request, caller: Caller, context: Context) {
+  const { op, input } = request;
   const { terminal, globals, flags } = context;
-  const output = createOutput<object>(
-    {
-      op,
-      columns: command.columns,
-      draw: command.draw,
-      items: op.name.split(".")[0],
-      showEmpty: command.showEmpty,
-      renderer: command.renderer,
-    },
-    globals,
-    terminal,
-  );
+  // A dry run creates nothing that could be read.
+  const created = flags.dryRun ? undefined : command.created;
+  const output = outputOf({ ...command, ...created }, created?.op ?? op, context);
   if (op.list) {
     const extent = extentOf(context, command.draw !== undefined && formatOf(globals, terminal) === "table");
-    return output.list(walk(caller, op, input, op.list.paging ? extent : { ...extent, limit: undefined }));
+    // A limit that is a field of the operation is in the input.
+    const isField = !op.list.paging && input.limit !== undefined;
+    const pages = walk(caller, op, input, isField ? { ...extent, limit: undefined } : extent);
+    if (request.ids === undefined) return output.list(pages);
+    const found = new Set<unknown>();
+    await output.list(noteIds(pages, found));
+    return requireAll(request.ids, found, op);
   }
   const finish = async (whole: Input) => {
     const dryRun = flags.dryRun ? { dryRun: true } : {};
@@ -95,11 +112,29 @@ async function perform(command: OperationCommand, { op, input }: Request, caller
     });
     const isEmpty = response === undefined || response === null;
     if (isEmpty && !flags.dryRun) terminal.note(command.done?.(whole) ?? "Done.");
-    if (!isEmpty) await output.one((op.item ? valueAt(response, op.item) : response) as object, response);
+    const item = (op.item ? valueAt(response, op.item) : response) as Input;
+    if (!isEmpty)
+      await output.one(created ? ((await caller.call(created.op, { id: item.id })) as Input) : item, response);
     return response;
   };
   if (!command.perform) return void (await finish(input));
   await command.perform({ input, context, caller, finish, show: (item) => output.one(item) });
+}
+
+async function* noteIds(pages: AsyncIterable<Page<object>>, found: Set<unknown>): AsyncGenerator<Page<object>> {
+  for await (const page of pages) {
+    for (const item of page.items) found.add(valueAt(item, "id"));
+    yield page;
+  }
+}
+
+/** Throws `not_found` when items that were asked for are missing. */
+function requireAll(ids: readonly number[], found: ReadonlySet<unknown>, { name }: AnyOperation): void {
+  const missing = ids.filter((id) => !found.has(id));
+  if (missing.length === 0) return;
+  const noun = referenceNouns[name.split(".")[0] as Reference];
+  const which = missing.length === 1 ? `is no ${noun}` : `are no ${noun}s`;
+  throw new ServiceError("not_found", `There ${which} ${missing.join(", ")}.`);
 }
 
 /** Shows upload progress for operations that take files. */

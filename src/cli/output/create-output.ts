@@ -1,21 +1,24 @@
+import type { FieldFormat } from "../../contract/field-metadata.ts";
 import { type AnyOperation, once } from "../../contract/operation.ts";
 import { isTimeZone } from "../../contract/time-zone.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Globals, OutputFormat } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { itemFields, parseFields, select, timePaths, uncutPaths } from "./field-selection.ts";
+import { formatsOf, itemFields, parseFields, select, uncutPaths } from "./field-selection.ts";
 import { createCells } from "./format-value.ts";
 import type { Item, Page } from "./item.ts";
-import type { Draw, OutputOptions, Renderer, Writer } from "./renderer.ts";
+import type { Draw, OutputOptions, Renderer, RowSpec, Writer } from "./renderer.ts";
 
 /** Describes the items that a command shows. */
 export interface View<T extends object = Item> {
   /** The operation whose response holds the items: its output names the fields and their formats. */
   readonly op?: AnyOperation;
-  /** Fields that hold Unix time, in items that are not those of an operation. */
-  readonly times?: readonly string[];
+  /** Formats of fields, in items that are not those of an operation. */
+  readonly formats?: Readonly<Record<string, FieldFormat>>;
   /** Columns of a row, unless --fields names others. */
   readonly columns?: readonly string[];
+  /** Derives the columns of rows and CSV, unless --fields names others. */
+  readonly rows?: RowSpec<T> | undefined;
   readonly draw?: (() => Promise<Draw<T>>) | undefined;
   /** Replaces the table. */
   readonly renderer?: (() => Promise<Renderer<T>>) | undefined;
@@ -43,12 +46,13 @@ export function createOutput<T extends object = Item>(view: View<T>, globals: Gl
   const format = formatOf(globals, terminal);
   const fields = globals.fields === undefined ? undefined : parseFields(globals.fields, view.op);
   const zone = checkZone(globals.tz);
+  const rows = (format === "rows" || format === "csv") && !fields ? view.rows : undefined;
   const options: OutputOptions = {
     terminal,
     zone,
-    cells: createCells(zone, timesOf(view)),
+    cells: createCells(zone, formatsIn(view)),
     header: globals.header,
-    columns: fields ?? view.columns,
+    columns: fields ?? (rows ? rows.columns : view.columns),
     isUncut: uncutIn(view),
     chosen: fields !== undefined,
     showEmpty: view.showEmpty === true,
@@ -62,8 +66,9 @@ export function createOutput<T extends object = Item>(view: View<T>, globals: Gl
   const writer = async (): Promise<Omit<Writer<T>, "value">> => {
     if (view.renderer && format === "table" && !fields) return (await view.renderer())(options);
     const standard = await writerFor(format, options);
+    const derive = await rows?.load();
     return {
-      page: (items) => standard.page(items.map(cut)),
+      page: (items) => standard.page(items.map(derive ?? cut)),
       end: () => standard.end(),
       one: (item) => standard.one(cut(item)),
     };
@@ -72,21 +77,20 @@ export function createOutput<T extends object = Item>(view: View<T>, globals: Gl
 
   return {
     async list(pages) {
-      if (globals.query !== undefined) return query(await collect(pages));
-      if (view.draw && format === "table" && !fields) {
-        return terminal.write((await view.draw())(await collect(pages), terminal));
+      const seen = { count: 0, more: false };
+      const counted = countItems(pages, seen);
+      if (globals.query !== undefined) await query(await collect(counted));
+      else if (view.draw && format === "table" && !fields) {
+        const { pageOrWrite } = await import("./page-or-write.ts");
+        await pageOrWrite((await view.draw())(await collect(counted), terminal), terminal);
+      } else {
+        const to = globals.raw ? undefined : await writer();
+        for await (const page of counted) await (to ? to.page(page.items) : raw(page.response));
+        await to?.end();
+        if (seen.count === 0 && to && terminal.stdoutIsTerminal) terminal.note(`No ${view.items ?? "items"}.`);
       }
-      let count = 0;
-      let more = false;
-      const to = globals.raw ? undefined : await writer();
-      for await (const page of pages) {
-        count += page.items.length;
-        more = page.more;
-        await (to ? to.page(page.items) : raw(page.response));
-      }
-      await to?.end();
-      if (count === 0 && terminal.stdoutIsTerminal && !globals.raw) terminal.note(`No ${view.items ?? "items"}.`);
-      if (more) terminal.note(`Showing the first ${count}. Use --all or --limit N for more.`);
+      const way = view.op?.list && !view.op.list.paging ? "a higher --limit" : "--all or --limit N";
+      if (seen.more) terminal.note(`Showing the first ${seen.count}. Use ${way} for more.`);
     },
     async one(item, response) {
       if (globals.raw) return raw(response ?? item);
@@ -109,20 +113,35 @@ export function createOutput<T extends object = Item>(view: View<T>, globals: Gl
   }
 }
 
-/** Returns a function that tells by its path whether a field holds Unix time. */
-function timesOf({ op, times = [] }: Pick<View, "op" | "times">): (path: string) => boolean {
-  const paths = once(() => new Set([...times, ...(op ? timePaths(itemFields(op)) : [])]));
-  return (path) => paths().has(path);
+type Formatted = Pick<View, "op" | "formats"> & { readonly rows?: Pick<RowSpec, "formats"> | undefined };
+
+/** Returns a function that tells the format of a field by its path. */
+function formatsIn({ op, formats, rows }: Formatted): (path: string) => FieldFormat | undefined {
+  const known = once(
+    () => new Map([...Object.entries({ ...formats, ...rows?.formats }), ...(op ? formatsOf(itemFields(op)) : [])]),
+  );
+  return (path) => known().get(path);
 }
 
 /** Returns a function that tells by its path whether a field must not be cut: times, numbers, IDs and states. */
-function uncutIn({ op, times = [] }: Pick<View, "op" | "times">): (path: string) => boolean {
-  const paths = once(() => new Set(["id", ...times, ...(op ? uncutPaths(itemFields(op)) : [])]));
+function uncutIn({ op, formats = {} }: Pick<View, "op" | "formats">): (path: string) => boolean {
+  const paths = once(() => new Set(["id", ...Object.keys(formats), ...(op ? uncutPaths(itemFields(op)) : [])]));
   return (path) => paths().has(path);
 }
 
 const selectAll = (data: unknown, fields: readonly string[]) =>
   Array.isArray(data) ? data.map((item) => select(item, fields)) : select(data as Item, fields);
+
+async function* countItems<T extends object>(
+  pages: AsyncIterable<Page<T>> | Iterable<Page<T>>,
+  seen: { count: number; more: boolean },
+): AsyncGenerator<Page<T>> {
+  for await (const page of pages) {
+    seen.count += page.items.length;
+    seen.more = page.more;
+    yield page;
+  }
+}
 
 async function collect<T extends object>(pages: AsyncIterable<Page<T>> | Iterable<Page<T>>): Promise<T[]> {
   const items: T[] = [];

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { FieldFormat } from "../../contract/field-metadata.ts";
 import { type Field, shape } from "../../contract/field-spec.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { UsageError } from "../errors/cli-errors.ts";
@@ -94,11 +95,12 @@ export function uncutPaths(fields: readonly Field[], above = ""): string[] {
   });
 }
 
-/** Returns the paths of the fields that hold Unix time. */
-export function timePaths(fields: readonly Field[], above = ""): string[] {
+/** Returns the paths of the fields that have a format, each with the format. */
+export function formatsOf(fields: readonly Field[], above = ""): [path: string, format: FieldFormat][] {
   return fields.flatMap((field) => {
     const path = above + field.name;
-    const isTime = (field.items ?? field).format === "unix-time";
-    return isTime ? [path] : timePaths(field.fields ?? field.items?.fields ?? [], `${path}.`);
+    const { format } = field.items ?? field;
+    if (format) return [[path, format]];
+    return formatsOf(field.fields ?? field.items?.fields ?? [], `${path}.`);
   });
 }

@@ -1,5 +1,7 @@
+import type { FieldFormat } from "../../contract/field-metadata.ts";
 import { sanitizeLine } from "../terminal/sanitize.ts";
 import { clockOf } from "../time/zone-clock.ts";
+import { bytesAsText } from "./format-bytes.ts";
 import type { Item } from "./item.ts";
 
 /** Formats values for tables and for rows of text. */
@@ -12,26 +14,32 @@ export interface Cells {
   time(seconds: number): string;
 }
 
-/** Formats values; `isTime` tells by the path which fields hold Unix time. */
-export function createCells(zone: string | undefined, isTime: (path: string) => boolean): Cells {
+/** Formats numbers of the formats that are not shown as they are. */
+type NumberFormats = { readonly [F in FieldFormat]?: (value: number) => string };
+
+/** Formats values; `formatOf` tells by the path the format of a field. */
+export function createCells(zone: string | undefined, formatOf: (path: string) => FieldFormat | undefined): Cells {
   const times = timesIn(zone);
-  const show = (value: unknown, path: string, time: (seconds: number) => string): string => {
+  const show = (value: unknown, path: string, formats: NumberFormats): string => {
     if (value === null || value === undefined) return "";
     if (typeof value === "boolean") return value ? "yes" : "no";
-    if (typeof value === "number" && isTime(path)) return time(value);
-    if (Array.isArray(value)) return value.map((item) => show(item, path, time)).join(", ");
+    if (typeof value === "number") return formats[formatOf(path) ?? "date"]?.(value) ?? String(value);
+    if (Array.isArray(value)) return value.map((item) => show(item, path, formats)).join(", ");
     if (typeof value === "object") return nameOf(value as Item) ?? sanitizeLine(JSON.stringify(value));
     return sanitizeLine(String(value));
   };
   return {
-    human: (value, path) => show(value, path, times.short),
-    row: (value, path) => show(value, path, times.full),
+    human: (value, path) => show(value, path, { "unix-time": times.short, bytes: bytesAsText }),
+    row: (value, path) => show(value, path, { "unix-time": times.full }),
     time: times.short,
   };
 }
 
-/** Returns the name or the title of an item. */
+/** Returns the name or the title of an item, or the names of the flags that are set in an object of flags. */
 function nameOf(item: Item): string | undefined {
+  const flags = Object.entries(item);
+  if (flags.length > 0 && flags.every(([, value]) => typeof value === "boolean"))
+    return flags.flatMap(([name, value]) => (value ? [name] : [])).join(", ");
   const name = item.name ?? item.title ?? (item.unit as Item | null | undefined)?.name;
   return typeof name === "string" ? sanitizeLine(name) : undefined;
 }

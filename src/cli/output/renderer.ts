@@ -1,3 +1,4 @@
+import type { FieldFormat } from "../../contract/field-metadata.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { pick } from "./field-selection.ts";
 import type { Cells } from "./format-value.ts";
@@ -33,6 +34,14 @@ export interface Writer<T = Item> {
 
 /** Renders all items of a list at once. */
 export type Draw<T = Item> = (items: readonly T[], terminal: Terminal) => string;
+
+/** Columns for other programs that are derived from the fields of an item. */
+export interface RowSpec<T = Item> {
+  readonly columns: readonly string[];
+  /** Formats of the derived columns. */
+  readonly formats?: Readonly<Record<string, FieldFormat>>;
+  load(): Promise<(item: T) => Item>;
+}
 
 /** Creates a writer that renders items on a terminal. */
 export type Renderer<T = Item> = (options: OutputOptions) => Writer<T>;

@@ -17,7 +17,7 @@ export function createRowWriter(options: OutputOptions): Writer {
     async one(item) {
       await terminal.write(
         details(item, options)
-          .map(({ path, value }) => `${path}\t${cells.row(value, path)}\n`)
+          .map(({ path, value }) => `${header ? `${path}\t` : ""}${cells.row(value, path)}\n`)
           .join(""),
       );
     },

@@ -1,8 +1,8 @@
 import Table from "cli-table3";
-import { hasPager } from "../terminal/pager.ts";
 import { columnsThatFit, columnWidths, cut } from "../terminal/text-width.ts";
 import { pick } from "./field-selection.ts";
 import type { Item } from "./item.ts";
+import { pageOrWrite } from "./page-or-write.ts";
 import { columnsOf, details, type OutputOptions, type Writer } from "./renderer.ts";
 
 const bare = {
@@ -36,14 +36,13 @@ export function createTableWriter(options: OutputOptions): Writer {
       else if (more.length > 0) await terminal.write(tableOf(more));
     },
     async end() {
-      if (items.length > 0) await show(tableOf(items));
+      if (items.length > 0) await pageOrWrite(tableOf(items), terminal);
     },
     async one(item) {
       const fields = details(item, options);
       const wide = Math.max(...fields.map(({ path }) => path.length));
-      const lines = fields.map(
-        ({ path, value }) => `${terminal.paint.dim(path.padEnd(wide))}  ${cells.human(value, path)}\n`,
-      );
+      const title = (path: string) => (header ? `${terminal.paint.dim(path.padEnd(wide))}  ` : "");
+      const lines = fields.map(({ path, value }) => `${title(path)}${cells.human(value, path)}\n`);
       await terminal.write(lines.join(""));
     },
     value: (value) => writer.page([{ value }]),
@@ -92,12 +91,6 @@ export function createTableWriter(options: OutputOptions): Writer {
         .map((part) => drawn(part.map(short)))
         .join("")
     );
-  }
-
-  async function show(text: string): Promise<void> {
-    const isLong = text.split("\n").length > terminal.height;
-    if (terminal.stdoutIsTerminal && isLong && hasPager(terminal.env)) await terminal.page(text);
-    else await terminal.write(text);
   }
 }
 

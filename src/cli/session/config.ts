@@ -94,11 +94,24 @@ export async function withConfigLock<T>(
   work: (save: (config: Config) => Promise<Config>) => Promise<T>,
 ): Promise<T> {
   const dir = configDir(env);
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  chmodSync(dir, 0o700);
   const { withLock } = await import("./file-lock.ts");
-  return withLock(`${configFile(env)}.lock`, patience, (held) => work(async (config) => save(dir, config, held)));
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    chmodSync(dir, 0o700);
+    return await withLock(`${configFile(env)}.lock`, patience, (held) =>
+      work(async (config) => save(dir, config, held)),
+    );
+  } catch (error) {
+    const { code = "", path = "" } = error as NodeJS.ErrnoException;
+    if (!unwritable.has(code) || !path.startsWith(dir)) throw error;
+    throw new UsageError(`the configuration in ${dir} cannot be written (${code})`, {
+      hint: "set WCS_CONFIG_DIR to a folder that you can write to",
+    });
+  }
 }
+
+/** System error codes of folders and files that cannot be written. */
+const unwritable: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST"]);
 
 async function save(dir: string, config: Config, held: () => boolean): Promise<Config> {
   const { default: Conf } = await import("conf");

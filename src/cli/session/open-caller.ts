@@ -3,6 +3,7 @@ import type { Service } from "../../core/service.ts";
 import type { Client } from "../../http/client/client.ts";
 import type { Database } from "../../store/database.ts";
 import { createSources } from "../file-io/value-sources.ts";
+import { pluralize } from "../output/pluralize.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readDuration } from "../time/parse-time.ts";
@@ -42,10 +43,11 @@ export async function open(
   // Callbacks are sent when the command ends or, for a longer command, while it runs: it may be waiting for them.
   let sending: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  const since = Math.floor(Date.now() / 1000);
   const send = () => {
     clearTimeout(timer);
     timer = undefined;
-    sending = Promise.resolve(sending).then(() => attemptDeliveries(database, service, terminal));
+    sending = Promise.resolve(sending).then(() => attemptDeliveries(database, service, terminal, since));
   };
   const service = createService({
     database,
@@ -70,15 +72,21 @@ export async function open(
 /** Maximum seconds that a command spends on first delivery attempts. */
 const firstAttempts = 5;
 
-/** Makes the first delivery attempts for the callbacks of a command and reports how many are left. */
-async function attemptDeliveries(database: Database, service: Service, terminal: Terminal): Promise<void> {
-  const { due, later } = await (await createDeliveryEngine(database, service, terminal)).drain({
-    maxSeconds: firstAttempts,
-  });
-  const left = due + later;
-  if (left === 1) terminal.note("1 callback is waiting. Run wcs webhooks deliver or wcs serve to send it.");
-  else if (left > 0)
-    terminal.note(`${left} callbacks are waiting. Run wcs webhooks deliver or wcs serve to send them.`);
+/** Makes the first delivery attempts for the callbacks of a command, and reports how many of its own are left. */
+async function attemptDeliveries(
+  database: Database,
+  service: Service,
+  terminal: Terminal,
+  since: number,
+): Promise<void> {
+  await (await createDeliveryEngine(database, service, terminal)).drain({ maxSeconds: firstAttempts });
+  const { countCallbacksSince } = await import("../../delivery/delivery.ts");
+  const left = await countCallbacksSince(database, since);
+  // A running server cannot be detected from here, so the message holds with and without one.
+  if (left > 0)
+    terminal.note(
+      `${pluralize(left, "callback")} could not be sent yet. A running wcs serve tries again; without one, run wcs webhooks deliver.`,
+    );
 }
 
 /** Creates the delivery engine of a command. */

@@ -67,6 +67,11 @@ export async function signIn(route: Route, name: string, credentials: Credential
       current: config.profiles[name] ? (config.current ?? name) : name,
     }));
     return jwt;
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "unauthenticated") throw error;
+    throw new ServiceError(error.code, error.message, {
+      hint: "If you forgot the password, have a link to set a new one sent to you with wcs auth password request.",
+    });
   } finally {
     await caller.close();
   }

@@ -35,7 +35,7 @@ export const outputOptions: readonly GlobalOption[] = [
   { flags: "--fields <a,b.c>", description: "Fields to print" },
   { flags: "--query <jmespath>", description: "Filter the output with a JMESPath expression" },
   { flags: "--raw", description: "Print the API response unchanged" },
-  { flags: "--no-header", description: "Omit the header line" },
+  { flags: "--no-header", description: "Omit the header line; of a single item, print the values only" },
   { flags: "--tz <zone>", description: "Time zone for times, as in Europe/Berlin (default: this machine's)" },
 ];
 

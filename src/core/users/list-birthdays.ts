@@ -26,15 +26,16 @@ export const birthdays: Birthdays = async (ctx, input) => {
   if (ctx.actor.showBirthdays === "unit") query = query.where("unit_id", "=", ctx.actor.unitId);
   const { total } = await query.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow();
   const rows = await query
-    .select("id")
+    .select(["id", "birthday"])
     .orderBy((eb) => eb.case().when("birthday_key", ">=", from).then(0).else(1).end())
     .orderBy("birthday_key")
     .orderBy("id")
     .limit(input.limit)
     .offset((input.page - 1) * input.limit)
     .execute();
-  const ids = rows.map((row) => row.id);
-  const items = await presentShortUsers(ctx, ids);
+  const days = new Map(rows.map(({ id, birthday }) => [id, birthday?.slice(5) ?? ""]));
+  const shown = await presentShortUsers(ctx, [...days.keys()]);
+  const items = shown.map((user) => ({ ...user, day: days.get(user.id) ?? "" }));
   return pageOf(ctx, "/users/birthdays", input, { items, total });
 };
 

@@ -19,6 +19,17 @@ export interface OutboxState {
   readonly oldestMail: number | undefined;
 }
 
+/** Counts the waiting callbacks that were created at or after a time in Unix seconds. */
+export async function countCallbacksSince({ reader }: Database, since: number): Promise<number> {
+  const { count } = await reader
+    .selectFrom("deliveries")
+    .where("state", "=", sql.lit("waiting"))
+    .where("created_at", ">=", since)
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Returns the state of the outbox. `now` is in Unix milliseconds. */
 export async function outboxState({ reader }: Database, now: number): Promise<OutboxState> {
   const { all, due, sending, oldestDue } = await reader

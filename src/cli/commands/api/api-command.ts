@@ -3,7 +3,7 @@ import type { CustomCommand } from "../../kit/command-spec.ts";
 export const api: CustomCommand = {
   summary: "Call any operation by method and path",
   description:
-    "Sends the request with the login of the profile, also to a database. -f fields are sent in the query of a GET or\nDELETE, otherwise in the body, with the types that the operation expects. A dot opens an object: -f contact.phone=123.",
+    "Sends the request with the login of the profile, also to a database. -f fields are sent in the query of a GET or\nDELETE, otherwise in the body, with the types that the operation expects. A dot opens an object: -f contact.phone=123.\n\nPrints the body of the response as JSON. With --query, -o, --all or --limit, a list is the array of its items, as in\nthe other commands.",
   args: [
     {
       name: "method",
@@ -19,10 +19,13 @@ export const api: CustomCommand = {
       repeat: true,
     },
     { flags: "--input <file>", description: "Read the body as JSON from a file, - for stdin", completes: "file" },
+    { flags: "--all", description: "Fetch all pages of a list" },
+    { flags: "--limit <n>", description: "Maximum number of items of a list, fetching pages as needed" },
     { flags: "-n, --dry-run", description: "Check everything, change nothing" },
   ],
   examples: [
     "wcs api GET /users -f limit=2",
+    "wcs api GET /users --all --query '[?admin].email'",
     "wcs api PATCH /units/4 -f name=Sales -f contact.phone=123",
     "wcs api POST /users --input user.json",
   ],

@@ -2,16 +2,19 @@ import { allOperations } from "../../../contract/all-operations.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { type Field, fieldsOf, shape } from "../../../contract/field-spec.ts";
 import type { Content } from "../../../contract/file-schemas.ts";
-import type { AnyOperation } from "../../../contract/operation.ts";
+import type { AnyOperation, Caller } from "../../../contract/operation.ts";
 import { readResponse } from "../../../http/client/read-answer.ts";
 import { decode, hasBody } from "../../../http/codec.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { createSources, type Sources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseJson } from "../../kit/parse-value.ts";
+import type { Input } from "../../kit/read-input.ts";
+import { extentOf, walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { timePaths } from "../../output/field-selection.ts";
+import { formatsOf } from "../../output/field-selection.ts";
 import type { Item } from "../../output/item.ts";
+import type { Globals } from "../../terminal/global-options.ts";
 
 interface Found {
   readonly op: AnyOperation;
@@ -37,6 +40,7 @@ export async function request(context: Context): Promise<void> {
     : decode(op, { params, query: [query, ...pairs.map(queryPair)].filter(Boolean).join("&") });
   const { caller } = await context.connect({ anonymous: op.access === "public" });
   try {
+    if (asksForItems(found, context)) return await printItems(context, op, input, caller);
     const answer: unknown = await caller.call(op, input, flags.dryRun ? { dryRun: true } : {});
     if (op.bytes) await (await import("../../file-io/print-content.ts")).printContent(answer as Content, terminal);
     else if (answer === undefined || answer === null) terminal.note(`${op.status}`);
@@ -47,10 +51,23 @@ export async function request(context: Context): Promise<void> {
   }
 }
 
+const jsonUnlessAsked = ({ globals }: Context): Globals => (globals.output ? globals : { ...globals, json: true });
+
 /** Prints the response as JSON unless another output format is requested. */
-async function print({ globals, terminal }: Context, answer: unknown, op?: AnyOperation): Promise<void> {
-  const times = op ? timePaths(shape("", op.output()).fields ?? []) : [];
-  await createOutput({ times }, globals.output ? globals : { ...globals, json: true }, terminal).one(answer as Item);
+async function print(context: Context, answer: unknown, op?: AnyOperation): Promise<void> {
+  const formats = op ? Object.fromEntries(formatsOf(shape("", op.output()).fields ?? [])) : {};
+  await createOutput({ formats }, jsonUnlessAsked(context), context.terminal).one(answer as Item);
+}
+
+/** Returns whether the items of the response are printed, as by the typed commands, instead of its body. */
+const asksForItems = ({ op }: Found, { flags, globals }: Context): boolean =>
+  op.list !== undefined &&
+  [flags.all, flags.limit, globals.query, globals.output].some((option) => option !== undefined);
+
+/** Prints the items of a list: one page, or with --all and --limit several. */
+async function printItems(context: Context, op: AnyOperation, input: Input, caller: Caller): Promise<void> {
+  const pages = walk(caller, op, input, { ...extentOf(context), all: context.flags.all === true });
+  await createOutput<object>({ op }, jsonUnlessAsked(context), context.terminal).list(pages);
 }
 
 function find(operations: readonly AnyOperation[], method: string, path: string): Found | undefined {

@@ -2,6 +2,7 @@ import { ServiceError } from "../../../contract/errors.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
+import { timesIn } from "../../output/format-value.ts";
 import { changeConfig, readConfig } from "../../session/config.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { ownPassword } from "../../session/read-password.ts";
@@ -53,12 +54,14 @@ function loginProfile({ globals, terminal }: Context, { address, remote, profile
 
 /** `wcs auth logout` */
 export async function logout(context: Context): Promise<void> {
-  const { name } = needProfile(targetOf(context));
+  const { name, token } = needProfile(targetOf(context));
   await changeConfig(context.terminal.env, (config) => {
     const { token: _token, expires: _expires, ...rest } = config.profiles[name] ?? { target: "" };
     return withProfile(config, name, rest);
   });
-  context.terminal.note(`Signed out of profile ${name}.`);
+  const { expires } = tokenTimesOf(token) ?? {};
+  const copies = expires ? ` Copies of the token stay valid until ${timesIn(context.globals.tz).full(expires)}.` : "";
+  context.terminal.note(`Signed out of profile ${name}.${copies}`);
 }
 
 /** `wcs auth renew` */
@@ -90,7 +93,7 @@ export async function status(context: Context): Promise<void> {
   try {
     const { id, name, email, admin } = await caller.call(users.current, {});
     const token = globals.as === undefined ? terminal.env.WCS_TOKEN || tokenOf(context, target) : undefined;
-    await createOutput({ times: ["expires"] }, globals, terminal).one({
+    await createOutput({ formats: { expires: "unix-time" } }, globals, terminal).one({
       target: withoutPassword(target.address),
       profile: target.profile?.name ?? null,
       user: { id, name, email, admin },

@@ -30,6 +30,7 @@ const participants: CommandGroup = {
   summary: "Manage the participants of a conversation",
   commands: {
     list: command(listOf(ops.get, "participants"), {
+      items: "participants",
       summary: "List the participants of a conversation in the order in which they joined",
       args: [id],
       columns: ["id", "name", "role", "title", "unit.name", "active"],

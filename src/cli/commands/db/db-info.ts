@@ -4,13 +4,15 @@ import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { databaseOf } from "./db-target.ts";
 
+const formats = { size_bytes: "bytes", created_at: "unix-time" } as const;
+
 /** `wcs db info` */
 export async function info(context: Context): Promise<void> {
   const { terminal, globals } = context;
   const database = await openDatabase(databaseOf(context), { skipMigration: true });
   try {
     const info = await readDatabaseInfo(database);
-    await createOutput<typeof info>({}, globals, terminal).one(info);
+    await createOutput<typeof info>({ formats }, globals, terminal).one(info);
     if (info.schema < info.latest) {
       terminal.note(
         "The schema is older than this wcs. Bring it up to date with wcs db migrate; any other command does so, too.",

@@ -15,7 +15,7 @@ export async function outbox(context: Context, most: number): Promise<void> {
   try {
     const items = (await listOutbox(database, most)).map((item) => ({ ...item }));
     await createOutput(
-      { columns, times: ["created_at", "due_at"], items: "callbacks or mails" },
+      { columns, formats: { created_at: "unix-time", due_at: "unix-time" }, items: "callbacks or mails" },
       globals,
       terminal,
     ).list([{ items, more: false, response: items }]);

@@ -6,6 +6,7 @@ import { findDamage } from "../../../store/integrity/find-damage.ts";
 import { latestMigration } from "../../../store/latest-migration.ts";
 import { isPostgresUrl } from "../../../store/open-database.ts";
 import { countSecrets, type SecretCounts } from "../../../store/rotate-secret-key.ts";
+import { bytesAsText } from "../../output/format-bytes.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { noMail } from "../serve/smtp-option.ts";
@@ -72,7 +73,7 @@ export const databaseChecks: Checks<DatabaseFacts> = {
         ),
   "disk space": ({ file }) => {
     if (!file) return undefined;
-    const free = `${Math.floor(file.freeBytes / mebibyte)} MiB are free on the disk of the database.`;
+    const free = `${bytesAsText(file.freeBytes)} are free on the disk of the database.`;
     if (file.freeBytes < space.failed) return failed(`${free} Free up space: writes fail when the disk is full.`);
     return file.freeBytes < space.warning ? warning(`${free} Free up space before the disk is full.`) : ok(free);
   },

@@ -16,6 +16,12 @@ const id = { field: "id" } as const;
 const eventList = async () => (await import("./render-events.ts")).eventList;
 const eventForm = async () => (await import("./render-events.ts")).eventForm;
 
+const eventRows = {
+  columns: ["id", "title", "type", "start", "end", "date", "repeats", "location"],
+  formats: { start: "unix-time", end: "unix-time" },
+  load: async () => (await import("./render-events.ts")).eventRow(),
+} as const;
+
 /** Flags and completion that events create and update share. */
 const planned = {
   ahead: { start: null, end: "start" },
@@ -123,6 +129,7 @@ const files: CommandGroup = {
   summary: "Manage the files of events",
   commands: {
     list: command(listOf(ops.get, "files"), {
+      items: "files",
       summary: "List the files of an event",
       args: [id],
       columns: ["id", "name", "mime", "size", "created_at"],
@@ -146,7 +153,7 @@ export const events: CommandGroup = {
   summary: "Manage calendar events, their files and participants",
   commands: {
     list: command(ops.list, {
-      columns: ["id", "title", "type", "date", "location"],
+      rows: eventRows,
       renderer: eventList,
       ahead: { start: null, end: null },
       examples: ["wcs events list --start now --end +7d", "wcs events list --type chain --all -o ndjson"],
@@ -159,6 +166,7 @@ export const events: CommandGroup = {
     create: command(ops.create, {
       ...planned,
       written: { field: "body", file: "event.md", optional: true },
+      created: { op: ops.get, renderer: eventForm },
       examples: [
         "wcs events create --type chain --title 'All hands' --start 'friday 14:00' --end +90m --repeat 'every month on the last friday'",
         "wcs events create --type user --title 'Christmas Eve' --all-day --date 2026-12-24",
@@ -185,7 +193,7 @@ export const events: CommandGroup = {
       done: ({ id }) => `Marked event ${id} as seen.`,
     }),
     upcoming: command(ops.upcoming, {
-      columns: ["id", "title", "type", "date", "dates.start", "dates.end", "location"],
+      rows: eventRows,
       renderer: eventList,
     }),
     calendar,
@@ -208,6 +216,7 @@ export const events: CommandGroup = {
       done: ({ id }) => `Withdrew your answer to event ${id}.`,
     }),
     participants: command(ops.participants, {
+      items: "participants",
       args: [id],
       columns: ["user.id", "user.name", "user.title", "user.unit.name", "answer", "answered_at"],
       examples: ["wcs events participants 12 --answer accepted --all"],

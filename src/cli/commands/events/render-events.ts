@@ -11,6 +11,9 @@ const dayLength = 86_400;
 const shownDates = 4;
 const widestText = 100;
 
+const phraseIn = ({ recurrence }: Pick<ListedEvent, "recurrence">): string =>
+  recurrence.length > 0 ? phraseOf(recurrence) : "";
+
 /** Renders events as a table, with the next occurrence of each. */
 export const eventList: Renderer<ListedEvent> = (sheet) => {
   const columns = ["id", "when", "title", "repeats", "location", "type"];
@@ -19,10 +22,19 @@ export const eventList: Renderer<ListedEvent> = (sheet) => {
   const rowOf = (event: ListedEvent): Item => ({
     ...event,
     when: times(event)[0] ?? "",
-    repeats: event.recurrence.length > 0 ? phraseOf(event.recurrence) : "",
+    repeats: phraseIn(event),
   });
   return { ...table, page: (items) => table.page(items.map(rowOf)) };
 };
+
+/** Returns the columns of an event for other programs, with the times of the next occurrence. */
+export function eventRow(): (event: Pick<ListedEvent, "dates" | "recurrence">) => Item {
+  const now = Math.floor(Date.now() / 1000);
+  return (event) => {
+    const { start = null, end = null } = event.dates.find(({ end }) => end >= now) ?? event.dates.at(-1) ?? {};
+    return { ...event, start, end, repeats: phraseIn(event) };
+  };
+}
 
 /** Renders one event: its fields, then its text. */
 export const eventForm: Renderer<ListedEvent> = (sheet) => {
@@ -34,14 +46,13 @@ export const eventForm: Renderer<ListedEvent> = (sheet) => {
     ...table,
     async one(item) {
       const event = item;
-      const { id, title, body, recurrence, location, link, type, units, userTypes, author, participation, seen } =
-        event;
+      const { id, title, body, location, link, type, units, userTypes, author, participation, seen } = event;
       const { files, uploading_files, shared, timezone, uid, created_at, updated_at } = event;
       const [when] = spans(event);
       const later = starts(event).slice(1);
       const dots = later.length > shownDates ? ", ..." : "";
       await table.one({
-        ...{ id, title, when, repeats: recurrence.length > 0 ? phraseOf(recurrence) : "" },
+        ...{ id, title, when, repeats: phraseIn(event) },
         further: later.slice(0, shownDates).join(", ") + dots,
         ...{ location, link, type, units, userTypes, shared, author, participation, seen, files },
         uploading: uploading_files > 0 ? uploading_files : null,

@@ -13,6 +13,7 @@ const member: CommandGroup = {
   summary: "Manage the members of a group",
   commands: {
     list: command(ops.members, {
+      items: "members",
       args: [group],
       columns: memberRow,
       examples: ["wcs groups member list 3", "wcs groups member list 3 --role administrator"],

@@ -67,6 +67,7 @@ const files: CommandGroup = {
   summary: "Manage the files of posts",
   commands: {
     list: command(listOf(ops.get, "files"), {
+      items: "files",
       summary: "List the files of a post",
       args: [id],
       columns: ["id", "name", "mime", "size", "created_at"],
@@ -190,6 +191,7 @@ export const posts: CommandGroup = {
       examples: ["wcs posts vote 12 31", "wcs posts vote 12 --title Canteen", "wcs posts vote 12 --withdraw"],
     }),
     votes: command(ops.votes, {
+      items: "votes",
       args: [id],
       columns: ["user.id", "user.name", "user.unit.name", "choices"],
       examples: ["wcs posts votes 12 --all"],

@@ -1,19 +1,24 @@
 import type { BlockList } from "node:net";
+import { isatty } from "node:tty";
 import type { Logger } from "pino";
 import type { Database } from "../../../store/database.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context, CustomCommand } from "../../kit/command-spec.ts";
+import { parseChoice } from "../../kit/parse-value.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { findTarget } from "../../session/target.ts";
 import { version } from "../../session/version.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { createMetrics } from "./create-metrics.ts";
+import { createLogLines } from "./log-lines.ts";
 import { environmentWithSmtp, noMail, smtpFlag } from "./smtp-option.ts";
+
+const logFormats = ["auto", "pretty", "json"] as const;
 
 export const serve: CustomCommand = {
   summary: "Serve the HTTP API and deliver webhooks and mail",
   description:
-    "Prints its base URL on stdout when it is ready; logs go to stderr as JSON lines. SIGTERM and Ctrl-C shut it down\nafter running requests: /readyz returns 503 at once, and new connections are refused after the shutdown notice\nand a moment without new ones. Exits with 8 when the port is in use.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
+    "Prints its base URL on stdout when it is ready; logs go to stderr. SIGTERM and Ctrl-C shut it down\nafter running requests: /readyz returns 503 at once, and new connections are refused after the shutdown notice\nand a moment without new ones. Exits with 8 when the port is in use.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
   flags: [
     { flags: "--port <n>", description: "Port to listen on, 0 for a free one (default 8420)" },
     { flags: "--host <address>", description: "Address to listen on (default 127.0.0.1)" },
@@ -36,6 +41,11 @@ export const serve: CustomCommand = {
       description: "Log level: debug, info, warn, error or silent (default info)",
       completes: ["debug", "info", "warn", "error", "silent"],
     },
+    {
+      flags: `--log-format <${logFormats.join("|")}>`,
+      description: "Format of logs (default auto: readable lines on a terminal, else JSON)",
+      completes: logFormats,
+    },
   ],
   examples: [
     "wcs serve --port 8420",
@@ -51,7 +61,9 @@ async function run(context: Context): Promise<void> {
   const options = await readOptions(context);
   const [modules, { pino }] = await Promise.all([loadModules(), import("pino")]);
   const destination = pino.destination({ fd: 2, sync: false });
-  const log = pino({ level: options.level }, destination);
+  const isPretty = options.logFormat === "pretty" || (options.logFormat === "auto" && isatty(2));
+  const lines = isPretty ? createLogLines(await terminal.errorPaint(), (line) => destination.write(line)) : destination;
+  const log = pino({ level: options.level }, lines);
   const database = await openWithKey(options.target.address, terminal.env);
   try {
     await serveDatabase({ modules, database, log, terminal, options });
@@ -74,6 +86,7 @@ async function readOptions(context: Context) {
     environment: environmentWithSmtp(context),
     target: findTarget(globals, terminal.env),
     level: levelOf(given("logLevel")),
+    logFormat: parseChoice(logFormats, given("logFormat") ?? "auto", "--log-format"),
   };
   if (options.target.remote)
     throw new UsageError("wcs serve needs a database, not the URL of an instance", { hint: "use --db" });

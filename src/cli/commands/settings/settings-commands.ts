@@ -1,12 +1,12 @@
-import type { FieldFormat } from "../../../contract/field-metadata.ts";
 import { type Field, fieldsOf } from "../../../contract/field-spec.ts";
-import { defaults, settings as ops, type Settings } from "../../../contract/settings.ts";
+import { settings as ops } from "../../../contract/settings.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { createSources } from "../../file-io/value-sources.ts";
 import { type CommandGroup, type Context, command } from "../../kit/command-spec.ts";
 import { parseList, parseValue } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
+import { explainSetting } from "./explain-setting.ts";
 
 const key = { name: "key", description: "Name of the setting, as shown by wcs settings list" };
 
@@ -15,6 +15,7 @@ export const settings: CommandGroup = {
   commands: {
     list: command(ops.list, {
       showEmpty: true,
+      renderer: async () => (await import("./render-settings.ts")).settingsPage,
     }),
     get: {
       summary: "Show the value of a setting",
@@ -27,7 +28,7 @@ export const settings: CommandGroup = {
       summary: "Change a setting",
       // Derived on demand, because its schemas are not needed to run a command.
       get description() {
-        const rows = fieldsOf(ops.set).map((field) => `  ${field.name.padEnd(25)} ${explain(field)}`);
+        const rows = fieldsOf(ops.set).map((field) => `  ${field.name.padEnd(25)} ${explainSetting(field)}`);
         return `Changes take effect within a second on every server.\n\nSettings:\n${rows.join("\n")}`;
       },
       args: [
@@ -54,15 +55,6 @@ export const settings: CommandGroup = {
     },
   },
 };
-
-const units: Partial<Record<FieldFormat, string>> = { duration: "seconds", bytes: "bytes" };
-
-/** Returns the description of a setting with its unit and default. */
-function explain({ name, description, format }: Field): string {
-  const standard = defaults[name as keyof Settings];
-  const facts = [format && units[format], standard !== null && `default ${standard}`].filter(Boolean);
-  return facts.length > 0 ? `${description} (${facts.join(", ")})` : `${description}`;
-}
 
 function fieldOf(context: Context): Field {
   const fields = fieldsOf(ops.set);
@@ -112,10 +104,15 @@ async function show({ globals, terminal }: Context, name: string, all: Record<st
   await terminal.write(`${text}\n`);
 }
 
+function isUrlWithoutPassword(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "" && !url.username && !url.password;
+}
+
 async function givenValue(field: Field, { args, flags, terminal }: Context): Promise<unknown> {
   const sources = createSources(terminal);
   const given = args.value as string | undefined;
-  if (field.secret && given !== undefined && given !== "-") {
+  if (field.secret && given !== undefined && given !== "-" && !isUrlWithoutPassword(given)) {
     throw new UsageError(`${field.name} is a secret and must not be given on the command line`, {
       hint: "use --value-stdin or --value-file",
     });

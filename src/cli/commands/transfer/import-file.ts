@@ -4,9 +4,10 @@ import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
 import { formatFor } from "../../file-io/file-format.ts";
 import { createReport, type Report } from "../../file-io/import-report.ts";
 import { openSource } from "../../file-io/open-source.ts";
-import { openResultFile, type ResultFile } from "../../file-io/result-file.ts";
+import { openResultFile, type PrintTime, printResults, type ResultFile } from "../../file-io/result-file.ts";
 import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { createOutput, formatOf } from "../../output/create-output.ts";
 import type { ImportKind } from "./import-kinds.ts";
 import { type Job, sendRows } from "./send-rows.ts";
 
@@ -14,7 +15,9 @@ import { type Job, sendRows } from "./send-rows.ts";
 export async function importFile(kind: ImportKind, context: Context): Promise<void> {
   const { terminal, globals, flags } = context;
   const file = String(context.args.file);
-  const format = formatFor(file, flags.format, globals);
+  const format = formatFor(file, flags.format);
+  if (flags.results !== undefined && globals.output === "ndjson")
+    throw new UsageError("--results and -o ndjson cannot be used together");
   const stop = new AbortController();
   const { signal } = stop;
   terminal.onInterrupt(() => stop.abort(new Interrupted()));
@@ -40,8 +43,9 @@ export async function importFile(kind: ImportKind, context: Context): Promise<vo
 }
 
 /** Checks all rows in a dry run. Throws when a row is invalid. */
-async function check(job: Job, { terminal, flags }: Context): Promise<void> {
-  const results = await resultFile(flags.results);
+async function check(job: Job, context: Context): Promise<void> {
+  const { terminal } = context;
+  const results = await resultsOf(context, "at the end");
   const report = createReport({ terminal, results, sort: job.kind.parentsFirst });
   let bad = 0;
   const none = {
@@ -69,8 +73,9 @@ async function check(job: Job, { terminal, flags }: Context): Promise<void> {
   );
 }
 
-async function carryOut(job: Job, { terminal, flags }: Context): Promise<void> {
-  const results = await resultFile(flags.results);
+async function carryOut(job: Job, context: Context): Promise<void> {
+  const { terminal, globals, flags } = context;
+  const results = await resultsOf(context, "at once");
   const dryRun = flags.dryRun === true;
   const report = createReport({ terminal, results, sort: job.kind.parentsFirst });
   try {
@@ -85,7 +90,8 @@ async function carryOut(job: Job, { terminal, flags }: Context): Promise<void> {
   } finally {
     await results?.discard();
   }
-  terminal.note(report.summary());
+  if (formatOf(globals, terminal) === "json") await createOutput({}, globals, terminal).one({ ...report.counts });
+  else terminal.note(report.summary());
   if (dryRun) terminal.note("Dry run: nothing was changed.");
   if (report.skipped === 0) return;
   throw new ServiceError("validation_failed", `${report.skipped} of ${report.rows} rows were not imported.`, {
@@ -105,8 +111,11 @@ function sayHowFar(report: Report, { terminal, source }: Job): void {
   terminal.note("The imported rows are kept. Run the same command again to import the rest.");
 }
 
-async function resultFile(path: unknown): Promise<ResultFile | undefined> {
-  return path === undefined ? undefined : openResultFile(String(path), formatFor(String(path)));
+/** Opens the destination of the row results: the file of --results, or stdout with -o ndjson. */
+async function resultsOf({ terminal, globals, flags }: Context, when: PrintTime): Promise<ResultFile | undefined> {
+  const path = flags.results as string | undefined;
+  if (path !== undefined) return openResultFile(path, formatFor(path));
+  return globals.output === "ndjson" ? printResults(terminal, when) : undefined;
 }
 
 async function isSame(one: string, other: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { pluralize } from "../../output/pluralize.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
@@ -5,16 +6,20 @@ interface Unit {
   readonly id: number;
   readonly parent_id: number | null;
   readonly name: string;
+  readonly reference: string | null;
   readonly stats: { readonly users: number };
 }
 
-/** Draws the tree of units with the number of members of each; siblings are sorted by name. */
+/** Draws the tree of units, each with its reference or ID and the number of its users; siblings are sorted by name. */
 export function drawTree(units: readonly Unit[], terminal: Terminal): string {
   const known = new Set(units.map(({ id }) => id));
   const below = Map.groupBy(units, ({ parent_id }) => (parent_id !== null && known.has(parent_id) ? parent_id : null));
   const collator = new Intl.Collator(undefined, { numeric: true });
   const lines: string[] = [];
-  const label = ({ name, stats }: Unit) => `${sanitizeLine(name)} ${terminal.paint.dim(`(${stats.users})`)}`;
+  const label = ({ id, name, reference, stats }: Unit) => {
+    const facts = `(${sanitizeLine(reference ?? `ID ${id}`)}, ${pluralize(stats.users, "user")})`;
+    return `${sanitizeLine(name)} ${terminal.paint.dim(facts)}`;
+  };
   // Not recursive, because a branch may be deeper than the call stack.
   const open = sorted(null).map((unit) => ({ unit, before: "", branch: "", after: "" }));
   for (let next = open.shift(); next; next = open.shift()) {

@@ -15,6 +15,7 @@ const membership: CommandGroup = {
   commands: {
     list: command(ops.memberships, {
       args: [user],
+      items: "memberships",
       columns: ["unit.id", "unit.name", "department.name", "userTypes.name"],
       examples: ["wcs users membership list me"],
     }),
@@ -96,6 +97,7 @@ export const users: CommandGroup = {
     deactivate: command(ops.deactivate, {
       args: [id],
       confirm: askAbout(ops.get, ({ name }) => `Deactivate user ${name}?`),
+      reversible: true,
       done: ({ id }) => `Deactivated user ${id}.`,
     }),
     reactivate: command(ops.reactivate, {
@@ -115,7 +117,7 @@ export const users: CommandGroup = {
       examples: ["wcs users password me", "pass show wcs/ada | wcs users password 12 --password-stdin"],
     }),
     birthdays: command(ops.birthdays, {
-      columns: ["id", "name", "title", "unit.name"],
+      columns: ["id", "day", "name", "title", "unit.name"],
       examples: ["wcs users birthdays --start 12-01 --end 12-31 --all"],
     }),
     policy: {

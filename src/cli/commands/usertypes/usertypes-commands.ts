@@ -9,7 +9,7 @@ export const usertypes: CommandGroup = {
   summary: "Manage user types and their abilities",
   commands: {
     list: command(ops.list, {
-      columns: row,
+      columns: [...row, "abilities"],
     }),
     get: command(ops.get, {
       args: [id],

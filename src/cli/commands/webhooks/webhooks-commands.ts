@@ -1,6 +1,5 @@
-import type { OutputOf } from "../../../contract/operation.ts";
 import { webhooks as ops, triggers } from "../../../contract/webhooks.ts";
-import { type CommandGroup, type Context, command, type OperationRun } from "../../kit/command-spec.ts";
+import { type CommandGroup, command } from "../../kit/command-spec.ts";
 import { smtpFlag } from "../serve/smtp-option.ts";
 
 const id = { field: "id" } as const;
@@ -17,11 +16,17 @@ export const webhooks: CommandGroup = {
       args: [id],
     }),
     create: command(ops.create, {
-      flags: [{ flags: "--if-not-exists", description: "Show the existing webhook if one has the same name and URI" }],
-      perform: createWebhook,
+      flags: [
+        {
+          flags: "--if-not-exists",
+          description:
+            "If there is a webhook of this name: show it when URI and triggers are the same, else exit with 7",
+        },
+      ],
+      perform: async (run) => (await import("./create-webhook.ts")).createWebhook(run),
       examples: [
         "wcs webhooks create --name ci --uri https://ci.example.com/hook --triggers user.create,user.update",
-        "wcs webhooks create --name ci --uri https://ci.example.com/hook --if-not-exists --json | jq -r .secret",
+        "wcs webhooks create --name ci --uri https://ci.example.com/hook --if-not-exists --json | jq .id",
       ],
     }),
     update: command(ops.update, {
@@ -36,11 +41,13 @@ export const webhooks: CommandGroup = {
     }),
     "rotate-secret": command(ops.rotateSecret, {
       args: [id],
-      perform: rotateSecret,
+      perform: async (run) => (await import("./create-webhook.ts")).rotateSecret(run),
       confirm: ({ id }) => `Create a new secret for webhook ${id}? The old one stays valid for 24 hours.`,
     }),
     test: command(ops.test, {
+      summary: "Send a test event and show the result; exits with 9 if the call failed",
       args: [id],
+      perform: async (run) => (await import("./send-test.ts")).sendTest(run),
     }),
     stats: command(ops.stats, {
       args: [id],
@@ -77,6 +84,7 @@ export const webhooks: CommandGroup = {
     },
     log: command(ops.log, {
       args: [id, entry],
+      renderer: async () => (await import("./render-log-entry.ts")).logEntryForm,
     }),
     resend: command(ops.resend, {
       args: [id, entry],
@@ -132,22 +140,3 @@ export const webhooks: CommandGroup = {
     },
   },
 };
-
-async function createWebhook({ input, context, caller, finish, show }: OperationRun<typeof ops.create>): Promise<void> {
-  const { data } = context.flags.ifNotExists ? await caller.call(ops.list, {}) : { data: [] };
-  const present = data.find(({ name, uri }) => name === input.name && uri === input.uri);
-  if (present) return show(present);
-  noteLostSecret(await finish(input), context);
-}
-
-async function rotateSecret({ input, context, finish }: OperationRun<typeof ops.rotateSecret>): Promise<void> {
-  noteLostSecret(await finish(input), context);
-}
-
-/** Prints a note when the response has no secret: it was lost with the first response of a repeated request. */
-function noteLostSecret({ data }: OutputOf<typeof ops.create>, { terminal }: Context): void {
-  if (data.secret !== undefined) return;
-  terminal.note(
-    `The first response, with the secret, was lost. Create a new secret with wcs webhooks rotate-secret ${data.id}.`,
-  );
-}

@@ -22,7 +22,11 @@ export async function calendar(context: Context): Promise<void> {
     const { drawCalendar } = await import("./draw-calendar.ts");
     return (occurrences: readonly ShownOccurrence[]) => drawCalendar(occurrences, { span, zone, today }, terminal);
   };
-  const output = createOutput({ columns, times: ["start", "end"], items: "events", draw }, globals, terminal);
+  const output = createOutput(
+    { columns, formats: { start: "unix-time", end: "unix-time" }, items: "events", draw },
+    globals,
+    terminal,
+  );
   const { caller } = await context.connect();
   try {
     const found = await terminal.spin("reading the calendar", occurrencesIn(caller, span, zone, type));

@@ -1,0 +1,12 @@
+import type { FieldFormat } from "../../../contract/field-metadata.ts";
+import type { Field } from "../../../contract/field-spec.ts";
+import { defaults, type Settings } from "../../../contract/settings.ts";
+
+const units: Partial<Record<FieldFormat, string>> = { duration: "seconds", bytes: "bytes" };
+
+/** Returns the description of a setting with its unit and default. */
+export function explainSetting({ name, description, format }: Field): string {
+  const standard = defaults[name as keyof Settings];
+  const facts = [format && units[format], standard !== null && `default ${standard}`].filter(Boolean);
+  return facts.length > 0 ? `${description} (${facts.join(", ")})` : `${description}`;
+}

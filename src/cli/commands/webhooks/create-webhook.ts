@@ -1,0 +1,72 @@
+import { ServiceError } from "../../../contract/errors.ts";
+import type { Caller, InputOf, OutputOf } from "../../../contract/operation.ts";
+import { settings } from "../../../contract/settings.ts";
+import { webhooks as ops, triggers } from "../../../contract/webhooks.ts";
+import type { Context, OperationRun } from "../../kit/command-spec.ts";
+
+type Webhook = OutputOf<typeof ops.get>["data"];
+type Wanted = InputOf<typeof ops.create>;
+
+/** `wcs webhooks create` */
+export async function createWebhook(run: OperationRun<typeof ops.create>): Promise<void> {
+  const { input, context, caller, finish, show } = run;
+  const { data } = context.flags.ifNotExists ? await caller.call(ops.list, {}) : { data: [] };
+  const present = data.filter(({ name }) => name === input.name);
+  const same = present.find((webhook) => differences(webhook, input).length === 0);
+  if (same) return show(same);
+  if (present[0]) throw different(present[0], input);
+  noteSecret(await finish(input), context);
+  await warnAboutAddress(input.uri, caller, context);
+}
+
+/** `wcs webhooks rotate-secret` */
+export async function rotateSecret({ input, context, finish }: OperationRun<typeof ops.rotateSecret>): Promise<void> {
+  noteSecret(await finish(input), context);
+}
+
+/** Returns how an existing webhook differs from the one to create. */
+function differences(webhook: Webhook, { uri, triggers: wanted }: Wanted): string[] {
+  const [now, then] = [webhook.triggers, wanted ?? triggers].map((list) => [...list].sort().join(","));
+  return [
+    ...(webhook.uri === uri ? [] : [`uri is ${webhook.uri}, not ${uri}`]),
+    ...(now === then ? [] : [`triggers are ${now}, not ${then}`]),
+  ];
+}
+
+function different(webhook: Webhook, wanted: Wanted): ServiceError {
+  const { id, name } = webhook;
+  return new ServiceError("conflict", `Webhook ${id} (${name}) differs: ${differences(webhook, wanted).join("; ")}.`, {
+    hint: `Change it with wcs webhooks update ${id}.`,
+  });
+}
+
+/** Prints a note about the secret. The response to a repeated request does not have it. */
+function noteSecret({ data }: OutputOf<typeof ops.create>, { terminal, flags }: Context): void {
+  if (data.secret !== undefined) {
+    if (terminal.stdoutIsTerminal && !flags.dryRun) terminal.note("Save the secret now. Shown only once.");
+    return;
+  }
+  terminal.note(
+    `The first response, with the secret, was lost. Create a new secret with wcs webhooks rotate-secret ${data.id}.`,
+  );
+}
+
+/** Warns about an address to which callbacks are refused. Names are resolved by the service, so only known ones count. */
+async function warnAboutAddress(uri: string, caller: Caller, { terminal }: Context): Promise<void> {
+  if (!(await isPrivate(new URL(uri).hostname))) return;
+  if ((await caller.call(settings.list, {}))["webhooks.allow_private"]) return;
+  terminal.note(
+    "Warning: callbacks to private addresses are refused. Allow them with wcs settings set webhooks.allow_private true.",
+  );
+}
+
+async function isPrivate(hostname: string): Promise<boolean> {
+  if (/(^|\.)localhost$/.test(hostname)) return true;
+  const { isIP } = await import("node:net");
+  const address = hostname.replace(/^\[|\]$/g, "");
+  const version = isIP(address);
+  if (version === 0) return false;
+  const { blockListOf, parseNetwork, privateNetworks } = await import("../../../http/server/client-address.ts");
+  const networks = privateNetworks.map(parseNetwork).filter((network) => network !== undefined);
+  return blockListOf(networks).check(address, version === 4 ? "ipv4" : "ipv6");
+}

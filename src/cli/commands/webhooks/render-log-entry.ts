@@ -1,0 +1,38 @@
+import type { OutputOf } from "../../../contract/operation.ts";
+import type { webhooks } from "../../../contract/webhooks.ts";
+import type { Renderer } from "../../output/renderer.ts";
+import { createTableWriter } from "../../output/table-writer.ts";
+import { sanitizeLine, sanitizeText } from "../../terminal/sanitize.ts";
+
+type Entry = OutputOf<typeof webhooks.log>["data"];
+
+/** Renders a log entry: its fields, then the headers and bodies of the request and the response. */
+export const logEntryForm: Renderer<Entry> = (options) => {
+  const { terminal, cells } = options;
+  const { paint } = terminal;
+  const state = (status: unknown) => (String(status).startsWith("2") ? paint.success : paint.error)(String(status));
+  const human = (value: unknown, path: string) => (path === "status" ? state(value) : cells.human(value, path));
+  const table = createTableWriter({ ...options, cells: { ...cells, human } });
+  return {
+    ...table,
+    async one({ request, response, ...fields }) {
+      await table.one(fields);
+      await terminal.write(part("Request", request));
+      if (response) await terminal.write(part(response.cut ? "Response (the first 4 KiB)" : "Response", response));
+    },
+  };
+
+  function part(title: string, { headers, body }: Entry["request"]): string {
+    const lines = Object.entries(headers).map(([name, value]) => `${paint.dim(name)}: ${sanitizeLine(value)}`);
+    return `\n${[paint.strong(title), ...lines, ...(body ? ["", indentJson(body)] : [])].join("\n")}\n`;
+  }
+};
+
+/** Returns JSON indented, and other text as it is. */
+function indentJson(body: string): string {
+  try {
+    return sanitizeText(JSON.stringify(JSON.parse(body), null, 2));
+  } catch {
+    return sanitizeText(body);
+  }
+}

@@ -1,0 +1,9 @@
+import { hasPager } from "../terminal/pager.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** Writes text to stdout, through the pager when it is longer than the screen. */
+export async function pageOrWrite(text: string, terminal: Terminal): Promise<void> {
+  const isLong = text.split("\n").length > terminal.height;
+  if (terminal.stdoutIsTerminal && isLong && hasPager(terminal.env)) await terminal.page(text);
+  else await terminal.write(text);
+}

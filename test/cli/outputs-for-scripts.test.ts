@@ -1,0 +1,301 @@
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { changeDirectly } from "../support/direct.ts";
+import { finished, start, useHome } from "./support.ts";
+
+const home = useHome();
+const screen = { width: 100, height: 40 };
+const wcs = (line: string) => home().wcs(line.split(" "));
+
+const person = (name: string) =>
+  wcs(`users create --first-name ${name} --last-name Low --email ${name.toLowerCase()}@example.com --unit 2`);
+
+describe("errors", () => {
+  it("api: every wrong field is named", async () => {
+    const { stderr, code } = await wcs("api POST /users -f first_name= -f email=nope");
+    expect(code).toBe(3);
+    for (const field of ["first_name", "last_name", "email", "unit"]) expect(stderr).toContain(`${field} `);
+    expect(stderr).not.toMatch(/more/);
+  });
+
+  describe("of a busy instance", () => {
+    let url = "";
+    const server = createServer((_, response) => {
+      const error = { code: "too_many_requests", message: "There were too many attempts; try again later." };
+      response.writeHead(429, { "content-type": "application/json", "retry-after": "700" });
+      response.end(JSON.stringify({ error }));
+    });
+    beforeAll(async () => {
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
+    afterAll(() => server.close());
+
+    it("say when to try again", async () => {
+      const line = ["auth", "login", "--url", url, "--username", "ada@example.com", "--password-stdin"];
+      const { stderr, code } = await home().wcs(line, { stdin: "secret" });
+      expect(code).toBe(8);
+      expect(stderr).toMatch(/^hint: Try again in 12 minutes\.$/m);
+    });
+  });
+
+  it("auth login: a wrong password leads to the reset", async () => {
+    const line = ["auth", "login", "--username", "ada@example.com", "--password-stdin"];
+    const { stderr, code } = await home().wcs(line, { stdin: "not the password" });
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/^hint: .* wcs auth password request\.$/m);
+  });
+});
+
+describe("commands on several things, or on none", () => {
+  it.each(["users update 1", "units update 2", "units department update 2 1", "users membership set 1 1"])(
+    "%s: there is nothing to change",
+    async (line) => {
+      const { stderr, stdout, code } = await wcs(line);
+      expect({ stdout, code }).toEqual({ stdout: "", code: 2 });
+      expect(stderr).toMatch(
+        /^error: (Nothing to change\.\nhint: See wcs .* --help for what can be changed\.|Missing )/,
+      );
+    },
+  );
+
+  it("users get: prints the users that exist, then names the others", async () => {
+    const { stdout: id } = await person("Bo").then(() => wcs("users get bo@example.com --query id"));
+    const { stdout, stderr, code } = await wcs(`users get 1 99 ${id.trim()} 98 --fields name --no-header`);
+    expect(stdout).toBe("Ada Lovelace\nBo Low\n");
+    expect(stderr).toBe("error: There are no users 99, 98.\n");
+    expect(code).toBe(6);
+  });
+});
+
+const sit = (line: string) => home().sit(line.split(" "), { screen, answers: [] });
+
+describe("values", () => {
+  it("--no-header of a single item prints the values only", async () => {
+    expect((await wcs("units get 2 --fields id,name --no-header")).stdout).toBe("2\nSales\n");
+    expect((await sit("units get 2 --fields id,name --no-header")).stdout).toBe("2\nSales\n");
+  });
+
+  it("sizes are readable in tables, and numbers for programs", async () => {
+    expect((await sit("db info")).stdout).toMatch(/^size_bytes +\d+(\.\d)? kB$/m);
+    expect((await wcs("db info")).stdout).toMatch(/^size_bytes\t\d+$/m);
+    expect((await sit("db info")).stdout).toMatch(/^created_at +\d{4}-\d\d-\d\d \d\d:\d\d$/m);
+  });
+
+  it("settings list: values with meaning, unit and default on a terminal", async () => {
+    const { stdout } = await sit("settings list");
+    expect(stdout).toMatch(/^tokens\.lifetime +86400\n +Lifetime of an access token \(seconds, default 86400\)$/m);
+    expect(stdout).toMatch(/^uploads\.max_bytes +26\.2 MB$/m);
+    expect(JSON.parse((await wcs("settings list --json")).stdout)).toMatchObject({ "tokens.lifetime": 86_400 });
+    expect((await wcs("settings list")).stdout).toMatch(/^tokens\.lifetime\t86400$/m);
+  });
+
+  it("usertypes list shows the abilities", async () => {
+    await wcs("usertypes create --name Editor --abilities-news --abilities-calendar");
+    expect((await wcs("usertypes list --no-header")).stdout).toBe("1\tEditor\t\tnews, calendar\n");
+  });
+
+  it("users birthdays shows the day", async () => {
+    await wcs("users update 1 --birthday 1815-12-10");
+    const { stdout } = await wcs("users birthdays --start 12-01 --end 12-31 --fields day,name --no-header");
+    expect(stdout).toBe("12-10\tAda Lovelace\n");
+  });
+
+  it("units tree shows references or IDs, and explains the numbers", async () => {
+    await wcs("units create --name Web --parent 2");
+    const { stdout } = await sit("units tree");
+    expect(stdout).toMatch(
+      /^Acme \(root, \d+ users?\)\n└── Sales \(SALES, \d+ users?\)\n {4}└── Web \(ID \d+, 0 users\)\n$/,
+    );
+  });
+});
+
+describe("events", () => {
+  const event = ["events", "create", "--type", "user", "--title", "Talk", "--start", "2030-01-07T10:00:00Z"];
+  const standup = [...event, "--end", "2030-01-07T11:00:00Z", "--repeat", "every monday until 2030-01-20"];
+
+  it("events create prints the event in every form", async () => {
+    const { id, title, dates } = JSON.parse((await home().wcs([...standup, "--json"])).stdout);
+    expect({ id, title, count: dates.length }).toEqual({ id: 1, title: "Talk", count: 2 });
+    expect((await home().wcs([...standup, "--fields", "id,title", "--no-header"])).stdout).toBe("2\nTalk\n");
+    expect((await home().sit(standup, { screen })).stdout).toMatch(/^title +Talk$/m);
+    expect((await home().wcs([...standup, "--dry-run"])).code).toBe(0);
+  });
+
+  it("events list has start, end and repeats for programs", async () => {
+    const [head, row] = (await wcs("events list --start 2030-01-01")).stdout.split("\n");
+    expect(head).toBe("id\ttitle\ttype\tstart\tend\tdate\trepeats\tlocation");
+    const times = "2030-01-07T10:00:00+00:00\t2030-01-07T11:00:00+00:00";
+    expect(row).toBe(`1\tTalk\tuser\t${times}\t\tevery Monday until 2030-01-20\t`);
+  });
+});
+
+describe("users import", () => {
+  const rows = "reference,first_name,last_name,email,unit\nU1,Cy,Low,cy@example.com,SALES\nU2,,Low,nope,SALES\n";
+  const load = (...flags: string[]) => home().wcs(["users", "import", "-", "--dry-run", ...flags], { stdin: rows });
+
+  it("--json prints the numbers of rows", async () => {
+    const { stdout, code } = await load("--json");
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toEqual({ created: 1, changed: 0, unchanged: 0, skipped: 1 });
+  });
+
+  it.each([[], ["--strict"]])("-o ndjson prints the result of each row %s", async (...flags) => {
+    const { stdout, code } = await load("-o", "ndjson", ...flags.flat());
+    const results = stdout.trim().split("\n");
+    expect(code).toBe(3);
+    expect(results.map((line) => JSON.parse(line).line)).toEqual([2, 3]);
+    expect(JSON.parse(results[1] ?? "")).toMatchObject({ action: "skipped", errors: { email: expect.any(Array) } });
+  });
+});
+
+describe("api", () => {
+  it("GET of a list: --query applies to the items, as in the other commands", async () => {
+    expect(JSON.parse((await wcs("api GET /units --query [].name")).stdout)).toEqual(["Acme", "Sales", "Web"]);
+    expect(JSON.parse((await wcs("api GET /units")).stdout)).toHaveProperty("meta");
+  });
+
+  it("--all fetches all pages, --limit as many as needed; a cut list is reported", async () => {
+    const cut = await wcs("api GET /units -f limit=1 --query [].name");
+    expect(JSON.parse(cut.stdout)).toEqual(["Acme"]);
+    expect(cut.stderr).toMatch(/^Showing the first 1\./);
+    expect(JSON.parse((await wcs("api GET /units -f limit=1 --all")).stdout)).toHaveLength(3);
+    expect(JSON.parse((await wcs("api GET /units --limit 1")).stdout)).toHaveLength(1);
+  });
+});
+
+describe("webhooks", () => {
+  const receiver = createServer((request, response) => {
+    response.writeHead(request.url === "/good" ? 200 : 500, { "content-type": "application/json" });
+    response.end('{"received":true}');
+  });
+  let url = "";
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  });
+  afterAll(() => receiver.close());
+
+  it("webhooks create warns about an address that is refused, and says that the secret is not shown again", async () => {
+    const warned = await sit(`webhooks create --name good --uri ${url}/good --triggers user.create`);
+    expect(warned.stdout).toContain("whsec_");
+    expect(warned.stderr).toMatch(/^Save the secret now\. Shown only once\.$/m);
+    expect(warned.stderr).toMatch(/^Warning: callbacks to private addresses are refused\./m);
+    await wcs("settings set webhooks.allow_private true");
+    expect((await sit(`webhooks create --name bad --uri ${url}/bad`)).stderr).not.toContain("Warning");
+  });
+
+  it("webhooks create --if-not-exists: shows the same webhook, and the differences of another one", async () => {
+    const same = await wcs(
+      `webhooks create --name good --uri ${url}/good --triggers user.create --if-not-exists --query id`,
+    );
+    expect(same).toMatchObject({ stdout: "1\n", code: 0 });
+    const other = await wcs(`webhooks create --name good --uri ${url}/x --triggers user.delete --if-not-exists`);
+    expect(other).toMatchObject({ stdout: "", code: 7 });
+    expect(other.stderr).toContain(`uri is ${url}/good, not ${url}/x; triggers are user.create, not user.delete.`);
+  });
+
+  it("webhooks test: exit 9 when the call failed, with the result on stdout", async () => {
+    expect(await wcs("webhooks test good --query status")).toMatchObject({ stdout: "200\n", code: 0 });
+    expect(await wcs("webhooks test bad --query status")).toMatchObject({ stdout: "500\n", code: 9 });
+  });
+
+  it("webhooks log: JSON bodies are indented", async () => {
+    const { stdout: entry } = await wcs("webhooks logs good --query [0].id");
+    const { stdout } = await sit(`webhooks log good ${entry.trim()}`);
+    expect(stdout).toMatch(/^Request\n(.+\n)+\n\{\n {2}"type": "/m);
+    expect(stdout).toMatch(/^Response\n(.+\n)+\n\{\n {2}"received": true\n\}\n$/m);
+  });
+});
+
+describe("messages", () => {
+  it.each([
+    ["unit list", "wcs units"],
+    ["usr list", "wcs users"],
+    ["use list", "wcs users"],
+  ])("%s leads to %s", async (line, command) => {
+    expect((await wcs(line)).stderr).toContain(`hint: Did you mean '${command}'?`);
+  });
+
+  it("an empty list names its items", async () => {
+    const { stdout: id } = await home().wcs(
+      "events create --type user --title Empty --all-day --date 2031-01-01 --query id".split(" "),
+    );
+    expect((await sit(`events participants ${id.trim()}`)).stderr).toBe("No participants.\n");
+    expect((await sit(`events files list ${id.trim()}`)).stderr).toBe("No files.\n");
+  });
+
+  it("export: the noun agrees with the number", async () => {
+    const { stderr } = await wcs(`units export ${home().path("units.csv")}`);
+    expect(stderr).toMatch(/^Exported 1 unit to /m);
+    const { stderr: events } = await wcs(`events export --from 2031-01-01 --to 2031-01-01 -o ${home().path("e.ics")}`);
+    expect(events).toMatch(/^Exported 1 event to /m);
+  });
+
+  it("profile add: a configuration that cannot be written", async () => {
+    const file = home().path("in-the-way");
+    writeFileSync(file, "");
+    const env = { WCS_CONFIG_DIR: `${file}/config` };
+    const result = await home().wcs(["profile", "add", "x", "--url", "http://127.0.0.1:1"], { env });
+    expect(result.code).toBe(2);
+    expect(result.stderr).toMatch(
+      /^error: The configuration in .* cannot be written \(ENOTDIR\)\.\nhint: Set WCS_CONFIG/,
+    );
+  });
+
+  it("timezones list takes --limit", async () => {
+    const { stdout, stderr } = await wcs("timezones list --limit 2 --fields name --no-header");
+    expect(stdout.trim().split("\n")).toHaveLength(2);
+    expect(stderr).toBe("Showing the first 2. Use a higher --limit for more.\n");
+  });
+
+  it("users deactivate needs a confirmation, but can be undone", async () => {
+    expect((await wcs("users deactivate bo@example.com")).stderr).toMatch(/^error: Needs a confirmation\./);
+    expect((await wcs("users delete bo@example.com")).stderr).toMatch(/^error: Cannot be undone\./);
+  });
+
+  it("settings set mail.smtp_url takes a URL without a password from the line, and no other", async () => {
+    expect((await wcs("settings set mail.smtp_url smtp://mail.example.com:25")).code).toBe(0);
+    expect((await wcs("settings set mail.smtp_url smtp://u:p@mail.example.com:25")).code).toBe(2);
+  });
+
+  it("auth logout says until when copies of the token stay valid", async () => {
+    await home().wcs(["users", "password", "1", "--password-stdin"], { stdin: "a long enough secret" });
+    const login = ["auth", "login", "--username", "ada@example.com", "--password-stdin"];
+    await home().wcs(login, { stdin: "a long enough secret" });
+    expect((await wcs("auth logout")).stderr).toMatch(
+      /^Signed out .*\. Copies of the token stay valid until \d{4}-.*\.$/m,
+    );
+  });
+
+  it("a command reports its own callbacks that were not sent, and no others", async () => {
+    await wcs("webhooks update bad --no-active");
+    await wcs("webhooks create --name lost --uri http://127.0.0.1:9/ --triggers unit.create");
+    const made = await wcs("units create --name Lost --parent 1");
+    expect(made.stderr).toMatch(/^1 callback could not be sent yet\. /m);
+    await changeDirectly(home().path("data/wcs/wcs.db"), (tx) =>
+      tx
+        .updateTable("deliveries")
+        .set((eb) => ({ created_at: eb("created_at", "-", 10) }))
+        .execute(),
+    );
+    expect((await wcs("users update 1 --title Boss")).stderr).toBe("");
+  });
+});
+
+describe("serve", () => {
+  it.each([
+    ["pretty", /^\d\d:\d\d:\d\d INFO {2}finishing$/m],
+    ["json", /^\{"level":30,.*"msg":"finishing"\}$/m],
+    ["auto", /^\{"level":30,.*"msg":"finishing"\}$/m],
+  ])("--log-format %s", async (format, line) => {
+    const child = start(["serve", "--port", "0", "--log-format", format, "--shutdown-notice", "0"], home().env);
+    const ended = finished(child, "");
+    await once(child.stdout!, "data");
+    child.kill("SIGTERM");
+    expect((await ended).stderr).toMatch(line);
+  });
+});
