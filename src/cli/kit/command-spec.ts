@@ -80,6 +80,25 @@ export interface ResourceQuestion {
   ask(item: unknown): string;
 }
 
+/** The values of a running command, for questions about optional ones. */
+export interface WizardRun {
+  readonly input: Record<string, unknown>;
+  readonly caller: Caller;
+  readonly terminal: Terminal;
+  /** Time zone of the flag --tz. */
+  readonly zone: string | undefined;
+  /** Adds words to the command line that is shown at the end. */
+  record(...words: readonly string[]): void;
+}
+
+/** Questions on a terminal about optional values, asked after a question about a missing one. */
+export interface Wizard {
+  /** Returns the input with the answers. */
+  ask(run: WizardRun): Promise<Record<string, unknown>>;
+  /** Returns true for an input that the service refuses, so that the questions are always asked. */
+  isIncomplete?(input: Record<string, unknown>): boolean;
+}
+
 /** The confirmation question of a destructive command, made from its input or from the resource. */
 type Question<O extends AnyOperation> = ((input: InputOf<O>) => string) | ResourceQuestion;
 
@@ -131,6 +150,7 @@ interface Presentation<O extends AnyOperation> {
     readonly from?: AnyOperation;
     readonly optional?: true;
   };
+  readonly wizard?: Wizard;
   /** Draws all items at once. Used on a terminal. */
   draw?(): Promise<Draw<ItemOf<O>>>;
   /** Renders items on a terminal in place of a table. */

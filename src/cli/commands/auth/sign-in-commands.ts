@@ -1,22 +1,24 @@
 import { ServiceError } from "../../../contract/errors.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { showLine } from "../../kit/shown-line.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { changeConfig, readConfig } from "../../session/config.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { ownPassword } from "../../session/read-password.ts";
-import { findTarget, type Target } from "../../session/target.ts";
+import { findTarget, isRemote, type Target } from "../../session/target.ts";
 import { renew, signIn, withProfile } from "../../session/token-renewal.ts";
 import { tokenTimesOf } from "../../session/token-times.ts";
+import type { Globals } from "../../terminal/global-options.ts";
 
 const routeOf = ({ globals, terminal }: Context, target: Target) => ({ target, globals, terminal });
 const targetOf = ({ globals, terminal }: Context): Target => findTarget(globals, terminal.env);
 
 /** `wcs auth login` */
 export async function login(context: Context): Promise<void> {
-  const { terminal, flags, globals } = context;
-  const target = loginTarget(context);
-  const name = loginProfile(context, target);
+  const { terminal, flags } = context;
+  const { target, globals } = await askTarget(context);
+  const name = loginProfile({ ...context, globals }, target);
   const ask = terminal.interactive ? await terminal.ask() : undefined;
   const username =
     (flags.username as string | undefined) ?? (await ask?.text("E-mail:", undefined, target.profile?.user));
@@ -29,6 +31,26 @@ export async function login(context: Context): Promise<void> {
   terminal.note(
     `Signed in to ${terminal.sanitizeLine(withoutPassword(target.address))} as ${terminal.sanitizeLine(username)} (profile ${name}).`,
   );
+  if (flags.username !== undefined && globals === context.globals) return;
+  const place = target.remote ? "--url" : "--db";
+  const words = [place, withoutPassword(target.address), "--username", username, "--password-stdin"];
+  if (ask) showLine(["auth", "login"], [], words, terminal);
+}
+
+/** Returns the target to sign in to. Asks for its URL when there is none. */
+async function askTarget(context: Context): Promise<{ target: Target; globals: Globals }> {
+  const { globals, terminal } = context;
+  const isChosen = [globals.url, globals.db, terminal.env.WCS_URL, terminal.env.WCS_DB, terminal.env.WCS_PROFILE].some(
+    Boolean,
+  );
+  const { current, profiles } = readConfig(terminal.env);
+  const isKnown = globals.profile === undefined ? current !== undefined : profiles[globals.profile] !== undefined;
+  if (isChosen || isKnown || !terminal.interactive) return { target: loginTarget(context), globals };
+  const url = await (await terminal.ask()).text("URL of the instance:", (text) =>
+    URL.canParse(text.trim()) && isRemote(text.trim()) ? true : "Enter a URL like https://wcs.example.com",
+  );
+  const asked = { ...globals, url: url.trim() };
+  return { target: loginTarget({ ...context, globals: asked }), globals: asked };
 }
 
 /** Returns the target to sign in to; a new profile takes it from the other flags and the environment. */
