@@ -103,7 +103,15 @@ describe("a wizard asks to the end, and shows the command line for it", () => {
 
 it("init checks the password at the prompt and keeps the other answers", async () => {
   const own = newHome();
-  const answers = ["ada@example.com", "Ada Lovelace", "Acme", "short", "ada@example.com", "a long secret", "a wrong one"];
+  const answers = [
+    "ada@example.com",
+    "Ada Lovelace",
+    "Acme",
+    "short",
+    "ada@example.com",
+    "a long secret",
+    "a wrong one",
+  ];
   const { code, stderr } = await own.sit(["init"], { answers: [...answers, "a long secret", "a long secret"] });
   expect(code, stderr).toBe(0);
   expect(stderr).toContain("It must have at least");

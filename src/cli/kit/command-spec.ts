@@ -236,8 +236,8 @@ export type Registry = Readonly<Record<string, RegistryEntry>>;
 /** The program, for commands that show or run other commands. */
 export interface Program {
   readonly registry: Registry;
-  /** Runs another command line on the given terminal. */
-  run(args: readonly string[], terminal: Terminal): Promise<void>;
+  /** Runs another command line on the given terminal, on a connection of its own unless one is given. */
+  run(args: readonly string[], terminal: Terminal, connection?: Connection): Promise<void>;
 }
 
 /** The parsed line, the terminal and the program of a running command. */

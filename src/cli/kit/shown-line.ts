@@ -5,6 +5,9 @@ const isPlain = /^[\w%+=:,./@-]+$/;
 /** Quotes a word for a POSIX shell where necessary. */
 const quoteWord = (word: string): string => (isPlain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
+/** Returns the words as a command line for a POSIX shell. */
+export const lineOf = (words: readonly string[]): string => ["wcs", ...words].map(quoteWord).join(" ");
+
 /** Returns the flag and the value as the words of a command line. A value that is read from a file elsewhere is escaped. */
 export const flagWords = (flag: string, value: string): string[] => [flag, value.startsWith("@") ? `@${value}` : value];
 
@@ -18,5 +21,5 @@ export function showLine(
   if (asked.length === 0) return;
   const end = rest.indexOf("--");
   const words = end < 0 ? [...rest, ...asked] : [...rest.slice(0, end), ...asked, ...rest.slice(end)];
-  terminal.note(`As one command: ${terminal.sanitizeLine(["wcs", ...path, ...words].map(quoteWord).join(" "))}`);
+  terminal.note(`As one command: ${terminal.sanitizeLine(lineOf([...path, ...words]))}`);
 }
