@@ -69,9 +69,14 @@ export const registry: Registry = {
     load: async () => (await import("./commands/batch/batch-command.ts")).batch,
   },
   completion: {
-    summary: "Print the completion script for bash, zsh, fish or PowerShell",
+    summary: "Install or print completion for bash, zsh, fish and PowerShell",
     heading: "Tools",
     load: async () => (await import("./commands/completion/completion-command.ts")).completion,
+  },
+  schema: {
+    summary: "Print the JSON Schema of a file format",
+    heading: "Tools",
+    load: async () => (await import("./commands/organisation/organisation-commands.ts")).schema,
   },
   help: {
     summary: "Show help for a command or topic",

@@ -185,7 +185,9 @@ async function complete(spec: InputSpec, input: Input, options: ReadOptions): Pr
   };
   const unknown: Field[] = [];
   for (const field of missing) {
-    if (field.newPassword && terminal.env.WCS_PASSWORD) input[field.name] = terminal.env.WCS_PASSWORD;
+    const { WCS_PASSWORD: password, WCS_USERNAME: username } = terminal.env;
+    // With a user name, it is the password to sign in with.
+    if (field.newPassword && password && !username) input[field.name] = password;
     else unknown.push(field);
   }
   if (unknown.length === 0) return;

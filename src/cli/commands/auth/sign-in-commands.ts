@@ -7,7 +7,7 @@ import { changeConfig, readConfig } from "../../session/config.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { ownPassword } from "../../session/read-password.ts";
 import { findTarget, isRemote, type Target } from "../../session/target.ts";
-import { renew, signIn, withProfile } from "../../session/token-renewal.ts";
+import { authenticate, environmentLogin, renew, signIn, withProfile } from "../../session/token-renewal.ts";
 import { tokenTimesOf } from "../../session/token-times.ts";
 import type { Globals } from "../../terminal/global-options.ts";
 
@@ -21,7 +21,9 @@ export async function login(context: Context): Promise<void> {
   const name = loginProfile({ ...context, globals }, target);
   const ask = terminal.interactive ? await terminal.ask() : undefined;
   const username =
-    (flags.username as string | undefined) ?? (await ask?.text("E-mail:", undefined, target.profile?.user));
+    (flags.username as string | undefined) ??
+    (terminal.env.WCS_USERNAME || undefined) ??
+    (await ask?.text("E-mail:", undefined, target.profile?.user));
   const password = (await ownPassword(context)) ?? (await ask?.secret("Password:"));
   const missing = [username === undefined && "--username", password === undefined && "--password-stdin"].filter(
     Boolean,
@@ -75,7 +77,7 @@ function loginProfile({ globals, terminal }: Context, { address, remote, profile
 
 /** `wcs auth logout` */
 export async function logout(context: Context): Promise<void> {
-  const { name } = needProfile(targetOf(context));
+  const { name } = needProfile(loginOf(context));
   await changeConfig(context.terminal.env, (config) => {
     const { token: _token, expires: _expires, ...rest } = config.profiles[name] ?? { target: "" };
     return withProfile(config, name, rest);
@@ -85,13 +87,24 @@ export async function logout(context: Context): Promise<void> {
 
 /** `wcs auth renew` */
 export async function renewNow(context: Context): Promise<void> {
-  const target = targetOf(context);
+  const target = loginOf(context);
   const { name, token } = needProfile(target);
   const renewed = await renew(routeOf(context, target), name, token);
   const { expires } = tokenTimesOf(renewed) ?? {};
   context.terminal.note(
     `Renewed the token${expires ? `; it expires at ${new Date(expires * 1000).toISOString()}` : ""}.`,
   );
+}
+
+/** Returns the target with its login. Other commands act as the owner of a database that is given by path. */
+function loginOf(context: Context): Target {
+  const target = targetOf(context);
+  if (target.profile) return target;
+  const { profiles, current = "" } = readConfig(context.terminal.env);
+  const names = [current, ...Object.keys(profiles)];
+  const name = names.find((each) => profiles[each]?.target === target.address && profiles[each].token !== undefined);
+  const profile = name === undefined ? undefined : profiles[name];
+  return name === undefined || profile === undefined ? target : { ...target, profile: { name, ...profile } };
 }
 
 function needProfile({ profile }: Target) {
@@ -111,12 +124,19 @@ export async function status(context: Context): Promise<void> {
   const { caller, target } = await context.connect();
   try {
     const { id, name, email, admin } = await caller.call(users.current, {});
-    const token = globals.as === undefined ? terminal.env.WCS_TOKEN || tokenOf(context, target) : undefined;
+    const isNamed = globals.as === undefined && environmentLogin(terminal.env) !== undefined;
+    const token = globals.as === undefined && !isNamed ? terminal.env.WCS_TOKEN || tokenOf(context, target) : undefined;
     await createOutput({ times: ["expires"] }, globals, terminal).one({
       target: withoutPassword(target.address),
       profile: target.profile?.name ?? null,
       user: { id, name, email, admin },
-      login: terminal.env.WCS_TOKEN ? "WCS_TOKEN" : token ? "token" : "owner of the database",
+      login: terminal.env.WCS_TOKEN
+        ? "WCS_TOKEN"
+        : isNamed
+          ? "WCS_USERNAME"
+          : token
+            ? "token"
+            : "owner of the database",
       expires: (token && tokenTimesOf(token)?.expires) ?? null,
     });
   } finally {
@@ -133,6 +153,8 @@ export async function printToken(context: Context): Promise<void> {
   const { terminal } = context;
   const target = targetOf(context);
   if (terminal.env.WCS_TOKEN) return terminal.write(`${terminal.env.WCS_TOKEN}\n`);
+  const login = environmentLogin(terminal.env);
+  if (login) return terminal.write(`${(await authenticate(routeOf(context, target), login)).jwt}\n`);
   if (!target.remote && !target.profile?.token) return issueToken(context);
   const { name, token } = needProfile(target);
   const { freshToken } = await import("../../session/token-renewal.ts");
