@@ -10,7 +10,7 @@ const program: Program = { registry, run: runLine };
 /** Runs the command that a line names. For a group, or an empty line, shows help. */
 export async function runLine(args: readonly string[], terminal: Terminal, connection?: Connection): Promise<void> {
   if (args[0] === "__complete") {
-    return (await import("./commands/completion/complete-values.ts")).complete(args.slice(1), terminal);
+    return (await import("./commands/completion/complete-values.ts")).complete(args.slice(1), { program, terminal });
   }
   const { path, entry, rest } = await findCommand(
     registry,

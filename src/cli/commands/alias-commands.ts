@@ -23,7 +23,7 @@ export const alias: CommandGroup = {
       examples: ["wcs alias set sales -- users list --unit Sales --below", "wcs alias set me 'users get me'"],
       run: set,
     },
-    remove: { summary: "Remove an alias", args: [name], run: remove },
+    remove: { summary: "Remove an alias", args: [{ ...name, completes: "aliases" }], run: remove },
   },
 };
 

@@ -25,6 +25,12 @@ export type Completes =
   | "posts"
   | "groups"
   | "profiles"
+  | "aliases"
+  | "fields"
+  | "settings"
+  | "timezones"
+  | "languages"
+  | "topics"
   | "file"
   | readonly string[];
 
