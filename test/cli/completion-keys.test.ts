@@ -13,7 +13,7 @@ const has = (program: string) => spawnSync("sh", ["-c", `command -v ${program}`]
 const starts: Readonly<Record<string, { command: string; lines: readonly string[] }>> = {
   bash: { command: "bash --noprofile --rcfile start -i", lines: ["PS1='READY> '", `source '${folder}/wcs.bash'`] },
   zsh: {
-    command: "zsh -i",
+    command: "ZDOTDIR=$PWD zsh -i",
     lines: [
       "PS1='READY> '",
       "zmodload zsh/complist",
@@ -49,17 +49,15 @@ function openShell(shell: string) {
   const screen = () => tmux("capture-pane", "-p").trimEnd();
   const line = () => screen().slice(screen().lastIndexOf("READY>")).split("\n")[0]?.slice("READY> ".length).trimEnd();
   const until = async (isDone: () => boolean) => {
-    for (let tries = 0; tries < 200 && !isDone(); tries++) await pause(50);
+    for (let tries = 0; tries < 100 && !isDone(); tries++) await pause(50);
   };
   return {
     tmux,
     screen,
     line,
     until,
-    async open(cwd: string, env: Record<string, string>) {
-      const given = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
-      const { command = "" } = starts[shell] ?? {};
-      tmux("-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "40", "-c", cwd, ...given, command);
+    async open(cwd: string) {
+      tmux("-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "40", "-c", cwd, starts[shell]?.command ?? "");
       await until(() => screen().includes("READY>"));
     },
     async clear() {
@@ -87,9 +85,10 @@ describe.each(Object.keys(starts))("%s in a terminal", (shell) => {
       `#!/bin/sh\n"${process.execPath}" "${bin}" "$@"\necho done >> "${own}/done"\n`,
       { mode: 0o755 },
     );
-    for (const name of ["start", ".zshrc"]) writeFileSync(join(own, name), `${lines.join("\n")}\n`);
-    const env = { ...home().env, HOME: own, ZDOTDIR: own, WCS_COMPLETION_TIMEOUT: "20000", TERM: "screen" };
-    await terminal.open(own, { ...env, PATH: `${own}/bin:${process.env.PATH}` });
+    const env = { ...home().env, HOME: own, WCS_COMPLETION_TIMEOUT: "20000", PATH: `${own}/bin:${process.env.PATH}` };
+    const exported = Object.entries(env).map(([name, value]) => `export ${name}='${value}'`);
+    for (const name of ["start", ".zshrc"]) writeFileSync(join(own, name), `${[...exported, ...lines].join("\n")}\n`);
+    await terminal.open(own);
   });
   afterAll(() => void terminal.tmux("kill-server"));
 
