@@ -67,7 +67,7 @@ function openShell(shell: string) {
     },
     async type(text: string) {
       tmux("send-keys", "-l", text);
-      await until(() => line()?.startsWith(text.slice(0, 60)) === true);
+      await until(() => line()?.startsWith(text.trimEnd()) === true);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import type { Connection } from "../../session/connection.ts";
 import { noPaint, type Terminal } from "../../terminal/terminal.ts";
 
-/** What a command printed, and how it failed. */
+/** The output and the failure of a command. */
 export interface RowRun {
   readonly exit: number;
   readonly output: unknown;
