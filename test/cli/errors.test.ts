@@ -10,7 +10,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["unist", 2, /^error: Unknown command 'wcs unist'\.\nhint: Did you mean 'wcs units'\?\n$/],
   ["units lst", 2, /hint: Did you mean 'wcs units list'\?/],
   ["users membership ad", 2, /hint: Did you mean 'wcs users membership add'\?/],
-  ["units rm", 2, /hint: Did you mean 'wcs units delete'\?/],
+  ["units del", 2, /hint: Did you mean 'wcs units delete'\?/],
   ["posts comments create", 2, /hint: Did you mean 'wcs posts comments add'\?/],
   ["units list --limt 3", 2, /^error: Unknown option '--limt'\.\nhint: Did you mean --limit\?\n$/],
   ["units list --zzz=secret", 2, /^error: Unknown option '--zzz'\.\nusage: wcs units list \[options\]\n$/],
