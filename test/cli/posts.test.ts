@@ -275,11 +275,11 @@ describe("wcs posts on a terminal", () => {
 
   describe("the editor", () => {
     it("create: the text is written there when it is not given", async () => {
-      const { body } = await create(["--title", "By hand"], {
+      const made = await at(["create", "--content-type", "news", "--title", "By hand", "--json"], {
         answers: ["All units", "Publish"],
         editor: () => "Written\n\n",
       });
-      expect(body).toBe("Written");
+      expect(JSON.parse(made.stdout).body).toBe("Written");
       const empty = await at(["create", "--content-type", "news", "--title", "None"], {
         answers: [],
         editor: () => "\n",
