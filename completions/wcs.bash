@@ -251,7 +251,7 @@ __wcs_begins() {
 # Names are shown beside values while there are several; they are no part of what is inserted.
 __wcs_shown() {
   local value="${1%%$'\t'*}" name="${1#*$'\t'}"
-  if [[ "$cur" != [\"\']* ]]; then value=$(printf '%q' "$value"); fi
+  if [[ "$cur" != [\"\']* ]]; then value=$(printf '%q' "$value"); value="${value//\\,/,}"; fi
   if [[ "$2" -gt 1 && -n "$name" && "$COMP_TYPE" != 37 && "$COMP_TYPE" != 42 ]]; then value="$value  ($name)"; fi
   printf '%s' "$value"
 }
