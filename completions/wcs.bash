@@ -3,7 +3,7 @@
 __wcs_place() {
   words='' flags='' values='' args=() many=''
   case "$1" in
-    '') words='init demo serve auth profile users units usertypes webhooks names export diff apply conversations posts events groups counters muterules files settings audit languages timezones db doctor api completion help'; flags='--version' ;;
+    '') words='init demo serve auth profile users units usertypes webhooks names export diff apply conversations posts events groups counters muterules files settings audit languages timezones db doctor api alias batch completion schema help'; flags='--version' ;;
     'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
     'demo') : ;;
     'serve') flags='--port --host --metrics-port --smtp-url --behind-proxy --shutdown-notice --log-level --log-format'; values='--port= --host= --metrics-port= --smtp-url= --shutdown-notice= --log-level=debug|info|warn|error|silent --log-format=auto|pretty|json' ;;
@@ -26,8 +26,8 @@ __wcs_place() {
     'users list') flags='--unit --below --no-below --user-type --admin --no-admin --inactive --no-inactive --email --cursor --limit --all'; values='--unit=@units --user-type=@usertypes --email= --cursor= --limit=' ;;
     'users get') flags='--reference'; values='--reference='; args=('@users'); many=1 ;;
     'users search') flags='--limit'; values='--limit='; args=(''); many=1 ;;
-    'users create') flags='--first-name --last-name --email --unit --user-types --department --password-stdin --password-file --welcome --no-welcome --admin --no-admin --reference --title --phone --birthday --language --timezone --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --unit=@units --user-types=@usertypes --department= --password-file=@file --reference= --title= --phone= --birthday= --language= --timezone= --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset=' ;;
-    'users update') flags='--first-name --last-name --email --admin --no-admin --reference --title --phone --birthday --language --timezone --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --reference= --title= --phone= --birthday= --language= --timezone= --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset='; args=('@users') ;;
+    'users create') flags='--first-name --last-name --email --unit --user-types --department --password-stdin --password-file --welcome --no-welcome --admin --no-admin --reference --title --phone --birthday --language --timezone --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --unit=@units --user-types=@usertypes --department= --password-file=@file --reference= --title= --phone= --birthday= --language=@languages --timezone=@timezones --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset=' ;;
+    'users update') flags='--first-name --last-name --email --admin --no-admin --reference --title --phone --birthday --language --timezone --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --reference= --title= --phone= --birthday= --language=@languages --timezone=@timezones --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset='; args=('@users') ;;
     'users delete') flags='--yes -y --dry-run -n'; args=('@users') ;;
     'users deactivate') flags='--yes -y --dry-run -n'; args=('@users') ;;
     'users reactivate') flags='--dry-run -n'; args=('@users') ;;
@@ -76,8 +76,8 @@ __wcs_place() {
     'webhooks') words='list get create update delete rotate-secret test stats logs log resend recover listen verify deliver' ;;
     'webhooks list') flags='--limit'; values='--limit=' ;;
     'webhooks get') args=('@webhooks') ;;
-    'webhooks create') flags='--name --uri --triggers --if-not-exists --data --dry-run -n'; values='--name= --uri= --triggers= --data=' ;;
-    'webhooks update') flags='--name --uri --triggers --active --no-active --data --dry-run -n'; values='--name= --uri= --triggers= --data='; args=('@webhooks') ;;
+    'webhooks create') flags='--name --uri --triggers --if-not-exists --data --dry-run -n'; values='--name= --uri= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete --data=' ;;
+    'webhooks update') flags='--name --uri --triggers --active --no-active --data --dry-run -n'; values='--name= --uri= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete --data='; args=('@webhooks') ;;
     'webhooks delete') flags='--yes -y --dry-run -n'; args=('@webhooks') ;;
     'webhooks rotate-secret') flags='--yes -y --dry-run -n'; args=('@webhooks') ;;
     'webhooks test') flags='--wait --data --dry-run -n'; values='--wait= --data='; args=('@webhooks') ;;
@@ -90,7 +90,7 @@ __wcs_place() {
     'webhooks verify') flags='--secret-file --header -H --tolerance'; values='--secret-file=@file --header= -H= --tolerance=' ;;
     'webhooks deliver') flags='--smtp-url'; values='--smtp-url=' ;;
     'names') words='find' ;;
-    'names find') flags='--kinds --limit'; values='--kinds= --limit='; args=(''); many=1 ;;
+    'names find') flags='--kinds --limit'; values='--kinds=users|units|usertypes|groups|webhooks --limit='; args=(''); many=1 ;;
     'export') flags='--format --only'; values='--format=yaml|json --only=usertypes|units|users|webhooks'; args=('@file') ;;
     'diff') flags='--prune --exit-code'; args=('@file') ;;
     'apply') flags='--prune --yes -y --dry-run -n'; args=('@file') ;;
@@ -125,8 +125,8 @@ __wcs_place() {
     'posts') words='list get create update delete seen read like unlike bookmark unbookmark mute unmute republish vote votes accept decline withdraw comments files' ;;
     'posts list') flags='--content-type --unit --group --author --status --bookmarked --no-bookmarked --unseen --no-unseen --important --no-important --show-in-feed --no-show-in-feed --pinned --no-pinned --since --sort --cursor --limit --all'; values='--content-type=news|debate|event --unit=@units --group=@groups --author=@users --status=published|draft|scheduled|unpublished --since= --sort=published|updated --cursor= --limit=' ;;
     'posts get') args=('@posts') ;;
-    'posts create') flags='--content-type --title --body --unit --group --visibility-all-units --no-visibility-all-units --visibility-units --visibility-units-falldown --visibility-user-types --sharing-shares --comments-enabled --no-comments-enabled --confirm-enabled --no-confirm-enabled --show-in-feed --no-show-in-feed --publish-status --no-publish-status --publish-publish-on --publish-unpublish-on --important --no-important --poll-question --poll-type --poll-close-at --poll-allow-user-choices --no-poll-allow-user-choices --poll-anonymous --no-poll-anonymous --poll-mandatory --no-poll-mandatory --poll-choices --pinned-show-in-main-feed --no-pinned-show-in-main-feed --pinned-until --event-location --event-link --event-all-day --no-event-all-day --event-datetime-start --event-datetime-end --event-participation-enabled --no-event-participation-enabled --event-recurrence-freq --event-recurrence-until --event-recurrence-count --event-recurrence-interval --event-recurrence-bymonthday --event-recurrence-bymonth --event-recurrence-bysetpos --event-repeat-rules --event-end-date --event-timezone --mentions --file --choice --repeat --edit --data --unset --dry-run -n'; values='--content-type=news|debate|event --title= --body= --unit=@units --group=@groups --visibility-units=@units --visibility-units-falldown=@units --visibility-user-types=@usertypes --sharing-shares=@users --publish-publish-on= --publish-unpublish-on= --poll-question= --poll-type=single|multiple --poll-close-at= --poll-choices= --pinned-until= --event-location= --event-link= --event-datetime-start= --event-datetime-end= --event-recurrence-freq=daily|weekly|monthly|yearly --event-recurrence-until= --event-recurrence-count= --event-recurrence-interval= --event-recurrence-bymonthday= --event-recurrence-bymonth= --event-recurrence-bysetpos= --event-repeat-rules= --event-end-date= --event-timezone= --mentions=@users --file=@file --choice= --repeat= --data= --unset=' ;;
-    'posts update') flags='--title --body --visibility-all-units --no-visibility-all-units --visibility-units --visibility-units-falldown --visibility-user-types --sharing-shares --comments-enabled --no-comments-enabled --confirm-enabled --no-confirm-enabled --show-in-feed --no-show-in-feed --publish-status --no-publish-status --publish-publish-on --publish-unpublish-on --important --no-important --poll-question --poll-type --poll-close-at --poll-allow-user-choices --no-poll-allow-user-choices --poll-anonymous --no-poll-anonymous --poll-mandatory --no-poll-mandatory --poll-choices --pinned-show-in-main-feed --no-pinned-show-in-main-feed --pinned-until --event-location --event-link --event-all-day --no-event-all-day --event-datetime-start --event-datetime-end --event-participation-enabled --no-event-participation-enabled --event-recurrence-freq --event-recurrence-until --event-recurrence-count --event-recurrence-interval --event-recurrence-bymonthday --event-recurrence-bymonth --event-recurrence-bysetpos --event-repeat-rules --event-end-date --event-timezone --mentions --choice --repeat --edit --data --unset --dry-run -n'; values='--title= --body= --visibility-units=@units --visibility-units-falldown=@units --visibility-user-types=@usertypes --sharing-shares=@users --publish-publish-on= --publish-unpublish-on= --poll-question= --poll-type=single|multiple --poll-close-at= --poll-choices= --pinned-until= --event-location= --event-link= --event-datetime-start= --event-datetime-end= --event-recurrence-freq=daily|weekly|monthly|yearly --event-recurrence-until= --event-recurrence-count= --event-recurrence-interval= --event-recurrence-bymonthday= --event-recurrence-bymonth= --event-recurrence-bysetpos= --event-repeat-rules= --event-end-date= --event-timezone= --mentions=@users --choice= --repeat= --data= --unset='; args=('@posts') ;;
+    'posts create') flags='--content-type --title --body --unit --group --visibility-all-units --no-visibility-all-units --visibility-units --visibility-units-falldown --visibility-user-types --sharing-shares --comments-enabled --no-comments-enabled --confirm-enabled --no-confirm-enabled --show-in-feed --no-show-in-feed --publish-status --no-publish-status --publish-publish-on --publish-unpublish-on --important --no-important --poll-question --poll-type --poll-close-at --poll-allow-user-choices --no-poll-allow-user-choices --poll-anonymous --no-poll-anonymous --poll-mandatory --no-poll-mandatory --poll-choices --pinned-show-in-main-feed --no-pinned-show-in-main-feed --pinned-until --event-location --event-link --event-all-day --no-event-all-day --event-datetime-start --event-datetime-end --event-participation-enabled --no-event-participation-enabled --event-recurrence-freq --event-recurrence-until --event-recurrence-count --event-recurrence-interval --event-recurrence-bymonthday --event-recurrence-bymonth --event-recurrence-bysetpos --event-repeat-rules --event-end-date --event-timezone --mentions --file --choice --repeat --edit --data --unset --dry-run -n'; values='--content-type=news|debate|event --title= --body= --unit=@units --group=@groups --visibility-units=@units --visibility-units-falldown=@units --visibility-user-types=@usertypes --sharing-shares=@users --publish-publish-on= --publish-unpublish-on= --poll-question= --poll-type=single|multiple --poll-close-at= --poll-choices= --pinned-until= --event-location= --event-link= --event-datetime-start= --event-datetime-end= --event-recurrence-freq=daily|weekly|monthly|yearly --event-recurrence-until= --event-recurrence-count= --event-recurrence-interval= --event-recurrence-bymonthday= --event-recurrence-bymonth= --event-recurrence-bysetpos= --event-repeat-rules= --event-end-date= --event-timezone=@timezones --mentions=@users --file=@file --choice= --repeat= --data= --unset=' ;;
+    'posts update') flags='--title --body --visibility-all-units --no-visibility-all-units --visibility-units --visibility-units-falldown --visibility-user-types --sharing-shares --comments-enabled --no-comments-enabled --confirm-enabled --no-confirm-enabled --show-in-feed --no-show-in-feed --publish-status --no-publish-status --publish-publish-on --publish-unpublish-on --important --no-important --poll-question --poll-type --poll-close-at --poll-allow-user-choices --no-poll-allow-user-choices --poll-anonymous --no-poll-anonymous --poll-mandatory --no-poll-mandatory --poll-choices --pinned-show-in-main-feed --no-pinned-show-in-main-feed --pinned-until --event-location --event-link --event-all-day --no-event-all-day --event-datetime-start --event-datetime-end --event-participation-enabled --no-event-participation-enabled --event-recurrence-freq --event-recurrence-until --event-recurrence-count --event-recurrence-interval --event-recurrence-bymonthday --event-recurrence-bymonth --event-recurrence-bysetpos --event-repeat-rules --event-end-date --event-timezone --mentions --choice --repeat --edit --data --unset --dry-run -n'; values='--title= --body= --visibility-units=@units --visibility-units-falldown=@units --visibility-user-types=@usertypes --sharing-shares=@users --publish-publish-on= --publish-unpublish-on= --poll-question= --poll-type=single|multiple --poll-close-at= --poll-choices= --pinned-until= --event-location= --event-link= --event-datetime-start= --event-datetime-end= --event-recurrence-freq=daily|weekly|monthly|yearly --event-recurrence-until= --event-recurrence-count= --event-recurrence-interval= --event-recurrence-bymonthday= --event-recurrence-bymonth= --event-recurrence-bysetpos= --event-repeat-rules= --event-end-date= --event-timezone=@timezones --mentions=@users --choice= --repeat= --data= --unset='; args=('@posts') ;;
     'posts delete') flags='--yes -y --dry-run -n'; args=('@posts') ;;
     'posts seen') flags='--dry-run -n'; args=('@posts') ;;
     'posts read') flags='--dry-run -n'; args=('@posts') ;;
@@ -195,8 +195,8 @@ __wcs_place() {
     'files get') flags='--output -o --force'; values='--output=@file -o=@file'; args=('') ;;
     'settings') words='list get set' ;;
     'settings list') : ;;
-    'settings get') args=('') ;;
-    'settings set') flags='--default --value-stdin --value-file --dry-run -n'; values='--value-file=@file'; args=('' '') ;;
+    'settings get') args=('@settings') ;;
+    'settings set') flags='--default --value-stdin --value-file --dry-run -n'; values='--value-file=@file'; args=('@settings' '') ;;
     'audit') words='list' ;;
     'audit list') flags='--actor --operation --path --since --until --cursor --limit --all'; values='--actor=@users --operation= --path= --since= --until= --cursor= --limit=' ;;
     'languages') words='list' ;;
@@ -213,11 +213,23 @@ __wcs_place() {
     'db outbox') : ;;
     'doctor') : ;;
     'api') flags='--field -f --input --all --limit --dry-run -n'; values='--field= -f= --input=@file --limit='; args=('GET|POST|PUT|PATCH|DELETE' '') ;;
-    'completion') args=('bash|zsh|fish|powershell') ;;
-    'help') args=('environment|exit-codes|formatting|configuration|webhooks|calendar|organisation|proxy'); many=1 ;;
+    'alias') words='list set remove' ;;
+    'alias list') : ;;
+    'alias set') args=('' ''); many=1 ;;
+    'alias remove') args=('@aliases') ;;
+    'batch') flags='--format --concurrency --results --dry-run -n'; values='--format=csv|ndjson --concurrency= --results=@file'; args=('@file' ''); many=1 ;;
+    'completion') words='bash zsh fish powershell install' ;;
+    'completion bash') : ;;
+    'completion zsh') : ;;
+    'completion fish') : ;;
+    'completion powershell') : ;;
+    'completion install') args=('bash|zsh|fish|powershell') ;;
+    'schema') words='organisation' ;;
+    'schema organisation') : ;;
+    'help') args=('@topics'); many=1 ;;
   esac
   flags="$flags "'--output -o --json --fields --query --raw --no-header --tz --profile --db --url --as --timeout --ca-file --no-input --no-color --quiet -q --verbose -v --help -h'
-  values="$values "'--output=table|json|ndjson|csv|yaml -o=table|json|ndjson|csv|yaml --fields= --query= --tz= --profile=@profiles --db=@file --url= --as= --timeout= --ca-file=@file'
+  values="$values "'--output=table|json|ndjson|csv|yaml -o=table|json|ndjson|csv|yaml --fields=@fields --query= --tz=@timezones --profile=@profiles --db=@file --url= --as= --timeout= --ca-file=@file'
 }
 
 __wcs_values() {
@@ -228,15 +240,35 @@ __wcs_values() {
   return 1
 }
 
+__wcs_begins() {
+  local case=$(shopt -p nocasematch) found=1
+  shopt -s nocasematch
+  [[ "${1%%$'\t'*}" == "$typed"* ]] && found=0
+  eval "$case"
+  return $found
+}
+
+# Names are shown beside values while there are several; they are no part of what is inserted.
+__wcs_shown() {
+  local value="${1%%$'\t'*}" name="${1#*$'\t'}"
+  if [[ "$cur" != [\"\']* ]]; then value=$(printf '%q' "$value"); value="${value//\\,/,}"; fi
+  if [[ "$2" -gt 1 && -n "$name" && "$COMP_TYPE" != 37 && "$COMP_TYPE" != 42 ]]; then value="$value  ($name)"; fi
+  printf '%s' "$value"
+}
+
 __wcs_offer() {
-  local IFS=$'\n' line
+  local IFS=$'\n' typed line
   case "$1" in
     @file) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")) ;;
     @*)
-      while IFS= read -r line; do COMPREPLY+=("${line%%$'\t'*}"); done \
-        < <(wcs __complete "${1#@}" "$cur" "${COMP_WORDS[@]:1}" 2>/dev/null)
-      # Digits complete to IDs that begin with them; other text is replaced by the ID of a matching name.
-      if [[ "$cur" =~ ^[0-9]+$ || "$1" == @profiles ]]; then COMPREPLY=($(compgen -W "${COMPREPLY[*]}" -- "$cur")); fi ;;
+      local -a lines fitting
+      typed="${cur#[\"\']}"; typed="${typed//\\/}"
+      while IFS= read -r line; do lines+=("$line"); done \
+        < <(wcs __complete "${1#@}" "$typed" "${COMP_WORDS[@]:1}" 2>/dev/null)
+      for line in "${lines[@]}"; do __wcs_begins "$line" && fitting+=("$line"); done
+      # A thing with another name than what is typed is offered by its ID: a single one replaces the word.
+      if [[ ${#fitting[@]} -eq 0 && ! "$typed" =~ ^[0-9]+$ && "${lines[0]%%$'\t'*}" =~ ^[0-9,]+$ ]]; then fitting=("${lines[@]}"); fi
+      for line in "${fitting[@]}"; do COMPREPLY+=("$(__wcs_shown "$line" ${#fitting[@]})"); done ;;
     ?*) COMPREPLY=($(compgen -W "${1//|/$'\n'}" -- "$cur")) ;;
   esac
 }

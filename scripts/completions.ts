@@ -1,6 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { fileNames, script } from "../src/cli/completion/completion-script.ts";
+import { fileNames, script, shells } from "../src/cli/completion/completion-script.ts";
 import { registry } from "../src/cli/registry.ts";
 
-for (const [shell, name] of Object.entries(fileNames))
-  await writeFile(`completions/${name}`, await script(shell, registry));
+for (const shell of shells) await writeFile(`completions/${fileNames[shell]}`, await script(shell, registry));

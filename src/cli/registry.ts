@@ -58,10 +58,25 @@ export const registry: Registry = {
     heading: "Tools",
     load: async () => (await import("./commands/api/api-command.ts")).api,
   },
+  alias: {
+    summary: "Manage your own short names for commands",
+    heading: "Tools",
+    load: async () => (await import("./commands/alias-commands.ts")).alias,
+  },
+  batch: {
+    summary: "Run a command for every row of a CSV or NDJSON file",
+    heading: "Tools",
+    load: async () => (await import("./commands/batch/batch-command.ts")).batch,
+  },
   completion: {
-    summary: "Print the completion script for bash, zsh, fish or PowerShell",
+    summary: "Install or print completion for bash, zsh, fish and PowerShell",
     heading: "Tools",
     load: async () => (await import("./commands/completion/completion-command.ts")).completion,
+  },
+  schema: {
+    summary: "Print the JSON Schema of a file format",
+    heading: "Tools",
+    load: async () => (await import("./commands/organisation/organisation-commands.ts")).schema,
   },
   help: {
     summary: "Show help for a command or topic",

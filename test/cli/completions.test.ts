@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { fileNames, script } from "../../src/cli/completion/completion-script.ts";
+import { fileNames, script, shells } from "../../src/cli/completion/completion-script.ts";
 import { registry } from "../../src/cli/registry.ts";
 import { bin, useHome } from "./support.ts";
 
@@ -13,13 +13,10 @@ const home = useHome();
 const folder = join(import.meta.dirname, "../../completions");
 const has = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
 
-it.each(Object.entries(fileNames))(
-  "the script for %s is the one in completions (node scripts/completions.ts makes it)",
-  async (shell, name) => {
-    expect(readFileSync(join(folder, name), "utf8")).toBe(await script(shell, registry));
-    expect((await home().sit(["completion", shell])).stdout).toBe(await script(shell, registry));
-  },
-);
+it.each(shells)("the script for %s is the one in completions (node scripts/completions.ts makes it)", async (shell) => {
+  expect(readFileSync(join(folder, fileNames[shell]), "utf8")).toBe(await script(shell, registry));
+  expect((await home().sit(["completion", shell])).stdout).toBe(await script(shell, registry));
+});
 
 /** What is typed, and what it can become; `started` when a process may be needed to know. */
 const cases: readonly { line: string; found: readonly string[]; started?: true }[] = [
@@ -30,6 +27,14 @@ const cases: readonly { line: string; found: readonly string[]; started?: true }
   { line: "wcs users list --bel", found: ["--below"] },
   { line: "wcs users list -o n", found: ["ndjson"] },
   { line: "wcs units update 2 --unit-type ", found: ["department", "unit"] },
+  { line: "wcs users list --unit sal", found: ["Sales"], started: true },
+  { line: "wcs webhooks create --triggers unit.c", found: ["unit.create"] },
+  { line: "wcs users list --fields id,unit.na", found: ["id,unit.name"], started: true },
+  { line: "wcs users update 1 --timezone Europe/Cop", found: ["Europe/Copenhagen"], started: true },
+  { line: "wcs users update 1 --language da", found: ["da"], started: true },
+  { line: "wcs settings set tokens.l", found: ["tokens.lifetime"], started: true },
+  { line: "wcs help exit", found: ["exit-codes"], started: true },
+  { line: "wcs help use", found: ["users", "usertypes"], started: true },
   { line: "wcs completion f", found: ["fish"] },
   { line: "wcs users list --unit ", found: ["1", "2"], started: true },
   { line: "wcs units get ", found: ["1", "2"], started: true },
@@ -53,7 +58,7 @@ function complete(shell: string, line: string, started: boolean): string[] {
   const env = { ...home().env, ...patient, PATH: `${started ? path : silent}:${process.env.PATH}` };
   return execFileSync(shell, [...harness[shell]!, line], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
     .split("\n")
-    .map((found) => found.split("\t")[0]!.trim())
+    .map((found) => found.split(/\t| {2}/)[0]!.trim())
     .filter(Boolean)
     .sort();
 }
@@ -67,14 +72,14 @@ _wcs
 printf '%s\\n' "\${COMPREPLY[@]}"`;
 // zsh completes in its line editor only, so what would be offered is printed instead.
 const zshHarness = `
-compadd() { local -a all; while (( $# )); do case "$1" in -d) shift 2;; -a) all+=(\${(P)2}); shift 2;; -l|-U) shift;; --) shift; all+=("$@"); break;; *) all+=("$1"); shift;; esac; done; print -l -- $all; }
+compadd() { local -a all; while (( $# )); do case "$1" in -d) shift 2;; -a) all+=(\${(P)2}); shift 2;; -l|-U) shift;; -M|-x) shift 2;; --) shift; all+=("$@"); break;; *) all+=("$1"); shift;; esac; done; print -l -- $all; }
 _describe() { [[ "$1" == -o ]] && shift; local -a all; all=(\${(P)2}); print -l -- \${all%%:*}; }
 _files() { :; }
 compset() { :; }
 compdef() { :; }
 source "${join(folder, "_wcs")}"
 words=(\${(z)1}); [[ "$1" == *' ' ]] && words+=(''); CURRENT=$#words; PREFIX=$words[-1]
-_wcs | while read -r line; do [[ "$line" == "$PREFIX"* ]] && print -r -- "$line"; done; true`;
+_wcs | while read -r line; do [[ "\${(L)line}" == "\${(L)PREFIX}"* ]] && print -r -- "$line"; done; true`;
 const harness: Record<string, string[]> = {
   bash: ["--norc", "-c", bashHarness, "bash"],
   zsh: ["-f", "-c", zshHarness, "zsh"],
@@ -93,8 +98,10 @@ describe.each(["bash", "zsh", "fish"])("%s", (shell) => {
 
 it("names lead to IDs, and nothing goes wrong aloud", async () => {
   const run = async (...args: string[]) => home().spawn(["__complete", ...args], { env: patient });
-  expect(await run("users", "ada")).toMatchObject({ code: 0, stdout: "1\tAda Lovelace\n" });
-  expect(await run("units", "Sal")).toMatchObject({ code: 0, stdout: "2\tSales\n" });
+  expect(await run("users", "ada")).toMatchObject({ code: 0, stdout: "Ada Lovelace\tAcme, 1\n" });
+  expect(await run("users", "love")).toMatchObject({ code: 0, stdout: "1\tAda Lovelace (Acme, 1)\n" });
+  expect(await run("units", "1,Sal")).toMatchObject({ code: 0, stdout: "1,Sales\tAcme, 2\n" });
+  expect(await run("units", "2")).toMatchObject({ code: 0, stdout: "1\tAcme\n2\tSales\n" });
   expect(await run("units", "", "units", "get", "--profile=nobody")).toMatchObject({ code: 0, stdout: "", stderr: "" });
   expect(await run("nonsense")).toMatchObject({ code: 0, stderr: "" });
   writeFileSync(home().path("config/config.json"), "{");

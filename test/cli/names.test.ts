@@ -77,7 +77,7 @@ describe("names in place of IDs", () => {
     const logs = await sit(["pay"], "webhooks", "logs", "--json");
     expect(logs).toMatchObject({ code: 0, stdout: "[]\n", stderr: expect.stringContaining("? Webhook:") });
     expect(await wcs("webhooks", "logs")).toMatchObject({ code: 2, stderr: expect.stringContaining("Missing <id>") });
-    const person = ["Eve", "Adams", "eve@example.com", "kitch"];
+    const person = ["Eve", "Adams", "eve@example.com", "kitch", ""];
     const made = await sit(person, "users", "create", "--json");
     expect(JSON.parse(made.stdout)).toMatchObject({ name: "Eve Adams", unit: { id: 3 } });
     const mistyped = await sit(["nobody, bob jones", "bob jones"], "users", "welcome");

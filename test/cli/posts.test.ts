@@ -275,8 +275,11 @@ describe("wcs posts on a terminal", () => {
 
   describe("the editor", () => {
     it("create: the text is written there when it is not given", async () => {
-      const { body } = await create(["--title", "By hand"], { answers: [], editor: () => "Written\n\n" });
-      expect(body).toBe("Written");
+      const made = await at(["create", "--content-type", "news", "--title", "By hand", "--json"], {
+        answers: ["All units", "Publish"],
+        editor: () => "Written\n\n",
+      });
+      expect(JSON.parse(made.stdout).body).toBe("Written");
       const empty = await at(["create", "--content-type", "news", "--title", "None"], {
         answers: [],
         editor: () => "\n",
@@ -300,7 +303,7 @@ describe("wcs posts on a terminal", () => {
 
     it("what was written and could not be sent is kept", async () => {
       const args = ["create", "--content-type", "news", "--title", "Bad", "--visibility-units", "987654"];
-      const { code, stderr } = await at(args, { answers: [], editor: () => "Precious" });
+      const { code, stderr } = await at(args, { answers: ["Publish"], editor: () => "Precious" });
       expect(code).toBe(3);
       expect(stderr).toContain("Your text was kept in ");
     });

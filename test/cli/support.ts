@@ -194,8 +194,9 @@ function scripted(answers: string[], page: { stderr: string }): Ask {
         page.stderr += `> ${verdict}\n`;
       }
     },
-    choice: async (question, values) => {
-      const answer = next(`${question} (${values.join(", ")})`);
+    choice: async (question, values, explanations = {}) => {
+      const shown = values.map((value) => [value, explanations[value]].filter(Boolean).join(": "));
+      const answer = next(`${question} (${shown.join(", ")})`);
       if (!values.includes(answer)) throw new Error(`${answer} is not offered`);
       return answer;
     },
@@ -204,6 +205,12 @@ function scripted(answers: string[], page: { stderr: string }): Ask {
       const chosen = choices.find(({ name }) => name === answer);
       if (chosen === undefined) throw new Error(`${answer} is not offered`);
       return chosen.value;
+    },
+    async several(question, choices) {
+      const answer = next(`${question} (${choices.map(({ name }) => name).join(", ")})`);
+      return choices
+        .filter(({ name }) => answer.split(",").some((part) => name.startsWith(part) && part !== ""))
+        .map(({ value }) => value);
     },
     async search(question, find) {
       const [chosen] = await find(next(question));

@@ -12,7 +12,7 @@ export const help: CustomCommand = {
       description: "Words of a command, or a topic",
       optional: true,
       many: true,
-      completes: Object.keys(topicTitles),
+      completes: "topics",
     },
   ],
   examples: ["wcs help users create", "wcs help exit-codes"],

@@ -41,15 +41,35 @@ __wcs_values() {
   return 1
 }
 
+__wcs_begins() {
+  local case=$(shopt -p nocasematch) found=1
+  shopt -s nocasematch
+  [[ "\${1%%$'\\t'*}" == "$typed"* ]] && found=0
+  eval "$case"
+  return $found
+}
+
+# Names are shown beside values while there are several; they are no part of what is inserted.
+__wcs_shown() {
+  local value="\${1%%$'\\t'*}" name="\${1#*$'\\t'}"
+  if [[ "$cur" != [\\"\\']* ]]; then value=$(printf '%q' "$value"); value="\${value//\\\\,/,}"; fi
+  if [[ "$2" -gt 1 && -n "$name" && "$COMP_TYPE" != 37 && "$COMP_TYPE" != 42 ]]; then value="$value  ($name)"; fi
+  printf '%s' "$value"
+}
+
 __wcs_offer() {
-  local IFS=$'\\n' line
+  local IFS=$'\\n' typed line
   case "$1" in
     @file) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")) ;;
     @*)
-      while IFS= read -r line; do COMPREPLY+=("\${line%%$'\\t'*}"); done \\
-        < <(wcs __complete "\${1#@}" "$cur" "\${COMP_WORDS[@]:1}" 2>/dev/null)
-      # Digits complete to IDs that begin with them; other text is replaced by the ID of a matching name.
-      if [[ "$cur" =~ ^[0-9]+$ || "$1" == @profiles ]]; then COMPREPLY=($(compgen -W "\${COMPREPLY[*]}" -- "$cur")); fi ;;
+      local -a lines fitting
+      typed="\${cur#[\\"\\']}"; typed="\${typed//\\\\/}"
+      while IFS= read -r line; do lines+=("$line"); done \\
+        < <(wcs __complete "\${1#@}" "$typed" "\${COMP_WORDS[@]:1}" 2>/dev/null)
+      for line in "\${lines[@]}"; do __wcs_begins "$line" && fitting+=("$line"); done
+      # A thing with another name than what is typed is offered by its ID: a single one replaces the word.
+      if [[ \${#fitting[@]} -eq 0 && ! "$typed" =~ ^[0-9]+$ && "\${lines[0]%%$'\\t'*}" =~ ^[0-9,]+$ ]]; then fitting=("\${lines[@]}"); fi
+      for line in "\${fitting[@]}"; do COMPREPLY+=("$(__wcs_shown "$line" \${#fitting[@]})"); done ;;
     ?*) COMPREPLY=($(compgen -W "\${1//|/$'\\n'}" -- "$cur")) ;;
   esac
 }

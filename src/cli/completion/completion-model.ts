@@ -56,6 +56,8 @@ export async function createModel(registry: Registry): Promise<Model> {
     "--profile": "profiles",
     "--db": "file",
     "--ca-file": "file",
+    "--fields": "fields",
+    "--tz": "timezones",
   };
   const globals = shared.options.flatMap((option) =>
     namesOf(option).map((name) => completed(name, option, known[option.long ?? ""])),
@@ -97,7 +99,7 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, globals: Readonly
   }
 
   function ofOwn(own: Exclude<CommandSpec, { op: unknown }>) {
-    const byFlags = new Map((own.flags ?? []).map(({ flags, completes }) => [flags, completes]));
+    const byFlags = new Map((own.flags ?? []).map(({ flags, completes }) => [flags, completes ?? pathOf(flags)]));
     return {
       command: buildOwn(own, path, help),
       completes: (option: Option) => byFlags.get(option.flags),
@@ -113,8 +115,20 @@ function completesOf(field: Field | undefined): Completes | undefined {
   if (field === undefined) return undefined;
   if (holdsFiles(field)) return "file";
   const group = refersTo(field);
-  return field.values ?? (group === "files" ? undefined : group);
+  const { placeholder } = field;
+  return (
+    field.values ??
+    field.items?.values ??
+    (placeholder === undefined ? undefined : byPlaceholder[placeholder]) ??
+    (group === "files" ? undefined : group)
+  );
 }
+
+/** The lists of values by the placeholder of a field. */
+const byPlaceholder: Readonly<Record<string, Completes>> = { zone: "timezones", tag: "languages" };
+
+/** Returns "file" for a flag that takes a path. */
+const pathOf = (flags: string): Completes | undefined => (/<(path|file)>/.test(flags) ? "file" : undefined);
 
 /** Returns the long options of a flag with what they take. */
 function completesOfFlag({ name, field, reads }: OperationFlag): [long: string, Completes | undefined][] {

@@ -40,7 +40,7 @@ function __wcs_offer --argument-names kind cur before
         case @file
             __fish_complete_path "$cur"
         case '@*'
-            wcs __complete (string sub --start 2 -- $kind) "$cur" (commandline -opc)[2..] 2>/dev/null
+            wcs __complete (string sub --start 2 -- $kind) "$cur" (commandline -opc)[2..] 2>/dev/null | string replace -r '^' -- "$before"
         case '?*'
             string split '|' -- $kind | string replace -r '^' -- "$before"
     end

@@ -39,7 +39,7 @@ ${entries.join("\n")}
     elseif ($place.Words.Contains($word)) { $path = "$path $word".Trim(); $place = $places[$path] }
     else { $position++ }
   }
-  $offer = [ordered]@{}
+  $offer = [ordered]@{}; $isLookedUp = $false; $typedWord = "$wordToComplete".Trim("'", '"')
   if ($null -eq $kind -and -not $ended -and $wordToComplete.StartsWith('-')) {
     foreach ($flags in $place.Flags, $globalFlags) { foreach ($name in $flags.Keys) { $offer[$name] = $flags[$name] } }
   }
@@ -50,7 +50,8 @@ ${entries.join("\n")}
       $kind = if ($position -lt $place.Args.Count) { $place.Args[$position] } else { '' }
     }
     if ($kind.StartsWith('@') -and $kind -ne '@file') {
-      foreach ($line in @(wcs __complete $kind.Substring(1) "$wordToComplete" @typed 2>$null)) {
+      $isLookedUp = $true
+      foreach ($line in @(wcs __complete $kind.Substring(1) "$typedWord" @typed 2>$null)) {
         $value, $name = $line -split "\`t", 2
         $offer[$value] = $name
       }
@@ -58,9 +59,11 @@ ${entries.join("\n")}
     elseif ($kind -and $kind -ne '@file') { foreach ($value in $kind.Split('|')) { $offer[$value] = $value } }
   }
   foreach ($name in $offer.Keys) {
-    if ($name.StartsWith($wordToComplete)) {
+    if ($name.StartsWith($typedWord, [System.StringComparison]::OrdinalIgnoreCase)) {
       $tip = if ($offer[$name]) { $offer[$name] } else { $name }
-      [System.Management.Automation.CompletionResult]::new($name, $name, 'ParameterValue', $tip)
+      $shown = if ($isLookedUp -and $offer[$name]) { "$name  ($tip)" } else { $name }
+      $text = if ($name -match '[^w.:/@+-]') { "'" + $name.Replace("'", "''") + "'" } else { $name }
+      [System.Management.Automation.CompletionResult]::new($text, $shown, 'ParameterValue', $tip)
     }
   }
 }

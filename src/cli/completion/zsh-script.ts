@@ -34,16 +34,23 @@ ${cases.join("\n")}
 }
 
 __wcs_offer() {
-  local -a lines ids shown
-  local line
+  local -a lines values shown others named
+  local line value typed
   case "$1" in
     @file) _files ;;
     @*)
-      lines=("\${(@f)$(wcs __complete "\${1#@}" "$PREFIX" "\${(@)words[2,-1]}" 2>/dev/null)}")
-      for line in $lines; do ids+=("\${line%%$'\\t'*}"); shown+=("\${line/$'\\t'/  }"); done
-      # A typed name is replaced by its ID.
-      if [[ "$PREFIX" == <-> || -z "$PREFIX" || "$1" == @profiles ]]; then compadd -l -d shown -a ids
-      else compadd -U -l -d shown -a ids; fi ;;
+      typed="\${(Q)PREFIX}"
+      lines=("\${(@f)$(wcs __complete "\${1#@}" "$typed" "\${(@)words[2,-1]}" 2>/dev/null)}")
+      for line in $lines; do
+        value="\${line%%$'\\t'*}"
+        if [[ "\${(L)value}" == "\${(L)typed}"* ]]; then values+=("$value"); shown+=("\${line/$'\\t'/  }")
+        elif [[ "$value" != *[^0-9,]* ]]; then others+=("$value"); named+=("\${line/$'\\t'/  }"); fi
+      done
+      # A thing with another name than what is typed is offered by its ID: a single one replaces the word.
+      if (( $#values )); then compadd -l -d shown -M 'm:{a-zA-Z}={A-Za-z}' -a values
+      elif [[ "$typed" == <-> ]]; then :
+      elif (( $#others == 1 )); then compadd -U -a others
+      elif (( $#others )); then compadd -x "\${(F)named}"; fi ;;
     ?*) compadd -- "\${(@s:|:)1}" ;;
   esac
 }

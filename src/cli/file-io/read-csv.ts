@@ -21,7 +21,8 @@ export async function* readCsv(blocks: AsyncIterable<Lines>, table: Table, label
   if (columns === undefined) throw refused(`${label} is empty: its first line must name the columns.`, table);
 }
 
-function rowOf({ line, size, cells }: CsvRecord, columns: readonly string[]): SourceRow {
+/** Returns a record as a row with these columns. */
+export function rowOf({ line, size, cells }: CsvRecord, columns: readonly string[]): SourceRow {
   if ("problem" in cells) return { line, size, fields: { row: [cells.problem] } };
   if (cells.length !== columns.length) {
     return { line, size, fields: { row: [`has ${count(cells.length)}, and the header ${columns.length}`] } };

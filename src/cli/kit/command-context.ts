@@ -1,4 +1,4 @@
-import { connect } from "../session/connection.ts";
+import { type Connection, connect } from "../session/connection.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Context, Program } from "./command-spec.ts";
@@ -7,15 +7,18 @@ import type { Context, Program } from "./command-spec.ts";
 export interface CommandEnvironment {
   readonly program: Program;
   readonly terminal: Terminal;
+  /** An open connection to use. */
+  readonly connection?: Connection | undefined;
 }
 
 /** Returns the context of a command, and configures the terminal by its global options. */
 export function createContext(
   options: Record<string, unknown>,
-  { program, terminal }: CommandEnvironment,
+  { program, terminal, connection }: CommandEnvironment,
   args: Context["args"] = {},
 ): Context {
   const globals = options as Partial<Globals> as Globals;
   terminal.configure(globals);
-  return { terminal, globals, args, flags: options, program, connect: (how) => connect(globals, terminal, how) };
+  const open: Context["connect"] = async (how) => connection ?? connect(globals, terminal, how);
+  return { terminal, globals, args, flags: options, program, connect: open };
 }

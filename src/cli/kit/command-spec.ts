@@ -25,6 +25,12 @@ export type Completes =
   | "posts"
   | "groups"
   | "profiles"
+  | "aliases"
+  | "fields"
+  | "settings"
+  | "timezones"
+  | "languages"
+  | "topics"
   | "file"
   | readonly string[];
 
@@ -82,6 +88,25 @@ export interface ResourceQuestion {
   ask(item: unknown): string;
 }
 
+/** The values of a running command, for questions about optional ones. */
+export interface WizardRun {
+  readonly input: Record<string, unknown>;
+  readonly caller: Caller;
+  readonly terminal: Terminal;
+  /** Time zone of the flag --tz. */
+  readonly zone: string | undefined;
+  /** Adds words to the command line that is shown at the end. */
+  record(...words: readonly string[]): void;
+}
+
+/** Questions on a terminal about optional values, asked after a question about a missing one. */
+export interface Wizard {
+  /** Returns the input with the answers. */
+  ask(run: WizardRun): Promise<Record<string, unknown>>;
+  /** Returns true for an input that the service refuses, so that the questions are always asked. */
+  isIncomplete?(input: Record<string, unknown>): boolean;
+}
+
 /** The confirmation question of a destructive command, made from its input or from the resource. */
 type Question<O extends AnyOperation> = ((input: InputOf<O>) => string) | ResourceQuestion;
 
@@ -137,6 +162,7 @@ interface Presentation<O extends AnyOperation> {
     readonly from?: AnyOperation;
     readonly optional?: true;
   };
+  readonly wizard?: Wizard;
   /** Draws all items at once. Used on a terminal. */
   draw?(): Promise<Draw<ItemOf<O>>>;
   /** Derives the columns of rows and CSV from the items. */
@@ -226,8 +252,8 @@ export type Registry = Readonly<Record<string, RegistryEntry>>;
 /** The program, for commands that show or run other commands. */
 export interface Program {
   readonly registry: Registry;
-  /** Runs another command line on the given terminal. */
-  run(args: readonly string[], terminal: Terminal): Promise<void>;
+  /** Runs another command line on the given terminal, on a connection of its own unless one is given. */
+  run(args: readonly string[], terminal: Terminal, connection?: Connection): Promise<void>;
 }
 
 /** The parsed line, the terminal and the program of a running command. */

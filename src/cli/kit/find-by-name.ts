@@ -4,6 +4,7 @@ import type { Field } from "../../contract/field-spec.ts";
 import { mostTexts, type NameMatch, names } from "../../contract/names.ts";
 import type { Caller } from "../../contract/operation.ts";
 import { UsageError } from "../errors/cli-errors.ts";
+import type { Choice } from "../terminal/prompts.ts";
 import { sanitizeLine } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
@@ -74,12 +75,38 @@ export async function chooseByName(
   caller: Caller,
   terminal: Terminal,
 ): Promise<number> {
-  const find = async (text: string) => {
-    const texts = text === "" ? {} : { texts: [text.slice(0, longestName)] };
-    const { data } = await caller.call(names.find, { ...texts, kinds: [kind] });
-    return data.map((match) => ({ name: terminal.sanitizeLine(describeMatch(match)), value: match.id }));
-  };
-  return (await terminal.ask()).search(`${question}:`, find);
+  return (await terminal.ask()).search(`${question}:`, (text) => choicesFor(kind, text, caller, terminal));
+}
+
+/** Asks for any number of things of a kind, one after the other, by typing their names. `none` says what no choice means. */
+export async function chooseSeveral(
+  kind: NamedKind,
+  question: string,
+  none: string,
+  { caller, terminal }: { caller: Caller; terminal: Terminal },
+): Promise<number[]> {
+  const ask = await terminal.ask();
+  const ids: number[] = [];
+  for (;;) {
+    const stop: Choice<number | undefined> = { name: ids.length === 0 ? none : "No more", value: undefined };
+    const id = await ask.search<number | undefined>(`${question}:`, async (text) => {
+      const found = (await choicesFor(kind, text, caller, terminal)).filter(({ value }) => !ids.includes(value));
+      return text === "" ? [stop, ...found] : found;
+    });
+    if (id === undefined) return ids;
+    ids.push(id);
+  }
+}
+
+async function choicesFor(
+  kind: NamedKind,
+  text: string,
+  caller: Caller,
+  terminal: Terminal,
+): Promise<Choice<number>[]> {
+  const texts = text === "" ? {} : { texts: [text.slice(0, longestName)] };
+  const { data } = await caller.call(names.find, { ...texts, kinds: [kind] });
+  return data.map((match) => ({ name: terminal.sanitizeLine(describeMatch(match)), value: match.id }));
 }
 
 /** Asks for the things that a field takes: one by typing its name, several by their names, separated by commas. */

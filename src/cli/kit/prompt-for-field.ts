@@ -12,7 +12,7 @@ export async function askFor(
 ): Promise<unknown> {
   const ask = await terminal.ask();
   const question = field.description ?? field.name;
-  if (field.values) return ask.choice(question, field.values);
+  if (field.values) return ask.choice(question, field.values, field.explanations);
   if (field.kind === "boolean") return ask.confirm(`${question}?`);
   const { items } = field;
   const read = (text: string) =>

@@ -8,6 +8,7 @@ import type { CommandFlag, OperationCommand, Positional } from "./command-spec.t
 import { holdsFiles, kebab, namedKindOf, type OperationFlag } from "./field-flags.ts";
 import { parseJson, parseList, parseValue } from "./parse-value.ts";
 import { askFor, askForSecret } from "./prompt-for-field.ts";
+import { flagWords } from "./shown-line.ts";
 
 export type Input = Record<string, unknown>;
 
@@ -42,6 +43,8 @@ interface ReadOptions {
   readonly sources: Sources;
   readonly terminal: Terminal;
   readonly choose: ChooseNamed;
+  /** Gets the words of the command line that stand for the answers to prompts. */
+  readonly asked: string[];
 }
 
 /** Reads the input of an operation from the line. Flags take precedence over --data. Prompts for missing fields. */
@@ -169,7 +172,8 @@ async function readPositional(
   return parseValue(field, Array.isArray(given) ? given.join(" ") : given, name);
 }
 
-async function complete(spec: InputSpec, input: Input, { sources, terminal, choose }: ReadOptions): Promise<void> {
+async function complete(spec: InputSpec, input: Input, options: ReadOptions): Promise<void> {
+  const { terminal } = options;
   const { needed } = spec;
   const also = needed && input[needed.unless] === undefined ? needed.field : undefined;
   const missing = spec.fields.filter(({ name, required }) => (required || name === also) && input[name] === undefined);
@@ -181,19 +185,37 @@ async function complete(spec: InputSpec, input: Input, { sources, terminal, choo
   };
   const unknown: Field[] = [];
   for (const field of missing) {
-    if (field.newPassword && terminal.env.WCS_PASSWORD) input[field.name] = terminal.env.WCS_PASSWORD;
+    const { WCS_PASSWORD: password, WCS_USERNAME: username } = terminal.env;
+    // With a user name, it is the password to sign in with.
+    if (field.newPassword && password && !username) input[field.name] = password;
     else unknown.push(field);
   }
   if (unknown.length === 0) return;
   if (!terminal.interactive) throw new UsageError(`missing ${unknown.map(nameOf).join(", ")}`);
   for (const field of unknown) {
-    const kind = namedKindOf(field);
-    if (kind !== undefined) input[field.name] = await choose(kind, field);
-    else if (field.secret) input[field.name] = await askForSecret(field, terminal);
-    else if (holdsFiles(field))
-      input[field.name] = await readFiles([await (await terminal.ask()).text("File:")], "It", sources);
-    else input[field.name] = await askFor(field, (value) => spec.check(field.name, value), terminal);
+    input[field.name] = await prompt(spec, field, options);
+    const isArgument = spec.args.some((arg) => arg.field === field.name);
+    if (!holdsFiles(field)) options.asked.push(...wordsFor(field, input[field.name], isArgument));
   }
+}
+
+async function prompt(spec: InputSpec, field: Field, { sources, terminal, choose, asked }: ReadOptions) {
+  const kind = namedKindOf(field);
+  if (kind !== undefined) return choose(kind, field);
+  if (field.secret) return askForSecret(field, terminal);
+  if (!holdsFiles(field)) return askFor(field, (value) => spec.check(field.name, value), terminal);
+  const path = await (await terminal.ask()).text("File:");
+  asked.push("--file", path);
+  return readFiles([path], "It", sources);
+}
+
+/** Returns the words of the command line that give a field its value. */
+function wordsFor(field: Field, value: unknown, isArgument: boolean): string[] {
+  const name = kebab(field.name);
+  if (field.secret) return [`--${name}-stdin`];
+  if (typeof value === "boolean") return [value ? `--${name}` : `--no-${name}`];
+  const text = Array.isArray(value) ? value.join(",") : String(value);
+  return isArgument ? [text] : flagWords(`--${name}`, text);
 }
 
 function place(input: Input, [name = "", ...rest]: readonly string[], value: unknown): void {

@@ -1,6 +1,7 @@
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { valuedGlobals } from "../terminal/global-options.ts";
+import { aliasIn, isTaken, shortcutOf } from "./command-aliases.ts";
 import { type CommandEntry, isGroup, type Registry } from "./command-spec.ts";
 
 /** The entry that a line names, the words that name it, and the remaining arguments. */
@@ -19,14 +20,31 @@ export async function findCommand(registry: Registry, args: readonly string[]): 
   for (const { word, at } of words(args)) {
     const commands = entry && isGroup(entry) ? entry.commands : undefined;
     const names = Object.keys(commands ?? registry);
-    if (!names.includes(word)) throw unknownCommand(path, word, names);
+    const name = names.includes(word) ? word : aliasIn(names, word);
+    if (name === undefined) throw unknownCommand(path, word, names);
     rest.splice(at - path.length, 1);
-    path.push(word);
-    entry = commands ? commands[word] : await registry[word]?.load();
+    path.push(name);
+    entry = commands ? commands[name] : await registry[name]?.load();
     if (!entry || !isGroup(entry)) break;
   }
   return { path, entry, rest };
 }
+
+/**
+ * Replaces the first word of a line by the command that it stands for: a short name, or an alias that `aliases` returns.
+ * Words that name a command stay.
+ */
+export function expandAlias(registry: Registry, args: readonly string[], aliases: () => Aliases): readonly string[] {
+  const [first] = words(args);
+  if (first === undefined) return args;
+  const { word, at } = first;
+  const expanded = shortcutOf(word) ?? (isTaken(registry, word) ? undefined : ownAlias(aliases(), word));
+  return expanded === undefined ? args : [...args.slice(0, at), ...expanded, ...args.slice(at + 1)];
+}
+
+type Aliases = Readonly<Record<string, readonly string[]>>;
+
+const ownAlias = (aliases: Aliases, word: string) => (Object.hasOwn(aliases, word) ? aliases[word] : undefined);
 
 /** Yields the words that are neither flags nor values of global flags. */
 function* words(args: readonly string[]): Generator<{ word: string; at: number }> {

@@ -14,6 +14,7 @@ import type { Context, OperationCommand, Request } from "./command-spec.ts";
 import { parseLine } from "./commander-command.ts";
 import { confirm } from "./confirmation.ts";
 import { editField } from "./edit-field.ts";
+import { changes, kebab } from "./field-flags.ts";
 import { buildOperation, createInputSpec } from "./input-spec.ts";
 import { hasNames, resolveNames } from "./named-arguments.ts";
 import {
@@ -27,6 +28,7 @@ import {
   readInput,
 } from "./read-input.ts";
 import { renameErrorFields } from "./rename-error-fields.ts";
+import { showLine } from "./shown-line.ts";
 import { extentOf, walk } from "./walk-list.ts";
 
 /** Runs a command that carries out one operation. */
@@ -49,19 +51,22 @@ export async function runOperation(
   const choose: ChooseNamed = async (kind, field) =>
     (await import("./find-by-name.ts")).chooseNamed(kind, field, await connect(), terminal);
   let request: Request | undefined;
+  const asked: string[] = [];
   try {
     const named = hasNames(spec, line) ? await resolveNames(spec, line, await connect(), terminal) : line;
     request = leaf.alternative?.(wordsOf(named), named.options) ?? {
       op: leaf.op,
-      input: await withCompletion(leaf, named, await readInput(spec, named, { sources, terminal, choose })),
+      input: await withCompletion(leaf, named, await readInput(spec, named, { sources, terminal, choose, asked })),
     };
     const { op, input } = request;
     if (op.method === "PATCH" && !context.flags.edit) refuseNoChange(request, path);
     const caller = await connect();
     if (op === leaf.op) await confirm(leaf, input, caller, context);
-    await editField(leaf, input, caller, context, (whole) =>
-      perform(leaf, { ...request, op, input: whole }, caller, context),
-    );
+    await editField(leaf, input, caller, context, async (edited) => {
+      const whole = await withWizard(leaf, edited, { caller, context, asked });
+      await perform(leaf, { ...request, op, input: whole }, caller, context);
+    });
+    if (changes(op)) showLine(path, rest, asked, terminal);
     if (context.flags.dryRun) terminal.note("Dry run: nothing was changed.");
   } catch (error) {
     throw inFlags(error, spec, line, request?.input);
@@ -72,6 +77,25 @@ export async function runOperation(
 
 const withCompletion = async ({ complete }: OperationCommand, { options }: ParsedLine, input: Input): Promise<Input> =>
   complete ? complete(input, options) : input;
+
+interface Asking {
+  readonly caller: Caller;
+  readonly context: Context;
+  readonly asked: string[];
+}
+
+/** Asks the questions of the command's wizard when a value was missing. */
+async function withWizard(
+  { wizard, written }: OperationCommand,
+  input: Input,
+  { caller, context: { terminal, flags, globals }, asked }: Asking,
+): Promise<Input> {
+  if (wizard === undefined || !terminal.interactive || flags.data !== undefined) return input;
+  const isWritten = written?.optional !== true && written !== undefined && flags[written.field] === undefined;
+  if (isWritten && !flags.edit) asked.push(`--${kebab(written.field)}`, `@${written.file}`);
+  if (asked.length === 0 && !wizard.isIncomplete?.(input)) return input;
+  return wizard.ask({ input, caller, terminal, zone: globals.tz, record: (...words) => asked.push(...words) });
+}
 
 /** Returns the arguments as one list; comma-separated lists are split. */
 const wordsOf = ({ args }: ParsedLine): string[] => [args[0] ?? []].flat().flatMap((text) => String(text).split(","));

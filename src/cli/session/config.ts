@@ -17,6 +17,8 @@ export interface Profile {
 export interface Config {
   readonly profiles: Readonly<Record<string, Profile>>;
   readonly current?: string;
+  /** The words that the user's own short names of commands stand for. */
+  readonly aliases?: Readonly<Record<string, readonly string[]>>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -70,6 +72,7 @@ function parseConfig(text: string): Config | undefined {
     if (!isProfile(profile)) return undefined;
     profiles[name] = profile;
   }
+  if (!isAliases(config.aliases ?? {})) return undefined;
   return { ...config, profiles };
 }
 
@@ -78,6 +81,10 @@ const isProfile = (value: unknown): value is Profile =>
   typeof value.target === "string" &&
   ["string", "undefined"].includes(typeof value.token) &&
   ["number", "undefined"].includes(typeof value.expires);
+
+const isAliases = (value: unknown): boolean =>
+  isRecord(value) &&
+  Object.values(value).every((words) => Array.isArray(words) && words.every((word) => typeof word === "string"));
 
 /** Changes the configuration under its lock. `change` gets the current content. */
 export async function changeConfig(env: Environment, change: (config: Config) => Config): Promise<Config> {

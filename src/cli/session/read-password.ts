@@ -1,4 +1,3 @@
-import { UsageError } from "../errors/cli-errors.ts";
 import { createSources } from "../file-io/value-sources.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
@@ -16,10 +15,18 @@ export async function ownPassword({ terminal, flags }: PasswordFlags): Promise<s
   return terminal.env.WCS_PASSWORD || undefined;
 }
 
-/** Prompts for a new password twice. */
-export async function readNewPassword(terminal: Terminal, question = "Password"): Promise<string> {
+/** Prompts for a new password twice, until `check` returns no issue with it. */
+export async function readNewPassword(
+  terminal: Terminal,
+  question = "Password",
+  check: (password: string) => Promise<string | undefined> = async () => undefined,
+): Promise<string> {
   const ask = await terminal.ask();
-  const password = await ask.secret(`${question}:`);
-  if ((await ask.secret(`${question} again:`)) !== password) throw new UsageError("the passwords do not match");
-  return password;
+  for (;;) {
+    const password = await ask.secret(`${question}:`);
+    const issue = await check(password);
+    if (issue !== undefined) terminal.note(`It ${issue}`);
+    else if ((await ask.secret(`${question} again:`)) === password) return password;
+    else terminal.note("The passwords do not match.");
+  }
 }

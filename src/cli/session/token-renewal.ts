@@ -58,15 +58,21 @@ export interface Credentials {
 
 /** Signs in and stores the token in the profile. A new profile becomes the current one. */
 export async function signIn(route: Route, name: string, credentials: Credentials): Promise<string> {
+  const { jwt, expires } = await authenticate(route, credentials);
+  await changeConfig(route.terminal.env, (config) => ({
+    ...withProfile(config, name, { target: route.target.address, token: jwt, expires, user: credentials.username }),
+    current: config.profiles[name] ? (config.current ?? name) : name,
+  }));
+  return jwt;
+}
+
+/** Returns a new token, and keeps it nowhere. */
+export async function authenticate(route: Route, credentials: Credentials): Promise<{ jwt: string; expires: number }> {
   const { auth } = await import("../../contract/auth.ts");
   const caller = await open(route, undefined);
   try {
-    const [{ jwt, expires }] = await caller.call(auth.authenticate, credentials);
-    await changeConfig(route.terminal.env, (config) => ({
-      ...withProfile(config, name, { target: route.target.address, token: jwt, expires, user: credentials.username }),
-      current: config.profiles[name] ? (config.current ?? name) : name,
-    }));
-    return jwt;
+    const [login] = await caller.call(auth.authenticate, credentials);
+    return login;
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "unauthenticated") throw error;
     throw new ServiceError(error.code, error.message, {
@@ -75,6 +81,12 @@ export async function signIn(route: Route, name: string, credentials: Credential
   } finally {
     await caller.close();
   }
+}
+
+/** Returns the login of the environment, for one command. A token there takes precedence. */
+export function environmentLogin(env: NodeJS.ProcessEnv): Credentials | undefined {
+  const { WCS_USERNAME: username, WCS_PASSWORD: password, WCS_TOKEN: token } = env;
+  return username && password && !token ? { username, password } : undefined;
 }
 
 /** Offers to sign in again as the same user; returns the new token. Returns undefined without a terminal. */

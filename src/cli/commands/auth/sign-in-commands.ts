@@ -1,26 +1,30 @@
 import { ServiceError } from "../../../contract/errors.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { showLine } from "../../kit/shown-line.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { timesIn } from "../../output/format-value.ts";
 import { changeConfig, readConfig } from "../../session/config.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { ownPassword } from "../../session/read-password.ts";
-import { findTarget, type Target } from "../../session/target.ts";
-import { renew, signIn, withProfile } from "../../session/token-renewal.ts";
+import { findTarget, isRemote, type Target } from "../../session/target.ts";
+import { authenticate, environmentLogin, renew, signIn, withProfile } from "../../session/token-renewal.ts";
 import { tokenTimesOf } from "../../session/token-times.ts";
+import type { Globals } from "../../terminal/global-options.ts";
 
 const routeOf = ({ globals, terminal }: Context, target: Target) => ({ target, globals, terminal });
 const targetOf = ({ globals, terminal }: Context): Target => findTarget(globals, terminal.env);
 
 /** `wcs auth login` */
 export async function login(context: Context): Promise<void> {
-  const { terminal, flags, globals } = context;
-  const target = loginTarget(context);
-  const name = loginProfile(context, target);
+  const { terminal, flags } = context;
+  const { target, globals } = await askTarget(context);
+  const name = loginProfile({ ...context, globals }, target);
   const ask = terminal.interactive ? await terminal.ask() : undefined;
   const username =
-    (flags.username as string | undefined) ?? (await ask?.text("E-mail:", undefined, target.profile?.user));
+    (flags.username as string | undefined) ??
+    (terminal.env.WCS_USERNAME || undefined) ??
+    (await ask?.text("E-mail:", undefined, target.profile?.user));
   const password = (await ownPassword(context)) ?? (await ask?.secret("Password:"));
   const missing = [username === undefined && "--username", password === undefined && "--password-stdin"].filter(
     Boolean,
@@ -30,6 +34,26 @@ export async function login(context: Context): Promise<void> {
   terminal.note(
     `Signed in to ${terminal.sanitizeLine(withoutPassword(target.address))} as ${terminal.sanitizeLine(username)} (profile ${name}).`,
   );
+  if (flags.username !== undefined && globals === context.globals) return;
+  const place = target.remote ? "--url" : "--db";
+  const words = [place, withoutPassword(target.address), "--username", username, "--password-stdin"];
+  if (ask) showLine(["auth", "login"], [], words, terminal);
+}
+
+/** Returns the target to sign in to. Asks for its URL when there is none. */
+async function askTarget(context: Context): Promise<{ target: Target; globals: Globals }> {
+  const { globals, terminal } = context;
+  const isChosen = [globals.url, globals.db, terminal.env.WCS_URL, terminal.env.WCS_DB, terminal.env.WCS_PROFILE].some(
+    Boolean,
+  );
+  const { current, profiles } = readConfig(terminal.env);
+  const isKnown = globals.profile === undefined ? current !== undefined : profiles[globals.profile] !== undefined;
+  if (isChosen || isKnown || !terminal.interactive) return { target: loginTarget(context), globals };
+  const url = await (await terminal.ask()).text("URL of the instance:", (text) =>
+    URL.canParse(text.trim()) && isRemote(text.trim()) ? true : "Enter a URL like https://wcs.example.com",
+  );
+  const asked = { ...globals, url: url.trim() };
+  return { target: loginTarget({ ...context, globals: asked }), globals: asked };
 }
 
 /** Returns the target to sign in to; a new profile takes it from the other flags and the environment. */
@@ -54,7 +78,7 @@ function loginProfile({ globals, terminal }: Context, { address, remote, profile
 
 /** `wcs auth logout` */
 export async function logout(context: Context): Promise<void> {
-  const { name, token } = needProfile(targetOf(context));
+  const { name, token } = needProfile(loginOf(context));
   await changeConfig(context.terminal.env, (config) => {
     const { token: _token, expires: _expires, ...rest } = config.profiles[name] ?? { target: "" };
     return withProfile(config, name, rest);
@@ -66,13 +90,24 @@ export async function logout(context: Context): Promise<void> {
 
 /** `wcs auth renew` */
 export async function renewNow(context: Context): Promise<void> {
-  const target = targetOf(context);
+  const target = loginOf(context);
   const { name, token } = needProfile(target);
   const renewed = await renew(routeOf(context, target), name, token);
   const { expires } = tokenTimesOf(renewed) ?? {};
   context.terminal.note(
     `Renewed the token${expires ? `; it expires at ${new Date(expires * 1000).toISOString()}` : ""}.`,
   );
+}
+
+/** Returns the target with its login. Other commands act as the owner of a database that is given by path. */
+function loginOf(context: Context): Target {
+  const target = targetOf(context);
+  if (target.profile) return target;
+  const { profiles, current = "" } = readConfig(context.terminal.env);
+  const names = [current, ...Object.keys(profiles)];
+  const name = names.find((each) => profiles[each]?.target === target.address && profiles[each].token !== undefined);
+  const profile = name === undefined ? undefined : profiles[name];
+  return name === undefined || profile === undefined ? target : { ...target, profile: { name, ...profile } };
 }
 
 function needProfile({ profile }: Target) {
@@ -92,12 +127,19 @@ export async function status(context: Context): Promise<void> {
   const { caller, target } = await context.connect();
   try {
     const { id, name, email, admin } = await caller.call(users.current, {});
-    const token = globals.as === undefined ? terminal.env.WCS_TOKEN || tokenOf(context, target) : undefined;
+    const isNamed = globals.as === undefined && environmentLogin(terminal.env) !== undefined;
+    const token = globals.as === undefined && !isNamed ? terminal.env.WCS_TOKEN || tokenOf(context, target) : undefined;
     await createOutput({ formats: { expires: "unix-time" } }, globals, terminal).one({
       target: withoutPassword(target.address),
       profile: target.profile?.name ?? null,
       user: { id, name, email, admin },
-      login: terminal.env.WCS_TOKEN ? "WCS_TOKEN" : token ? "token" : "owner of the database",
+      login: terminal.env.WCS_TOKEN
+        ? "WCS_TOKEN"
+        : isNamed
+          ? "WCS_USERNAME"
+          : token
+            ? "token"
+            : "owner of the database",
       expires: (token && tokenTimesOf(token)?.expires) ?? null,
     });
   } finally {
@@ -114,6 +156,8 @@ export async function printToken(context: Context): Promise<void> {
   const { terminal } = context;
   const target = targetOf(context);
   if (terminal.env.WCS_TOKEN) return terminal.write(`${terminal.env.WCS_TOKEN}\n`);
+  const login = environmentLogin(terminal.env);
+  if (login) return terminal.write(`${(await authenticate(routeOf(context, target), login)).jwt}\n`);
   if (!target.remote && !target.profile?.token) return issueToken(context);
   const { name, token } = needProfile(target);
   const { freshToken } = await import("../../session/token-renewal.ts");

@@ -1,14 +1,12 @@
+import { type NamedKind, namedKinds } from "../../../contract/field-metadata.ts";
 import type { Caller, CallOptions } from "../../../contract/operation.ts";
+import type { CommandEnvironment } from "../../kit/command-context.ts";
 import { readConfig } from "../../session/config.ts";
 import { connect } from "../../session/connection.ts";
 import { refusePassword, withoutPassword } from "../../session/database-url.ts";
 import type { Globals } from "../../terminal/global-options.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-
-interface Candidate {
-  readonly value: string | number;
-  readonly name: string;
-}
+import { type Candidate, knownValues } from "./known-values.ts";
 
 /** Milliseconds from the start of the process after which completion gives up: the user waits for a key press. */
 const standardPatience = 150;
@@ -18,14 +16,18 @@ const standardPatience = 150;
  * Prints nothing when something fails: an error message would disturb the command line that is being typed.
  */
 export async function complete(
-  [kind = "", prefix = "", ...words]: readonly string[],
-  terminal: Terminal,
+  [kind = "", typed = "", ...words]: readonly string[],
+  { program, terminal }: CommandEnvironment,
 ): Promise<void> {
   terminal.configure({ input: false, quiet: true });
+  // Only the last item of a list is completed.
+  const head = typed.slice(0, typed.lastIndexOf(",") + 1);
+  const prefix = typed.slice(head.length);
   try {
-    const candidates = kind === "profiles" ? profiles(terminal) : await items(kind, prefix, words, terminal);
+    const known = kind === "profiles" ? profiles(terminal) : await knownValues(kind, words, { program, terminal });
+    const candidates = known ?? (await items(kind, prefix, words, terminal));
     const lines = candidates.map(
-      ({ value, name }) => `${terminal.sanitizeLine(String(value))}\t${terminal.sanitizeLine(name)}\n`,
+      ({ value, name }) => `${terminal.sanitizeLine(`${head}${value}`)}\t${terminal.sanitizeLine(name)}\n`,
     );
     await terminal.write(lines.join(""));
   } catch (error) {
@@ -52,11 +54,34 @@ async function items(kind: string, prefix: string, words: readonly string[], ter
     if (left <= 0) return [];
     const name = prefix === "" || /^\d+$/.test(prefix) ? undefined : prefix;
     const options = { signal: AbortSignal.timeout(left) };
-    const found = await Promise.race([finder({ caller, options, name, words }), timeout(left)]);
-    return found.map((each) => ({ value: each.id, name: each.name }));
+    const named = name === undefined ? undefined : namedKinds.find((each) => each === kind);
+    const find =
+      named === undefined
+        ? itemsIn(finder, { caller, options, name, words })
+        : byName(named, name ?? "", caller, options);
+    return await Promise.race([find, timeout(left)]);
   } finally {
     await caller.close();
   }
+}
+
+async function itemsIn(finder: Finder, wanted: Wanted): Promise<Candidate[]> {
+  const found = await finder(wanted);
+  const text = wanted.name?.toLowerCase();
+  const fitting = text === undefined ? found : found.filter(({ name }) => name.toLowerCase().includes(text));
+  return fitting.map(({ id, name }) => ({ value: id, name }));
+}
+
+/** Returns the names that begin with a text, so that what was typed stays. Others are replaced by their IDs. */
+async function byName(kind: NamedKind, text: string, caller: Caller, options: CallOptions): Promise<Candidate[]> {
+  const { names } = await import("../../../contract/names.ts");
+  const { data } = await caller.call(names.find, { texts: [text], kinds: [kind] }, options);
+  return data.map(({ id, name, detail }) => {
+    const isOnly = data.filter((other) => other.name.toLowerCase() === name.toLowerCase()).length === 1;
+    const isPlain = !name.includes(",") && name.toLowerCase().startsWith(text.toLowerCase());
+    const where = detail === null ? "" : `${detail}, `;
+    return isOnly && isPlain ? { value: name, name: `${where}${id}` } : { value: id, name: `${name} (${where}${id})` };
+  });
 }
 
 const timeout = (ms: number) =>
@@ -76,15 +101,16 @@ interface Found {
   readonly name: string;
 }
 
-const finders: Readonly<Record<string, (wanted: Wanted) => Promise<readonly Found[]>>> = {
-  async users({ caller, options, name }) {
+type Finder = (wanted: Wanted) => Promise<readonly Found[]>;
+
+const finders: Readonly<Record<string, Finder>> = {
+  async users({ caller, options }) {
     const { users } = await import("../../../contract/users.ts");
-    if (name !== undefined) return (await caller.call(users.search, { q: name }, options)).data;
     return (await caller.call(users.list, {}, options)).data;
   },
-  async units({ caller, options, name }) {
+  async units({ caller, options }) {
     const { units } = await import("../../../contract/units.ts");
-    return (await caller.call(units.list, { name }, options)).data;
+    return (await caller.call(units.list, {}, options)).data;
   },
   async usertypes({ caller, options }) {
     const { usertypes } = await import("../../../contract/usertypes.ts");
@@ -104,9 +130,9 @@ const finders: Readonly<Record<string, (wanted: Wanted) => Promise<readonly Foun
     ]);
     return data.map((conversation) => ({ id: conversation.id, name: titleOf(conversation, me.id) }));
   },
-  async groups({ caller, options, name }) {
+  async groups({ caller, options }) {
     const { groups } = await import("../../../contract/groups.ts");
-    return (await caller.call(groups.list, { name }, options)).data;
+    return (await caller.call(groups.list, {}, options)).data;
   },
   async events({ caller, options }) {
     const { events } = await import("../../../contract/events.ts");

@@ -1,19 +1,36 @@
-import type { CustomCommand } from "../../kit/command-spec.ts";
+import { shells } from "../../completion/completion-script.ts";
+import type { CommandGroup, CustomCommand } from "../../kit/command-spec.ts";
 
-const shells = ["bash", "zsh", "fish", "powershell"] as const;
-export type Shell = (typeof shells)[number];
-
-export const completion: CustomCommand = {
-  summary: "Print the completion script for bash, zsh, fish or PowerShell",
-  description: `Save the script where the shell looks for it:
-
-  bash        wcs completion bash > ~/.local/share/bash-completion/completions/wcs
-  zsh         wcs completion zsh > "\${fpath[1]}/_wcs"
-  fish        wcs completion fish > ~/.config/fish/completions/wcs.fish
-  powershell  wcs completion powershell >> $PROFILE`,
-  args: [{ name: "shell", description: `Shell: ${shells.join(", ")}`, completes: shells }],
-  async run({ args, terminal, program }) {
+const printing = (shell: (typeof shells)[number]): CustomCommand => ({
+  summary: `Print the completion script for ${shell}`,
+  async run({ terminal, program }) {
     const { script } = await import("../../completion/completion-script.ts");
-    await terminal.write(await script(args.shell as string, program.registry));
+    await terminal.write(await script(shell, program.registry));
   },
+});
+
+const install: CustomCommand = {
+  summary: "Install completion for your shell",
+  description: `Writes the completion script where the shell finds it, and says which files were written. zsh and PowerShell also need a
+line in their start-up file. Running it again updates the script.
+
+  bash        $XDG_DATA_HOME/bash-completion/completions/wcs (needs the package bash-completion)
+  zsh         ~/.zfunc/_wcs and ~/.zshrc, in $ZDOTDIR if set
+  fish        $XDG_CONFIG_HOME/fish/completions/wcs.fish
+  powershell  wcs-completion.ps1 beside the profile, and the profile`,
+  args: [
+    {
+      name: "shell",
+      optional: true,
+      description: `Shell: ${shells.join(", ")} (default that of $SHELL)`,
+      completes: shells,
+    },
+  ],
+  examples: ["wcs completion install", "wcs completion install zsh"],
+  run: async (context) => (await import("./install-completion.ts")).installCompletion(context),
+};
+
+export const completion: CommandGroup = {
+  summary: "Install or print completion for bash, zsh, fish and PowerShell",
+  commands: { ...Object.fromEntries(shells.map((shell) => [shell, printing(shell)])), install },
 };

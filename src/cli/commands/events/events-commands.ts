@@ -167,6 +167,10 @@ export const events: CommandGroup = {
       ...planned,
       written: { field: "body", file: "event.md", optional: true },
       created: { op: ops.get, renderer: eventForm },
+      wizard: {
+        ask: async (run) => (await import("./ask-for-event.ts")).askForEvent(run),
+        isIncomplete: ({ start, end, date, all_day }) => !all_day && date === undefined && (start ?? end) === undefined,
+      },
       examples: [
         "wcs events create --type chain --title 'All hands' --start 'friday 14:00' --end +90m --repeat 'every month on the last friday'",
         "wcs events create --type user --title 'Christmas Eve' --all-day --date 2026-12-24",

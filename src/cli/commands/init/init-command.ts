@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { ServiceError } from "../../../contract/errors.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context, CustomCommand } from "../../kit/command-spec.ts";
+import { showLine } from "../../kit/shown-line.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { changeConfig, dataDir, readConfig } from "../../session/config.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
-import { ownPassword, readNewPassword } from "../../session/read-password.ts";
+import { ownPassword } from "../../session/read-password.ts";
 import { databaseAddress } from "../../session/target.ts";
 import { withProfile } from "../../session/token-renewal.ts";
 
@@ -42,6 +43,8 @@ interface Answers {
   readonly last_name: string;
   readonly rootUnit: string;
   readonly password: string | undefined;
+  /** The answers come from prompts. */
+  readonly isAsked: boolean;
 }
 
 async function run(context: Context): Promise<void> {
@@ -71,6 +74,18 @@ async function run(context: Context): Promise<void> {
   if (answers.password === undefined)
     terminal.note(`The administrator has no password yet. Set one with wcs users password ${id}.`);
   if (profile) terminal.note(`Profile ${profile} is now the current one. Try wcs users list, or wcs serve.`);
+  if (answers.isAsked) showLine(["init"], [], lineOf(answers, context), terminal);
+}
+
+/** Returns the flags that stand for the answers. */
+function lineOf({ email, first_name, last_name, rootUnit, password }: Answers, { flags, globals }: Context): string[] {
+  return [
+    ...(globals.db === undefined ? [] : ["--db", globals.db]),
+    ...["--admin-email", email, "--admin-name", `${first_name} ${last_name}`, "--root-unit", rootUnit],
+    ...(password === undefined ? [] : ["--password-stdin"]),
+    ...(flags.demo ? ["--demo"] : []),
+    ...(flags.profile === false ? ["--no-profile"] : []),
+  ];
 }
 
 async function ask(context: Context): Promise<Answers> {
@@ -80,7 +95,7 @@ async function ask(context: Context): Promise<Answers> {
     Boolean,
   );
   if (missing.length > 0 && !terminal.interactive) throw new UsageError(`missing ${missing.join(", ")}`);
-  const { checkAdministrator } = await import("./check-administrator.ts");
+  const { askPassword, checkAdministrator } = await import("./check-administrator.ts");
   const question = async (text: string, field: "email" | "name", standard?: string) =>
     (await terminal.ask()).text(text, (answer) => checkAdministrator({ [field]: answer }) ?? true, standard);
   const email = given.email ?? (await question("E-mail of the administrator:", "email"));
@@ -95,9 +110,11 @@ async function ask(context: Context): Promise<Answers> {
     (isAsked ? await (await terminal.ask()).text("Name of the root unit:", undefined, "Organisation") : "Organisation");
   const wrongUnit = checkAdministrator({ unit: rootUnit });
   if (wrongUnit) throw new UsageError(`--root-unit ${wrongUnit}`);
-  const password = (await ownPassword(context)) ?? (terminal.interactive ? await readNewPassword(terminal) : undefined);
   const [first_name = "", ...rest] = name.trim().split(/\s+/);
-  return { email, first_name, last_name: rest.join(" "), rootUnit, password };
+  const person = { email, first_name, last_name: rest.join(" ") };
+  const password =
+    (await ownPassword(context)) ?? (terminal.interactive ? await askPassword(terminal, person) : undefined);
+  return { ...person, rootUnit, password, isAsked };
 }
 
 async function make(

@@ -1,4 +1,4 @@
-import type { CommandFlag, Context, CustomCommand } from "../../kit/command-spec.ts";
+import type { CommandFlag, CommandGroup, Context, CustomCommand } from "../../kit/command-spec.ts";
 
 const source = { name: "file", description: "Organisation file, - for stdin", completes: "file" } as const;
 const prune: CommandFlag = {
@@ -32,6 +32,22 @@ wcs help organisation describes the file.`,
     "wcs export --profile test | wcs apply -",
   ],
   run: async (context) => (await import("./export-organisation.ts")).exportOrganisation(context),
+};
+
+/** `wcs schema`. */
+export const schema: CommandGroup = {
+  summary: "Print the JSON Schema of a file format",
+  commands: {
+    organisation: {
+      summary: "Print the JSON Schema of an organisation file",
+      description: `Exported files name organisation.schema.json beside them. With the schema saved there, editors complete and check the file.`,
+      examples: ["wcs schema organisation > organisation.schema.json"],
+      async run({ terminal }) {
+        const { organisationJsonSchema } = await import("./file/file-schema.ts");
+        await terminal.write(`${JSON.stringify(organisationJsonSchema(), null, 2)}\n`);
+      },
+    },
+  },
 };
 
 /** `wcs diff`. */

@@ -109,6 +109,7 @@ export const posts: CommandGroup = {
       ...composed,
       flags: [choice, repeat],
       written: { field: "body", file: "post.md" },
+      wizard: { ask: async (run) => (await import("./ask-for-readers.ts")).askForReaders(run) },
       renderer: postForm,
       examples: [
         "wcs posts create --content-type news --title 'New canteen' --body @canteen.md --file menu.pdf",

@@ -8,7 +8,11 @@ import { parseList, parseValue } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { explainSetting } from "./explain-setting.ts";
 
-const key = { name: "key", description: "Name of the setting, as shown by wcs settings list" };
+const key = {
+  name: "key",
+  description: "Name of the setting, as shown by wcs settings list",
+  completes: "settings",
+} as const;
 
 export const settings: CommandGroup = {
   summary: "Show and change the settings of the instance",

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../../contract/errors.ts";
 import { users as ops } from "../../../contract/users.ts";
 import { byIds, byReference, referenceFlag } from "../../kit/alternative-requests.ts";
-import { askAbout, type CommandGroup, command, type OperationRun } from "../../kit/command-spec.ts";
+import { askAbout, type CommandGroup, command, type OperationRun, type WizardRun } from "../../kit/command-spec.ts";
 import { imageCommands } from "../files/image-commands.ts";
 import { exportUsers, importUsers } from "../transfer/transfer-commands.ts";
 
@@ -9,6 +9,10 @@ const id = { field: "id" } as const;
 const user = { field: "user" } as const;
 const unit = { field: "unit" } as const;
 const row = ["id", "name", "title", "unit.name", "email", "active"] as const;
+
+const wizard = {
+  ask: async (run: WizardRun) => (await import("./ask-for-membership.ts")).askForMembership(run),
+};
 
 const membership: CommandGroup = {
   summary: "Manage memberships of a user in units",
@@ -21,6 +25,7 @@ const membership: CommandGroup = {
     }),
     add: command(ops.membershipAdd, {
       args: [user, unit],
+      wizard,
       examples: ["wcs users membership add 12 4 --user-types 2,3"],
     }),
     set: command(ops.membershipSet, {
@@ -80,6 +85,7 @@ export const users: CommandGroup = {
       examples: ["wcs users search ada lov"],
     }),
     create: command(ops.create, {
+      wizard,
       examples: [
         "wcs users create --first-name Ada --last-name Lovelace --email ada@example.com --unit 4 --welcome",
         "wcs users create --data @user.json --dry-run",

@@ -1,6 +1,8 @@
+import { fieldsOf } from "../../../contract/field-spec.ts";
 import { usertypes as ops } from "../../../contract/usertypes.ts";
 import { byReference, referenceFlag } from "../../kit/alternative-requests.ts";
-import { askAbout, type CommandGroup, command } from "../../kit/command-spec.ts";
+import { askAbout, type CommandGroup, command, type WizardRun } from "../../kit/command-spec.ts";
+import { kebab } from "../../kit/field-flags.ts";
 
 const id = { field: "id" } as const;
 const row = ["id", "name", "reference"] as const;
@@ -18,6 +20,7 @@ export const usertypes: CommandGroup = {
       flags: [referenceFlag],
     }),
     create: command(ops.create, {
+      wizard: { ask: askForAbilities },
       examples: ["wcs usertypes create --name Editor --abilities-news --abilities-calendar"],
     }),
     update: command(ops.update, {
@@ -31,3 +34,14 @@ export const usertypes: CommandGroup = {
     }),
   },
 };
+
+/** Offers the abilities of a new user type. */
+async function askForAbilities({ input, terminal, record }: WizardRun) {
+  if (input.abilities !== undefined) return input;
+  const known = fieldsOf(ops.create).find(({ name }) => name === "abilities")?.fields ?? [];
+  const choices = known.map(({ name, description }) => ({ name: `${name}: ${description}`, value: name }));
+  const chosen = await (await terminal.ask()).several("Abilities:", choices);
+  if (chosen.length === 0) return input;
+  record(...chosen.map((name) => `--abilities-${kebab(name)}`));
+  return { ...input, abilities: Object.fromEntries(chosen.map((name) => [name, true])) };
+}

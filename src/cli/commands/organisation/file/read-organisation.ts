@@ -91,7 +91,7 @@ function organisationIn(value: unknown, issues: FileIssues): Organisation {
     issues.add([], `must be an object with ${sections.join(", ")}`);
     return {};
   }
-  const { version, ...rest } = value;
+  const { version, $schema: _, ...rest } = value;
   if (version !== undefined && version !== formVersion) issues.add(["version"], `must be ${formVersion}`);
   const found: Partial<Record<OrganisationSection, unknown[]>> = {};
   for (const [name, entries] of Object.entries(rest)) {

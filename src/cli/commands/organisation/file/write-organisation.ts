@@ -1,6 +1,7 @@
 import { UsageError } from "../../../errors/cli-errors.ts";
 import type { Globals } from "../../../terminal/global-options.ts";
 import { withoutEmpty } from "../plan/change.ts";
+import { schemaFile } from "./file-schema.ts";
 import { formVersion, type OrganisationSection } from "./organisation-schema.ts";
 
 /** Formats of an organisation file. */
@@ -70,7 +71,7 @@ interface Form {
 }
 
 const jsonForm: Form = {
-  head: `{\n  "version": ${formVersion}`,
+  head: `{\n  "$schema": "./${schemaFile}",\n  "version": ${formVersion}`,
   open: (section) => `,\n  "${section}": [`,
   entry: (entry, before) => `${before > 0 ? "," : ""}\n${JSON.stringify(entry, null, 2).replace(/^/gm, "    ")}`,
   close: (entries) => (entries > 0 ? "\n  ]" : "]"),
@@ -94,7 +95,7 @@ async function yamlForm(): Promise<Form> {
     return document.toString({ lineWidth: 0, flowCollectionPadding: false });
   };
   return {
-    head: `# An organisation: wcs diff FILE compares, wcs apply FILE carries out; wcs help organisation\nversion: ${formVersion}\n`,
+    head: `# yaml-language-server: $schema=./${schemaFile}\n# An organisation: wcs diff FILE compares, wcs apply FILE carries out; wcs help organisation\nversion: ${formVersion}\n`,
     open: (section) => `\n${section}:`,
     entry: (entry, before) => `${before > 0 ? "" : "\n"}${text(entry)}`,
     close: (entries) => (entries > 0 ? "" : " []\n"),

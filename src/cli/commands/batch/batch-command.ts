@@ -1,0 +1,40 @@
+import type { CustomCommand } from "../../kit/command-spec.ts";
+
+/** `wcs batch` */
+export const batch: CustomCommand = {
+  summary: "Run a command for every row of a CSV or NDJSON file",
+  description: `{column} in the command stands for the value of the row in this column. All rows run in this process, on one connection.
+Rows that fail are reported, and the others go on (exit 3); a lost login or an unreachable instance stops the batch.
+
+With --results, the result of each row is added to a file as it is known. The next run with the same file skips the rows
+that are done, so an interrupted batch can be resumed. A value must not begin with - or @, unless as --flag={column} for -.`,
+  args: [
+    { name: "file", description: "File with the rows, - for stdin", completes: "file" },
+    { name: "command", many: true, description: "Command to run, after --, without wcs" },
+  ],
+  flags: [
+    {
+      flags: "--format <csv|ndjson>",
+      description: "Format of the file (default by its name, else csv)",
+      completes: ["csv", "ndjson"],
+    },
+    {
+      flags: "--concurrency <n>",
+      description: "Number of rows at a time, 1 to 16 (default 1: in the order of the file)",
+    },
+    {
+      flags: "--results <file>",
+      description: "Add the result of each row to a file, and skip the rows done there",
+      completes: "file",
+    },
+    { flags: "-n, --dry-run", description: "Check each command without changing anything" },
+  ],
+  examples: [
+    "wcs batch titles.csv -- users update {id} --title {title}",
+    "wcs batch leavers.csv --dry-run -- users deactivate {email} --yes",
+    "wcs batch members.csv --results done.ndjson -- groups member add {group} {email}",
+    "wcs batch ids.ndjson -o ndjson -- users get {id} | jq .output.name",
+  ],
+  prints: true,
+  run: async (context) => (await import("./run-batch.ts")).runBatch(context),
+};

@@ -1,0 +1,57 @@
+import { appendFileSync, closeSync, openSync, readFileSync } from "node:fs";
+import { UsageError } from "../../errors/cli-errors.ts";
+import { parseJson } from "../../kit/parse-value.ts";
+
+/** The result of a row. */
+export interface BatchResult {
+  readonly line: number;
+  readonly command: string;
+  readonly result: "done" | "failed" | "skipped";
+  readonly exit: number;
+  /** The output of the command, parsed if it is JSON. */
+  readonly output: unknown;
+  readonly error: string | null;
+}
+
+/** A file with the results of earlier runs, to which those of this run are added. */
+export interface ResultLog {
+  /** Returns true once for each time that the command is done in the file. */
+  takeDone(command: string): boolean;
+  add(result: BatchResult): void;
+  close(): void;
+}
+
+/** Opens a result file. Results are written one by one, so that none is lost when the batch ends early. */
+export function openResultLog(path: string): ResultLog {
+  try {
+    const file = openSync(path, "a+", 0o600);
+    const text = readFileSync(path, "utf8");
+    const done = new Map<string, number>();
+    for (const line of text.split("\n")) {
+      const command = doneIn(line);
+      if (command !== undefined) done.set(command, (done.get(command) ?? 0) + 1);
+    }
+    // The last line may be cut.
+    if (text !== "" && !text.endsWith("\n")) appendFileSync(file, "\n");
+    return {
+      takeDone(command) {
+        const left = done.get(command) ?? 0;
+        if (left > 0) done.set(command, left - 1);
+        return left > 0;
+      },
+      add: (result) => appendFileSync(file, `${JSON.stringify(result)}\n`),
+      close: () => closeSync(file),
+    };
+  } catch (error) {
+    throw new UsageError(`--results: ${path} cannot be opened (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+function doneIn(line: string): string | undefined {
+  try {
+    const { command, result } = parseJson(line, "--results") as Partial<BatchResult>;
+    return result === "done" ? command : undefined;
+  } catch {
+    return undefined;
+  }
+}

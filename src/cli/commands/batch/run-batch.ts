@@ -1,0 +1,170 @@
+import { setImmediate as breathe } from "node:timers/promises";
+import { type ErrorCode, ServiceError } from "../../../contract/errors.ts";
+import type { Caller } from "../../../contract/operation.ts";
+import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
+import { formatFor } from "../../file-io/file-format.ts";
+import { openSource, type Source } from "../../file-io/open-source.ts";
+import { importProgress } from "../../file-io/show-progress.ts";
+import type { SourceRow } from "../../file-io/source-row.ts";
+import { type Context, isGroup } from "../../kit/command-spec.ts";
+import { parseInteger } from "../../kit/parse-value.ts";
+import { findCommand } from "../../kit/router.ts";
+import { lineOf } from "../../kit/shown-line.ts";
+import { createOutput } from "../../output/create-output.ts";
+import type { Page } from "../../output/item.ts";
+import type { Connection } from "../../session/connection.ts";
+import { type BatchResult, openResultLog, type ResultLog } from "./batch-results.ts";
+import { batchRows } from "./batch-rows.ts";
+import { columnsIn, fillTemplate } from "./fill-template.ts";
+import { runRow } from "./run-row.ts";
+
+interface Batch {
+  readonly context: Context;
+  readonly words: readonly string[];
+  readonly source: Source;
+  readonly connection: Connection;
+  readonly log: ResultLog | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** `wcs batch` */
+export async function runBatch(context: Context): Promise<void> {
+  const { terminal, args, flags, globals } = context;
+  const words = await checkCommand(context);
+  const concurrency = concurrencyOf(flags.concurrency);
+  const file = String(args.file);
+  const format = formatFor(file, flags.format);
+  const stop = new AbortController();
+  terminal.onInterrupt(() => stop.abort(new Interrupted()));
+  const { signal } = stop;
+  const source = await openSource(file, terminal, { again: false, signal });
+  const log = flags.results === undefined || flags.dryRun ? undefined : openResultLog(String(flags.results));
+  const counts = { done: 0, failed: 0, skipped: 0 };
+  let connection: Connection | undefined;
+  try {
+    connection = await context.connect();
+    const batch: Batch = { context, words, source, connection: shared(connection, signal), log, signal };
+    const rows = batchRows(source, format, columnsIn(words));
+    const results = countedBy(counts, resultsOf(batch, rows, concurrency));
+    const columns = ["line", "result", "exit", "error"];
+    await createOutput<BatchResult>({ columns, items: "rows", endless: true }, globals, terminal).list(results);
+  } catch (error) {
+    if (counts.done + counts.failed > 0) terminal.note(`${summary(counts)}; the other rows did not run`);
+    throw signal.aborted ? new Interrupted() : error;
+  } finally {
+    terminal.progress(undefined);
+    log?.close();
+    await source.close();
+    await connection?.caller.close();
+  }
+  terminal.note(summary(counts));
+  if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
+  if (counts.failed > 0)
+    throw new ServiceError(
+      "validation_failed",
+      `${counts.failed} of ${counts.done + counts.failed + counts.skipped} rows failed.`,
+    );
+}
+
+const summary = ({ done, failed, skipped }: Counts) => `done ${done}, failed ${failed}, skipped ${skipped}`;
+
+interface Counts {
+  done: number;
+  failed: number;
+  skipped: number;
+}
+
+/** Returns the words of the command. Throws a `UsageError` for one that does not exist or chooses a target. */
+async function checkCommand({ args, program, flags }: Context): Promise<string[]> {
+  const words = args.command as string[];
+  const { entry, path } = await findCommand(program.registry, words);
+  if (entry === undefined || isGroup(entry)) {
+    throw new UsageError(`'${words.join(" ")}' is not a command`, { hint: "write the command after --, without wcs" });
+  }
+  if (path[0] === "batch" || path[0] === "serve") throw new UsageError(`wcs ${path[0]} cannot run in a batch`);
+  const target = words.find((word) => /^--(profile|db|url|as|timeout|ca-file)(=|$)/.test(word));
+  if (target !== undefined)
+    throw new UsageError(`${target} belongs before --`, { hint: "all rows use one connection" });
+  const isFormatted = words.some((word) => /^(-o.*|--output(=.*)?|--json|--raw|--query(=.*)?)$/.test(word));
+  return [...(isFormatted ? [] : ["--json"]), ...(flags.dryRun ? ["--dry-run"] : []), ...words];
+}
+
+function concurrencyOf(flag: unknown): number {
+  const given = flag === undefined ? 1 : parseInteger(flag, "--concurrency");
+  if (given >= 1 && given <= 16) return given;
+  throw new UsageError("--concurrency must be between 1 and 16");
+}
+
+/** Returns the connection for the commands of the rows: they cannot close it, and an interrupt aborts their calls. */
+function shared({ caller, target, raw }: Connection, stop: AbortSignal): Connection {
+  const call: Caller["call"] = (op, input, options = {}) => {
+    const signal = options.signal ? AbortSignal.any([stop, options.signal]) : stop;
+    return caller.call(op, input, { ...options, signal });
+  };
+  return { caller: { call, close: async () => {} }, target, raw };
+}
+
+async function* countedBy(counts: Counts, results: AsyncIterable<BatchResult>): AsyncGenerator<Page<BatchResult>> {
+  for await (const result of results) {
+    counts[result.result] += 1;
+    yield { items: [result], more: false, response: result };
+  }
+}
+
+/** Runs the rows, at most `concurrency` at a time, and yields their results as they come. */
+async function* resultsOf(
+  batch: Batch,
+  rows: AsyncIterable<SourceRow>,
+  concurrency: number,
+): AsyncGenerator<BatchResult> {
+  const { signal, context, source } = batch;
+  const progress = context.terminal.stdoutIsTerminal ? undefined : importProgress(context.terminal, source);
+  const running = new Map<number, Promise<[number, BatchResult]>>();
+  let begun = 0;
+  const next = async () => {
+    const [number, result] = await Promise.race(running.values());
+    running.delete(number);
+    signal.throwIfAborted();
+    const fatal = fatalCodes[result.exit];
+    if (fatal) throw new ServiceError(fatal, `Stopped at line ${result.line}: ${result.error}`);
+    progress?.show("running", begun);
+    return result;
+  };
+  for await (const row of rows) {
+    // Lets Ctrl-C interrupt: a local database answers without returning to the event loop.
+    await breathe();
+    signal.throwIfAborted();
+    const number = begun++;
+    running.set(
+      number,
+      runOne(batch, row).then((result) => [number, result]),
+    );
+    if (running.size >= concurrency) yield await next();
+  }
+  while (running.size > 0) yield await next();
+}
+
+/** Failures that other rows would have, too, by exit code. */
+const fatalCodes: Readonly<Record<number, ErrorCode>> = { 4: "unauthenticated", 8: "unavailable" };
+
+async function runOne({ context, words, connection, log }: Batch, source: SourceRow): Promise<BatchResult> {
+  const { line } = source;
+  if ("fields" in source) {
+    const error = Object.values(source.fields).flat().join("; ");
+    return { line, command: "", result: "failed", exit: 3, output: null, error: `The row ${error}.` };
+  }
+  let filled: string[];
+  try {
+    filled = fillTemplate(words, source.row);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const reason = [error.message, error.hint].filter(Boolean).join("; ");
+    return { line, command: "", result: "failed", exit: 2, output: null, error: reason };
+  }
+  const command = lineOf(filled);
+  if (log?.takeDone(command)) return { line, command, result: "skipped", exit: 0, output: null, error: null };
+  const run = await runRow(filled, context, connection);
+  const result: BatchResult = { line, command, result: run.exit === 0 ? "done" : "failed", ...run };
+  log?.add(result);
+  return result;
+}

@@ -1,0 +1,101 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { script, shells } from "../../completion/completion-script.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { parseChoice } from "../../kit/parse-value.ts";
+
+type Environment = NodeJS.ProcessEnv;
+type Shell = (typeof shells)[number];
+
+/** Where a shell finds completion. */
+interface Place {
+  readonly script: string;
+  /** The start-up file, and the lines that it needs. */
+  readonly startUp?: { readonly path: string; readonly lines: readonly string[] };
+  /** The command that loads the script into a running shell. */
+  readonly load: string;
+}
+
+/** `wcs completion install` */
+export async function installCompletion({ args, terminal, program }: Context): Promise<void> {
+  const shell = shellOf(args.shell, terminal.env);
+  const { script: path, startUp, load } = placeOf(shell, terminal.env);
+  const say = (text: string) => terminal.note(terminal.sanitizeLine(text));
+  say(`${writeIfChanged(path, await script(shell, program.registry))} ${path}`);
+  if (startUp) {
+    const text = read(startUp.path);
+    const missing = startUp.lines.filter((line) => !text.split(/\r?\n/).includes(line));
+    const added = missing.map((line) => `${line}\n`).join("");
+    const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+    say(`${writeIfChanged(startUp.path, text + (missing.length > 0 ? gap + added : ""))} ${startUp.path}`);
+  }
+  say(`Start a new shell, or run: ${load}`);
+}
+
+function shellOf(given: unknown, { SHELL, PSModulePath }: Environment): Shell {
+  const name = given ?? basename(SHELL ?? (PSModulePath === undefined ? "" : "powershell"));
+  if (given === undefined && !shells.some((shell) => shell === name)) {
+    throw new UsageError("the shell is unknown", { hint: `name it: wcs completion install ${shells.join("|")}` });
+  }
+  return parseChoice(shells, name, "<shell>");
+}
+
+function placeOf(shell: Shell, env: Environment): Place {
+  const home = env.HOME || homedir();
+  const config = env.XDG_CONFIG_HOME || join(home, ".config");
+  const quoted = (path: string) => `'${path.replaceAll("'", shell === "powershell" ? "''" : "'\\''")}'`;
+  switch (shell) {
+    case "bash": {
+      const data = join(env.XDG_DATA_HOME || join(home, ".local", "share"), "bash-completion");
+      const path = join(env.BASH_COMPLETION_USER_DIR || data, "completions", "wcs");
+      return { script: path, load: `source ${quoted(path)}` };
+    }
+    case "zsh": {
+      const folder = join(env.ZDOTDIR || home, ".zfunc");
+      const lines = [`fpath+=(${quoted(folder)}) # completion of wcs`, "autoload -Uz compinit && compinit"];
+      return {
+        script: join(folder, "_wcs"),
+        startUp: { path: join(dirname(folder), ".zshrc"), lines },
+        load: "exec zsh",
+      };
+    }
+    case "fish": {
+      const path = join(config, "fish", "completions", "wcs.fish");
+      return { script: path, load: `source ${quoted(path)}` };
+    }
+    case "powershell": {
+      const folder = process.platform === "win32" ? join(home, "Documents", "PowerShell") : join(config, "powershell");
+      const path = join(folder, "wcs-completion.ps1");
+      const startUp = { path: join(folder, "Microsoft.PowerShell_profile.ps1"), lines: [`. ${quoted(path)}`] };
+      return { script: path, startUp, load: `. ${quoted(path)}` };
+    }
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw notWritten(path, error);
+  }
+}
+
+/** Writes a file unless it has this text, and returns what happened. */
+function writeIfChanged(path: string, text: string): "Wrote" | "Unchanged:" {
+  if (read(path) === text) return "Unchanged:";
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  } catch (error) {
+    throw notWritten(path, error);
+  }
+  return "Wrote";
+}
+
+const notWritten = (path: string, error: unknown) =>
+  new UsageError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code})`, {
+    hint: "print the script with wcs completion bash, zsh, fish or powershell",
+  });

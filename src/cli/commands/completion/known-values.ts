@@ -1,0 +1,69 @@
+import type { CommandEnvironment } from "../../kit/command-context.ts";
+import { isGroup, isOperation, summaryOf } from "../../kit/command-spec.ts";
+import { findCommand } from "../../kit/router.ts";
+import { lineOf } from "../../kit/shown-line.ts";
+import { readConfig } from "../../session/config.ts";
+
+/** A value that completes the typed word, and its description. */
+export interface Candidate {
+  readonly value: string | number;
+  readonly name: string;
+}
+
+/** Returns the values of a kind that needs no target; undefined for other kinds. */
+export async function knownValues(
+  kind: string,
+  words: readonly string[],
+  environment: CommandEnvironment,
+): Promise<Candidate[] | undefined> {
+  const { program, terminal } = environment;
+  switch (kind) {
+    case "aliases":
+      return Object.entries(readConfig(terminal.env).aliases ?? {}).map(([value, words]) => ({
+        value,
+        name: lineOf(words),
+      }));
+    case "fields":
+      return fieldsOfCommand(words, environment);
+    case "settings": {
+      const [{ settings }, { fieldsOf }] = await Promise.all([
+        import("../../../contract/settings.ts"),
+        import("../../../contract/field-spec.ts"),
+      ]);
+      return fieldsOf(settings.set).map(({ name, description = "" }) => ({ value: name, name: description }));
+    }
+    case "timezones":
+      return Intl.supportedValuesOf("timeZone").map((value) => ({ value, name: "" }));
+    case "languages":
+      return languages();
+    case "topics": {
+      const { topicTitles } = await import("../../help/topic-titles.ts");
+      const commands = Object.entries(program.registry).map(([value, { summary }]) => ({ value, name: summary }));
+      return [...Object.entries(topicTitles).map(([value, name]) => ({ value, name })), ...commands];
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Returns the fields that a command prints, and those within them. */
+async function fieldsOfCommand(words: readonly string[], { program }: CommandEnvironment): Promise<Candidate[]> {
+  const { entry } = await findCommand(program.registry, words);
+  if (entry === undefined || isGroup(entry) || !isOperation(entry)) return [];
+  const { itemFields } = await import("../../output/field-selection.ts");
+  return itemFields(entry.op).flatMap(({ name, description, fields = [] }) => [
+    { value: name, name: description ?? summaryOf(entry) },
+    ...fields.map((field) => ({ value: `${name}.${field.name}`, name: field.description ?? name })),
+  ]);
+}
+
+/** Returns the languages that have a code of two letters. */
+function languages(): Candidate[] {
+  const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
+  const letters = [..."abcdefghijklmnopqrstuvwxyz"];
+  const codes = letters.flatMap((first) => letters.map((second) => first + second));
+  return codes.flatMap((value) => {
+    const name = names.of(value);
+    return name === undefined ? [] : [{ value, name }];
+  });
+}

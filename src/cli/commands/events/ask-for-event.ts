@@ -1,0 +1,99 @@
+import { UsageError } from "../../errors/cli-errors.ts";
+import type { WizardRun } from "../../kit/command-spec.ts";
+import { chooseSeveral } from "../../kit/find-by-name.ts";
+import { flagWords } from "../../kit/shown-line.ts";
+import { checkZone } from "../../output/create-output.ts";
+import { readDay, readTimeAhead } from "../../time/parse-time.ts";
+import { readPhrase } from "../../time/recurrence/parse-phrase.ts";
+
+type Values = Record<string, unknown>;
+
+/** Asks for the time, place, repetition and audience of a new event. */
+export async function askForEvent(run: WizardRun): Promise<Values> {
+  const event: Values = { ...run.input };
+  if ((event.start ?? event.end ?? event.date) === undefined) Object.assign(event, await askWhen(run));
+  if (event.location === undefined) {
+    const place = (await (await run.terminal.ask()).text("Place (Enter for none):")).trim();
+    if (place !== "") {
+      event.location = place;
+      run.record(...flagWords("--location", place));
+    }
+  }
+  if (event.recurrence === undefined) Object.assign(event, await askRepetition(run));
+  return { ...event, ...(await askAudience(run)) };
+}
+
+async function askWhen({ input, terminal, zone: given, record }: WizardRun): Promise<Values> {
+  const zone = checkZone(given);
+  const ask = await terminal.ask();
+  if (input.all_day === true || (await ask.confirm("All day?"))) {
+    const day = await answered(run("Day (for example 2026-12-24 or tomorrow):"), (text) => readDay(text, "It", zone));
+    if (input.all_day !== true) record("--all-day");
+    record("--date", day.text);
+    return { all_day: true, date: day.value };
+  }
+  const start = await answered(run("Start (for example 'friday 14:00'):"), (text) =>
+    readTimeAhead(text, "It", { zone }),
+  );
+  const end = await answered(run("End (for example 15:30 or +90m):", "+1h"), (text) =>
+    readTimeAhead(text, "It", { zone, after: start.value }),
+  );
+  record("--start", start.text, "--end", end.text);
+  return { start: start.value, end: end.value };
+
+  function run(question: string, standard?: string) {
+    return { terminal, question, standard };
+  }
+}
+
+async function askRepetition({ terminal, zone: given, record }: WizardRun): Promise<Values> {
+  const zone = checkZone(given);
+  const question = "Repeat (for example 'every tuesday until 2026-12-31'):";
+  const { text, value } = await answered({ terminal, question, standard: "never" }, (phrase) =>
+    readPhrase(phrase, "It", (day) => readDay(day, "until", zone)),
+  );
+  if (value.length === 0) return {};
+  record("--repeat", text);
+  return { recurrence: value };
+}
+
+async function askAudience({ input, caller, terminal, record }: WizardRun): Promise<Values> {
+  const audience: Values = {};
+  const choose = async (field: "units" | "userTypes" | "shares", question: string, none: string) => {
+    if (input[field] !== undefined) return;
+    const kind = field === "userTypes" ? "usertypes" : field === "shares" ? "users" : "units";
+    const ids = await chooseSeveral(kind, question, none, { caller, terminal });
+    if (ids.length === 0) return;
+    audience[field] = ids;
+    record(field === "userTypes" ? "--user-types" : `--${field}`, ids.join(","));
+  };
+  if (input.type === "user") await choose("shares", "Share it with", "Nobody");
+  else {
+    await choose("units", "Units", "Your own unit");
+    await choose("userTypes", "User types that can read it", "All");
+  }
+  return audience;
+}
+
+interface Question {
+  readonly terminal: WizardRun["terminal"];
+  readonly question: string;
+  readonly standard?: string | undefined;
+}
+
+/** Asks until `read` accepts the answer. Returns the answer and what `read` makes of it. */
+async function answered<T>(
+  { terminal, question, standard }: Question,
+  read: (text: string) => Promise<T>,
+): Promise<{ text: string; value: T }> {
+  const ask = await terminal.ask();
+  for (;;) {
+    const text = (await ask.text(question, undefined, standard)).trim();
+    try {
+      return { text, value: await read(text) };
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      terminal.note(terminal.sanitizeLine([error.message, error.hint].filter(Boolean).join("; ")));
+    }
+  }
+}

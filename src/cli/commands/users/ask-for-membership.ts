@@ -1,0 +1,25 @@
+import { units } from "../../../contract/units.ts";
+import type { WizardRun } from "../../kit/command-spec.ts";
+import { chooseSeveral } from "../../kit/find-by-name.ts";
+
+/** Asks for the user types and the department of a new membership. */
+export async function askForMembership({ input, caller, terminal, record }: WizardRun) {
+  const chosen = { ...input };
+  if (input.userTypes === undefined) {
+    const ids = await chooseSeveral("usertypes", "User types", "None", { caller, terminal });
+    if (ids.length > 0) {
+      chosen.userTypes = ids;
+      record("--user-types", ids.join(","));
+    }
+  }
+  if (input.department !== undefined) return chosen;
+  const { departments } = await caller.call(units.get, { id: Number(input.unit) });
+  if (departments.length === 0) return chosen;
+  const department = await (await terminal.ask()).pick<number | undefined>("Department:", [
+    { name: "None", value: undefined },
+    ...departments.map(({ id, name }) => ({ name: terminal.sanitizeLine(name), value: id })),
+  ]);
+  if (department === undefined) return chosen;
+  record("--department", String(department));
+  return { ...chosen, department };
+}

@@ -1,0 +1,25 @@
+import type { Terminal } from "../terminal/terminal.ts";
+
+const isPlain = /^[\w%+=:,./@-]+$/;
+
+/** Quotes a word for a POSIX shell where necessary. */
+const quoteWord = (word: string): string => (isPlain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+/** Returns the words as a command line for a POSIX shell. */
+export const lineOf = (words: readonly string[]): string => ["wcs", ...words].map(quoteWord).join(" ");
+
+/** Returns the flag and the value as the words of a command line. A value that is read from a file elsewhere is escaped. */
+export const flagWords = (flag: string, value: string): string[] => [flag, value.startsWith("@") ? `@${value}` : value];
+
+/** Shows the command line that gives the answers of a wizard at once. */
+export function showLine(
+  path: readonly string[],
+  rest: readonly string[],
+  asked: readonly string[],
+  terminal: Terminal,
+): void {
+  if (asked.length === 0) return;
+  const end = rest.indexOf("--");
+  const words = end < 0 ? [...rest, ...asked] : [...rest.slice(0, end), ...asked, ...rest.slice(end)];
+  terminal.note(`As one command: ${terminal.sanitizeLine(lineOf([...path, ...words]))}`);
+}

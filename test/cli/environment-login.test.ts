@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { beforeAll, expect, it } from "vitest";
+import { describePlaces } from "./places.ts";
+
+const password = "a very long horse";
+
+describePlaces("WCS_USERNAME and WCS_PASSWORD", (place) => {
+  const login = (username: string, secret = password) => ({
+    env: { WCS_TOKEN: "", WCS_USERNAME: username, WCS_PASSWORD: secret },
+  });
+  beforeAll(async () => {
+    const bob = ["--first-name", "Bob", "--last-name", "Doe", "--email", "bob@example.com", "--unit", "1"];
+    const made = await place().wcs(["users", "create", ...bob]);
+    const set = await place().wcs(["users", "password", "2", "--password-stdin"], { stdin: password });
+    if (made.code !== 0 || set.code !== 0) throw new Error(made.stderr + set.stderr);
+  });
+
+  it("sign in for one command, and nothing is stored", async () => {
+    const who = await place().wcs(["whoami", "--query", "email"], login("bob@example.com"));
+    expect(who).toMatchObject({ code: 0, stdout: "bob@example.com\n" });
+    expect(existsSync(place().home.path("config/config.json"))).toBe(false);
+    expect((await place().wcs(["whoami"], login("bob@example.com", "wrong"))).code).toBe(4);
+    const { stdout } = await place().wcs(["auth", "status", "--query", "login"], login("bob@example.com"));
+    expect(stdout).toBe("WCS_USERNAME\n");
+    const token = (await place().wcs(["auth", "token"], login("bob@example.com"))).stdout.trim();
+    const with_ = await place().wcs(["whoami", "--query", "email"], { env: { WCS_TOKEN: token } });
+    expect(with_.stdout).toBe("bob@example.com\n");
+  });
+
+  it("are not taken for a new password", async () => {
+    const { code, stderr } = await place().wcs(["users", "password", "me"], login("bob@example.com"));
+    expect(code).toBe(2);
+    expect(stderr).toContain("Missing --password-stdin");
+  });
+});
+
+describePlaces("auth renew and logout", (place) => {
+  it("work with the --db or --url of auth login", async () => {
+    const set = await place().wcs(["users", "password", "1", "--password-stdin"], { stdin: password });
+    expect(set.code, set.stderr).toBe(0);
+    const args = place().args;
+    const run = (...line: string[]) => place().home.wcs([...line, ...args], { stdin: password });
+    expect((await run("auth", "renew")).code).toBe(4);
+    expect((await run("auth", "login", "--username", "ada@example.com", "--password-stdin")).code).toBe(0);
+    expect(await run("auth", "renew")).toMatchObject({ code: 0, stderr: expect.stringContaining("Renewed the token") });
+    expect((await run("auth", "logout")).code).toBe(0);
+    expect((await run("auth", "renew")).code).toBe(4);
+  });
+});
