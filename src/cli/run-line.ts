@@ -1,7 +1,7 @@
 import { isGroup, type Program } from "./kit/command-spec.ts";
 import { expandAlias, findCommand } from "./kit/router.ts";
 import { registry } from "./registry.ts";
-import { type Config, readConfig } from "./session/config.ts";
+import type { Config } from "./session/config.ts";
 import type { Connection } from "./session/connection.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
@@ -12,10 +12,8 @@ export async function runLine(args: readonly string[], terminal: Terminal, conne
   if (args[0] === "__complete") {
     return (await import("./commands/completion/complete-values.ts")).complete(args.slice(1), { program, terminal });
   }
-  const { path, entry, rest } = await findCommand(
-    registry,
-    expandAlias(registry, args, () => aliasesOf(terminal)),
-  );
+  const expanded = await expandAlias(registry, args, () => aliasesOf(terminal));
+  const { path, entry, rest } = await findCommand(registry, expanded);
   if (entry && !isGroup(entry)) {
     return (await import("./kit/run-command.ts")).runLeaf(entry, path, rest, { program, terminal, connection });
   }
@@ -23,7 +21,8 @@ export async function runLine(args: readonly string[], terminal: Terminal, conne
 }
 
 /** Returns the user's aliases; none when the configuration is damaged, since the line may name no alias at all. */
-function aliasesOf({ env }: Terminal): NonNullable<Config["aliases"]> {
+async function aliasesOf({ env }: Terminal): Promise<NonNullable<Config["aliases"]>> {
+  const { readConfig } = await import("./session/config.ts");
   try {
     return readConfig(env).aliases ?? {};
   } catch {

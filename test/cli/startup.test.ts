@@ -31,10 +31,10 @@ async function loaded(args: readonly string[]): Promise<{ bytes: number; builtin
 }
 
 it.each([
-  [["--version"], 25_000],
-  [["--help"], 25_000],
+  [["--version"], 27_000],
+  [["--help"], 27_000],
   [["profile", "list"], 130_000],
-  [["users", "get", "1", "--json"], 540_000],
+  [["users", "get", "1", "--json"], 545_000],
 ])("%s loads little", async (args, most) => {
   const { bytes, builtins } = await loaded(args);
   expect(bytes).toBeLessThan(most);

@@ -34,11 +34,15 @@ export async function findCommand(registry: Registry, args: readonly string[]): 
  * Replaces the first word of a line by the command that it stands for: a short name, or an alias that `aliases` returns.
  * Words that name a command stay.
  */
-export function expandAlias(registry: Registry, args: readonly string[], aliases: () => Aliases): readonly string[] {
+export async function expandAlias(
+  registry: Registry,
+  args: readonly string[],
+  aliases: () => Promise<Aliases>,
+): Promise<readonly string[]> {
   const [first] = words(args);
   if (first === undefined) return args;
   const { word, at } = first;
-  const expanded = shortcutOf(word) ?? (isTaken(registry, word) ? undefined : ownAlias(aliases(), word));
+  const expanded = shortcutOf(word) ?? (isTaken(registry, word) ? undefined : ownAlias(await aliases(), word));
   return expanded === undefined ? args : [...args.slice(0, at), ...expanded, ...args.slice(at + 1)];
 }
 
