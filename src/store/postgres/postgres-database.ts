@@ -43,7 +43,7 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
       throw new ServiceError("conflict", "The database contains other tables; wcs needs a database of its own.");
     }
   } catch (error) {
-    await db.destroy();
+    await pool.end();
     throw explain(error);
   }
   const changes = postgresChanges(pool, url);
@@ -57,7 +57,8 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
     explain,
     async close() {
       await changes.close();
-      await db.destroy();
+      // Kysely ends only a pool that it has used, and the idle connections of another would keep the process running.
+      await pool.end();
     },
   };
 }
