@@ -8,9 +8,9 @@ import { nobody } from "./pipeline/actor.ts";
 import type { AnswerCache, AnswerPlace } from "./pipeline/answer-cache.ts";
 import { type BaseContext, type Ctx, type Instance, readingContext } from "./pipeline/context.ts";
 import { type exclusive, type Repeatable, repeatableOf, storeResponse } from "./pipeline/idempotency.ts";
-import type { FullOrigin, IdentifiedCaller, Identify, Moment } from "./pipeline/identify-caller.ts";
+import type { FullOrigin, IdentifiedCaller, Identify } from "./pipeline/identify-caller.ts";
 import type { Waits } from "./pipeline/long-poll.ts";
-import type { Version } from "./pipeline/memory-cache.ts";
+import type { Moment, Version } from "./pipeline/memory-cache.ts";
 import { permit } from "./pipeline/permissions.ts";
 import { runTransaction } from "./run-transaction.ts";
 
@@ -79,7 +79,7 @@ export async function executeOperation(
   const caller = await runtime.identify(op, origin, moment);
   const { actor } = caller;
   if (actor !== nobody) origin.onIdentified?.(actor.id);
-  const place = runtime.answers.place(op, actor.id, rawInput, moment);
+  const place = runtime.answers.place(op, caller, rawInput, moment);
   const { known } = place;
   if (known !== undefined && origin.refused === undefined) return known.answer;
   const base = await baseContext(runtime, { caller, origin, moment });
@@ -116,7 +116,7 @@ export async function executeOperation(
 }
 
 /** Returns the context of an operation that only reads, or that opens its transactions itself. */
-function ownContext(call: Call, { actor, token }: IdentifiedCaller, place: AnswerPlace): Ctx {
+function ownContext(call: Call, { actor, token, apiToken }: IdentifiedCaller, place: AnswerPlace): Ctx {
   const { runtime, op, input, origin, base } = call;
   const authorize = async () => {
     const again = await runtime.identify(op, origin, currentMoment(runtime));
@@ -126,7 +126,8 @@ function ownContext(call: Call, { actor, token }: IdentifiedCaller, place: Answe
     ...readingContext(op, base, runtime.database),
     transaction: (work, options) => inTransaction(call, work, options),
     waitFor(wanted, look) {
-      const tokenEnds = token === undefined ? Number.POSITIVE_INFINITY : token.expires * 1000 - runtime.clock();
+      const expires = token?.expires ?? apiToken?.expires ?? Number.POSITIVE_INFINITY;
+      const tokenEnds = expires * 1000 - runtime.clock();
       return runtime.waits.waitFor({ ...wanted, user: actor.id, tokenEnds, signal: origin.signal, authorize }, look);
     },
   });

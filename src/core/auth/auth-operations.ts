@@ -11,7 +11,7 @@ import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { queueMail } from "../pipeline/queue-mail.ts";
 import { accountOf, countEvent, forgetFailures } from "../pipeline/rate-limits.ts";
 import { fieldErrorsOf, refuseIssues } from "../pipeline/refuse-issues.ts";
-import { issueToken } from "../pipeline/tokens.ts";
+import { issueToken } from "../pipeline/signed-tokens.ts";
 
 export const auth: Handlers<typeof contract> = {
   async authenticate(ctx, { username, password }) {

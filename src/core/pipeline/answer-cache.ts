@@ -1,7 +1,8 @@
 import { BoundedMap } from "../../contract/bounded-map.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import type { Ctx } from "./context.ts";
-import type { Moment } from "./identify-caller.ts";
+import type { IdentifiedCaller } from "./identify-caller.ts";
+import type { Moment } from "./memory-cache.ts";
 
 interface Known extends Pick<Moment, "version"> {
   readonly until: number;
@@ -13,10 +14,10 @@ export class AnswerCache {
   readonly #answers = new BoundedMap<string, Known>(1_000);
 
   /** Returns the place of the answer to a request. */
-  place(op: AnyOperation, actorId: number, input: unknown, moment: Moment): AnswerPlace {
+  place(op: AnyOperation, { actor, apiToken }: IdentifiedCaller, input: unknown, moment: Moment): AnswerPlace {
     // Lists can be large, so only answers with single objects are cached.
     const isCached = op.transaction === "read" && op.list === undefined && moment.version !== undefined;
-    const name = isCached ? `${actorId} ${op.name} ${JSON.stringify(input)}` : "";
+    const name = isCached ? `${actor.id} ${apiToken?.id ?? ""} ${op.name} ${JSON.stringify(input)}` : "";
     return new AnswerPlace(this.#answers, name, moment);
   }
 }

@@ -1,39 +1,44 @@
+import { isApiToken } from "../../contract/api-token-prefix.ts";
 import { BoundedMap } from "../../contract/bounded-map.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import type { AnyOperation, Origin } from "../../contract/operation.ts";
+import { type AnyOperation, type Origin, once } from "../../contract/operation.ts";
+import { allows } from "../../contract/token-scopes.ts";
 import type { Database } from "../../store/database.ts";
 import { type Actor, loadActor, nobody } from "./actor.ts";
+import type { ApiToken } from "./api-tokens.ts";
 import type { Instance } from "./context.ts";
-import type { Version } from "./memory-cache.ts";
-import type { Claims } from "./tokens.ts";
+import type { Moment, Version } from "./memory-cache.ts";
+import type { Claims } from "./signed-tokens.ts";
 
 /** The origin of a call. An embedded caller may give a user ID in place of a token. */
 export type FullOrigin = Origin & { readonly userId?: number };
 
-/** The start of a call: Unix seconds, and the version of the data. */
-export interface Moment {
-  readonly now: number;
-  readonly version: Version;
-}
-
-/** The actor of a call, and the claims of the token that was sent. */
+/** The actor of a call, and the claims of the token or the API token that was sent. */
 export interface IdentifiedCaller {
   readonly actor: Actor;
   readonly token: Claims | undefined;
+  readonly apiToken: ApiToken | undefined;
 }
 
-/** Throws `unauthenticated` unless the operation is public or the token or user ID is valid. */
+/**
+ * Throws `unauthenticated` unless the operation is public or the token or user ID is valid, and `forbidden` when the scopes
+ * of an API token do not cover the operation.
+ */
 export type Identify = (op: AnyOperation, origin: FullOrigin, moment: Moment) => Promise<IdentifiedCaller>;
 
-/** Returns a function that identifies callers. It caches verified tokens, and actors while the data does not change. */
+/**
+ * Returns a function that identifies callers. It caches verified tokens, and actors and API tokens while the data does
+ * not change.
+ */
 export function callerIdentification(database: Database, instance: () => Promise<Instance>): Identify {
   const verified = new BoundedMap<string, Claims>(10_000);
   const actors = new BoundedMap<number, { version: Version; actor: Actor | undefined }>(10_000);
+  const apiTokens = once(async () => new (await import("./api-tokens.ts")).ApiTokens(database));
 
   async function claimsOf(token: string, now: number): Promise<Claims> {
     let claims = verified.get(token);
     if (claims === undefined) {
-      const { verifyToken } = await import("./tokens.ts");
+      const { verifyToken } = await import("./signed-tokens.ts");
       claims = await verifyToken(await instance(), token, now);
       verified.set(token, claims);
     }
@@ -50,17 +55,35 @@ export function callerIdentification(database: Database, instance: () => Promise
     return actor;
   }
 
-  return async (op, { token, userId }, { now, version }) => {
+  async function byApiToken(op: AnyOperation, text: string, moment: Moment): Promise<IdentifiedCaller> {
+    const known = await apiTokens();
+    const apiToken = await known.verify(text, moment);
+    const actor = await actorOf(apiToken.userId, moment.version);
+    if (actor === undefined) throw new ServiceError("unauthenticated", "The owner of the API token is not active.");
+    await known.recordUse(apiToken, moment.now);
+    requireScope(op, apiToken.scopes);
+    return { actor, token: undefined, apiToken };
+  }
+
+  return async (op, { token, userId }, moment) => {
     // An invalid token does not matter for an operation that needs none.
-    if (op.access === "public") return { actor: nobody, token: undefined };
+    if (op.access === "public") return { actor: nobody, token: undefined, apiToken: undefined };
+    if (token !== undefined && isApiToken(token)) return byApiToken(op, token, moment);
     if (token === undefined && userId === undefined) {
       throw new ServiceError("unauthenticated", "Sign in first: this needs a token.");
     }
-    const claims = token === undefined ? undefined : await claimsOf(token, now);
-    const actor = await actorOf(claims?.userId ?? userId ?? 0, version);
+    const claims = token === undefined ? undefined : await claimsOf(token, moment.now);
+    const actor = await actorOf(claims?.userId ?? userId ?? 0, moment.version);
     if (actor === undefined || (claims && claims.version !== actor.tokenVersion)) {
       throw new ServiceError("unauthenticated", "The token is no longer valid; sign in again.");
     }
-    return { actor, token: claims };
+    return { actor, token: claims, apiToken: undefined };
   };
+}
+
+/** Throws `forbidden` when an API token with these scopes must not call the operation, whatever its owner may do. */
+function requireScope(op: AnyOperation, scopes: readonly string[]): void {
+  if (op.signInOnly) throw new ServiceError("forbidden", `An API token cannot call ${op.name}; sign in instead.`);
+  if (allows(scopes, op)) return;
+  throw new ServiceError("forbidden", `The scopes of the API token do not cover ${op.name}.`);
 }

@@ -4,6 +4,12 @@
  */
 export type Version = number | undefined;
 
+/** The start of a call: Unix seconds, and the version of the data. */
+export interface Moment {
+  readonly now: number;
+  readonly version: Version;
+}
+
 /** Caches the value of `load` while the version stays the same or, when there is no version, for `milliseconds`. */
 export function cacheByVersion<T>(
   clock: () => number,
