@@ -65,13 +65,9 @@ export const tokens = operationGroup("tokens", {
     input: () =>
       z.strictObject({
         name: name().meta({ description: "Name of the token, unique for its owner" }),
-        scopes: z
-          .array(scope())
-          .min(1)
-          .max(100)
-          .meta({
-            description: "Operations that the token covers: read, write, or names like users.get and webhooks.*",
-          }),
+        scopes: z.array(scope()).min(1).max(100).meta({
+          description: "Operations that the token covers: read, write, or names like users.get and webhooks.*",
+        }),
         owner: id("users").optional().meta({ description: "Service account that owns the token (default you)" }),
         expires_at: time().optional().meta({ description: "Time at which the token expires (default never)" }),
       }),
