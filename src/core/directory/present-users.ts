@@ -9,6 +9,7 @@ import type { Ctx } from "../pipeline/context.ts";
 import { presentAbilities } from "../pipeline/permissions.ts";
 import { ancestorsOf } from "../pipeline/unit-path.ts";
 import { type GroupBrief, groupsOf } from "./group-memberships.ts";
+import { serviceProvider } from "./service-accounts.ts";
 import { presentUnitBrief } from "./unit-tree.ts";
 
 export type User = z.infer<ReturnType<typeof contract>>;
@@ -51,7 +52,13 @@ const placesOfDepartments = prepared((db, p: { ids: number[] }) =>
 );
 
 const activeAdministrators = prepared((db, _: object) =>
-  db.selectFrom("users").select("id").where("admin", "=", 1).where("active", "=", 1).limit(2),
+  db
+    .selectFrom("users")
+    .select("id")
+    .where("admin", "=", 1)
+    .where("active", "=", 1)
+    .where("provider", "<>", serviceProvider)
+    .limit(2),
 );
 
 type UserRow = Awaited<ReturnType<typeof usersById>>[number];
