@@ -197,8 +197,9 @@ describeEverywhere("API tokens", (environment) => {
     const { actors, ids, instance } = world();
     const bad = { name: "Bad", scopes: ["users.nothing"], owner: ids.colleague, expires_at: instance.now() };
     expect(await wrongFields(actors.administrator.call(tokens.create, bad))).toEqual(["expires_at", "owner", "scopes"]);
-    for (const scope of ["*", "everything", "users.", "users.*.*", "nothing.*", "Users.get", "__proto__.*"])
-      expect(await wrongFields(create(actors.administrator, { scopes: [scope] })), scope).toEqual(["scopes"]);
+    for (const scope of ["*", "everything", "users.", "users.*.*", "Users.get", "__proto__.*"])
+      expect(await wrongFields(create(actors.administrator, { scopes: [scope] })), scope).toEqual(["scopes.0"]);
+    expect(await wrongFields(create(actors.administrator, { scopes: ["nothing.*"] }))).toEqual(["scopes"]);
     expect(await wrongFields(create(actors.administrator, { scopes: [] }))).toEqual(["scopes"]);
     const account = await machine();
     await actors.administrator.call(users.deactivate, { id: account.id });
