@@ -1,10 +1,11 @@
 // biome-ignore-all format: a table is read by its columns
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
 import type { World } from "./actors.ts";
 import type { Line } from "./permission-table.ts";
 
-/** Service accounts in North, one of them with abilities that the manager lacks; and the IDs of tokens by their owners. */
+/** Service accounts in North, one of them with abilities in South; and the IDs of tokens by their owners. */
 export interface TokenScene {
   readonly machine: number;
   readonly editor: number;
@@ -13,16 +14,18 @@ export interface TokenScene {
   readonly ofMachine: number;
 }
 
-export async function makeTokens({ instance, actors, ids, units, types }: World): Promise<TokenScene> {
+export async function makeTokens({ instance, actors, ids, units }: World): Promise<TokenScene> {
   const { administrator } = actors;
   const account = { first_name: "Machine", service: true, unit: units.harbour };
   const { id: machine } = await administrator.call(users.create, { ...account, last_name: "One" });
-  const editor = await administrator.call(users.create, { ...account, last_name: "Two", userTypes: [types.editor] });
+  const { id: editor } = await administrator.call(users.create, { ...account, last_name: "Two" });
+  const userTypes = [(await administrator.call(usertypes.create, { name: "Scribe", abilities: { news: true } })).id];
+  await administrator.call(users.membershipAdd, { user: editor, unit: units.south, userTypes });
   const all = { name: "Permissions", scopes: ["write"] };
   const { id: ofMember } = await actors.member.call(tokens.create, all);
   const { id: ofBoss } = await (await instance.as(ids.boss)).call(tokens.create, all);
   const { id: ofMachine } = await administrator.call(tokens.create, { ...all, owner: machine });
-  return { machine, editor: editor.id, ofMember, ofBoss, ofMachine };
+  return { machine, editor, ofMember, ofBoss, ofMachine };
 }
 
 const token = { name: "New", scopes: ["read"] };

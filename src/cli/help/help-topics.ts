@@ -4,7 +4,7 @@ const environment = `Target and credentials. Flags take precedence:
   WCS_PROFILE          name of a profile
   WCS_DB               SQLite file or postgres:// URL; the URL may contain a password
   WCS_URL              base URL of an instance
-  WCS_TOKEN            access token, used instead of a stored login and never stored
+  WCS_TOKEN            access token or API token, used instead of a stored login and never stored
   WCS_PASSWORD         password for auth login, init, users password and auth password reset
   PGPASSWORD           PostgreSQL password for URLs without one; default: PGPASSFILE or ~/.pgpass (mode 0600)
 
