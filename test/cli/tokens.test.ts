@@ -121,3 +121,15 @@ it("a token is in no file, not in the audit log, and not in what --verbose print
   });
   expect(holding.map(({ name }) => name)).toEqual([]);
 });
+
+it("files of users and organisations leave out service accounts, and pruning keeps them", async () => {
+  await home().wcs(["units", "update", "1", "--reference", "HQ"]);
+  const file = home().path("acme.yaml");
+  expect(await home().wcs(["users", "export", home().path("users.csv")])).toMatchObject({ code: 0 });
+  expect(readFileSync(home().path("users.csv"), "utf8")).not.toContain("Nightly");
+  await home().wcs(["export", file]);
+  expect(readFileSync(file, "utf8")).not.toContain("Nightly");
+  expect(await home().wcs(["apply", file, "--prune", "--yes"])).toMatchObject({ code: 0 });
+  const { stdout } = await home().wcs(["users", "get", machine, "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ active: true });
+});
