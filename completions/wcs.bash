@@ -3,7 +3,7 @@
 __wcs_place() {
   words='' flags='' values='' args=() many=''
   case "$1" in
-    '') words='init demo serve auth profile users units usertypes webhooks names export diff apply conversations posts events groups counters muterules files settings audit languages timezones db doctor api alias batch completion schema help'; flags='--version' ;;
+    '') words='init demo serve auth profile users tokens units usertypes webhooks names export diff apply conversations posts events groups counters muterules files settings audit languages timezones db doctor api alias batch completion schema help'; flags='--version' ;;
     'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
     'demo') : ;;
     'serve') flags='--port --host --metrics-port --smtp-url --behind-proxy --shutdown-notice --log-level --log-format'; values='--port= --host= --metrics-port= --smtp-url= --shutdown-notice= --log-level=debug|info|warn|error|silent --log-format=auto|pretty|json' ;;
@@ -26,7 +26,7 @@ __wcs_place() {
     'users list') flags='--unit --below --no-below --user-type --admin --no-admin --inactive --no-inactive --email --cursor --limit --all'; values='--unit=@units --user-type=@usertypes --email= --cursor= --limit=' ;;
     'users get') flags='--reference'; values='--reference='; args=('@users'); many=1 ;;
     'users search') flags='--limit'; values='--limit='; args=(''); many=1 ;;
-    'users create') flags='--first-name --last-name --email --unit --user-types --department --password-stdin --password-file --welcome --no-welcome --admin --no-admin --reference --title --phone --birthday --language --timezone --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --unit=@units --user-types=@usertypes --department= --password-file=@file --reference= --title= --phone= --birthday= --language=@languages --timezone=@timezones --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset=' ;;
+    'users create') flags='--first-name --last-name --email --service --no-service --unit --user-types --department --password-stdin --password-file --welcome --no-welcome --admin --no-admin --reference --title --phone --birthday --language --timezone --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --unit=@units --user-types=@usertypes --department= --password-file=@file --reference= --title= --phone= --birthday= --language=@languages --timezone=@timezones --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset=' ;;
     'users update') flags='--first-name --last-name --email --admin --no-admin --reference --title --phone --birthday --language --timezone --settings-show-birthdays --settings-birthdays-optout --no-settings-birthdays-optout --meta-field-0 --meta-field-1 --meta-field-2 --meta-field-3 --meta-field-4 --data --unset --dry-run -n'; values='--first-name= --last-name= --email= --reference= --title= --phone= --birthday= --language=@languages --timezone=@timezones --settings-show-birthdays=all|unit|none --meta-field-0= --meta-field-1= --meta-field-2= --meta-field-3= --meta-field-4= --data= --unset='; args=('@users') ;;
     'users delete') flags='--yes -y --dry-run -n'; args=('@users') ;;
     'users deactivate') flags='--yes -y --dry-run -n'; args=('@users') ;;
@@ -48,6 +48,11 @@ __wcs_place() {
     'users membership remove') flags='--yes -y --dry-run -n'; args=('@users' '@units') ;;
     'users import') flags='--format --strict --results --dry-run -n --create-user-types'; values='--format=csv|ndjson --results=@file'; args=('@file') ;;
     'users export') flags='--format --unit --inactive'; values='--format=csv|ndjson --unit=@units'; args=('@file') ;;
+    'tokens') words='list get create revoke' ;;
+    'tokens list') flags='--owner --expires-before --cursor --limit --all'; values='--owner=@users --expires-before= --cursor= --limit=' ;;
+    'tokens get') args=('') ;;
+    'tokens create') flags='--name --scopes --owner --expires-at --data --dry-run -n'; values='--name= --scopes= --owner=@users --expires-at= --data=' ;;
+    'tokens revoke') flags='--yes -y --dry-run -n'; args=('') ;;
     'units') words='list get tree children create update move delete department image import export' ;;
     'units list') flags='--parent --below --unit-type --name --cursor --limit --all'; values='--parent=@units --below=@units --unit-type=unit|department --name= --cursor= --limit=' ;;
     'units get') flags='--reference'; values='--reference='; args=('@units') ;;

@@ -35,8 +35,10 @@ export const auth = operationGroup("auth", {
     method: "POST",
     path: "/renew",
     summary: "Exchange a valid token for a newer one",
-    description: "A login can be renewed for 30 days. The old token stays valid until it expires.",
+    description:
+      "A login can be renewed for 30 days. The old token stays valid until it expires. API tokens are not renewed.",
     access: "signed_in",
+    signInOnly: true,
     input: nothing,
     output: tokenResponse,
     transaction: "own",

@@ -28,6 +28,7 @@ const messages = {
   not_equal: ({ other }) => `must be the same as ${text(other)}`,
   unusable_token: () => "is invalid, used or expired; request a new mail",
   managed_elsewhere: () => "belongs to a user whose password is managed elsewhere",
+  service_account: () => "cannot be given for a service account, which has no e-mail address and no password",
   no_such_unit: ({ reference }) => `is not an existing unit: ${text(reference)}`,
   no_such_user_type: ({ name }) => `contains a user type that does not exist: ${text(name)}`,
   no_such_department: ({ name }) => `is not a department of the unit: ${text(name)}`,

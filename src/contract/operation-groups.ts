@@ -28,6 +28,11 @@ export const operationGroups = {
       "User unit memberships": "The units that a user is a member of, with departments and user types",
     },
   },
+  tokens: {
+    summary: "Manage API tokens for scripts and CI",
+    heading: "Organisation",
+    tags: { Identity: "API tokens of users and service accounts" },
+  },
   units: {
     summary: "Manage the tree of units and their departments",
     heading: "Organisation",

@@ -81,6 +81,8 @@ export interface Operation<
    * transactions itself, because something slow or something that has to outlive a failure happens around them.
    */
   readonly transaction: "read" | "write" | "locking" | "own";
+  /** Needs a sign-in: API tokens cannot call the operation, whatever their scopes. */
+  readonly signInOnly?: true;
   /** Excludes the operation from the audit log. */
   readonly private?: true;
   /** Maximum size of the request body in bytes; default 1 MiB. */

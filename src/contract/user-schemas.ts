@@ -193,3 +193,7 @@ export const importResult = once(() =>
     })
     .meta({ id: "ImportResult" }),
 );
+
+/** Returns true for an account of a machine. It has no e-mail address, so files of users leave it out. */
+export const isServiceAccount = ({ provider }: { readonly provider: readonly string[] }): boolean =>
+  provider.includes("service");

@@ -133,11 +133,14 @@ export const users = operationGroup("users", {
     method: "POST",
     path: "/users",
     summary: "Create a user",
-    description: "Without a password, the user sets one through the link in the welcome mail.",
+    description:
+      "Without a password, the user sets one through the link in the welcome mail. A service account has neither e-mail address nor password: it cannot sign in, and acts through API tokens only.",
     access: { ability: "user", at: [{ unit: "unit" }] },
     input: () =>
       z.strictObject({
         ...identity(),
+        email: email().optional().meta({ description: "E-mail address (required, except for a service account)" }),
+        service: z.boolean().default(false).meta({ description: "Create a service account, for machines" }),
         unit: id("units").meta({ description: "First unit of the user" }),
         userTypes: userTypeIds().optional(),
         department: departmentId().optional(),
@@ -212,7 +215,8 @@ export const users = operationGroup("users", {
     path: "/users/{id}/password",
     summary: "Set a user's password",
     description:
-      "Setting your own password needs the current one; after 10 wrong attempts in 15 minutes the response is 429. Setting that of another user needs every ability that this user has, in every unit where the user has it; only administrators can set that of an administrator. All tokens of the user are revoked.",
+      "Setting your own password needs the current one; after 10 wrong attempts in 15 minutes the response is 429. Setting that of another user needs every ability that this user has, in every unit where the user has it; only administrators can set that of an administrator. All tokens of the user are revoked, except API tokens. Not possible with an API token, and not for service accounts.",
+    signInOnly: true,
     access: { ability: "user", at: [{ user: "id" }], self: true, takeover: true },
     input: () =>
       z.strictObject({

@@ -51,11 +51,12 @@ export function currentMoment({ clock, database }: Runtime): Moment {
 /** Returns the part of the context that does not depend on the transaction. */
 export async function baseContext(
   { database, settings, instance }: Runtime,
-  { caller: { actor, token, settingsVersion }, origin, moment: { now } }: Request,
+  { caller: { actor, token, apiToken, settingsVersion }, origin, moment: { now } }: Request,
 ): Promise<BaseContext> {
   return {
     actor,
     token,
+    apiToken,
     now,
     settings: await settings(settingsVersion),
     instance: await instance(),
@@ -109,7 +110,7 @@ export async function executeOperation(
 }
 
 /** Returns the context of an operation that only reads, or that opens its transactions itself. */
-function ownContext(call: Call, { actor, token }: IdentifiedCaller): Ctx {
+function ownContext(call: Call, { actor, token, apiToken }: IdentifiedCaller): Ctx {
   const { runtime, op, input, origin, base } = call;
   const authorize = async () => {
     const again = await runtime.identify(op, origin, currentMoment(runtime));
@@ -119,7 +120,8 @@ function ownContext(call: Call, { actor, token }: IdentifiedCaller): Ctx {
     ...readingContext(op, base, runtime.database),
     transaction: (work, options) => inTransaction(call, work, options),
     waitFor(wanted, look) {
-      const tokenEnds = token === undefined ? Number.POSITIVE_INFINITY : token.expires * 1000 - runtime.clock();
+      const expires = token?.expires ?? apiToken?.expires ?? Number.POSITIVE_INFINITY;
+      const tokenEnds = expires * 1000 - runtime.clock();
       return runtime.waits.waitFor({ ...wanted, user: actor.id, tokenEnds, signal: origin.signal, authorize }, look);
     },
   };

@@ -93,7 +93,13 @@ export function components(): Components {
     },
   ]);
   return {
-    securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+    securitySchemes: {
+      bearer: {
+        type: "http",
+        scheme: "bearer",
+        description: "The token of a sign-in (JWT), or an API token (wcs_...)",
+      },
+    },
     responses: Object.fromEntries(responses),
     headers,
     parameters,

@@ -17,6 +17,7 @@ const byName: Readonly<Record<string, string>> = {
   datetime_start: "2026-05-01T09:00",
   datetime_end: "2026-05-01T10:00",
   byday: "MO",
+  scopes: "read",
   current: "the password until now",
   timezone: "Europe/Copenhagen",
   language: "da",

@@ -13,6 +13,14 @@ const users = prepared((db, p: { ids: number[] }) =>
   db
     .selectFrom("users")
     .select(["id", "active", "admin", "token_version"])
+    // Changes when a token is revoked, so that a request that waits with it ends.
+    .select((eb) =>
+      eb
+        .selectFrom("api_tokens as t")
+        .select((count) => count.fn.countAll<number>().as("number"))
+        .whereRef("t.user_id", "=", "users.id")
+        .as("tokens"),
+    )
     .where((eb) => isAmong(db, eb.ref("id"), p.ids)),
 );
 const lastEvent = prepared((db) => db.selectFrom("webhook_events").select((eb) => eb.fn.max("id").as("id")));
@@ -33,7 +41,7 @@ export async function readStates(db: Db, topics: readonly Topic[]): Promise<Map<
   }
   if (ofUsers.length > 0) {
     for (const { id, ...state } of await users(db, { ids: ofUsers })) {
-      states.set(`user:${id}`, `${state.active} ${state.admin} ${state.token_version}`);
+      states.set(`user:${id}`, Object.values(state).join(" "));
     }
   }
   if (states.has("webhook-events")) states.set("webhook-events", String((await lastEvent(db, {}))[0]?.id));

@@ -62,6 +62,7 @@ it("a new database: nothing failed, and what is not set yet is a warning", async
     "mails given up",
     "login",
     "rights",
+    "API tokens",
     "base_url",
     "mail",
     "mail.allow_plain",
@@ -198,7 +199,8 @@ it("disk space, callbacks: by their facts", () => {
 
 it("login: soon over, expired, no administrator", async () => {
   const user = { name: "Ada", admin: true };
-  const left = (seconds: number) => loginChecks.login?.({ user, expires: 10_000 + seconds, now: 10_000 })?.state;
+  const left = (seconds: number) =>
+    loginChecks.login?.({ user, expires: 10_000 + seconds, apiToken: false, now: 10_000 })?.state;
   expect([3599, 3600].map(left)).toEqual(["warning", "ok"]);
   const past = `x.${Buffer.from(JSON.stringify({ iat: 1, exp: 2 })).toString("base64url")}.x`;
   expect(await examine([], { WCS_TOKEN: past })).toMatchObject({ code: 9, states: { login: "failed" } });

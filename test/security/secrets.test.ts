@@ -46,6 +46,10 @@ const calls: Record<string, (instance: Instance, user: { id: number; email: stri
     given: [password],
   }),
   "users.password": async (_, { id }) => ({ input: { id, password }, given: [password] }),
+  "tokens.create": async () => ({
+    input: { name: "nightly", scopes: ["read"] },
+    got: ({ token }: { token: string }) => [token, token.slice(4)],
+  }),
   "webhooks.create": async () => ({
     input: { name: "ci", uri: "https://ci.example.com/" },
     got: webhookSecret,

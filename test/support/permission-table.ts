@@ -12,6 +12,7 @@ import { mailedToken } from "./password-mail.ts";
 import { addEvents, type EventScene, eventLines } from "./permission-lines-events.ts";
 import { type GroupScene, groupLines, makeGroups } from "./permission-lines-groups.ts";
 import { type PostScene, postLines, writePosts } from "./permission-lines-posts.ts";
+import { makeTokens, type TokenScene, tokenLines } from "./permission-lines-tokens.ts";
 
 /**
  * The world with what only the table needs: a user of South, a member of Harbour who is an editor in South, the unit Press
@@ -27,6 +28,7 @@ export interface Scene extends World {
   readonly posts: PostScene;
   readonly events: EventScene;
   readonly groups: GroupScene;
+  readonly tokens: TokenScene;
   readonly talk: { readonly group: number; readonly ofMember: number; readonly ofManager: number };
 }
 
@@ -54,8 +56,9 @@ async function setUp(world: World): Promise<Scene> {
   const posts = await writePosts(world);
   const events = await addEvents(world);
   const groups = await makeGroups(world);
+  const tokens = await makeTokens(world);
   const talk = await startGroup(world);
-  return { ...world, southerner, twofold, press, webhook: webhook.data.id, resetToken, posts, events, groups, talk };
+  return { ...world, southerner, twofold, press, webhook: webhook.data.id, resetToken, posts, events, groups, tokens, talk };
 }
 
 async function startGroup({ actors, ids }: World): Promise<Scene["talk"]> {
@@ -77,6 +80,7 @@ const boss = ({ ids }: Scene) => ({ id: ids.boss });
 const editorElsewhere = ({ twofold }: Scene) => ({ id: twofold });
 const gone = () => ({ id: 987654 });
 const person = { first_name: "New", last_name: "Person", email: "new.person@example.com" };
+const machine = { first_name: "New", last_name: "Machine", service: true };
 const row = { ...person, reference: "new person" };
 const group = ({ talk }: Scene) => ({ id: talk.group });
 const message = ({ talk }: Scene) => ({ id: talk.group, messageId: talk.ofMember });
@@ -116,6 +120,8 @@ export const permissionTable: Record<string, readonly Line[]> = {
     ["with the manager's type", "  yes   yes   403   403   401   401", ({ units, types }) => ({ ...person, unit: units.harbour, userTypes: [types.manager] })],
     ["with more abilities", "      yes   403   403   403   401   401", ({ units, types }) => ({ ...person, unit: units.harbour, userTypes: [types.editor] })],
     ["in no unit", "               422   422   422   422   401   401", () => ({ ...person, unit: 987654 })],
+    ["a service account", "        yes   yes   403   403   401   401", ({ units }) => ({ ...machine, unit: units.harbour })],
+    ["one in South", "             yes   403   403   403   401   401", ({ units }) => ({ ...machine, unit: units.south })],
   ],
   "users.update": [
     ["in North", "                 yes   yes   403   403   401   401", (scene) => ({ ...one(scene), title: "Changed" })],
@@ -352,6 +358,7 @@ export const permissionTable: Record<string, readonly Line[]> = {
   ...postLines,
   ...eventLines,
   ...groupLines,
+  ...tokenLines,
 };
 
 function reset(token: string) {

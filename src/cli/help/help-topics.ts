@@ -4,7 +4,7 @@ const environment = `Target and credentials. Flags take precedence:
   WCS_PROFILE          name of a profile
   WCS_DB               SQLite file or postgres:// URL; the URL may contain a password
   WCS_URL              base URL of an instance
-  WCS_TOKEN            access token, used instead of a stored login and never stored
+  WCS_TOKEN            access token or API token, used instead of a stored login and never stored
   WCS_USERNAME         e-mail address to sign in with for one command, with WCS_PASSWORD; nothing is stored
   WCS_PASSWORD         with WCS_USERNAME the password to sign in with; else that of auth login and init, and the new
                        one of users password and auth password reset

@@ -11,7 +11,7 @@ import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { queueMail } from "../pipeline/queue-mail.ts";
 import { accountOf, countEvent, forgetFailures } from "../pipeline/rate-limits.ts";
 import { fieldErrorsOf, refuseIssues } from "../pipeline/refuse-issues.ts";
-import { issueToken } from "../pipeline/tokens.ts";
+import { issueToken } from "../pipeline/signed-tokens.ts";
 
 export const auth: Handlers<typeof contract> = {
   async authenticate(ctx, { username, password }) {
@@ -19,7 +19,8 @@ export const auth: Handlers<typeof contract> = {
     const account = accountOf(ctx, emailKey(username), user);
     const subject = { kind: "sign_in", account, network: ctx.network } as const;
     const { good, outdated } = await attempt(ctx, subject, {
-      check: () => checkPassword(password, user?.password_hash ?? null),
+      // Users of other providers do not sign in by password.
+      check: () => checkPassword(password, user?.provider === "local" ? user.password_hash : null),
       settled: (tx, good) => recordSignIn(tx, user?.id, good),
     });
     if (!good || user === undefined)

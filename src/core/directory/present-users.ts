@@ -14,6 +14,7 @@ import { ancestorsOf } from "../pipeline/unit-path.ts";
 import { type GroupReader, groupReader } from "../visibility/group-visibility.ts";
 import { groupsOf, presentGroups } from "./group-memberships.ts";
 import { inOrderOf } from "./in-order-of.ts";
+import { serviceProvider } from "./service-accounts.ts";
 import { presentUnitBrief } from "./unit-tree.ts";
 
 export type User = z.infer<ReturnType<typeof contract>>;
@@ -77,7 +78,13 @@ const placesOfDepartments = prepared((db, p: { ids: number[] }) =>
 );
 
 const activeAdministrators = prepared((db, _: object) =>
-  db.selectFrom("users").select("id").where("admin", "=", 1).where("active", "=", 1).limit(2),
+  db
+    .selectFrom("users")
+    .select("id")
+    .where("admin", "=", 1)
+    .where("active", "=", 1)
+    .where("provider", "<>", serviceProvider)
+    .limit(2),
 );
 
 type ShortRow = Awaited<ReturnType<typeof shortUsersById>>[number];

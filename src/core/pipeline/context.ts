@@ -7,6 +7,7 @@ import type { Database, Db } from "../../store/database.ts";
 import type { SecretCipher } from "../../store/secret-cipher.ts";
 import type { Topic } from "../../store/topics.ts";
 import type { Actor } from "./actor.ts";
+import type { ApiToken } from "./api-tokens.ts";
 
 /** Identifies the instance: the issuer of its tokens and the key that signs them. */
 export interface Instance {
@@ -38,6 +39,8 @@ export interface Ctx {
   readonly dryRun: boolean;
   /** The claims of the token that was sent, if any. */
   readonly token: { readonly authTime: number } | undefined;
+  /** The API token that was sent, if any. */
+  readonly apiToken: ApiToken | undefined;
   /**
    * Runs `work` in a transaction with a context of its own, for operations with `transaction: "own"`. A `lasting`
    * transaction is committed in a dry run, too; `locking` has the same meaning as in the contract.

@@ -1,11 +1,14 @@
+import { isApiToken } from "../../contract/api-token-prefix.ts";
 import { BoundedMap } from "../../contract/bounded-map.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import type { AnyOperation, Origin } from "../../contract/operation.ts";
+import { type AnyOperation, type Origin, once } from "../../contract/operation.ts";
+import { allows } from "../../contract/token-scopes.ts";
 import type { Database, FactVersions } from "../../store/database.ts";
 import { type Actor, type LoadedActor, loadActor, nobody } from "./actor.ts";
+import type { ApiToken } from "./api-tokens.ts";
 import type { Instance } from "./context.ts";
 import type { Version } from "./memory-cache.ts";
-import type { Claims } from "./tokens.ts";
+import type { Claims } from "./signed-tokens.ts";
 
 /** The origin of a call. An embedded caller may give a user ID in place of a token. */
 export type FullOrigin = Origin & { readonly userId?: number };
@@ -16,25 +19,30 @@ export interface Moment {
   readonly versions: FactVersions | undefined;
 }
 
-/** The actor of a call, the claims of the token that was sent, and the version of the settings if it is known. */
+/** The actor of a call, the claims of the token or the API token that was sent, and the version of the settings if it is known. */
 export interface IdentifiedCaller {
   readonly actor: Actor;
   readonly token: Claims | undefined;
+  readonly apiToken: ApiToken | undefined;
   readonly settingsVersion: Version;
 }
 
-/** Throws `unauthenticated` unless the operation is public or the token or user ID is valid. */
+/**
+ * Throws `unauthenticated` unless the operation is public or the token or user ID is valid, and `forbidden` when the scopes
+ * of an API token do not cover the operation.
+ */
 export type Identify = (op: AnyOperation, origin: FullOrigin, moment: Moment) => Promise<IdentifiedCaller>;
 
 /** Returns a function that identifies callers. It caches verified tokens, and actors while their version stays the same. */
 export function callerIdentification(database: Database, instance: () => Promise<Instance>): Identify {
   const verified = new BoundedMap<string, Claims>(10_000);
   const actors = new BoundedMap<number, { readonly version: number; readonly loaded: LoadedActor }>(10_000);
+  const apiTokens = once(async () => new (await import("./api-tokens.ts")).ApiTokens(database));
 
   async function claimsOf(token: string, now: number): Promise<Claims> {
     let claims = verified.get(token);
     if (claims === undefined) {
-      const { verifyToken } = await import("./tokens.ts");
+      const { verifyToken } = await import("./signed-tokens.ts");
       claims = await verifyToken(await instance(), token, now);
       verified.set(token, claims);
     }
@@ -52,9 +60,24 @@ export function callerIdentification(database: Database, instance: () => Promise
     return loaded;
   }
 
-  return async (op, { token, userId }, { now, versions }) => {
+  async function byApiToken(op: AnyOperation, text: string, { now, versions }: Moment): Promise<IdentifiedCaller> {
+    const known = await apiTokens();
+    const apiToken = await known.verify(text, now);
+    const loaded = await actorOf(apiToken.userId, versions?.actors);
+    if (loaded === undefined) throw new ServiceError("unauthenticated", "The owner of the API token is not active.");
+    await known.recordUse(apiToken, now);
+    requireScope(op, apiToken.scopes);
+    const settingsVersion = versions?.settings ?? loaded.settingsVersion;
+    return { actor: loaded.actor, token: undefined, apiToken, settingsVersion };
+  }
+
+  return async (op, { token, userId }, moment) => {
+    const { now, versions } = moment;
     // An invalid token does not matter for an operation that needs none.
-    if (op.access === "public") return { actor: nobody, token: undefined, settingsVersion: versions?.settings };
+    if (op.access === "public") {
+      return { actor: nobody, token: undefined, apiToken: undefined, settingsVersion: versions?.settings };
+    }
+    if (token !== undefined && isApiToken(token)) return byApiToken(op, token, moment);
     if (token === undefined && userId === undefined) {
       throw new ServiceError("unauthenticated", "Sign in first: this needs a token.");
     }
@@ -63,6 +86,14 @@ export function callerIdentification(database: Database, instance: () => Promise
     if (loaded === undefined || (claims && claims.version !== loaded.actor.tokenVersion)) {
       throw new ServiceError("unauthenticated", "The token is no longer valid; sign in again.");
     }
-    return { actor: loaded.actor, token: claims, settingsVersion: versions?.settings ?? loaded.settingsVersion };
+    const settingsVersion = versions?.settings ?? loaded.settingsVersion;
+    return { actor: loaded.actor, token: claims, apiToken: undefined, settingsVersion };
   };
+}
+
+/** Throws `forbidden` when an API token with these scopes must not call the operation, whatever its owner may do. */
+function requireScope(op: AnyOperation, scopes: readonly string[]): void {
+  if (op.signInOnly) throw new ServiceError("forbidden", `An API token cannot call ${op.name}; sign in instead.`);
+  if (allows(scopes, op)) return;
+  throw new ServiceError("forbidden", `The scopes of the API token do not cover ${op.name}.`);
 }

@@ -7,6 +7,7 @@ import { leaveGroups } from "../directory/group-memberships.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { addMembership, membershipIssues, removeAllMemberships } from "../directory/memberships.ts";
 import { hashPassword, passwordIssue } from "../directory/passwords.ts";
+import { requirePeople, serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
@@ -23,10 +24,10 @@ import { indexUser } from "./search-users.ts";
 type Changing = "create" | "update" | "delete" | "deactivate" | "reactivate" | "welcome" | "policy";
 
 export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
-  async create(ctx, { unit, userTypes, department, password, welcome, ...fields }) {
+  async create(ctx, { unit, userTypes, department, password, welcome, service, ...fields }) {
     const { first_name, last_name } = fields;
     if (fields.admin) requireAdministrator(ctx);
-    refuse(await newUserIssues(ctx, { ...fields, unit, userTypes, department, password }));
+    refuse(await newUserIssues(ctx, { ...fields, unit, userTypes, department, password, welcome, service }));
     const password_hash = password === undefined ? null : await hashPassword(password);
     return ctx.transaction(async (tx) => {
       await requireFree(tx, fields);
@@ -36,6 +37,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
           ...userColumns(fields),
           first_name,
           last_name,
+          provider: service ? serviceProvider : undefined,
           password_hash,
           created_at: tx.now,
           updated_at: tx.now,
@@ -55,6 +57,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     if (fields.admin !== undefined && fields.admin !== before.admin) requireAdministrator(ctx);
     if (!may(ctx.actor, "user", await pathOfUser(ctx, id))) requireOwnFields(fields);
     if (fields.admin === false && before.admin) await requireOtherAdministrator(ctx, id);
+    if (fields.email !== undefined) await requirePeople(ctx, [id], "email");
     await requireFree(ctx, fields, id);
     const row = await ctx.db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
     const changes = listChangedColumns(row, userColumns(fields));
@@ -85,6 +88,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
       .execute();
     await ctx.db.deleteFrom("user_words").where("user_id", "=", id).execute();
     await ctx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
+    await ctx.db.deleteFrom("api_tokens").where("user_id", "=", id).execute();
     // Sent mails contain the name and the address, too.
     await ctx.db.deleteFrom("mails").where("user_id", "=", id).execute();
     await ctx.db.updateTable("audit_entries").set({ address: null }).where("actor_id", "=", id).execute();
@@ -101,6 +105,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
       .where("id", "=", id)
       .execute();
     await ctx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
+    await ctx.db.deleteFrom("api_tokens").where("user_id", "=", id).execute();
     ctx.changed("user.update", id);
   },
 
@@ -134,7 +139,19 @@ type Create = Parameters<Handlers<typeof contract>["create"]>[1];
 /** Returns the issues of those fields of a new user that depend on each other or on data; see `Checks`. */
 export async function newUserIssues(ctx: Ctx, { password, ...fields }: Partial<Create>): Promise<FieldErrors> {
   const issue = password === undefined ? undefined : await passwordIssue(password, fields, ctx.settings);
-  return { ...(issue !== undefined && { password: [messageOf(issue)] }), ...(await membershipIssues(ctx, fields)) };
+  return {
+    ...accountIssues({ password, ...fields }),
+    ...(issue !== undefined && { password: [messageOf(issue)] }),
+    ...(await membershipIssues(ctx, fields)),
+  };
+}
+
+/** A person needs an e-mail address; a service account must not have what lets a person sign in. */
+function accountIssues({ service, email, password, welcome }: Partial<Create>): FieldErrors {
+  if (!service) return email === undefined ? { email: [messageOf({ code: "required" })] } : {};
+  const given = Object.entries({ email, password, welcome: welcome || undefined });
+  const wrong = given.filter(([, value]) => value !== undefined);
+  return Object.fromEntries(wrong.map(([field]) => [field, [messageOf({ code: "service_account" })]]));
 }
 
 /** Column values of a deleted user. */
@@ -204,6 +221,7 @@ async function requireOtherAdministrator(ctx: Ctx, id: number): Promise<void> {
     .where("admin", "=", 1)
     .where("active", "=", 1)
     .where("id", "<>", id)
+    .where("provider", "<>", serviceProvider)
     .limit(1)
     .executeTakeFirst();
   if (other === undefined) {
@@ -243,5 +261,6 @@ async function sendWelcome(ctx: Ctx, ids: readonly number[]): Promise<void> {
     .execute();
   const inactive = users.filter((user) => user.active === 0).map((user) => user.id);
   if (inactive.length > 0) throw invalid({ users: [`contains deactivated users: ${inactive.join(", ")}`] });
+  await requirePeople(ctx, ids, "users");
   for (const { id, email } of users) if (email !== null) await queueMail(ctx, "welcome", { id, email });
 }

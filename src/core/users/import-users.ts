@@ -1,6 +1,7 @@
 import { userRow } from "../../contract/user-schemas.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { isAmong } from "../../store/dialect.ts";
+import { serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey, fold } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -95,6 +96,7 @@ function resolve(
   const holder = known.byEmail.get(emailKey(row.email));
   if (holder !== undefined && holder.id !== existing?.id)
     problems.set("email", { code: "email_taken", params: { user: holder.id } });
+  if (existing?.provider === serviceProvider) problems.set("email", { code: "service_account" });
   if (existing !== undefined) requireReach(ctx, existing, problems);
   const types = user_types === undefined ? undefined : resolveTypes(known, user_types, problems);
   if (unit !== undefined) requireGrantable(ctx, unit, existing, types, problems);

@@ -3,6 +3,7 @@ import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { attempt } from "../directory/attempts.ts";
 import { checkPassword, hashPassword, passwordIssue } from "../directory/passwords.ts";
+import { serviceProvider } from "../directory/service-accounts.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireUser } from "../pipeline/permissions.ts";
 import { accountOfUser, forgetFailures } from "../pipeline/rate-limits.ts";
@@ -42,10 +43,14 @@ type Input = Parameters<Handlers<typeof contract>["password"]>[1];
 export async function passwordIssues(ctx: Ctx, { id, password, current }: Partial<Input>): Promise<FieldErrors> {
   const user = await ctx.db
     .selectFrom("users")
-    .select(["email", "first_name", "last_name", "password_hash"])
+    .select(["email", "first_name", "last_name", "password_hash", "provider"])
     .where("id", "=", id ?? 0)
     .executeTakeFirst();
   if (user === undefined) return {};
+  if (password !== undefined && user.provider !== "local") {
+    const code = user.provider === serviceProvider ? "service_account" : "managed_elsewhere";
+    return { password: [messageOf({ code })] };
+  }
   const issues: FieldErrors = {};
   const issue = password === undefined ? undefined : await passwordIssue(password, user, ctx.settings);
   if (issue !== undefined) issues.password = [messageOf(issue)];

@@ -45,6 +45,16 @@ export const userRules: readonly (Recount | IntegrityRule)[] = [
     says: "is deleted but still in a unit",
   },
   {
+    thing: "user",
+    rows: "select id from users where deleted_at is not null and id in (select user_id from api_tokens)",
+    says: "is deleted but still has API tokens",
+  },
+  {
+    thing: "user",
+    rows: "select id from users where provider = 'service' and (password_hash is not null or email_key is not null)",
+    says: "is a service account but has a password or an e-mail address",
+  },
+  {
     thing: "membership",
     rows: `select m.id from memberships m join departments d on d.id = m.department_id where d.unit_id <> m.unit_id`,
     says: "has a department of another unit",

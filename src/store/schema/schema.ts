@@ -143,6 +143,20 @@ interface PasswordTokensTable {
   expires_at: number;
 }
 
+interface ApiTokensTable {
+  id: Generated<number>;
+  user_id: number;
+  name: string;
+  /** SHA-256 of the token in base64url. The token has 256 random bits, so guessing it from a fast hash is hopeless. */
+  token_hash: string;
+  /** JSON array of scopes. */
+  scopes: string;
+  expires_at: number | null;
+  /** Written at most once per minute. */
+  last_used_at: number | null;
+  created_at: number;
+}
+
 /** Attempts that count towards a rate limit, until they expire. */
 interface RateLimitEventsTable {
   id: Generated<number>;
@@ -269,6 +283,7 @@ export interface Schema extends ContentSchema, ConversationsSchema {
   membership_user_types: MembershipUserTypesTable;
   user_types: UserTypesTable;
   password_tokens: PasswordTokensTable;
+  api_tokens: ApiTokensTable;
   rate_limit_events: RateLimitEventsTable;
   mails: MailsTable;
   idempotency_keys: IdempotencyKeysTable;

@@ -1,4 +1,6 @@
+import { isApiToken } from "../../../contract/api-token-prefix.ts";
 import { ServiceError } from "../../../contract/errors.ts";
+import type { Caller } from "../../../contract/operation.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { showLine } from "../../kit/shown-line.ts";
@@ -140,11 +142,31 @@ export async function status(context: Context): Promise<void> {
           : token
             ? "token"
             : "owner of the database",
-      expires: (token && tokenTimesOf(token)?.expires) ?? null,
+      kind: token ? (isApiToken(token) ? "API token" : "sign-in") : null,
+      ...(token && isApiToken(token)
+        ? await factsOfApiToken(caller, id)
+        : { expires: (token && tokenTimesOf(token)?.expires) ?? null }),
     });
   } finally {
     await caller.close();
   }
+}
+
+/** Returns the facts about the API token that the caller uses. Null where its scopes do not cover reading them. */
+async function factsOfApiToken(caller: Caller, owner: number) {
+  const { tokens } = await import("../../../contract/tokens.ts");
+  let cursor: string | undefined;
+  try {
+    do {
+      const { data, meta } = await caller.call(tokens.list, { owner, limit: 500, cursor });
+      const own = data.find(({ current }) => current);
+      if (own) return { expires: own.expires_at, token: { id: own.id, name: own.name, scopes: own.scopes } };
+      cursor = meta.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "forbidden") throw error;
+  }
+  return { expires: null, token: null };
 }
 
 /** Reads the token from the configuration again, because connecting may have renewed it. */

@@ -6,8 +6,9 @@ import { type Checks, failed, lengthOf, ok, warning } from "./finding.ts";
 
 export interface LoginFacts {
   readonly user: Pick<OutputOf<typeof users.current>, "name" | "admin">;
-  /** Unix seconds when the token expires; undefined for the owner of a database, who needs no token. */
+  /** Unix seconds when the sign-in expires; undefined for an API token and for the owner of a database. */
   readonly expires: number | undefined;
+  readonly apiToken: boolean;
   /** Unix seconds. */
   readonly now: number;
 }
@@ -16,7 +17,8 @@ export interface LoginFacts {
 const soon = 3600;
 
 export const loginChecks: Checks<LoginFacts> = {
-  login: ({ user, expires, now }) => {
+  login: ({ user, expires, apiToken, now }) => {
+    if (apiToken) return ok(`Signed in as ${user.name} with an API token.`);
     if (expires === undefined) return ok(`You act as ${user.name}, because you own the database.`);
     const left = `Signed in as ${user.name}; the token expires in ${lengthOf(expires - now)}.`;
     return expires - now < soon ? warning(`${left} Renew it with wcs auth renew.`) : ok(left);

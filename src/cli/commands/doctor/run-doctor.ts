@@ -1,3 +1,4 @@
+import { isApiToken } from "../../../contract/api-token-prefix.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { ConditionError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
@@ -27,6 +28,7 @@ type Stage = (context: Context) => Promise<Finding[]>;
 const stages: Readonly<Record<string, Stage>> = {
   target: findInTarget,
   login: findInLogin,
+  "API tokens": findInTokens,
   service: findInService,
 };
 
@@ -63,14 +65,29 @@ async function findInLogin(context: Context): Promise<Finding[]> {
   const user = await ask(context, async (caller) =>
     caller.call((await import("../../../contract/users.ts")).users.current, {}),
   );
-  return examine(loginChecks, { user, expires: expiryOf(context), now: Date.now() / 1000 });
+  const token = tokenOf(context);
+  const expires = token === undefined ? undefined : tokenTimesOf(token)?.expires;
+  const facts = { expires, apiToken: token !== undefined && isApiToken(token) };
+  return examine(loginChecks, { user, ...facts, now: Date.now() / 1000 });
 }
 
-/** Returns no findings for users who are not administrators; the check `rights` reports that. */
+async function findInTokens(context: Context): Promise<Finding[]> {
+  const { lookAtTokens, tokenChecks } = await import("./check-tokens.ts");
+  return unlessForbidden(async () => examine(tokenChecks, await ask(context, lookAtTokens)));
+}
+
 async function findInService(context: Context): Promise<Finding[]> {
   const { lookAtService, serviceChecks } = await import("./check-service.ts");
+  return unlessForbidden(async () => examine(serviceChecks, await ask(context, lookAtService)));
+}
+
+/**
+ * Returns no findings about things that the user has no access to, which the check `rights` reports, or that the scopes of
+ * an API token do not cover.
+ */
+async function unlessForbidden(find: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
-    return examine(serviceChecks, await ask(context, lookAtService));
+    return await find();
   } catch (error) {
     if ((error as { code?: string }).code === "forbidden") return [];
     throw error;
@@ -87,9 +104,8 @@ async function ask<T>({ connect }: Context, work: (caller: Caller) => Promise<T>
   }
 }
 
-/** Returns when the token that `ask` uses expires, in Unix seconds; undefined when no token is used. */
-function expiryOf({ terminal, globals }: Context): number | undefined {
+/** Returns the token that `ask` uses, if it uses one. */
+function tokenOf({ terminal, globals }: Context): string | undefined {
   if (globals.as !== undefined) return undefined;
-  const token = terminal.env.WCS_TOKEN || findTarget(globals, terminal.env).profile?.token;
-  return token === undefined ? undefined : tokenTimesOf(token)?.expires;
+  return terminal.env.WCS_TOKEN || findTarget(globals, terminal.env).profile?.token;
 }

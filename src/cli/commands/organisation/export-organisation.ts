@@ -1,4 +1,5 @@
 import { ServiceError } from "../../../contract/errors.ts";
+import { isServiceAccount } from "../../../contract/user-schemas.ts";
 import { users } from "../../../contract/users.ts";
 import { webhooks } from "../../../contract/webhooks.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
@@ -137,6 +138,7 @@ async function writeUsers(
   const bad = new Set(userTypes.filter(unnamed).map(({ id }) => id));
   const found: ReturnType<typeof userEntry>[] = [];
   for await (const user of each<CurrentUser>(to.caller, users.list, to.signal, { inactive: true })) {
+    if (isServiceAccount(user)) continue;
     if (user.email === null) throw hidden(user);
     const place = user.memberUnits.find(({ unit }) => !unitById.get(unit.id)?.reference)?.unit;
     const type = user.memberUnits.flatMap((membership) => membership.userTypes).find(({ id }) => bad.has(id));

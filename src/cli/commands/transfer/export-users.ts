@@ -1,7 +1,7 @@
 import { ServiceError } from "../../../contract/errors.ts";
 import type { OutputOf } from "../../../contract/operation.ts";
 import { units } from "../../../contract/units.ts";
-import { userRow } from "../../../contract/user-schemas.ts";
+import { isServiceAccount, userRow } from "../../../contract/user-schemas.ts";
 import { users } from "../../../contract/users.ts";
 import { type Export, writeExportFile } from "../../file-io/export-file.ts";
 import { tableOf } from "../../file-io/row-columns.ts";
@@ -28,6 +28,7 @@ export async function writeUsers(context: Context): Promise<void> {
     for await (const { items } of walk(to.caller, users.list, filter, { all: true, limit: undefined })) {
       const rows: FileRow[] = [];
       for (const user of items) {
+        if (isServiceAccount(user)) continue;
         const row = rowOf(user, referenceOf);
         if (typeof row === "string") to.skip(`user ${user.id} (${user.name}) ${row}`);
         else rows.push(row);

@@ -86,8 +86,10 @@ export const users: CommandGroup = {
     }),
     create: command(ops.create, {
       wizard,
+      needed: { field: "email", unless: "service" },
       examples: [
         "wcs users create --first-name Ada --last-name Lovelace --email ada@example.com --unit 4 --welcome",
+        "wcs users create --service --first-name Nightly --last-name Import --unit 4",
         "wcs users create --data @user.json --dry-run",
       ],
     }),

@@ -154,6 +154,18 @@ const signInTables = ({ id, key, number }: ColumnTypes) => [
     token_hash ${key} not null,
     expires_at ${number} not null
   )`,
+  `create table api_tokens (
+    id ${id},
+    user_id ${number} not null references users (id) on delete cascade,
+    name ${key} not null,
+    token_hash ${key} not null unique,
+    scopes text not null,
+    expires_at ${number},
+    last_used_at ${number},
+    created_at ${number} not null,
+    unique (user_id, name)
+  )`,
+  "create index api_tokens_expiry on api_tokens (expires_at) where expires_at is not null",
   `create table rate_limit_events (
     id ${id},
     kind ${key} not null,

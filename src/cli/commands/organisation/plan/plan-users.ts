@@ -1,4 +1,5 @@
 import { ServiceError } from "../../../../contract/errors.ts";
+import { isServiceAccount } from "../../../../contract/user-schemas.ts";
 import { users } from "../../../../contract/users.ts";
 import { keyOf, type OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
@@ -37,7 +38,7 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
       if (!prune) continue;
       const entry = userEntry(user, nameable.names);
       holders.watch(entry);
-      if (!user.active || user.id === me?.id) continue;
+      if (!user.active || user.id === me?.id || isServiceAccount(user)) continue;
       requireEdit(user.permissions.edit, user);
       removals.push(removal("users", user.id, entry));
       continue;

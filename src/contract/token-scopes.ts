@@ -1,0 +1,29 @@
+import type { AnyOperation } from "./operation.ts";
+
+type Scoped = Pick<AnyOperation, "name" | "method">;
+
+/** Returns true when one of the scopes of a token covers the operation. An unknown scope covers nothing. */
+export function allows(scopes: readonly string[], { name, method }: Scoped): boolean {
+  return scopes.some(
+    (scope) =>
+      scope === "write" || scope === name || scope === `${groupOf(name)}.*` || (scope === "read" && method === "GET"),
+  );
+}
+
+/**
+ * Returns true when the scopes of a token cover everything that `wanted` covers, also operations that are added later.
+ * `operations` are all operations of the contract.
+ */
+export function includesScope(scopes: readonly string[], wanted: string, operations: readonly Scoped[]): boolean {
+  if (scopes.includes(wanted) || scopes.includes("write") || scopes.includes(`${groupOf(wanted)}.*`)) return true;
+  const named = operations.find(({ name }) => name === wanted);
+  return named !== undefined && allows(scopes, named);
+}
+
+/** Returns true for `read`, `write`, the name of an operation, and the name of a group with a wildcard. */
+export function isScope(text: string, operations: readonly Scoped[]): boolean {
+  if (text === "read" || text === "write") return true;
+  return operations.some(({ name }) => text === name || text === `${groupOf(name)}.*`);
+}
+
+const groupOf = (name: string): string => name.slice(0, Math.max(0, name.indexOf(".")));

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { cursorInput, cursorList, emptyResponse, id, idOf, name, time, unixTime } from "./common-schemas.ts";
+import { once, operation, operationGroup } from "./operation.ts";
+
+const apiToken = once(() =>
+  z
+    .object({
+      content_type: z.literal("token"),
+      id: z.int(),
+      name: z.string(),
+      owner: z.object({ id: idOf("users"), name: z.string(), url: z.string() }),
+      scopes: z.array(z.string()),
+      current: z.boolean().meta({ description: "True for the token that sent this request" }),
+      created_at: unixTime(),
+      expires_at: unixTime().nullable(),
+      last_used_at: unixTime().nullable().meta({ description: "Accurate to a minute" }),
+      url: z.string(),
+    })
+    .meta({ id: "ApiToken" }),
+);
+
+const newApiToken = once(() =>
+  z
+    .object({
+      ...apiToken().shape,
+      token: z.string().optional().meta({ secret: true, description: "The token itself, shown only once" }),
+    })
+    .meta({ id: "NewApiToken" }),
+);
+
+const scope = () =>
+  z
+    .string()
+    .max(100)
+    .regex(/^(read|write|[a-z]+\.(\*|[a-zA-Z]+))$/, "must be read, write, or operations like users.get or webhooks.*")
+    .meta({ placeholder: "scope" });
+
+const one = () => z.strictObject({ id: id().meta({ description: "ID of the token" }) });
+const whose = "your own, or those of a user whose password you may set";
+
+export const tokens = operationGroup("tokens", {
+  list: operation({
+    method: "GET",
+    path: "/tokens",
+    summary: "List API tokens",
+    description:
+      "Without owner: your own tokens, or all tokens for administrators. Tokens of other users need the right to set their passwords. Expired tokens are listed until they are revoked.",
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        owner: id("users").optional().meta({ description: "Only tokens of this user" }),
+        expires_before: time().optional().meta({ description: "Only tokens that expire before this time" }),
+        ...cursorInput(),
+      }),
+    ...cursorList(apiToken),
+    errors: ["not_found", "gone"],
+  }),
+  create: operation({
+    method: "POST",
+    path: "/tokens",
+    summary: "Create an API token",
+    description:
+      "The response contains the token, which cannot be shown again; repeats with the same Idempotency-Key get a response without it. A token acts as its owner, within its scopes: read covers all GET operations, write covers all operations, and users.get or webhooks.* cover operations by name. It is never renewed, and cannot set passwords or sign in. A token can create tokens only within its own scopes and lifetime.",
+    access: "signed_in",
+    input: () =>
+      z.strictObject({
+        name: name().meta({ description: "Name of the token, unique for its owner" }),
+        scopes: z.array(scope()).min(1).max(100).meta({
+          description: "Operations that the token covers: read, write, or names like users.get and webhooks.*",
+        }),
+        owner: id("users").optional().meta({ description: "Service account that owns the token (default you)" }),
+        expires_at: time().optional().meta({ description: "Time at which the token expires (default never)" }),
+      }),
+    output: newApiToken,
+    status: 201,
+    location: "/tokens/{id}",
+    errors: ["conflict", "gone"],
+  }),
+  get: operation({
+    method: "GET",
+    path: "/tokens/{id}",
+    summary: "Get an API token",
+    description: `Tokens that you have access to: ${whose}.`,
+    access: "signed_in",
+    input: one,
+    output: apiToken,
+  }),
+  revoke: operation({
+    method: "DELETE",
+    path: "/tokens/{id}",
+    summary: "Revoke an API token",
+    description: `Takes effect at the next request. Tokens that you have access to: ${whose}.`,
+    access: "signed_in",
+    input: one,
+    ...emptyResponse,
+  }),
+});

@@ -1,0 +1,290 @@
+import { randomBytes } from "node:crypto";
+import { expect, it } from "vitest";
+import { audit } from "../../src/contract/audit.ts";
+import { auth } from "../../src/contract/auth.ts";
+import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
+import { tokens } from "../../src/contract/tokens.ts";
+import { units } from "../../src/contract/units.ts";
+import { users } from "../../src/contract/users.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import { createService } from "../../src/core/service.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+import { password, useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, refusal, tally, wrongFields } from "../support/outcome.ts";
+
+const form = /^wcs_[0-9A-Za-z]{49}$/;
+
+describeEverywhere("API tokens", (environment) => {
+  const world = useWorld(environment);
+  let count = 0;
+  const create = async (by: Caller, fields: Partial<ArgumentsOf<typeof tokens.create>> = {}) => {
+    count += 1;
+    return by.call(tokens.create, { name: `Token ${count}`, scopes: ["write"], ...fields });
+  };
+  const newToken = async (by: Caller, fields: Partial<ArgumentsOf<typeof tokens.create>> = {}) => {
+    const { id, token = "" } = await create(by, fields);
+    return { id, token, caller: world().instance.withToken(token) };
+  };
+  const machine = async (fields: object = {}) => {
+    const account = { first_name: "Nightly", last_name: "Import", service: true, unit: world().units.harbour };
+    return world().actors.administrator.call(users.create, { ...account, ...fields });
+  };
+  const current = (caller: Caller) => caller.call(users.current, {});
+  /** A second process on the same database. */
+  const elsewhere = async (token: string) => {
+    const database = await openDatabase(world().instance.target);
+    return createService({ database, clock: () => world().instance.now() * 1000 }).caller({ token });
+  };
+
+  it("tokens.create shows the token once, and the token acts as its owner", async () => {
+    const { actors, ids, instance } = world();
+    const expires_at = instance.now() + 60;
+    const { token, ...shown } = await create(actors.member, { name: "Nightly", scopes: ["read", "read"], expires_at });
+    expect(token).toMatch(form);
+    expect(shown).toEqual({
+      content_type: "token",
+      id: shown.id,
+      name: "Nightly",
+      owner: { id: ids.member, name: expect.stringContaining("Member"), url: `/users/${ids.member}` },
+      scopes: ["read"],
+      current: false,
+      created_at: instance.now(),
+      expires_at,
+      last_used_at: null,
+      url: `/tokens/${shown.id}`,
+    });
+    expect(await actors.member.call(tokens.get, { id: shown.id })).toEqual(shown);
+    expect((await actors.member.call(tokens.list, {})).data).toContainEqual(shown);
+    const caller = instance.withToken(token);
+    expect((await current(caller)).id).toBe(ids.member);
+    expect(await caller.call(tokens.get, { id: shown.id })).toMatchObject({ current: true });
+  });
+
+  it("tokens.list shows one's own, to administrators all, and those that expire before a time", async () => {
+    const { actors, ids, instance } = world();
+    const soon = await create(actors.outsider, { expires_at: instance.now() + 100 });
+    const later = await create(actors.outsider, { expires_at: instance.now() + 1000 });
+    const never = await create(actors.outsider);
+    const idsOf = async (caller: Caller, filter: ArgumentsOf<typeof tokens.list>) =>
+      (await caller.call(tokens.list, { limit: 500, ...filter })).data.map(({ id }) => id);
+    expect(await idsOf(actors.outsider, {})).toEqual([soon.id, later.id, never.id]);
+    expect(await idsOf(actors.administrator, { owner: ids.outsider })).toEqual([soon.id, later.id, never.id]);
+    expect(await idsOf(actors.administrator, {})).toEqual(expect.arrayContaining([soon.id, never.id]));
+    expect(await idsOf(actors.outsider, { expires_before: instance.now() + 500 })).toEqual([soon.id]);
+    expect(await idsOf(actors.manager, {})).not.toContain(soon.id);
+  });
+
+  it("tokens.revoke: the next request is refused, in every process", async () => {
+    const { id, token, caller } = await newToken(world().actors.member);
+    const other = await elsewhere(token);
+    try {
+      expect([await codeOf(current(caller)), await codeOf(current(other))]).toEqual(["ok", "ok"]);
+      await world().actors.manager.call(tokens.revoke, { id });
+      expect([await codeOf(current(caller)), await codeOf(current(other))]).toEqual([
+        "unauthenticated",
+        "unauthenticated",
+      ]);
+      expect(await codeOf(world().actors.member.call(tokens.get, { id }))).toBe("not_found");
+    } finally {
+      await other.close();
+    }
+  });
+
+  it("tokens.revoke ends a request that waits with the token", async () => {
+    const { id, caller } = await newToken(world().actors.administrator);
+    const { meta } = await caller.call(webhooks.events, {});
+    const waiting = codeOf(caller.call(webhooks.events, { after: meta.last_id, wait: 20 }));
+    await world().actors.administrator.call(tokens.revoke, { id });
+    expect(await waiting).toBe("unauthenticated");
+  });
+
+  it("a token that has expired is refused", async () => {
+    const { actors, instance } = world();
+    const { caller } = await newToken(actors.member, { expires_at: instance.now() + 30 });
+    expect(await codeOf(current(caller))).toBe("ok");
+    instance.wait(30);
+    expect(await refusal(current(caller))).toMatchObject({
+      code: "unauthenticated",
+      message: "The API token has expired; create another one.",
+    });
+  });
+
+  it("malformed, cut and unknown tokens are refused", async () => {
+    const { token } = await newToken(world().actors.member);
+    const last = token.endsWith("A") ? "B" : "A";
+    const wrong = [
+      "wcs_",
+      token.slice(0, -1),
+      `${token}0`,
+      token.slice(0, -1) + last,
+      token.toLowerCase(),
+      `wcs_${randomBytes(40).toString("hex").slice(0, 49)}`,
+    ];
+    for (const each of wrong)
+      expect(await codeOf(current(world().instance.withToken(each))), each).toBe("unauthenticated");
+  });
+
+  it("users.deactivate and users.delete end the tokens of the user; users.reactivate does not bring them back", async () => {
+    const { administrator } = world().actors;
+    const { id } = await world().addUser();
+    const { caller } = await newToken(await world().instance.as(id));
+    await administrator.call(users.deactivate, { id });
+    expect(await codeOf(current(caller))).toBe("unauthenticated");
+    await administrator.call(users.reactivate, { id });
+    expect(await codeOf(current(caller))).toBe("unauthenticated");
+    const second = await newToken(await world().instance.as(id));
+    await administrator.call(users.delete, { id });
+    expect(await codeOf(current(second.caller))).toBe("unauthenticated");
+    expect(await codeOf(administrator.call(tokens.list, { owner: id }))).toBe("gone");
+  });
+
+  it("users.password does not end the tokens of the user", async () => {
+    const { id } = await world().addUser();
+    const { caller } = await newToken(await world().instance.as(id));
+    await world().actors.administrator.call(users.password, { id, password: "another good password" });
+    expect(await codeOf(current(caller))).toBe("ok");
+  });
+
+  it("a token cannot be renewed and sets no password, whatever its scopes", async () => {
+    const { caller } = await newToken(world().actors.administrator, { scopes: ["write", "auth.*", "users.password"] });
+    expect(await codeOf(caller.call(auth.renew, {}))).toBe("forbidden");
+    const { colleague } = world().ids;
+    expect(await codeOf(caller.call(users.password, { id: colleague, password }))).toBe("forbidden");
+    expect(await codeOf(caller.call(users.password, { id: 1, password, current: password }))).toBe("forbidden");
+  });
+
+  it("scopes cover reading, everything, operations and groups of operations", async () => {
+    const { administrator } = world().actors;
+    const all = { list: tokens.list, unit: units.tree, hooks: webhooks.list };
+    const codes = async (scopes: string[]) => {
+      const { caller } = await newToken(administrator, { scopes });
+      const found: Record<string, string> = {};
+      for (const [name, op] of Object.entries(all)) found[name] = await codeOf(caller.call(op, {}));
+      const unit = { name: "By a token", parent: world().units.yard };
+      return { ...found, change: await codeOf(caller.call(units.create, unit, { dryRun: true })) };
+    };
+    const none = { list: "forbidden", unit: "forbidden", hooks: "forbidden", change: "forbidden" };
+    expect(await codes(["read"])).toEqual({ list: "ok", unit: "ok", hooks: "ok", change: "forbidden" });
+    expect(await codes(["write"])).toEqual({ list: "ok", unit: "ok", hooks: "ok", change: "ok" });
+    expect(await codes(["webhooks.*"])).toEqual({ ...none, hooks: "ok" });
+    expect(await codes(["units.tree", "units.create"])).toEqual({ ...none, unit: "ok", change: "ok" });
+    expect(await codes(["auth.authenticate"])).toEqual(none);
+  });
+
+  it("a scope that no longer exists covers nothing, and does not disturb the others", async () => {
+    const { id, caller } = await newToken(world().actors.administrator);
+    const scopes = JSON.stringify(["units.gone", "gone.*", "units.tree"]);
+    const { database } = world().instance;
+    await database.write((tx) => tx.updateTable("api_tokens").set({ scopes }).where("id", "=", id).execute());
+    expect([await codeOf(caller.call(units.tree, {})), await codeOf(current(caller))]).toEqual(["ok", "forbidden"]);
+  });
+
+  it("tokens.create by a token: only within its own scopes and lifetime", async () => {
+    const { actors, instance } = world();
+    const expires_at = instance.now() + 1000;
+    const { caller } = await newToken(actors.administrator, { scopes: ["read", "tokens.*", "units.move"], expires_at });
+    const code = (scopes: string[], until: number | undefined = expires_at) =>
+      codeOf(create(caller, { scopes, expires_at: until }));
+    for (const within of ["read", "users.get", "tokens.*", "tokens.create", "units.move"])
+      expect(await code([within]), within).toBe("ok");
+    for (const beyond of ["write", "users.*", "units.*", "users.create"])
+      expect(await code(["read", beyond]), beyond).toBe("forbidden");
+    expect(await code(["read"], expires_at + 1)).toBe("forbidden");
+    expect(await codeOf(create(caller, { scopes: ["read"] }))).toBe("forbidden");
+  });
+
+  it("tokens.create names every wrong field", async () => {
+    const { actors, ids, instance } = world();
+    const bad = { name: "Bad", scopes: ["users.nothing"], owner: ids.colleague, expires_at: instance.now() };
+    expect(await wrongFields(actors.administrator.call(tokens.create, bad))).toEqual(["expires_at", "owner", "scopes"]);
+    for (const scope of ["*", "everything", "users.", "users.*.*", "Users.get", "__proto__.*"])
+      expect(await wrongFields(create(actors.administrator, { scopes: [scope] })), scope).toEqual(["scopes.0"]);
+    expect(await wrongFields(create(actors.administrator, { scopes: ["nothing.*"] }))).toEqual(["scopes"]);
+    expect(await wrongFields(create(actors.administrator, { scopes: [] }))).toEqual(["scopes"]);
+    const account = await machine();
+    await actors.administrator.call(users.deactivate, { id: account.id });
+    expect(await wrongFields(create(actors.administrator, { owner: account.id }))).toEqual(["owner"]);
+  });
+
+  it("50 parallel creations with one name make one token; another owner may use the name", async () => {
+    const { actors } = world();
+    const calls = Array.from({ length: 50 }, () => create(actors.manager, { name: "Same" }));
+    expect(await tally(calls)).toEqual({ ok: 1, conflict: 49 });
+    expect(await codeOf(create(actors.member, { name: "Same" }))).toBe("ok");
+  });
+
+  it("the last use is recorded at most once per minute", async () => {
+    const { actors, instance } = world();
+    const { id, caller } = await newToken(actors.member);
+    const lastUse = async () => (await actors.member.call(tokens.get, { id })).last_used_at;
+    const first = instance.now();
+    await current(caller);
+    expect(await lastUse()).toBe(first);
+    instance.wait(59);
+    await current(caller);
+    expect(await lastUse()).toBe(first);
+    instance.wait(1);
+    await Promise.all(Array.from({ length: 20 }, () => current(caller)));
+    expect(await lastUse()).toBe(first + 60);
+  });
+
+  it("the audit log names the owner of the token", async () => {
+    const { actors } = world();
+    const { id: owner } = await machine({ admin: true });
+    const { caller, id } = await newToken(actors.administrator, { owner });
+    const unit = await caller.call(units.create, { name: "By a machine", parent: world().units.yard });
+    const entries = async (path: string) => (await actors.administrator.call(audit.list, { path })).data;
+    expect(await entries(`/units/${unit.id}`)).toMatchObject([{ actor: { id: owner, name: "Nightly Import" } }]);
+    expect(await entries(`/tokens/${id}`)).toMatchObject([
+      { actor: { id: 1 }, operation: "tokens.create", fields: ["name", "scopes", "owner"] },
+    ]);
+  });
+
+  it("a service account has no e-mail address and no password, and gets none", async () => {
+    const { actors, units: places } = world();
+    const { administrator } = actors;
+    const account = await machine();
+    const { id } = account;
+    expect(account).toMatchObject({ email: null, provider: ["service"], active: true });
+    expect(await wrongFields(administrator.call(users.password, { id, password }))).toEqual(["password"]);
+    expect(await wrongFields(administrator.call(users.update, { id, email: "m@example.com" }))).toEqual(["email"]);
+    expect(await wrongFields(administrator.call(users.welcome, { users: [id] }))).toEqual(["users"]);
+    const given = { email: "machine@example.com", password, welcome: true };
+    expect(await wrongFields(machine(given))).toEqual(["email", "password", "welcome"]);
+    const person = { first_name: "No", last_name: "Address", unit: places.harbour };
+    expect(await wrongFields(administrator.call(users.create, person))).toEqual(["email"]);
+    await administrator.call(users.update, { id, reference: "machine" });
+    const row = {
+      reference: "machine",
+      first_name: "A",
+      last_name: "B",
+      email: "machine@example.com",
+      unit: "harbour",
+    };
+    const { results } = await administrator.call(users.import, { rows: [row] });
+    expect(results).toMatchObject([{ action: "skipped", issues: [{ field: "email", code: "service_account" }] }]);
+  });
+
+  it("auth.authenticate: a service account cannot sign in, even with a password in the database", async () => {
+    const { id } = await world().addUser({ password });
+    const { email } = await world().actors.administrator.call(users.get, { id });
+    const signIn = () => codeOf(world().stranger.call(auth.authenticate, { username: email!, password }));
+    expect(await signIn()).toBe("ok");
+    const become = (provider: string) =>
+      world().instance.database.write((tx) => tx.updateTable("users").set({ provider }).where("id", "=", id).execute());
+    await become("service");
+    expect(await signIn()).toBe("unauthenticated");
+    await become("local");
+  });
+
+  it("a service account does not count as the other administrator", async () => {
+    const { actors, ids } = world();
+    const { id } = await machine({ admin: true });
+    await actors.administrator.call(users.deactivate, { id: ids.boss });
+    expect(await codeOf(actors.administrator.call(users.deactivate, { id: 1 }, { dryRun: true }))).toBe("conflict");
+    expect((await actors.administrator.call(users.get, { id: 1 })).permissions.delete).toBe(false);
+    await actors.administrator.call(users.reactivate, { id: ids.boss });
+    await actors.administrator.call(users.delete, { id });
+  });
+});

@@ -1,0 +1,94 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { allOperations } from "../../src/contract/all-operations.ts";
+import type { AnyOperation, Caller } from "../../src/contract/operation.ts";
+import { tokens } from "../../src/contract/tokens.ts";
+import { tries } from "../support/effort.ts";
+import { sqliteLocal } from "../support/instance.ts";
+import { codeOf, outcome } from "../support/outcome.ts";
+import { permissionTable, type Scene, useScene } from "../support/permission-table.ts";
+
+const operations = await allOperations();
+const groups = [...new Set(operations.map(({ name }) => name.split(".")[0]!))];
+const owners = ["administrator", "manager", "member", "outsider"] as const;
+
+/** Says again, in another way than the service, what a scope covers. */
+function covered({ name, method, signInOnly }: AnyOperation, scopes: readonly string[]): boolean {
+  if (signInOnly) return false;
+  const reading = method === "GET" ? ["read"] : [];
+  return ["write", name, name.replace(/\..*/, ".*"), ...reading].some((scope) => scopes.includes(scope));
+}
+
+describe("scopes of API tokens", () => {
+  const open = useScene(sqliteLocal);
+  let scene: Scene;
+  const callers = new Map<string, Caller>();
+  beforeAll(async () => {
+    scene = await open();
+  });
+
+  async function callerOf(owner: (typeof owners)[number], scopes: readonly string[]): Promise<Caller> {
+    const name = `${owner} ${scopes.join()}`.slice(0, 200) + callers.size;
+    const key = `${owner} ${scopes.join()}`;
+    const known = callers.get(key);
+    if (known !== undefined) return known;
+    const { token } = await scene.actors[owner].call(tokens.create, { name, scopes: [...scopes] });
+    const caller = scene.instance.withToken(token);
+    callers.set(key, caller);
+    return caller;
+  }
+
+  const dryRun = { dryRun: true };
+  const code = async (caller: Caller, op: AnyOperation, input: object) => codeOf(caller.call(op, input, dryRun));
+
+  it("no operation is possible with scopes that do not cover it, whatever the input", async () => {
+    const wrong: string[] = [];
+    for (const op of operations.filter(({ access }) => access !== "public")) {
+      const others = operations.filter(({ name }) => name !== op.name && !name.startsWith(`${op.name.split(".")[0]}.`));
+      const scopes = [
+        ...(op.method === "GET" ? [] : ["read"]),
+        ...others.slice(0, 20).map(({ name }) => name),
+        ...groups.filter((group) => !op.name.startsWith(`${group}.`)).map((group) => `${group}.*`),
+      ];
+      const caller = await callerOf("administrator", scopes.slice(0, 60));
+      for (const input of [{}, { id: 1 }, { nonsense: true }]) {
+        const result = await outcome(caller.call(op, input, dryRun));
+        if (
+          !("refusal" in result) ||
+          !/ API token (do not cover|cannot call)|^An API token/.test(result.refusal.message)
+        )
+          wrong.push(op.name);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("a token does no more than its scopes and its owner, for every operation", async () => {
+    const lines = operations.flatMap((op) => (permissionTable[op.name] ?? []).map(([, , input]) => ({ op, input })));
+    const anyScope = fc.oneof(
+      fc.constantFrom("read", "write"),
+      fc.constantFrom(...operations.map(({ name }) => name)),
+      fc.constantFrom(...groups.map((group) => `${group}.*`)),
+    );
+    /** Half of the scopes are about the operation that is called. */
+    const asked = fc.constantFrom(...lines).chain((line) => {
+      const own = fc.constantFrom("read", "write", line.op.name, line.op.name.replace(/\..*/, ".*"));
+      const scopes = fc.uniqueArray(fc.oneof({ weight: 3, arbitrary: own }, anyScope), { minLength: 1, maxLength: 3 });
+      return fc.record({ line: fc.constant(line), owner: fc.constantFrom(...owners), scopes });
+    });
+    let done = 0;
+    const property = fc.asyncProperty(asked, async ({ line: { op, input }, owner, scopes }) => {
+      const given = input(scene, scene.ids[owner]);
+      const byOwner = await code(scene.actors[owner], op, given);
+      const byToken = await code(await callerOf(owner, scopes), op, given);
+      if (op.access === "public") expect(byToken).toBe(byOwner);
+      else if (!covered(op, scopes)) expect(byToken).toBe("forbidden");
+      // A token cannot give away scopes that it does not have.
+      else if (op.name === "tokens.create") expect([byOwner, "forbidden"]).toContain(byToken);
+      else expect(byToken).toBe(byOwner);
+      if (byToken === "ok") done += 1;
+    });
+    await fc.assert(property, { numRuns: tries(600) });
+    expect(done).toBeGreaterThan(30);
+  }, 300_000);
+});
