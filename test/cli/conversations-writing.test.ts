@@ -96,7 +96,9 @@ it("wcs conversations create asks for what is missing; a message with files need
     home().sit(["conversations", "create", "--json", ...args], seat);
   const asked = await create([], { answers: ["2", " ", "Shall we meet?"] });
   const question = "? Text of the message, 1 to 10,000 characters:";
-  expect(asked.stderr).toBe(`? Other participants:\n${question}\n> Enter a value\n${question}\n`);
+  const people = "? Other participants (separated by commas):";
+  expect(asked.stderr.startsWith(`${people}\n${question}\n> Enter a value\n${question}\n`)).toBe(true);
+  expect(asked.stderr).toContain("wcs conversations create --json --recipients 2 --message 'Shall we meet?'");
   expect(JSON.parse(asked.stdout)).toMatchObject({ message: "Shall we meet?" });
   const missing = await home().sit(["conversations", "create", "--recipients", "2"]);
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("Missing --message") });

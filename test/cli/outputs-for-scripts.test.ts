@@ -213,7 +213,7 @@ describe("webhooks", () => {
 
 describe("messages", () => {
   it.each([
-    ["unit list", "wcs units"],
+    ["untis list", "wcs units"],
     ["usr list", "wcs users"],
     ["use list", "wcs users"],
   ])("%s leads to %s", async (line, command) => {

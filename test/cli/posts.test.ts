@@ -151,7 +151,8 @@ describePlaces("wcs posts", (place) => {
     for (const flag of ["--visibility-units", "--pinned-until", "--poll-choices"]) expect(bad.stderr).toContain(flag);
     expect((await said(...create, "--repeat", "every now and then")).code).toBe(2);
     expect((await said(...create, "--edit")).code).toBe(2);
-    expect((await said("posts", "update", "1")).code).toBe(6);
+    expect((await said("posts", "update", "1")).code).toBe(2);
+    expect((await said("posts", "update", "1", "--title", "New")).code).toBe(6);
   });
 });
 
