@@ -1,9 +1,12 @@
-/** Returns the most similar candidate; undefined when more than a third of its letters differ. Abbreviations come first. */
+/**
+ * Returns the most similar candidate; undefined when more than a third of its letters differ. Abbreviations come first, the
+ * shortest candidate before others.
+ */
 export function suggestName(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const far = isAbbreviation(word, candidate) ? 0.5 : distance(word, candidate);
+    const far = isAbbreviation(word, candidate) ? candidate.length / 100 : distance(word, candidate);
     if (far < least && far <= Math.max(1, candidate.length / 3)) {
       best = candidate;
       least = far;
