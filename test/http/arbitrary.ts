@@ -77,6 +77,8 @@ const texts = fc.oneof(
     "..",
     "a,b",
     "a/b?c#d&e=f",
+    "read",
+    "webhooks.*",
     "100%",
     "%2F",
     "+",
