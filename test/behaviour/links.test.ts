@@ -34,7 +34,16 @@ describeEverywhere("links", (environment) => {
       }
     }
     expect(wrong).toEqual([]);
-    expect([...kinds].toSorted()).toEqual(["events", "files", "groups", "units", "users", "usertypes", "webhooks"]);
+    expect([...kinds].toSorted()).toEqual([
+      "events",
+      "files",
+      "groups",
+      "tokens",
+      "units",
+      "users",
+      "usertypes",
+      "webhooks",
+    ]);
   });
 });
 
