@@ -173,7 +173,8 @@ function onceInATurn(reader: DatabaseSync): Pick<Connected, "factVersions"> & { 
     const version = lookUp();
     if (version !== last) {
       rows ??= reader.prepare(selectVersions);
-      versions = rows.get() as unknown as FactVersions;
+      const { actors, settings } = rows.get() ?? {};
+      versions = { actors: Number(actors), settings: Number(settings) };
       last = version;
     }
     isCurrent = true;
