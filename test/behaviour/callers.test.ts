@@ -10,7 +10,7 @@ import { permissionTable, type Scene, useScene } from "../support/permission-tab
 
 const operations = await allOperations();
 
-for (const database of isFull ? (["sqlite", "postgres"] as const) : (["sqlite"] as const)) {
+for (const database of isFull ? (["postgres"] as const) : (["sqlite"] as const)) {
   describe(`local and over HTTP the same (${database})`, () => {
     const open = useScene({ database, caller: "http" });
     let scene: Scene;
