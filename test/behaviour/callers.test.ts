@@ -78,6 +78,8 @@ function comparable(result: Outcome, op: AnyOperation, database: DatabaseKind): 
   let text = JSON.stringify(result, (key, value) => {
     if (random.has(key)) return "random";
     if (usesUp && key === "conversationId") return 0;
+    // The owner of a token exists already, and may have the ID of the token.
+    if (usesUp && key === "owner") return { ...value, id: `user${value.id}`, url: "" };
     return usesUp && key === "latest_message" && value !== null ? { ...value, id: 0 } : value;
   });
   if ("answer" in result && database === "postgres") {
