@@ -37,17 +37,22 @@ function times(event: ListedEvent): Property[] {
     ];
   }
   const [{ start, end } = { start: 0, end: 0 }] = event.dates;
-  return [time("dtstart", start, event), time("dtend", end, event)];
+  // A rule needs local times, and those cannot name the second occurrence of an hour; a duration can end there.
+  const isDuration = event.recurrence.length > 0 && !isClear(event.timezone, end);
+  const last: Property = isDuration ? ["duration", {}, "duration", `PT${end - start}S`] : time("dtend", end, event);
+  return [time("dtstart", start, event), last];
+}
+
+/** When daylight saving time ends, an hour occurs twice; a local time means the first one. */
+function isClear(timezone: string, instant: number): boolean {
+  const clock = clockOf(timezone);
+  return clock.instant(clock.wall(instant)) === instant;
 }
 
 function time(name: string, instant: number, event: ListedEvent): Property {
   const { timezone, recurrence } = event;
-  const clock = clockOf(timezone);
-  const wall = clock.wall(instant);
-  // When daylight saving time ends, an hour occurs twice; a local time means the first one.
-  const isClear = recurrence.length > 0 || clock.instant(wall) === instant;
-  return isLocal(event) && isClear
-    ? [name, { tzid: timezone }, "date-time", local(wall)]
+  return isLocal(event) && (recurrence.length > 0 || isClear(timezone, instant))
+    ? [name, { tzid: timezone }, "date-time", local(clockOf(timezone).wall(instant))]
     : [name, {}, "date-time", utc(instant)];
 }
 
