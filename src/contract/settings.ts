@@ -8,9 +8,15 @@ const smtpUrl = () =>
     .max(2048)
     .refine(isLine, onOneLine);
 
-/** Removes slashes and /api from the end of a base URL. */
+/** Links are made by appending a path, and stand in mails and in the public OpenAPI document. */
+const baseUrl = () =>
+  url()
+    .refine((value) => !/[?#]|^\w+:\/*[^/]*@/.test(value), "must not have a query, a fragment or credentials")
+    .overwrite(withoutApi);
+
+/** Normalizes a base URL and removes slashes and /api from its end. */
 function withoutApi(value: string): string {
-  return value
+  return (URL.parse(value)?.href ?? value)
     .replace(/\/+$/, "")
     .replace(/\/api$/, "")
     .replace(/\/+$/, "");
@@ -21,8 +27,7 @@ const keys = once(() => ({
   name: line(100, 1).nullable().meta({
     description: "Name of the instance in mails and on pages; while it is empty, the name of the root unit",
   }),
-  base_url: url()
-    .overwrite(withoutApi)
+  base_url: baseUrl()
     .nullable()
     .meta({ description: "Public URL of the service, used for links in mails and on pages" }),
   timezone: timezone().meta({ description: "IANA time zone of the instance, used for all-day and recurring events" }),
