@@ -19,6 +19,7 @@ import { listen } from "../../src/http/server/listen.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { isFull } from "./effort.ts";
+import { copyPostgresTemplate } from "./postgres-copies.ts";
 import { execute, firstAdministrator } from "./template-databases.ts";
 
 export { firstAdministrator };
@@ -78,15 +79,14 @@ interface NewDatabase {
 
 /** Returns the target of a new, empty database. */
 export async function newDatabase(kind: DatabaseKind): Promise<NewDatabase> {
-  return kind === "sqlite" ? sqliteFile() : postgresDatabase("");
+  return kind === "sqlite" ? sqliteFile() : postgresDatabase();
 }
 
 /** Returns the target of a copy of the run's template, as an instance of its own. */
 async function copyTemplate(kind: DatabaseKind): Promise<NewDatabase> {
-  const { sqlite, postgres } = inject("templates");
-  if (kind === "postgres") return postgresDatabase(` template ${postgres}`);
+  if (kind === "postgres") return copyPostgresTemplate();
   const file = sqliteFile();
-  copyFileSync(sqlite, file.target);
+  copyFileSync(inject("templates").sqlite, file.target);
   return file;
 }
 
@@ -95,10 +95,10 @@ function sqliteFile(): NewDatabase {
   return { target: join(folder, "wcs.db"), remove: async () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-async function postgresDatabase(from: string): Promise<NewDatabase> {
+async function postgresDatabase(): Promise<NewDatabase> {
   const server = inject("postgresUrl");
   const name = `wcs_${randomUUID().replaceAll("-", "")}`;
-  await execute(`${server}/postgres`, `create database ${name}${from}`);
+  await execute(`${server}/postgres`, `create database ${name}`);
   return {
     target: `${server}/${name}`,
     remove: () => execute(`${server}/postgres`, `drop database ${name} with (force)`),
