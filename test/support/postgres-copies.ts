@@ -3,38 +3,57 @@ import pg from "pg";
 import { inject } from "vitest";
 import { execute } from "./template-databases.ts";
 
-/** The content of a copy of the template, as statements that restore it in an empty database. */
-interface Content {
+/** The content of a database, as statements that restore it in one with the same tables. */
+export interface Content {
   readonly restoring: readonly { text: string; values: unknown[] }[];
   /** Differs between databases with different tables, columns or indexes. */
   readonly shape: string;
   readonly bytes: number;
 }
 
-/** Names of copies with which tests of this worker have finished. */
-const finished: string[] = [];
-let content: Promise<Content> | undefined;
+export interface NewDatabase {
+  readonly target: string;
+  remove(): Promise<void>;
+}
+
+/** Creates an empty PostgreSQL database, or a copy of a template. */
+export async function createPostgres(template = "template1"): Promise<NewDatabase> {
+  const server = inject("postgresUrl");
+  const name = `wcs_${randomUUID().replaceAll("-", "")}`;
+  await execute(`${server}/postgres`, `create database ${name} template ${template}`);
+  return {
+    target: `${server}/${name}`,
+    remove: () => execute(`${server}/postgres`, `drop database ${name} with (force)`),
+  };
+}
 
 /**
- * Returns the target of a database as the template is, and a function to call at the end. Restores a copy with which another
- * test has finished, because that costs a tenth of making one.
+ * Returns a function that makes databases with the same content. It restores one with which another test of this worker has
+ * finished, because that costs a tenth of making one.
  */
-export async function copyPostgresTemplate(): Promise<{ target: string; remove(): Promise<void> }> {
-  const server = inject("postgresUrl");
-  const administer = (statement: string) => execute(`${server}/postgres`, statement);
-  const copy = (name: string) => ({ target: `${server}/${name}`, remove: async () => void finished.push(name) });
-  for (let used = finished.pop(); used !== undefined; used = finished.pop()) {
-    if (content && (await restore(`${server}/${used}`, await content))) return copy(used);
-    await administer(`drop database ${used} with (force)`);
-  }
-  const name = `wcs_${randomUUID().replaceAll("-", "")}`;
-  await administer(`create database ${name} template ${inject("templates").postgres}`);
-  content ??= connected(`${server}/${name}`, readContent);
-  await content;
-  return copy(name);
+export function reusing(make: () => Promise<NewDatabase>): () => Promise<NewDatabase> {
+  const finished: NewDatabase[] = [];
+  let content: Promise<Content> | undefined;
+  const lend = (database: NewDatabase) => ({
+    target: database.target,
+    remove: async () => void finished.push(database),
+  });
+  return async () => {
+    for (let used = finished.pop(); used !== undefined; used = finished.pop()) {
+      if (content && (await restoreContent(used.target, await content))) return lend(used);
+      await used.remove();
+    }
+    const made = await make();
+    content ??= contentOf(made.target);
+    await content;
+    return lend(made);
+  };
 }
 
 const tables = "pg_tables where schemaname = 'public'";
+
+/** Reads all rows of a database, and where its sequences are. */
+export const contentOf = (target: string): Promise<Content> => connected(target, readContent);
 
 async function readContent(client: pg.Client): Promise<Content> {
   const { rows } = await client.query(`select quote_ident(tablename) as name from ${tables}`);
@@ -60,8 +79,8 @@ async function readContent(client: pg.Client): Promise<Content> {
   return { restoring, ...(await measure(client)) };
 }
 
-/** Restores the content of the template. Returns false when a test has changed the tables themselves, or made them large. */
-async function restore(target: string, { restoring, shape, bytes }: Content): Promise<boolean> {
+/** Restores the content of a database. Returns false when a test has changed the tables themselves, or made them large. */
+export async function restoreContent(target: string, { restoring, shape, bytes }: Content): Promise<boolean> {
   return connected(target, async (client) => {
     await client.query(
       "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
