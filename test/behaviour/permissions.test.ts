@@ -6,7 +6,10 @@ import { type ActorName, actorNames } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { outcome } from "../support/outcome.ts";
 import { permissionTable, type Scene, unmatched, useScene } from "../support/permission-table.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { allRows } from "../support/tables.ts";
+
+useQuickPasswords();
 
 const operations = await allOperations();
 

@@ -1,4 +1,5 @@
 /** Executes operations for the process that started it, one at a time; see `startSecondProcess`. */
+import { flushCompileCache } from "node:module";
 import { allOperations } from "../../src/contract/all-operations.ts";
 import { createService } from "../../src/core/service.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
@@ -16,4 +17,6 @@ const operations = new Map((await allOperations()).map((op) => [op.name, op]));
 process.on("message", async ({ token, name, input }: Request) => {
   process.send?.(await outcome(service.invoke(operations.get(name)!, input, { token })));
 });
+// The process may be killed before it would keep what it has compiled.
+flushCompileCache();
 process.send?.("ready");
