@@ -157,6 +157,22 @@ interface ApiTokensTable {
   created_at: number;
 }
 
+/** Sign-ins that have not ended. */
+interface SessionsTable {
+  id: Generated<number>;
+  user_id: number;
+  /** Random name of the session in its tokens. An ID could return when a backup is restored, and let old tokens in again. */
+  key: string;
+  user_agent: string | null;
+  /** Null where the core is embedded. */
+  address: string | null;
+  created_at: number;
+  /** Written at most once per minute. */
+  last_used_at: number;
+  /** The end of the newest token of the session. */
+  expires_at: number;
+}
+
 /** Attempts that count towards a rate limit, until they expire. */
 interface RateLimitEventsTable {
   id: Generated<number>;
@@ -284,6 +300,7 @@ export interface Schema extends ContentSchema, ConversationsSchema {
   user_types: UserTypesTable;
   password_tokens: PasswordTokensTable;
   api_tokens: ApiTokensTable;
+  sessions: SessionsTable;
   rate_limit_events: RateLimitEventsTable;
   mails: MailsTable;
   idempotency_keys: IdempotencyKeysTable;
