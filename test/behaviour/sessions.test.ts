@@ -82,15 +82,18 @@ describeEverywhere("sessions", (environment) => {
     const { instance } = world();
     const second = await startSecondProcess(instance.target);
     try {
-      const { signIn } = await person();
+      const { signIn } = await person({ admin: true });
       const [lost, kept] = [await signIn(), await signIn()];
       for (const { jwt } of [lost, kept]) expect(await second.call(jwt, users.current, {})).toHaveProperty("answer");
       await kept.caller.call(sessions.end, { id: await idOf(lost.caller) });
       const refused = { refusal: { code: "unauthenticated" } };
       expect(await second.call(lost.jwt, users.current, {})).toMatchObject(refused);
       expect(await second.call(lost.jwt, auth.renew, {})).toMatchObject(refused);
+      const { meta } = await kept.caller.call(webhooks.events, {});
+      const waiting = codeOf(kept.caller.call(webhooks.events, { after: meta.last_id, wait: 20 }));
       expect(await second.call(kept.jwt, sessions.endCurrent, {})).not.toHaveProperty("refusal");
       expect(await current(kept.caller)).toBe("unauthenticated");
+      expect(await waiting).toBe("unauthenticated");
     } finally {
       second.stop();
     }
@@ -174,6 +177,13 @@ describeEverywhere("sessions", (environment) => {
     expect([await current(first.caller), await current(second.caller)]).toEqual(["unauthenticated", "ok"]);
     const { data } = await actors.administrator.call(audit.list, { actor: id, operation: "sessions.endCurrent" });
     expect(data).toMatchObject([{ path: "/sessions/current" }]);
+  });
+
+  it("sessions.endCurrent: an embedded caller without a token has no session", async () => {
+    const caller = world().instance.service.caller({ userId: 1 });
+    expect(await codeOf(caller.call(sessions.endCurrent, {}))).toBe("not_found");
+    expect((await list(caller)).filter((each) => each.current)).toEqual([]);
+    expect(await current(world().actors.administrator)).toBe("ok");
   });
 
   it("a session that ends takes its waiting requests with it", async () => {
