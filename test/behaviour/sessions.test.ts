@@ -90,7 +90,7 @@ describeEverywhere("sessions", (environment) => {
       expect(await second.call(lost.jwt, users.current, {})).toMatchObject(refused);
       expect(await second.call(lost.jwt, auth.renew, {})).toMatchObject(refused);
       const { meta } = await kept.caller.call(webhooks.events, {});
-      const waiting = codeOf(kept.caller.call(webhooks.events, { after: meta.last_id, wait: 20 }));
+      const waiting = codeOf(kept.caller.call(webhooks.events, { after: meta.last_id, wait: 60 }));
       expect(await second.call(kept.jwt, sessions.endCurrent, {})).not.toHaveProperty("refusal");
       expect(await current(kept.caller)).toBe("unauthenticated");
       expect(await waiting).toBe("unauthenticated");
@@ -189,7 +189,7 @@ describeEverywhere("sessions", (environment) => {
   it("a session that ends takes its waiting requests with it", async () => {
     const { caller } = await (await person({ admin: true })).signIn();
     const { meta } = await caller.call(webhooks.events, {});
-    const waiting = codeOf(caller.call(webhooks.events, { after: meta.last_id, wait: 20 }));
+    const waiting = codeOf(caller.call(webhooks.events, { after: meta.last_id, wait: 60 }));
     await caller.call(sessions.endCurrent, {});
     expect(await waiting).toBe("unauthenticated");
   });
