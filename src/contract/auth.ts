@@ -19,7 +19,7 @@ export const auth = operationGroup("auth", {
     path: "/authenticate",
     summary: "Sign in with e-mail address and password",
     description:
-      "The response is an array of one token. The response is 429 after 10 failures for one account from one address, 100 for one account, or 30 from one address (for IPv6, one /64) within 15 minutes.",
+      "Starts a session. The response is an array of one token. The response is 429 after 10 failures for one account from one address, 100 for one account, or 30 from one address (for IPv6, one /64) within 15 minutes.",
     access: "public",
     input: () =>
       z.strictObject({
@@ -36,7 +36,7 @@ export const auth = operationGroup("auth", {
     path: "/renew",
     summary: "Exchange a valid token for a newer one",
     description:
-      "A login can be renewed for 30 days. The old token stays valid until it expires. API tokens are not renewed.",
+      "The token belongs to the same session. A login can be renewed for 30 days. The old token stays valid until it expires. API tokens are not renewed.",
     access: "signed_in",
     signInOnly: true,
     input: nothing,

@@ -69,7 +69,11 @@ const keys = once(() => ({
     .max(60)
     .meta({ format: "duration", description: "Maximum time for a webhook receiver to respond" }),
   "webhooks.log_days": z.int().min(1).max(365).meta({ description: "Number of days for which webhook logs are kept" }),
-  "audit.days": z.int().min(1).max(3650).meta({ description: "Number of days for which the audit log keeps sign-ins" }),
+  "audit.days": z
+    .int()
+    .min(1)
+    .max(3650)
+    .meta({ description: "Number of days for which the audit log keeps sign-ins and sign-outs" }),
   // A file of this size fits, in base64, into the largest request body together with the other fields.
   "uploads.max_bytes": z
     .int()

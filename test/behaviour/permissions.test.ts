@@ -17,7 +17,7 @@ describeEverywhere("permissions", (environment) => {
   const open = useScene(environment);
   let scene: Scene;
   let before: Awaited<ReturnType<typeof rows>>;
-  // Signing in is recorded even in a dry run, because its token is valid.
+  // Signing in is recorded even in a dry run, because it tells whether the password is right.
   const rows = async () => {
     const all = await allRows(scene.instance.database);
     const changes = all.audit_entries?.filter(({ operation }) => operation !== "auth.authenticate");

@@ -43,6 +43,7 @@ const build = ({ path, leaf }: Place): Command =>
 const elsewhere: Record<string, string> = {
   "auth.authenticate": "auth login",
   "auth.renew": "auth renew",
+  "sessions.endCurrent": "auth logout",
   "settings.set": "settings set",
   "users.collection": "users get",
   "users.reference": "users get",

@@ -51,6 +51,11 @@ export const userRules: readonly (Recount | IntegrityRule)[] = [
   },
   {
     thing: "user",
+    rows: "select id from users where active = 0 and id in (select user_id from sessions)",
+    says: "is not active but still has sessions",
+  },
+  {
+    thing: "user",
     rows: "select id from users where provider = 'service' and (password_hash is not null or email_key is not null)",
     says: "is a service account but has a password or an e-mail address",
   },
