@@ -85,7 +85,7 @@ test("tags have the names of the interface", () => {
     "Audit",
     "Identity",
   ];
-  const ofOurs = ["Mute rules", "Names"];
+  const ofOurs = ["Mute rules", "Names", "Sessions"];
   const tags = (document.tags as { name: string }[]).map(({ name }) => name);
   expect(tags.toSorted()).toEqual([...ofInterface, ...further, ...ofOurs].toSorted());
 });
