@@ -11,7 +11,7 @@ const daySeconds = 86_400;
 
 /**
  * Removes expired data: log entries, events and sent mails after `webhooks.log_days`; rows of deleted webhooks; stored
- * answers after a day; sign-ins in the audit log after `audit.days`; expired attempts of rate limits. Uses small
+ * answers and second factors that were not confirmed after a day; sign-ins in the audit log after `audit.days`; expired attempts of rate limits. Uses small
  * transactions, so that no other transaction waits for long. `now` is in Unix seconds.
  */
 export async function removeExpired(
@@ -54,6 +54,14 @@ function removalsAt(settings: Settings, now: number): readonly ((tx: Tx) => Prom
         "audit_entries",
         sql`select id from audit_entries where operation = 'auth.authenticate' and created_at < ${signInsBefore}
           order by created_at`,
+      ),
+    (tx) =>
+      remove(
+        tx,
+        "two_factors",
+        sql`select user_id from two_factors where begun_at <= ${now - daySeconds}
+          and user_id in (select id from users where two_factor_at is null)`,
+        "user_id",
       ),
     (tx) =>
       remove(

@@ -73,6 +73,7 @@ async function listSecrets(db: Db): Promise<StoredSecret[]> {
     .where("key", "in", secretSettings)
     .orderBy("key")
     .execute();
+  const factors = await db.selectFrom("two_factors").select(["user_id", "secret"]).orderBy("user_id").execute();
   const webhooks = await db
     .selectFrom("webhooks")
     .select(["id", "secret", "previous_secret"])
@@ -90,6 +91,14 @@ async function listSecrets(db: Db): Promise<StoredSecret[]> {
         place: `settings.value.${key}`,
         stored: value,
         replace: (tx, stored) => tx.updateTable("settings").set({ value: stored }).where("key", "=", key).execute(),
+      }),
+    ),
+    ...factors.map(
+      ({ user_id, secret }): StoredSecret => ({
+        place: `two_factors.secret.${user_id}`,
+        stored: secret,
+        replace: (tx, stored) =>
+          tx.updateTable("two_factors").set({ secret: stored }).where("user_id", "=", user_id).execute(),
       }),
     ),
     ...webhooks.flatMap(({ id, ...row }) =>

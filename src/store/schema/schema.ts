@@ -93,6 +93,8 @@ interface UsersTable extends Timestamps {
   password_hash: string | null;
   /** Part of each token; raising it ends all tokens of the user. */
   token_version: Generated<number>;
+  /** Time since which signing in needs a second factor; null while it does not. */
+  two_factor_at: number | null;
   policy_accepted_at: number | null;
   show_birthdays: Generated<"all" | "unit" | "none">;
   birthdays_optout: Generated<BooleanColumn>;
@@ -158,9 +160,25 @@ interface ApiTokensTable {
 }
 
 /** Attempts that count towards a rate limit, until they expire. */
+/** The second factor of a user. It is being set up while `users.two_factor_at` is null. */
+interface TwoFactorsTable {
+  user_id: number;
+  /** 160 random bits in base32, which the user's authenticator app has, too. */
+  secret: string;
+  /** Number of the latest 30 seconds whose code was used; earlier codes are refused. */
+  last_step: Generated<number>;
+  begun_at: number;
+}
+
+/** Unused recovery codes. */
+interface RecoveryCodesTable {
+  user_id: number;
+  code_hash: string;
+}
+
 interface RateLimitEventsTable {
   id: Generated<number>;
-  kind: "sign_in" | "current_password" | "password_request";
+  kind: "sign_in" | "one_time_code" | "current_password" | "password_request";
   /** Identifies a user by ID; an unknown user name only as a keyed hash. */
   account: string;
   /** Empty where the core is embedded. */
@@ -284,6 +302,8 @@ export interface Schema extends ContentSchema, ConversationsSchema {
   user_types: UserTypesTable;
   password_tokens: PasswordTokensTable;
   api_tokens: ApiTokensTable;
+  two_factors: TwoFactorsTable;
+  recovery_codes: RecoveryCodesTable;
   rate_limit_events: RateLimitEventsTable;
   mails: MailsTable;
   idempotency_keys: IdempotencyKeysTable;

@@ -98,6 +98,7 @@ const userTables = ({ id, key, number }: ColumnTypes) => [
     provider text not null default 'local',
     password_hash text,
     token_version integer not null default 1,
+    two_factor_at ${number},
     policy_accepted_at ${number},
     show_birthdays text not null default 'all',
     birthdays_optout integer not null default 0,
@@ -166,6 +167,17 @@ const signInTables = ({ id, key, number }: ColumnTypes) => [
     unique (user_id, name)
   )`,
   "create index api_tokens_expiry on api_tokens (expires_at) where expires_at is not null",
+  `create table two_factors (
+    user_id ${number} primary key references users (id) on delete cascade,
+    secret text not null,
+    last_step ${number} not null default 0,
+    begun_at ${number} not null
+  )`,
+  `create table recovery_codes (
+    user_id ${number} not null references users (id) on delete cascade,
+    code_hash ${key} not null,
+    primary key (user_id, code_hash)
+  )`,
   `create table rate_limit_events (
     id ${id},
     kind ${key} not null,
