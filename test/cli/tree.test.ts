@@ -43,6 +43,8 @@ const build = ({ path, leaf }: Place): Command =>
 const elsewhere: Record<string, string> = {
   "auth.authenticate": "auth login",
   "auth.renew": "auth renew",
+  "auth.twoFactorBegin": "auth 2fa enable",
+  "auth.twoFactorConfirm": "auth 2fa enable",
   "settings.set": "settings set",
   "users.collection": "users get",
   "users.reference": "users get",

@@ -8,7 +8,7 @@ import { createOutput } from "../../output/create-output.ts";
 import { timesIn } from "../../output/format-value.ts";
 import { changeConfig, readConfig } from "../../session/config.ts";
 import { withoutPassword } from "../../session/database-url.ts";
-import { ownPassword } from "../../session/read-password.ts";
+import { ownSignIn } from "../../session/read-password.ts";
 import { findTarget, isRemote, type Target } from "../../session/target.ts";
 import { authenticate, environmentLogin, renew, signIn, withProfile } from "../../session/token-renewal.ts";
 import { tokenTimesOf } from "../../session/token-times.ts";
@@ -27,12 +27,13 @@ export async function login(context: Context): Promise<void> {
     (flags.username as string | undefined) ??
     (terminal.env.WCS_USERNAME || undefined) ??
     (await ask?.text("E-mail:", undefined, target.profile?.user));
-  const password = (await ownPassword(context)) ?? (await ask?.secret("Password:"));
+  const given = await ownSignIn(context);
+  const password = given.password ?? (await ask?.secret("Password:"));
   const missing = [username === undefined && "--username", password === undefined && "--password-stdin"].filter(
     Boolean,
   );
   if (username === undefined || password === undefined) throw new UsageError(`missing ${missing.join(", ")}`);
-  await signIn({ target, globals, terminal }, name, { username, password });
+  await signIn({ target, globals, terminal }, name, { username, password, otp: given.otp });
   terminal.note(
     `Signed in to ${terminal.sanitizeLine(withoutPassword(target.address))} as ${terminal.sanitizeLine(username)} (profile ${name}).`,
   );
