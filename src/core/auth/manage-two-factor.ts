@@ -2,7 +2,7 @@ import type { auth as contract } from "../../contract/auth.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { removeTwoFactor } from "../directory/two-factors.ts";
-import type { Ctx, Handlers } from "../pipeline/context.ts";
+import type { Handlers } from "../pipeline/context.ts";
 import { lacksTwoFactor } from "../pipeline/two-factor-requirement.ts";
 import { readTwoFactor } from "./one-time-codes.ts";
 import { proveIdentity, useProof } from "./prove-identity.ts";
@@ -24,7 +24,7 @@ export const twoFactorStatus: Auth["twoFactorStatus"] = async (ctx) => {
 };
 
 export const twoFactorRecoveryCodes: Auth["twoFactorRecoveryCodes"] = async (ctx, proof) => {
-  requireOn(ctx);
+  if (!ctx.actor.twoFactor) throw notOn();
   const code = await proveIdentity(ctx, proof);
   return ctx.transaction(async (tx) => {
     await useProof(tx, code);
@@ -35,7 +35,6 @@ export const twoFactorRecoveryCodes: Auth["twoFactorRecoveryCodes"] = async (ctx
 };
 
 export const twoFactorDisable: Auth["twoFactorDisable"] = async (ctx, proof) => {
-  requireOn(ctx);
   const code = await proveIdentity(ctx, proof);
   await ctx.transaction(async (tx) => {
     await useProof(tx, code);
@@ -43,9 +42,5 @@ export const twoFactorDisable: Auth["twoFactorDisable"] = async (ctx, proof) => 
     await markChangedUsers(tx, [tx.actor.id]);
   });
 };
-
-function requireOn({ actor }: Ctx): void {
-  if (!actor.twoFactor) throw notOn();
-}
 
 const notOn = () => new ServiceError("conflict", "You don't sign in with two factors.");
