@@ -254,7 +254,7 @@ describeEverywhere("two factors", (environment) => {
     await administrator.call(users.twoFactorReset, { id });
     await administrator.call(users.twoFactorReset, { id });
     const { data } = await poll(meta.last_id);
-    const shown = data.map(({ type, data }) => [type, (data as { twoFactor: object }).twoFactor]);
+    const shown = data.map(({ payload }) => [payload.type, payload.data.twoFactor]);
     expect(shown.slice(1)).toEqual([true, false, true, false].map((enabled) => ["user.update", { enabled }]));
   });
 

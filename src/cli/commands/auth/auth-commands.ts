@@ -5,7 +5,7 @@ import { twoFactor } from "./two-factor-commands.ts";
 const own = () => import("./sign-in-commands.ts");
 
 export const auth: CommandGroup = {
-  summary: "Sign in and out, renew and print the token",
+  summary: "Sign in and out, set up two factors, renew and print the token",
   commands: {
     login: {
       summary: "Sign in with e-mail and password",
