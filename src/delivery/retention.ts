@@ -55,14 +55,7 @@ function removalsAt(settings: Settings, now: number): readonly ((tx: Tx) => Prom
         sql`select id from audit_entries where operation = 'auth.authenticate' and created_at < ${signInsBefore}
           order by created_at`,
       ),
-    (tx) =>
-      remove(
-        tx,
-        "two_factors",
-        sql`select user_id from two_factors where begun_at <= ${now - daySeconds}
-          and user_id in (select id from users where two_factor_at is null)`,
-        "user_id",
-      ),
+    (tx) => removeUnconfirmedFactors(tx, now - daySeconds),
     (tx) =>
       remove(
         tx,
@@ -77,6 +70,12 @@ async function remove(tx: Tx, table: keyof Schema, found: RawBuilder<unknown>, k
   const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)}
     where ${sql.ref(key)} in (${found} limit ${portion})`.execute(tx);
   return Number(numAffectedRows);
+}
+
+function removeUnconfirmedFactors(tx: Tx, before: number): Promise<number> {
+  const unconfirmed = sql`select user_id from two_factors where begun_at <= ${before}
+    and user_id in (select id from users where two_factor_at is null)`;
+  return remove(tx, "two_factors", unconfirmed, "user_id");
 }
 
 /** Removes events without waiting deliveries, together with their deliveries. */

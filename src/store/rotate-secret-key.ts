@@ -73,7 +73,6 @@ async function listSecrets(db: Db): Promise<StoredSecret[]> {
     .where("key", "in", secretSettings)
     .orderBy("key")
     .execute();
-  const factors = await db.selectFrom("two_factors").select(["user_id", "secret"]).orderBy("user_id").execute();
   const webhooks = await db
     .selectFrom("webhooks")
     .select(["id", "secret", "previous_secret"])
@@ -93,14 +92,7 @@ async function listSecrets(db: Db): Promise<StoredSecret[]> {
         replace: (tx, stored) => tx.updateTable("settings").set({ value: stored }).where("key", "=", key).execute(),
       }),
     ),
-    ...factors.map(
-      ({ user_id, secret }): StoredSecret => ({
-        place: `two_factors.secret.${user_id}`,
-        stored: secret,
-        replace: (tx, stored) =>
-          tx.updateTable("two_factors").set({ secret: stored }).where("user_id", "=", user_id).execute(),
-      }),
-    ),
+    ...(await listFactorSecrets(db)),
     ...webhooks.flatMap(({ id, ...row }) =>
       (["secret", "previous_secret"] as const).flatMap((column): StoredSecret[] => {
         const stored = row[column];
@@ -115,4 +107,13 @@ async function listSecrets(db: Db): Promise<StoredSecret[]> {
       }),
     ),
   ];
+}
+
+async function listFactorSecrets(db: Db): Promise<StoredSecret[]> {
+  const factors = await db.selectFrom("two_factors").select(["user_id", "secret"]).orderBy("user_id").execute();
+  return factors.map(({ user_id, secret: stored }) => ({
+    place: `two_factors.secret.${user_id}`,
+    stored,
+    replace: (tx, secret) => tx.updateTable("two_factors").set({ secret }).where("user_id", "=", user_id).execute(),
+  }));
 }

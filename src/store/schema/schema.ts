@@ -2,6 +2,7 @@ import type { Generated } from "kysely";
 import type { BooleanColumn, Timestamps } from "./column-types.ts";
 import type { ContentSchema } from "./content-schema.ts";
 import type { ConversationsSchema } from "./conversations-schema.ts";
+import type { TwoFactorSchema } from "./two-factor-schema.ts";
 
 interface InstanceTable {
   id: number;
@@ -160,22 +161,6 @@ interface ApiTokensTable {
 }
 
 /** Attempts that count towards a rate limit, until they expire. */
-/** The second factor of a user. It is being set up while `users.two_factor_at` is null. */
-interface TwoFactorsTable {
-  user_id: number;
-  /** 160 random bits in base32, which the user's authenticator app has, too. */
-  secret: string;
-  /** Number of the latest 30 seconds whose code was used; earlier codes are refused. */
-  last_step: Generated<number>;
-  begun_at: number;
-}
-
-/** Unused recovery codes. */
-interface RecoveryCodesTable {
-  user_id: number;
-  code_hash: string;
-}
-
 interface RateLimitEventsTable {
   id: Generated<number>;
   kind: "sign_in" | "one_time_code" | "current_password" | "password_request";
@@ -288,7 +273,7 @@ interface WebhookLogsTable {
   response: string | null;
 }
 
-export interface Schema extends ContentSchema, ConversationsSchema {
+export interface Schema extends ContentSchema, ConversationsSchema, TwoFactorSchema {
   instance: InstanceTable;
   settings: SettingsTable;
   fact_versions: FactVersionsTable;
@@ -302,8 +287,6 @@ export interface Schema extends ContentSchema, ConversationsSchema {
   user_types: UserTypesTable;
   password_tokens: PasswordTokensTable;
   api_tokens: ApiTokensTable;
-  two_factors: TwoFactorsTable;
-  recovery_codes: RecoveryCodesTable;
   rate_limit_events: RateLimitEventsTable;
   mails: MailsTable;
   idempotency_keys: IdempotencyKeysTable;
