@@ -1,11 +1,39 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { users } from "../../src/contract/users.ts";
+import { createService } from "../../src/core/service.ts";
+import type { Database } from "../../src/store/database.ts";
 import { password } from "../support/actors.ts";
 import { type DatabaseKind, type Instance, newInstance } from "../support/instance.ts";
 import { outcome } from "../support/outcome.ts";
 import { enrol, totpCode } from "../support/second-factor.ts";
 import { type SecondProcess, startSecondProcess } from "../support/second-process.ts";
+
+/** Counts the transactions of each request. */
+const requests = new AsyncLocalStorage<{ writes: number }>();
+
+/**
+ * The database, on which the `nth` transactions of so many requests begin at the same moment. A sign-in with a code reserves
+ * a place for the password and one for the code, and then uses the code up.
+ */
+function meetingAt(nth: number, count: number, database: Database): Database {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let arrived = 0;
+  return {
+    ...database,
+    async writeLocking(work) {
+      const request = requests.getStore();
+      if (request) request.writes += 1;
+      if (request?.writes === nth) {
+        arrived += 1;
+        if (arrived === count) resolve();
+        await promise;
+      }
+      return database.writeLocking(work);
+    },
+  };
+}
 
 describe.each<DatabaseKind>(["sqlite", "postgres"])("two factors in two processes (%s)", (database) => {
   let instance: Instance;
@@ -52,6 +80,27 @@ describe.each<DatabaseKind>(["sqlite", "postgres"])("two factors in two processe
     expect(others.join()).toMatch(refusals);
     expect((await caller.call(auth.twoFactorStatus, {})).recovery_codes_left).toBe(9);
   });
+
+  it.each(["the app", "paper"])(
+    "of 5 sign-ins that found a code of %s unused at the same moment, one succeeds",
+    async (kind) => {
+      const email = `${kind.replace(" ", ".")}.again@example.com`;
+      const { secret, codes } = await addEnrolled(email);
+      const input = {
+        username: email,
+        password,
+        otp: kind === "paper" ? codes[0]! : totpCode(secret, instance.now() + 30),
+      };
+      const service = createService({ database: meetingAt(3, 5, instance.database) });
+      const results = await Promise.all(
+        Array.from({ length: 5 }, () =>
+          requests.run({ writes: 0 }, () => outcome(service.invoke(auth.authenticate, input, {}))),
+        ),
+      );
+      const found = results.map((each) => ("refusal" in each ? each.refusal.code : "ok")).sort();
+      expect(found).toEqual(["ok", ...Array(4).fill("otp_required")]);
+    },
+  );
 
   it("of 10 confirmations of one code, one switches two factors on", async () => {
     const person = { first_name: "Bo", last_name: "Lee", email: "bo@example.com", unit: 1, password };
