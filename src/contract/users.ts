@@ -233,7 +233,7 @@ export const users = operationGroup("users", {
     method: "DELETE",
     path: "/users/{id}/two-factor",
     summary: "Switch off a user's second factor",
-    description: `For users who lost their authenticator app and their recovery codes. ${allAbilities} Your own second factor is switched off by auth.twoFactorDisable, which needs your password or a code. Not possible with an API token.`,
+    description: `For users who lost their authenticator app and recovery codes; your own is switched off by auth.twoFactorDisable. ${allAbilities} Not possible with an API token.`,
     signInOnly: true,
     access: { ability: "user", at: [{ user: "id" }], takeover: true },
     input: () => z.strictObject({ id: id("users") }),

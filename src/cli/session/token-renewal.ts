@@ -1,7 +1,8 @@
-import { type ErrorCode, ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
-import { type Config, changeConfig, type Profile, readConfig, withConfigLock } from "./config.ts";
+import { readConfig, withConfigLock, withProfile } from "./config.ts";
 import { open, type Route } from "./open-caller.ts";
+import type { Credentials } from "./request-token.ts";
 import { isAging, tokenTimesOf } from "./token-times.ts";
 
 const now = () => Date.now() / 1000;
@@ -46,75 +47,6 @@ export async function renew(route: Route, name: string, token: string): Promise<
   });
 }
 
-export const withProfile = (config: Config, name: string, profile: Profile): Config => ({
-  ...config,
-  profiles: { ...config.profiles, [name]: profile },
-});
-
-export interface Credentials {
-  readonly username: string;
-  readonly password: string;
-  /** Code of a second factor. */
-  readonly otp?: string | undefined;
-}
-
-/** Signs in and stores the token in the profile. A new profile becomes the current one. */
-export async function signIn(route: Route, name: string, credentials: Credentials): Promise<string> {
-  const { jwt, expires } = await requestTokenWithCode(route, credentials);
-  await changeConfig(route.terminal.env, (config) => ({
-    ...withProfile(config, name, { target: route.target.address, token: jwt, expires, user: credentials.username }),
-    current: config.profiles[name] ? (config.current ?? name) : name,
-  }));
-  return jwt;
-}
-
-/** Asks for a code on a terminal when one is needed, until it is right. */
-async function requestTokenWithCode(route: Route, credentials: Credentials) {
-  const { terminal } = route;
-  let { otp } = credentials;
-  for (;;) {
-    try {
-      return await requestToken(route, { ...credentials, otp });
-    } catch (error) {
-      if (!isError(error, "otp_required") || !terminal.interactive || credentials.otp !== undefined) throw error;
-      if (otp !== undefined) terminal.note(error.message);
-      const ask = await terminal.ask();
-      otp = await ask.text("Code of your authenticator app:", (text) => text.trim() !== "" || "Enter the code");
-    }
-  }
-}
-
-const isError = (error: unknown, code: ErrorCode): error is ServiceError =>
-  error instanceof ServiceError && error.code === code;
-
-/** Returns a new token for the login of the environment, and keeps it nowhere. */
-export async function authenticate(route: Route, credentials: Credentials): Promise<{ jwt: string; expires: number }> {
-  try {
-    return await requestToken(route, credentials);
-  } catch (error) {
-    if (!isError(error, "otp_required")) throw error;
-    throw new ServiceError(error.code, "WCS_USERNAME and WCS_PASSWORD cannot sign in: this user needs a code, too.", {
-      hint: "Sign in with wcs auth login, or use an API token in WCS_TOKEN.",
-    });
-  }
-}
-
-async function requestToken(route: Route, credentials: Credentials): Promise<{ jwt: string; expires: number }> {
-  const { auth } = await import("../../contract/auth.ts");
-  const caller = await open(route, undefined);
-  try {
-    const [login] = await caller.call(auth.authenticate, credentials);
-    return login;
-  } catch (error) {
-    if (!isError(error, "unauthenticated")) throw error;
-    throw new ServiceError(error.code, error.message, {
-      hint: "If you forgot the password, have a link to set a new one sent to you with wcs auth password request.",
-    });
-  } finally {
-    await caller.close();
-  }
-}
-
 /** Returns the login of the environment, for one command. A token there takes precedence. */
 export function environmentLogin(env: NodeJS.ProcessEnv): Credentials | undefined {
   const { WCS_USERNAME: username, WCS_PASSWORD: password, WCS_TOKEN: token } = env;
@@ -129,6 +61,7 @@ async function offer(route: Route): Promise<string | undefined> {
   const ask = await terminal.ask();
   if (!(await ask.confirm(`The login of profile ${profile.name} has expired. Sign in again as ${profile.user}?`)))
     return undefined;
+  const { signIn } = await import("./request-token.ts");
   return signIn(route, profile.name, { username: profile.user, password: await ask.secret("Password:") });
 }
 
@@ -160,7 +93,7 @@ export function addTokenRenewal(route: Route, first: Caller, profile: string, to
       try {
         return await current.caller.call(op, input, options);
       } catch (error) {
-        if (!isError(error, "unauthenticated")) throw error;
+        if (!(error instanceof ServiceError) || error.code !== "unauthenticated") throw error;
         const token = await offer(route);
         if (token === undefined) throw error;
         await take(token);

@@ -6,11 +6,12 @@ import type { Context } from "../../kit/command-spec.ts";
 import { showLine } from "../../kit/shown-line.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { timesIn } from "../../output/format-value.ts";
-import { changeConfig, readConfig } from "../../session/config.ts";
+import { changeConfig, readConfig, withProfile } from "../../session/config.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { ownSignIn } from "../../session/read-password.ts";
+import { authenticate, signIn } from "../../session/request-token.ts";
 import { findTarget, isRemote, type Target } from "../../session/target.ts";
-import { authenticate, environmentLogin, renew, signIn, withProfile } from "../../session/token-renewal.ts";
+import { environmentLogin, renew } from "../../session/token-renewal.ts";
 import { tokenTimesOf } from "../../session/token-times.ts";
 import type { Globals } from "../../terminal/global-options.ts";
 
