@@ -7,12 +7,17 @@ __wcs_place() {
     'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
     'demo') : ;;
     'serve') flags='--port --host --metrics-port --smtp-url --behind-proxy --shutdown-notice --log-level --log-format'; values='--port= --host= --metrics-port= --smtp-url= --shutdown-notice= --log-level=debug|info|warn|error|silent --log-format=auto|pretty|json' ;;
-    'auth') words='login logout renew status token password' ;;
-    'auth login') flags='--username --password-stdin --password-file'; values='--username= --password-file=@file' ;;
+    'auth') words='login logout renew status token 2fa password' ;;
+    'auth login') flags='--username --password-stdin --password-file --otp-stdin'; values='--username= --password-file=@file' ;;
     'auth logout') : ;;
     'auth renew') : ;;
     'auth status') : ;;
     'auth token') : ;;
+    'auth 2fa') words='enable disable recovery-codes status' ;;
+    'auth 2fa enable') flags='--password-file'; values='--password-file=@file' ;;
+    'auth 2fa disable') flags='--password-stdin --password-file --otp-stdin --otp-file --data --yes -y --dry-run -n'; values='--password-file=@file --otp-file=@file --data=' ;;
+    'auth 2fa recovery-codes') flags='--password-stdin --password-file --otp-stdin --otp-file --data --yes -y --dry-run -n'; values='--password-file=@file --otp-file=@file --data=' ;;
+    'auth 2fa status') : ;;
     'auth password') words='request reset' ;;
     'auth password request') flags='--email --data --dry-run -n'; values='--email= --data=' ;;
     'auth password reset') flags='--token-stdin --token-file --email --password-stdin --password-file --data --dry-run -n'; values='--token-file=@file --email= --password-file=@file --data=' ;;
@@ -26,7 +31,7 @@ __wcs_place() {
     'profile add') flags='--db-stdin'; args=('') ;;
     'profile remove') args=('@profiles') ;;
     'profile show') args=('@profiles') ;;
-    'users') words='list get search create update delete deactivate reactivate current welcome password birthdays policy avatar membership import export' ;;
+    'users') words='list get search create update delete deactivate reactivate current welcome password reset-2fa birthdays policy avatar membership import export' ;;
     'users list') flags='--unit --below --no-below --user-type --admin --no-admin --inactive --no-inactive --email --cursor --limit --all'; values='--unit=@units --user-type=@usertypes --email= --cursor= --limit=' ;;
     'users get') flags='--reference'; values='--reference='; args=('@users'); many=1 ;;
     'users search') flags='--limit'; values='--limit='; args=(''); many=1 ;;
@@ -38,6 +43,7 @@ __wcs_place() {
     'users current') : ;;
     'users welcome') flags='--dry-run -n'; args=('@users'); many=1 ;;
     'users password') flags='--password-stdin --password-file --current-stdin --current-file --data --dry-run -n'; values='--password-file=@file --current-file=@file --data='; args=('@users') ;;
+    'users reset-2fa') flags='--yes -y --dry-run -n'; args=('@users') ;;
     'users birthdays') flags='--start --end --page --limit --all'; values='--start= --end= --page= --limit=' ;;
     'users policy') words='accept' ;;
     'users policy accept') flags='--dry-run -n' ;;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { email, emptyResponse, line, newPassword, nothing, unixTime } from "./common-schemas.ts";
 import { once, operation, operationGroup } from "./operation.ts";
+import { oneTimeCode, twoFactorOperations } from "./two-factor-operations.ts";
 
 const tokenResponse = once(() =>
   z
@@ -19,12 +20,13 @@ export const auth = operationGroup("auth", {
     path: "/authenticate",
     summary: "Sign in with e-mail address and password",
     description:
-      "Starts a session. The response is an array of one token. The response is 429 after 10 failures for one account from one address, 100 for one account, or 30 from one address (for IPv6, one /64) within 15 minutes.",
+      "Starts a session. The response is an array of one token. Users with two factors give a code, too: a missing, wrong or used one is answered by 401 with the code otp_required, once the password is right, and counts as a failure. The response is 429 after 10 failures for one account from one address, 100 for one account, or 30 from one address (for IPv6, one /64) within 15 minutes.",
     access: "public",
     input: () =>
       z.strictObject({
         username: line(254, 1).meta({ description: "E-mail address of the user" }),
         password: z.string().min(1).max(1000).meta({ secret: true, description: "Password of the user" }),
+        otp: oneTimeCode().optional(),
       }),
     output: tokenResponse,
     transaction: "own",
@@ -39,11 +41,13 @@ export const auth = operationGroup("auth", {
       "The token belongs to the same session. A login can be renewed for 30 days. The old token stays valid until it expires. API tokens are not renewed.",
     access: "signed_in",
     signInOnly: true,
+    withoutTwoFactor: true,
     input: nothing,
     output: tokenResponse,
     transaction: "own",
     private: true,
   }),
+  ...twoFactorOperations,
   passwordRequest: operation({
     method: "POST",
     path: "/password/request",

@@ -4,7 +4,9 @@ import type { Issue } from "./issue-messages.ts";
 export const errorCodes = {
   bad_request: { status: 400, exit: 3 },
   unauthenticated: { status: 401, exit: 4 },
+  otp_required: { status: 401, exit: 4 },
   forbidden: { status: 403, exit: 5 },
+  two_factor_required: { status: 403, exit: 5 },
   not_found: { status: 404, exit: 6 },
   method_not_allowed: { status: 405, exit: 2 },
   conflict: { status: 409, exit: 7 },

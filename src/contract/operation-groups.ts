@@ -16,9 +16,9 @@ interface OperationGroup {
  */
 export const operationGroups = {
   auth: {
-    summary: "Sign in and out, renew and print the token",
+    summary: "Sign in and out, set up two factors, renew and print the token",
     heading: "Start here",
-    tags: { Auth: "Signing in, tokens and forgotten passwords" },
+    tags: { Auth: "Signing in, two factors, tokens and forgotten passwords" },
   },
   sessions: {
     summary: "List and end your sign-ins",

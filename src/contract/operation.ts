@@ -83,6 +83,8 @@ export interface Operation<
   readonly transaction: "read" | "write" | "locking" | "own";
   /** Needs a sign-in: API tokens cannot call the operation, whatever their scopes. */
   readonly signInOnly?: true;
+  /** May be called by administrators who have to set up two factors before they do anything else. */
+  readonly withoutTwoFactor?: true;
   /** Excludes the operation from the audit log. */
   readonly private?: true;
   /** Maximum size of the request body in bytes; default 1 MiB. */

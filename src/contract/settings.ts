@@ -57,6 +57,9 @@ const keys = once(() => ({
     .min(60)
     .max(2_592_000)
     .meta({ format: "duration", description: "Lifetime of the link in a welcome mail" }),
+  "two_factor.required_for_administrators": z
+    .boolean()
+    .meta({ description: "Administrators can do nothing before they have set up two factors" }),
   "mail.from": line(320).nullable().meta({ description: "Sender address of mails; mails wait while it is empty" }),
   "mail.smtp_url": smtpUrl()
     .nullable()
@@ -95,6 +98,7 @@ export const defaults: Settings = {
   "passwords.min_length": 8,
   "passwords.reset_lifetime": 1800,
   "passwords.welcome_lifetime": 604_800,
+  "two_factor.required_for_administrators": false,
   "mail.from": null,
   "mail.smtp_url": null,
   "mail.allow_plain": false,

@@ -141,7 +141,8 @@ function inTransaction<T>(
   const dryRun = origin.dryRun === true && !lasting;
   const isRecorded = op.method !== "GET" && !op.private && !lasting;
   return runTransaction({ write, announce, base, dryRun }, (ctx) =>
-    storeResponse(ctx, repeatable, async () => {
+    // A lasting transaction is not that of the change, so its result is not the response.
+    storeResponse(ctx, lasting ? undefined : repeatable, async () => {
       const output = await work(ctx);
       if (isRecorded) await (await import("./pipeline/audit-log.ts")).recordChange(ctx, op, input, output);
       return output;

@@ -11,8 +11,9 @@ const daySeconds = 86_400;
 
 /**
  * Removes expired data: log entries, events and sent mails after `webhooks.log_days`; rows of deleted webhooks; stored
- * answers after a day; sign-ins and sign-outs in the audit log after `audit.days`; expired sessions and attempts of rate
- * limits. Uses small transactions, so that no other transaction waits for long. `now` is in Unix seconds.
+ * answers and second factors that were not confirmed after a day; sign-ins and sign-outs in the audit log after
+ * `audit.days`; expired sessions and attempts of rate limits. Uses small transactions, so that no other transaction waits
+ * for long. `now` is in Unix seconds.
  */
 export async function removeExpired(
   database: Database,
@@ -56,6 +57,7 @@ function removalsAt(settings: Settings, now: number): readonly ((tx: Tx) => Prom
           and created_at < ${signInsBefore} order by created_at`,
       ),
     (tx) => remove(tx, "sessions", sql`select id from sessions where expires_at <= ${now} order by expires_at`),
+    (tx) => removeUnconfirmedFactors(tx, now - daySeconds),
     (tx) =>
       remove(
         tx,
@@ -70,6 +72,12 @@ async function remove(tx: Tx, table: keyof Schema, found: RawBuilder<unknown>, k
   const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)}
     where ${sql.ref(key)} in (${found} limit ${portion})`.execute(tx);
   return Number(numAffectedRows);
+}
+
+function removeUnconfirmedFactors(tx: Tx, before: number): Promise<number> {
+  const unconfirmed = sql`select user_id from two_factors where begun_at <= ${before}
+    and user_id in (select id from users where two_factor_at is null)`;
+  return remove(tx, "two_factors", unconfirmed, "user_id");
 }
 
 /** Removes events without waiting deliveries, together with their deliveries. */

@@ -5,11 +5,16 @@ import { issue } from "../contract/user-schemas.ts";
 
 type Components = NonNullable<ZodOpenApiObject["components"]>;
 
+/** Codes of one status share its description. */
+type OwnDescription = Exclude<ErrorCode, "method_not_allowed" | "otp_required" | "two_factor_required">;
+
 /** Descriptions of the error codes that a documented path can return. */
-const errors: Record<Exclude<ErrorCode, "method_not_allowed">, string> = {
+const errors: Record<OwnDescription, string> = {
   bad_request: "The request is not valid JSON or not valid HTTP",
-  unauthenticated: "The token or the credentials are missing or no longer valid",
-  forbidden: "The user is signed in but lacks the permission",
+  unauthenticated:
+    "The token or the credentials are missing or no longer valid; otp_required: the code of a second factor is missing or wrong",
+  forbidden:
+    "The user is signed in but lacks the permission; two_factor_required: administrators must set up two factors first",
   not_found: "The resource does not exist",
   conflict: "A unique value is taken, the state forbids it, or the same request is still running",
   gone: "The resource was deleted",

@@ -92,6 +92,7 @@ async function listSecrets(db: Db): Promise<StoredSecret[]> {
         replace: (tx, stored) => tx.updateTable("settings").set({ value: stored }).where("key", "=", key).execute(),
       }),
     ),
+    ...(await listFactorSecrets(db)),
     ...webhooks.flatMap(({ id, ...row }) =>
       (["secret", "previous_secret"] as const).flatMap((column): StoredSecret[] => {
         const stored = row[column];
@@ -106,4 +107,13 @@ async function listSecrets(db: Db): Promise<StoredSecret[]> {
       }),
     ),
   ];
+}
+
+async function listFactorSecrets(db: Db): Promise<StoredSecret[]> {
+  const factors = await db.selectFrom("two_factors").select(["user_id", "secret"]).orderBy("user_id").execute();
+  return factors.map(({ user_id, secret: stored }) => ({
+    place: `two_factors.secret.${user_id}`,
+    stored,
+    replace: (tx, secret) => tx.updateTable("two_factors").set({ secret }).where("user_id", "=", user_id).execute(),
+  }));
 }

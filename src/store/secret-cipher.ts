@@ -17,6 +17,7 @@ const version = "wcs1";
 export type SecretPlace =
   | "instance.token_key"
   | `settings.value.${string}`
+  | `two_factors.secret.${number}`
   | `webhooks.${"secret" | "previous_secret"}.${number}`;
 
 /** Encrypts stored secrets when there is a key, else stores them in plain text. */

@@ -44,6 +44,8 @@ const elsewhere: Record<string, string> = {
   "auth.authenticate": "auth login",
   "auth.renew": "auth renew",
   "sessions.endCurrent": "auth logout",
+  "auth.twoFactorBegin": "auth 2fa enable",
+  "auth.twoFactorConfirm": "auth 2fa enable",
   "settings.set": "settings set",
   "users.collection": "users get",
   "users.reference": "users get",

@@ -11,6 +11,7 @@ import { encode } from "../../src/http/codec.ts";
 import { type DatabaseKind, type Instance, newInstance } from "../support/instance.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
 import { mailedToken } from "../support/password-mail.ts";
+import { enrol, totpCode } from "../support/second-factor.ts";
 import { allRows } from "../support/tables.ts";
 
 const operations = await allOperations();
@@ -29,6 +30,15 @@ const jwt = ([{ jwt }]: [{ jwt: string }]) => [jwt, jwt.split(".")[2]!];
 const webhookSecret = ({ data }: { data: { secret: string } }) => [data.secret, data.secret.slice(6)];
 const password = "a very secret horse";
 
+const recoveryCodes = ({ recovery_codes }: { recovery_codes: string[] }) =>
+  recovery_codes.flatMap((code) => [code, code.replaceAll("-", "")]);
+
+/** Gives the administrator a password and no second factor. */
+async function giveOwnPassword({ administrator }: Instance): Promise<void> {
+  await administrator.call(users.twoFactorReset, { id: 1 });
+  await administrator.call(users.password, { id: 1, password, current: password });
+}
+
 /** A call of every operation that changes something, with a secret in its input or output. */
 const calls: Record<string, (instance: Instance, user: { id: number; email: string }) => Promise<Call>> = {
   "auth.authenticate": async (instance, { id, email }) => {
@@ -36,6 +46,26 @@ const calls: Record<string, (instance: Instance, user: { id: number; email: stri
     return { input: { username: email, password }, given: [password], got: jwt };
   },
   "auth.renew": async () => ({ input: {}, got: jwt }),
+  "auth.twoFactorBegin": async (instance) => {
+    await giveOwnPassword(instance);
+    const got = ({ secret, uri }: { secret: string; uri: string }) => [secret, uri];
+    return { input: { password }, given: [password], got };
+  },
+  "auth.twoFactorConfirm": async (instance) => {
+    await giveOwnPassword(instance);
+    const { secret } = await instance.administrator.call(auth.twoFactorBegin, { password });
+    return { input: { code: totpCode(secret, instance.now()) }, given: [secret], got: recoveryCodes };
+  },
+  "auth.twoFactorRecoveryCodes": async (instance) => {
+    await giveOwnPassword(instance);
+    const { codes } = await enrol(instance.administrator, instance, password);
+    return { input: { password }, given: [password, ...codes], got: recoveryCodes };
+  },
+  "auth.twoFactorDisable": async (instance) => {
+    await giveOwnPassword(instance);
+    await enrol(instance.administrator, instance, password);
+    return { input: { password }, given: [password] };
+  },
   "auth.passwordReset": async (instance, { email }) => {
     await instance.withToken(undefined).call(auth.passwordRequest, { email });
     const token = await mailedToken(instance, email);

@@ -95,6 +95,11 @@ export const permissionTable: Record<string, readonly Line[]> = {
   //                              admin manag membr outsd deact attck
   "auth.authenticate": [["", "     yes   yes   yes   yes   yes   yes", () => ({ username: "member@example.com", password })]],
   "auth.renew": [["", "            yes   yes   yes   yes   401   401", nothing]],
+  "auth.twoFactorStatus": [["", "  yes   yes   yes   yes   401   401", nothing]],
+  "auth.twoFactorBegin": [["with the member's password", " 409   409   yes   409   401   401", () => ({ password })]],
+  "auth.twoFactorConfirm": [["before the beginning", "     409   409   409   409   401   401", () => ({ code: "123456" })]],
+  "auth.twoFactorRecoveryCodes": [["without two factors", "409   409   409   409   401   401", () => ({ password })]],
+  "auth.twoFactorDisable": [["without a proof", "          422   422   422   422   401   401", nothing]],
   "auth.passwordRequest": [["", "  yes   yes   yes   yes   yes   yes", () => ({ email: "colleague@example.com" })]],
   "auth.passwordReset": [
     ["with the token", "           yes   yes   yes   yes   yes   yes", ({ resetToken }) => reset(resetToken)],
@@ -168,6 +173,14 @@ export const permissionTable: Record<string, readonly Line[]> = {
     ["an editor's elsewhere", "    yes   403   403   403   401   401", (scene) => ({ ...editorElsewhere(scene), password: "another password" })],
     ["the first of one's own", "   yes   yes   422   yes   401   401", (_, me) => ({ id: me, password: "another password" })],
     ["the member's", "             yes   yes   yes   403   401   401", ({ ids }) => ({ id: ids.member, password: "another password", current: password })],
+  ],
+  "users.twoFactorReset": [
+    ["in North", "                 yes   yes   403   403   401   401", one],
+    ["in South", "                 yes   403   403   403   401   401", elsewhere],
+    ["an administrator's", "       yes   403   403   403   401   401", boss],
+    ["an editor's elsewhere", "    yes   403   403   403   401   401", editorElsewhere],
+    ["one's own", "                403   403   403   403   401   401", (_, me) => ({ id: me })],
+    ["nobody's", "                 404   404   404   404   401   401", gone],
   ],
   "users.policy": [["", "          yes   yes   yes   yes   401   401", nothing]],
   "users.avatarSet": [

@@ -16,12 +16,15 @@ export async function startSecondProcess(target: string): Promise<SecondProcess>
     execArgv: [],
   });
   await once(child, "message");
+  const waiting = new Map<number, (outcome: Outcome) => void>();
+  child.on("message", ({ id, outcome }: { id: number; outcome: Outcome }) => waiting.get(id)?.(outcome));
   return {
-    async call(token, { name }, input) {
-      const answered = once(child, "message");
-      child.send({ token, name, input });
-      const [outcome] = (await answered) as [Outcome];
-      return outcome;
+    call(token, { name }, input) {
+      const id = waiting.size;
+      return new Promise((resolve) => {
+        waiting.set(id, resolve);
+        child.send({ id, token, name, input });
+      });
     },
     stop: () => void child.kill("SIGKILL"),
   };

@@ -96,4 +96,5 @@ function sentence(text: string): string {
 
 const hints: { [C in ErrorCode]?: string } = {
   unauthenticated: "Sign in with wcs auth login.",
+  otp_required: "Pass the code with --otp-stdin.",
 };

@@ -133,3 +133,9 @@ async function save(dir: string, config: Config, held: () => boolean): Promise<C
   }
   return config;
 }
+
+/** Returns the configuration with a profile added or replaced. */
+export const withProfile = (config: Config, name: string, profile: Profile): Config => ({
+  ...config,
+  profiles: { ...config.profiles, [name]: profile },
+});

@@ -5,7 +5,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { signOut } from "./end-session.ts";
 import { open, type Route } from "./open-caller.ts";
 import { findTarget, type Target } from "./target.ts";
-import { addTokenRenewal, authenticate, environmentLogin, freshToken } from "./token-renewal.ts";
+import { addTokenRenewal, environmentLogin, freshToken } from "./token-renewal.ts";
 
 export interface ConnectOptions {
   /** Sends no token. For public operations. */
@@ -45,7 +45,10 @@ async function openSignedIn(route: Route, { asIs }: ConnectOptions): Promise<Sig
   const ownToken = terminal.env.WCS_TOKEN || undefined;
   if (globals.as !== undefined) return { opened: await open(route, undefined, globals.as) };
   const login = asIs ? undefined : environmentLogin(terminal.env);
-  if (login) return { opened: endedOnClose(await open(route, (await authenticate(route, login)).jwt)) };
+  if (login) {
+    const { authenticate } = await import("./request-token.ts");
+    return { opened: endedOnClose(await open(route, (await authenticate(route, login)).jwt)) };
+  }
   if (ownToken !== undefined || profile?.token === undefined) {
     // Access to the database itself needs no login.
     return { opened: await open(route, ownToken, ownToken === undefined ? (profile?.user ?? "") : undefined) };

@@ -1,3 +1,4 @@
+import { UsageError } from "../errors/cli-errors.ts";
 import { createSources } from "../file-io/value-sources.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
@@ -13,6 +14,22 @@ export async function ownPassword({ terminal, flags }: PasswordFlags): Promise<s
   if (flags.passwordStdin) return sources.stdin("--password-stdin");
   if (flags.passwordFile !== undefined) return sources.file(flags.passwordFile as string, "--password-file");
   return terminal.env.WCS_PASSWORD || undefined;
+}
+
+/**
+ * Reads the password and the code of a second factor. The code is a line of stdin: the first one or, with --password-stdin,
+ * the one after the password.
+ */
+export async function ownSignIn(
+  line: PasswordFlags,
+): Promise<{ password: string | undefined; otp: string | undefined }> {
+  const { terminal, flags } = line;
+  if (!flags.otpStdin) return { password: await ownPassword(line), otp: undefined };
+  const lines = (await createSources(terminal).stdin("--otp-stdin")).split(/\r?\n/);
+  const password = flags.passwordStdin ? lines.shift() : await ownPassword(line);
+  const otp = lines[0]?.trim();
+  if (!otp) throw new UsageError("--otp-stdin: stdin has no line with a code");
+  return { password, otp };
 }
 
 /** Prompts for a new password twice, until `check` returns no issue with it. */

@@ -1,7 +1,8 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
-import { type Config, changeConfig, type Profile, readConfig, withConfigLock } from "./config.ts";
+import { readConfig, withConfigLock, withProfile } from "./config.ts";
 import { open, type Route } from "./open-caller.ts";
+import type { Credentials } from "./request-token.ts";
 import { isAging, tokenTimesOf } from "./token-times.ts";
 
 const now = () => Date.now() / 1000;
@@ -46,43 +47,6 @@ export async function renew(route: Route, name: string, token: string): Promise<
   });
 }
 
-export const withProfile = (config: Config, name: string, profile: Profile): Config => ({
-  ...config,
-  profiles: { ...config.profiles, [name]: profile },
-});
-
-export interface Credentials {
-  readonly username: string;
-  readonly password: string;
-}
-
-/** Signs in and stores the token in the profile. A new profile becomes the current one. */
-export async function signIn(route: Route, name: string, credentials: Credentials): Promise<string> {
-  const { jwt, expires } = await authenticate(route, credentials);
-  await changeConfig(route.terminal.env, (config) => ({
-    ...withProfile(config, name, { target: route.target.address, token: jwt, expires, user: credentials.username }),
-    current: config.profiles[name] ? (config.current ?? name) : name,
-  }));
-  return jwt;
-}
-
-/** Returns a new token, and keeps it nowhere. */
-export async function authenticate(route: Route, credentials: Credentials): Promise<{ jwt: string; expires: number }> {
-  const { auth } = await import("../../contract/auth.ts");
-  const caller = await open(route, undefined);
-  try {
-    const [login] = await caller.call(auth.authenticate, credentials);
-    return login;
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "unauthenticated") throw error;
-    throw new ServiceError(error.code, error.message, {
-      hint: "If you forgot the password, have a link to set a new one sent to you with wcs auth password request.",
-    });
-  } finally {
-    await caller.close();
-  }
-}
-
 /** Returns the login of the environment, for one command. A token there takes precedence. */
 export function environmentLogin(env: NodeJS.ProcessEnv): Credentials | undefined {
   const { WCS_USERNAME: username, WCS_PASSWORD: password, WCS_TOKEN: token } = env;
@@ -97,6 +61,7 @@ async function offer(route: Route): Promise<string | undefined> {
   const ask = await terminal.ask();
   if (!(await ask.confirm(`The login of profile ${profile.name} has expired. Sign in again as ${profile.user}?`)))
     return undefined;
+  const { signIn } = await import("./request-token.ts");
   return signIn(route, profile.name, { username: profile.user, password: await ask.secret("Password:") });
 }
 

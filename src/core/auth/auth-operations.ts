@@ -1,10 +1,9 @@
 import { randomInt, timingSafeEqual } from "node:crypto";
 import { auth as contract } from "../../contract/auth.ts";
-import { ServiceError } from "../../contract/errors.ts";
 import type { Issue } from "../../contract/issue-messages.ts";
 import { hashPasswordToken } from "../../store/password-tokens.ts";
 import { attempt } from "../directory/attempts.ts";
-import { checkNewPassword, checkPassword, hashPassword, passwordIssue } from "../directory/passwords.ts";
+import { checkNewPassword, hashPassword, passwordIssue } from "../directory/passwords.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { endSessions, extendSession, startSession } from "../directory/user-sessions.ts";
 import { recordChange, recordSignIn } from "../pipeline/audit-log.ts";
@@ -12,20 +11,23 @@ import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { queueMail } from "../pipeline/queue-mail.ts";
 import { accountOf, countEvent, forgetFailures } from "../pipeline/rate-limits.ts";
 import { fieldErrorsOf, refuseIssues } from "../pipeline/refuse-issues.ts";
+import { checkSignIn } from "./check-sign-in.ts";
+import { twoFactorDisable, twoFactorRecoveryCodes, twoFactorStatus } from "./manage-two-factor.ts";
+import { proofIssues } from "./prove-identity.ts";
+import { twoFactorBegin, twoFactorConfirm } from "./set-up-two-factor.ts";
 
 export const auth: Handlers<typeof contract> = {
-  async authenticate(ctx, { username, password }) {
-    const user = await userByEmail(ctx, username);
-    const account = accountOf(ctx, emailKey(username), user);
+  async authenticate(ctx, { username, password, otp }) {
+    const typed = await userByEmail(ctx, username);
+    const account = accountOf(ctx, emailKey(username), typed);
     const subject = { kind: "sign_in", account, network: ctx.network } as const;
-    const { good, outdated } = await attempt(ctx, subject, {
-      // Users of other providers do not sign in by password.
-      check: () => checkPassword(password, user?.provider === "local" ? user.password_hash : null),
-      settled: (tx, good) => recordSignIn(tx, user?.id, good),
+    const checked = await attempt(ctx, subject, {
+      check: () => checkSignIn(ctx, typed, { password, otp }),
+      settled: (tx, good) => recordSignIn(tx, typed?.id, good),
     });
-    if (!good || user === undefined)
-      throw new ServiceError("unauthenticated", "The e-mail address or the password is wrong.");
-    if (outdated) await rehash(ctx, user.id, password, user.password_hash);
+    if (!checked.good) throw checked.failure;
+    const { user } = checked;
+    if (checked.outdated) await rehash(ctx, user.id, password, user.password_hash);
     return [await startSession(ctx, user.id, user.token_version)];
   },
 
@@ -34,6 +36,12 @@ export const auth: Handlers<typeof contract> = {
     // An embedded caller without a token is authenticated by its access to the database.
     return [ctx.token ? await extendSession(ctx, ctx.token) : await startSession(ctx, id, tokenVersion)];
   },
+
+  twoFactorStatus,
+  twoFactorBegin,
+  twoFactorConfirm,
+  twoFactorRecoveryCodes,
+  twoFactorDisable,
 
   async passwordRequest(ctx, { email }) {
     const user = await userByEmail(ctx, email);
@@ -75,6 +83,8 @@ export const auth: Handlers<typeof contract> = {
 
 /** Adds the issues of fields that depend on each other or on data. */
 export const checks: Checks<typeof contract> = {
+  twoFactorRecoveryCodes: proofIssues,
+  twoFactorDisable: proofIssues,
   passwordReset: async (ctx, input) => fieldErrorsOf(await findResetIssues(ctx, input)),
 };
 
@@ -102,7 +112,7 @@ const noToken = hashPasswordToken("");
 async function userByEmail(ctx: Ctx, email: string) {
   const user = await ctx.db
     .selectFrom("users")
-    .select(["id", "email", "first_name", "last_name", "provider", "password_hash", "token_version"])
+    .select(["id", "email", "first_name", "last_name", "provider", "password_hash", "token_version", "two_factor_at"])
     .where("email_key", "=", emailKey(email))
     .where("active", "=", 1)
     .executeTakeFirst();

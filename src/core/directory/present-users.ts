@@ -63,7 +63,7 @@ const shortUsersById = prepared((db, p: { ids: number[] }) => shortUsers(db, p.i
 const usersById = prepared((db, p: GroupReader & { ids: number[]; now: number }) =>
   shortUsers(db, p.ids)
     .select(["u.reference", "u.email", "u.phone", "u.birthday", "u.language", "u.timezone", "u.admin"])
-    .select(["u.policy_accepted_at", "u.show_birthdays", "u.birthdays_optout", "u.provider"])
+    .select(["u.policy_accepted_at", "u.show_birthdays", "u.birthdays_optout", "u.provider", "u.two_factor_at"])
     .select(["u.meta_field_0", "u.meta_field_1", "u.meta_field_2", "u.meta_field_3", "u.meta_field_4"])
     .select(["u.created_at", "u.updated_at"])
     .select(groupsOf(db, p, "u.id").as("groups"))
@@ -251,7 +251,7 @@ function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Su
     unit,
     physicalUnit: physicalUnitOf(unit, physical),
     department: first?.shown.department ?? null,
-    twoFactor: { enabled: false },
+    twoFactor: { enabled: row.two_factor_at !== null },
     userTypes: distinct(memberships.flatMap((each) => each.shown.userTypes)),
     memberUnits: memberships.map((each) => each.shown),
     memberGroups: presentGroups(row.groups),

@@ -10,6 +10,8 @@ export interface Actor {
   readonly unitId: number | null;
   readonly showBirthdays: "all" | "unit" | "none";
   readonly tokenVersion: number;
+  /** True when the user signs in with two factors. */
+  readonly twoFactor: boolean;
   /** Granted abilities; each grant applies to the unit with that path and to all units below it. */
   readonly grants: readonly { path: string; abilities: readonly Ability[] }[];
   /**
@@ -28,6 +30,7 @@ export const nobody: Actor = {
   unitId: null,
   showBirthdays: "all",
   tokenVersion: 0,
+  twoFactor: false,
   grants: [],
   units: [],
   branch: [],
@@ -43,8 +46,8 @@ const actorRows = prepared((db, p: { id: number; session: string }) =>
     .leftJoin("units as n", "n.id", "m.unit_id")
     .leftJoin("membership_user_types as mt", "mt.membership_id", "m.id")
     .leftJoin("user_types as t", "t.id", "mt.user_type_id")
-    .select(["u.admin", "u.unit_id", "u.show_birthdays", "u.token_version", "n.path", "t.id as type", "t.abilities"])
-    .select(["s.id as session_id", "s.last_used_at"])
+    .select(["u.admin", "u.unit_id", "u.show_birthdays", "u.token_version", "u.two_factor_at"])
+    .select(["n.path", "t.id as type", "t.abilities", "s.id as session_id", "s.last_used_at"])
     .select((eb) =>
       eb.selectFrom("fact_versions").select("version").where("kind", "=", "settings").as("settings_version"),
     )
@@ -72,6 +75,7 @@ export async function loadActor(db: Db, id: number, session = ""): Promise<Loade
     unitId: user.unit_id,
     showBirthdays: user.show_birthdays,
     tokenVersion: user.token_version,
+    twoFactor: user.two_factor_at !== null,
     grants: rows.flatMap(({ path, abilities }) =>
       path && abilities && abilities !== "[]" ? [{ path, abilities: JSON.parse(abilities) }] : [],
     ),

@@ -6,6 +6,7 @@ import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { type Actor, may, nobody } from "./actor.ts";
 import type { Ctx } from "./context.ts";
+import { requireTwoFactor } from "./two-factor-requirement.ts";
 import { idInPath } from "./unit-path.ts";
 
 /** Returns the context with an actor that sees everything. */
@@ -63,13 +64,14 @@ export function presentAbilities(granted: Iterable<Ability>): Record<Ability, bo
 }
 
 /**
- * Checks that the actor may call the operation. Throws `unauthenticated`, `forbidden`, or an error about a named user
+ * Checks that the actor may call the operation. Throws `unauthenticated`, `forbidden`, `two_factor_required`, or an error about a named user
  * or unit that does not exist.
  */
 export async function permit(ctx: Ctx, op: AnyOperation, input: Record<string, unknown>): Promise<void> {
   const access = op.access as Access;
   if (access === "public") return;
   if (ctx.actor.id === 0) throw new ServiceError("unauthenticated", "Sign in first: this needs a token.");
+  requireTwoFactor(ctx, op);
   if (access === "signed_in") return;
   if (access === "administrator") {
     if (!ctx.actor.admin) throw new ServiceError("forbidden", "Only administrators can do this.");

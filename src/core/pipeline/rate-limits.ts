@@ -27,6 +27,7 @@ const rateLimits: Record<Subject["kind"], RateLimits> = {
       { by: ["network"], most: 30 },
     ],
   },
+  one_time_code: { seconds: 3600, limits: [{ by: ["account"], most: 20 }] },
   current_password: { seconds: 900, limits: [{ by: ["account"], most: 10 }] },
   password_request: {
     seconds: 3600,
@@ -105,9 +106,11 @@ export async function settle(tx: Ctx, subject: Subject, id: number, good: boolea
       .execute();
 }
 
-/** Deletes a user's failed sign-ins and wrong current passwords. */
+/** Deletes a user's failed sign-ins, wrong codes and wrong current passwords. */
 export async function forgetFailures(ctx: Ctx, user: number): Promise<void> {
-  await failures(ctx, accountOfUser(user)).where("kind", "in", ["sign_in", "current_password"]).execute();
+  await failures(ctx, accountOfUser(user))
+    .where("kind", "in", ["sign_in", "one_time_code", "current_password"])
+    .execute();
 }
 
 export function tooManyAttempts(retryAfter: number): ServiceError {

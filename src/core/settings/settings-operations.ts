@@ -1,3 +1,4 @@
+import { ServiceError } from "../../contract/errors.ts";
 import { holdsSecret } from "../../contract/secrets.ts";
 import { type settings as contract, defaults, type Settings, settingsSchema } from "../../contract/settings.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -6,6 +7,9 @@ export const settings: Handlers<typeof contract> = {
   list: async (ctx) => shown(ctx.settings),
 
   async set(ctx, changes) {
+    // Requires that somebody has tried it, so that nobody is locked out by mistake.
+    if (changes["two_factor.required_for_administrators"] && !ctx.actor.twoFactor)
+      throw new ServiceError("conflict", "Set up two factors for yourself first, with wcs auth 2fa enable.");
     const next: Record<string, unknown> = { ...ctx.settings };
     for (const [key, value] of Object.entries(changes)) {
       if (value === undefined) continue;

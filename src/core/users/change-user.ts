@@ -9,6 +9,7 @@ import { addMembership, membershipIssues, removeAllMemberships } from "../direct
 import { hashPassword, passwordIssue } from "../directory/passwords.ts";
 import { requirePeople, serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey } from "../directory/text-keys.ts";
+import { removeTwoFactor } from "../directory/two-factors.ts";
 import { endSessions } from "../directory/user-sessions.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
@@ -91,6 +92,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     await ctx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
     await ctx.db.deleteFrom("api_tokens").where("user_id", "=", id).execute();
     await endSessions(ctx, id);
+    await removeTwoFactor(ctx, id);
     // Sent mails contain the name and the address, too.
     await ctx.db.deleteFrom("mails").where("user_id", "=", id).execute();
     await ctx.db.updateTable("audit_entries").set({ address: null }).where("actor_id", "=", id).execute();

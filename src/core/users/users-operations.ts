@@ -7,6 +7,7 @@ import { newUserIssues, userChangeHandlers } from "./change-user.ts";
 import { importUserRows } from "./import-users.ts";
 import { birthdays } from "./list-birthdays.ts";
 import { belowIssues, userReadHandlers } from "./read-users.ts";
+import { twoFactorReset } from "./reset-two-factor.ts";
 import { searchUsers } from "./search-users.ts";
 import { password, passwordIssues } from "./set-password.ts";
 
@@ -21,6 +22,7 @@ export const users: Handlers<typeof contract> = {
   search: searchUsers,
   birthdays,
   password,
+  twoFactorReset,
   import: importUserRows,
 };
 

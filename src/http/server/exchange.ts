@@ -123,7 +123,7 @@ export class Exchange implements BodySource {
   }
 
   #errorHeaders(error: ServiceError): Record<string, string> {
-    if (error.code === "unauthenticated") {
+    if (error.status === 401) {
       const sent = this.header("authorization") !== undefined;
       return { "www-authenticate": sent ? 'Bearer error="invalid_token"' : "Bearer" };
     }

@@ -56,6 +56,22 @@ export const userRules: readonly (Recount | IntegrityRule)[] = [
   },
   {
     thing: "user",
+    rows: `select id from users where deleted_at is not null and (two_factor_at is not null
+       or id in (select user_id from two_factors union select user_id from recovery_codes))`,
+    says: "is deleted but still has two factors",
+  },
+  {
+    thing: "user",
+    rows: "select id from users where two_factor_at is not null and id not in (select user_id from two_factors)",
+    says: "needs a second factor to sign in but has none",
+  },
+  {
+    thing: "user",
+    rows: "select id from users where two_factor_at is null and id in (select user_id from recovery_codes)",
+    says: "has recovery codes but no second factor",
+  },
+  {
+    thing: "user",
     rows: "select id from users where provider = 'service' and (password_hash is not null or email_key is not null)",
     says: "is a service account but has a password or an e-mail address",
   },

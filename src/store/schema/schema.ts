@@ -3,6 +3,7 @@ import type { BooleanColumn, Timestamps } from "./column-types.ts";
 import type { ContentSchema } from "./content-schema.ts";
 import type { ConversationsSchema } from "./conversations-schema.ts";
 import type { DeliverySchema } from "./delivery-schema.ts";
+import type { TwoFactorSchema } from "./two-factor-schema.ts";
 
 interface InstanceTable {
   id: number;
@@ -94,6 +95,8 @@ interface UsersTable extends Timestamps {
   password_hash: string | null;
   /** Part of each token; raising it ends all tokens of the user. */
   token_version: Generated<number>;
+  /** Time since which signing in needs a second factor; null while it does not. */
+  two_factor_at: number | null;
   policy_accepted_at: number | null;
   show_birthdays: Generated<"all" | "unit" | "none">;
   birthdays_optout: Generated<BooleanColumn>;
@@ -177,7 +180,7 @@ interface SessionsTable {
 /** Attempts that count towards a rate limit, until they expire. */
 interface RateLimitEventsTable {
   id: Generated<number>;
-  kind: "sign_in" | "current_password" | "password_request";
+  kind: "sign_in" | "one_time_code" | "current_password" | "password_request";
   /** Identifies a user by ID; an unknown user name only as a keyed hash. */
   account: string;
   /** Empty where the core is embedded. */
@@ -198,7 +201,7 @@ interface IdempotencyKeysTable {
   created_at: number;
 }
 
-export interface Schema extends ContentSchema, ConversationsSchema, DeliverySchema {
+export interface Schema extends ContentSchema, ConversationsSchema, DeliverySchema, TwoFactorSchema {
   instance: InstanceTable;
   settings: SettingsTable;
   fact_versions: FactVersionsTable;

@@ -1,10 +1,11 @@
 import { auth as ops } from "../../../contract/auth.ts";
 import { type CommandGroup, command } from "../../kit/command-spec.ts";
+import { twoFactor } from "./two-factor-commands.ts";
 
 const own = () => import("./sign-in-commands.ts");
 
 export const auth: CommandGroup = {
-  summary: "Sign in and out, renew and print the token",
+  summary: "Sign in and out, set up two factors, renew and print the token",
   commands: {
     login: {
       summary: "Sign in with e-mail and password",
@@ -14,10 +15,15 @@ export const auth: CommandGroup = {
         { flags: "--username <email>", description: "Your e-mail address" },
         { flags: "--password-stdin", description: "Read the password from stdin [WCS_PASSWORD]" },
         { flags: "--password-file <path>", description: "Read the password from a file", completes: "file" },
+        {
+          flags: "--otp-stdin",
+          description: "Read the code of a second factor from stdin, after the line of --password-stdin",
+        },
       ],
       examples: [
         "wcs auth login --url https://wcs.example.com --username ada@example.com",
         "pass show wcs | wcs auth login --url https://wcs.example.com --username ada@example.com --password-stdin",
+        "oathtool --totp -b @secret.txt | wcs auth login --username ada@example.com --password-file pw.txt --otp-stdin",
       ],
       run: async (context) => (await own()).login(context),
     },
@@ -42,6 +48,7 @@ export const auth: CommandGroup = {
       examples: ['curl -H "Authorization: Bearer $(wcs auth token)" https://wcs.example.com/api/users/current'],
       run: async (context) => (await own()).printToken(context),
     },
+    "2fa": twoFactor,
     password: {
       summary: "Reset a forgotten password",
       commands: {

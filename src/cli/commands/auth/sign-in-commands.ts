@@ -6,12 +6,13 @@ import type { Context } from "../../kit/command-spec.ts";
 import { showLine } from "../../kit/shown-line.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { timesIn } from "../../output/format-value.ts";
-import { changeConfig, readConfig } from "../../session/config.ts";
+import { changeConfig, readConfig, withProfile } from "../../session/config.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { endSession } from "../../session/end-session.ts";
-import { ownPassword } from "../../session/read-password.ts";
+import { ownSignIn } from "../../session/read-password.ts";
+import { authenticate, signIn } from "../../session/request-token.ts";
 import { findTarget, isRemote, type Target } from "../../session/target.ts";
-import { authenticate, environmentLogin, renew, signIn, withProfile } from "../../session/token-renewal.ts";
+import { environmentLogin, renew } from "../../session/token-renewal.ts";
 import { tokenTimesOf } from "../../session/token-times.ts";
 import type { Globals } from "../../terminal/global-options.ts";
 
@@ -28,12 +29,13 @@ export async function login(context: Context): Promise<void> {
     (flags.username as string | undefined) ??
     (terminal.env.WCS_USERNAME || undefined) ??
     (await ask?.text("E-mail:", undefined, target.profile?.user));
-  const password = (await ownPassword(context)) ?? (await ask?.secret("Password:"));
+  const given = await ownSignIn(context);
+  const password = given.password ?? (await ask?.secret("Password:"));
   const missing = [username === undefined && "--username", password === undefined && "--password-stdin"].filter(
     Boolean,
   );
   if (username === undefined || password === undefined) throw new UsageError(`missing ${missing.join(", ")}`);
-  await signIn({ target, globals, terminal }, name, { username, password });
+  await signIn({ target, globals, terminal }, name, { username, password, otp: given.otp });
   terminal.note(
     `Signed in to ${terminal.sanitizeLine(withoutPassword(target.address))} as ${terminal.sanitizeLine(username)} (profile ${name}).`,
   );

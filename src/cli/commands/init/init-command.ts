@@ -5,12 +5,11 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context, CustomCommand } from "../../kit/command-spec.ts";
 import { showLine } from "../../kit/shown-line.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { changeConfig, dataDir, readConfig } from "../../session/config.ts";
+import { changeConfig, dataDir, readConfig, withProfile } from "../../session/config.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { ownPassword } from "../../session/read-password.ts";
 import { databaseAddress } from "../../session/target.ts";
-import { withProfile } from "../../session/token-renewal.ts";
 
 export const init: CustomCommand = {
   summary: "Create a database, its first administrator and a profile",

@@ -124,6 +124,12 @@ export const users: CommandGroup = {
       done: ({ id }) => `Set the password of user ${id}. Existing tokens are no longer valid.`,
       examples: ["wcs users password me", "pass show wcs/ada | wcs users password 12 --password-stdin"],
     }),
+    "reset-2fa": command(ops.twoFactorReset, {
+      args: [id],
+      confirm: askAbout(ops.get, ({ name }) => `Switch off the second factor of ${name}? A password is enough then.`),
+      done: ({ id }) => `User ${id} signs in without a second factor.`,
+      examples: ["wcs users reset-2fa ada@example.com"],
+    }),
     birthdays: command(ops.birthdays, {
       columns: ["id", "day", "name", "title", "unit.name"],
       examples: ["wcs users birthdays --start 12-01 --end 12-31 --all"],

@@ -21,7 +21,7 @@ const postgresTriggers = [
 
 /** The columns that `loadActor` reads. */
 const actorTables: Readonly<Record<string, readonly string[]>> = {
-  users: ["admin", "active", "unit_id", "show_birthdays", "token_version"],
+  users: ["admin", "active", "unit_id", "show_birthdays", "token_version", "two_factor_at"],
   memberships: ["user_id", "unit_id"],
   membership_user_types: ["membership_id", "user_type_id"],
   user_types: ["abilities"],

@@ -98,6 +98,7 @@ const userTables = ({ id, key, number }: ColumnTypes) => [
     provider text not null default 'local',
     password_hash text,
     token_version integer not null default 1,
+    two_factor_at ${number},
     policy_accepted_at ${number},
     show_birthdays text not null default 'all',
     birthdays_optout integer not null default 0,
@@ -178,6 +179,17 @@ const signInTables = ({ id, key, number }: ColumnTypes) => [
   )`,
   "create index sessions_user on sessions (user_id, id)",
   "create index sessions_expiry on sessions (expires_at)",
+  `create table two_factors (
+    user_id ${number} primary key references users (id) on delete cascade,
+    secret text not null,
+    last_step ${number} not null default 0,
+    begun_at ${number} not null
+  )`,
+  `create table recovery_codes (
+    user_id ${number} not null references users (id) on delete cascade,
+    code_hash ${key} not null,
+    primary key (user_id, code_hash)
+  )`,
   `create table rate_limit_events (
     id ${id},
     kind ${key} not null,

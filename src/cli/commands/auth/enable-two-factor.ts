@@ -1,0 +1,66 @@
+import { auth } from "../../../contract/auth.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import type { Caller, OutputOf } from "../../../contract/operation.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { createOutput } from "../../output/create-output.ts";
+import { ownPassword } from "../../session/read-password.ts";
+import { noPaint, type Terminal } from "../../terminal/terminal.ts";
+import { recoveryCodeList } from "./recovery-code-list.ts";
+
+/** `wcs auth 2fa enable` */
+export async function enableTwoFactor(context: Context): Promise<void> {
+  const { terminal, globals } = context;
+  if (!terminal.interactive)
+    throw new UsageError("a terminal is needed to show the secret and to ask for a code", {
+      hint: "without one, use wcs api POST /two-factor and wcs api POST /two-factor/confirm",
+    });
+  const { caller } = await context.connect();
+  try {
+    const password = (await ownPassword(context)) ?? (await (await terminal.ask()).secret("Password:"));
+    const { secret, uri } = await caller.call(auth.twoFactorBegin, { password });
+    await showSecret(secret, uri, terminal);
+    const codes = await confirmCode(caller, terminal);
+    const output = createOutput(
+      { op: auth.twoFactorConfirm, renderer: async () => recoveryCodeList },
+      globals,
+      terminal,
+    );
+    await output.one(codes);
+    terminal.note(
+      "Signing in needs a code from now on. Store the recovery codes in a safe place: each replaces a code once, and they cannot be shown again.",
+    );
+  } finally {
+    await caller.close();
+  }
+}
+
+/** Shows the secret on stderr, as text and, if it fits, as a QR code. */
+async function showSecret(secret: string, uri: string, terminal: Terminal): Promise<void> {
+  const { renderUnicodeCompact } = await import("uqr");
+  const lines = renderUnicodeCompact(uri, { border: 2 }).split("\n");
+  const isShown = (lines[0] ?? "").length <= terminal.width;
+  const paint = terminal.paint === noPaint ? (line: string) => line : asLightOnDark;
+  if (isShown) terminal.complain(`${lines.map(paint).join("\n")}\n`);
+  const groups = secret.replace(/(.{4})(?=.)/g, "$1 ");
+  terminal.complain(
+    `${isShown ? "Scan this with your authenticator app, or enter" : "Enter in your authenticator app"}: ${groups}\n`,
+  );
+}
+
+/** Colours a line of the QR code, because apps read it light on dark only, and terminals can be dark on light. */
+const asLightOnDark = (line: string) => `\u001b[97;40m${line}\u001b[0m`;
+
+/** Asks for a code until it is right. */
+async function confirmCode(caller: Caller, terminal: Terminal): Promise<OutputOf<typeof auth.twoFactorConfirm>> {
+  const ask = await terminal.ask();
+  for (;;) {
+    const code = await ask.text("Code that the app shows:", (text) => text.trim() !== "" || "Enter the code");
+    try {
+      return await caller.call(auth.twoFactorConfirm, { code });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.fields?.code === undefined) throw error;
+      terminal.note(`It ${error.fields.code[0]}. Check the clock of the device.`);
+    }
+  }
+}

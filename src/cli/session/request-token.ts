@@ -1,0 +1,74 @@
+import { type ErrorCode, ServiceError } from "../../contract/errors.ts";
+import { changeConfig, withProfile } from "./config.ts";
+import { open, type Route } from "./open-caller.ts";
+
+/** What a user signs in with. */
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+  /** Code of a second factor. */
+  readonly otp?: string | undefined;
+}
+
+interface IssuedToken {
+  readonly jwt: string;
+  /** Unix seconds. */
+  readonly expires: number;
+}
+
+/** Signs in and stores the token in the profile. A new profile becomes the current one. */
+export async function signIn(route: Route, name: string, credentials: Credentials): Promise<string> {
+  const { jwt, expires } = await requestTokenWithCode(route, credentials);
+  await changeConfig(route.terminal.env, (config) => ({
+    ...withProfile(config, name, { target: route.target.address, token: jwt, expires, user: credentials.username }),
+    current: config.profiles[name] ? (config.current ?? name) : name,
+  }));
+  return jwt;
+}
+
+/** Returns a new token. Asks for a code on a terminal when one is needed, until it is right. */
+async function requestTokenWithCode(route: Route, credentials: Credentials): Promise<IssuedToken> {
+  const { terminal } = route;
+  let { otp } = credentials;
+  for (;;) {
+    try {
+      return await requestToken(route, { ...credentials, otp });
+    } catch (error) {
+      if (!isError(error, "otp_required") || !terminal.interactive || credentials.otp !== undefined) throw error;
+      if (otp !== undefined) terminal.note(error.message);
+      const ask = await terminal.ask();
+      otp = await ask.text("Code of your authenticator app:", (text) => text.trim() !== "" || "Enter the code");
+    }
+  }
+}
+
+const isError = (error: unknown, code: ErrorCode): error is ServiceError =>
+  error instanceof ServiceError && error.code === code;
+
+/** Returns a new token for the login of the environment, and keeps it nowhere. */
+export async function authenticate(route: Route, credentials: Credentials): Promise<IssuedToken> {
+  try {
+    return await requestToken(route, credentials);
+  } catch (error) {
+    if (!isError(error, "otp_required")) throw error;
+    throw new ServiceError(error.code, "WCS_USERNAME and WCS_PASSWORD cannot sign in: this user needs a code, too.", {
+      hint: "Sign in with wcs auth login, or use an API token in WCS_TOKEN.",
+    });
+  }
+}
+
+async function requestToken(route: Route, credentials: Credentials): Promise<IssuedToken> {
+  const { auth } = await import("../../contract/auth.ts");
+  const caller = await open(route, undefined);
+  try {
+    const [login] = await caller.call(auth.authenticate, credentials);
+    return login;
+  } catch (error) {
+    if (!isError(error, "unauthenticated")) throw error;
+    throw new ServiceError(error.code, error.message, {
+      hint: "If you forgot the password, have a link to set a new one sent to you with wcs auth password request.",
+    });
+  } finally {
+    await caller.close();
+  }
+}

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { emptyResponse, nothing, unixTime } from "./common-schemas.ts";
+import { once, operation } from "./operation.ts";
+
+/** A code of an authenticator app or a recovery code. Spaces, hyphens and case do not matter. */
+export const oneTimeCode = () =>
+  z.string().min(1).max(100).meta({ secret: true, description: "Code of your authenticator app, or a recovery code" });
+
+const currentPassword = () => z.string().min(1).max(1000).meta({ secret: true, description: "Your password" });
+
+const recoveryCodes = once(() =>
+  z
+    .object({
+      recovery_codes: z
+        .array(z.string())
+        .meta({ secret: true, description: "Ten codes, each good once; shown only in this response" }),
+    })
+    .meta({ id: "RecoveryCodes" }),
+);
+
+const proof = () => z.strictObject({ password: currentPassword().optional(), otp: oneTimeCode().optional() });
+const proofRule = "Needs your password or a code; after 10 wrong attempts in 15 minutes the response is 429.";
+const errors = ["conflict", "too_many_requests"] as const;
+
+/** The operations on one's own second factor. */
+export const twoFactorOperations = {
+  twoFactorStatus: operation({
+    method: "GET",
+    path: "/two-factor",
+    summary: "Show whether you sign in with two factors",
+    access: "signed_in",
+    signInOnly: true,
+    withoutTwoFactor: true,
+    input: nothing,
+    output: once(() =>
+      z
+        .object({
+          enabled: z.boolean(),
+          enabled_at: unixTime().nullable(),
+          recovery_codes_left: z.int().meta({ description: "Number of unused recovery codes" }),
+          required: z.boolean().meta({ description: "True when you can do nothing else until you set up two factors" }),
+        })
+        .meta({ id: "TwoFactor" }),
+    ),
+  }),
+  twoFactorBegin: operation({
+    method: "POST",
+    path: "/two-factor",
+    summary: "Begin to set up two factors",
+    description:
+      "The response contains the secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds), which cannot be shown again. Signing in stays as it is until a code is confirmed, within 30 minutes. After 10 wrong passwords in 15 minutes the response is 429. Not possible for users without a password.",
+    access: "signed_in",
+    signInOnly: true,
+    withoutTwoFactor: true,
+    input: () => z.strictObject({ password: currentPassword() }),
+    output: once(() =>
+      z
+        .object({
+          secret: z.string().meta({ secret: true, description: "Secret of the authenticator app in base32" }),
+          uri: z.string().meta({ secret: true, description: "The same as an otpauth URI, for a QR code" }),
+        })
+        .meta({ id: "TwoFactorSecret" }),
+    ),
+    transaction: "own",
+    errors,
+  }),
+  twoFactorConfirm: operation({
+    method: "POST",
+    path: "/two-factor/confirm",
+    summary: "Confirm a code, and sign in with two factors from now on",
+    description:
+      "The response contains ten recovery codes, which cannot be shown again. After 10 wrong codes in 15 minutes the response is 429.",
+    access: "signed_in",
+    signInOnly: true,
+    withoutTwoFactor: true,
+    input: () =>
+      z.strictObject({
+        code: z.string().min(1).max(100).meta({ secret: true, description: "Code that the authenticator app shows" }),
+      }),
+    output: recoveryCodes,
+    transaction: "own",
+    errors,
+  }),
+  twoFactorRecoveryCodes: operation({
+    method: "POST",
+    path: "/two-factor/recovery-codes",
+    summary: "Replace your recovery codes",
+    description: `The response contains ten new codes, which cannot be shown again; the old ones are no longer good. ${proofRule}`,
+    access: "signed_in",
+    signInOnly: true,
+    input: proof,
+    output: recoveryCodes,
+    transaction: "own",
+    errors,
+  }),
+  twoFactorDisable: operation({
+    method: "POST",
+    path: "/two-factor/disable",
+    summary: "Sign in without a second factor again",
+    description: proofRule,
+    access: "signed_in",
+    signInOnly: true,
+    input: proof,
+    ...emptyResponse,
+    transaction: "own",
+    errors,
+  }),
+};

@@ -1,0 +1,46 @@
+import type { auth as contract } from "../../contract/auth.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import { markChangedUsers } from "../directory/mark-changed-users.ts";
+import { removeTwoFactor } from "../directory/two-factors.ts";
+import type { Handlers } from "../pipeline/context.ts";
+import { lacksTwoFactor } from "../pipeline/two-factor-requirement.ts";
+import { readTwoFactor } from "./one-time-codes.ts";
+import { proveIdentity, useProof } from "./prove-identity.ts";
+import { replaceRecoveryCodes } from "./recovery-codes.ts";
+
+type Auth = Handlers<typeof contract>;
+
+export const twoFactorStatus: Auth["twoFactorStatus"] = async (ctx) => {
+  const { db, actor } = ctx;
+  const user = db.selectFrom("users").select("two_factor_at").where("id", "=", actor.id);
+  const codes = db.selectFrom("recovery_codes").select("code_hash").where("user_id", "=", actor.id);
+  const { two_factor_at } = await user.executeTakeFirstOrThrow();
+  return {
+    enabled: two_factor_at !== null,
+    enabled_at: two_factor_at,
+    recovery_codes_left: (await codes.execute()).length,
+    required: lacksTwoFactor(ctx),
+  };
+};
+
+export const twoFactorRecoveryCodes: Auth["twoFactorRecoveryCodes"] = async (ctx, proof) => {
+  if (!ctx.actor.twoFactor) throw notOn();
+  const code = await proveIdentity(ctx, proof);
+  return ctx.transaction(async (tx) => {
+    await useProof(tx, code);
+    const factor = await readTwoFactor(tx, tx.actor.id);
+    if (factor === undefined) throw notOn();
+    return { recovery_codes: await replaceRecoveryCodes(tx, tx.actor.id, factor.plain) };
+  });
+};
+
+export const twoFactorDisable: Auth["twoFactorDisable"] = async (ctx, proof) => {
+  const code = await proveIdentity(ctx, proof);
+  await ctx.transaction(async (tx) => {
+    await useProof(tx, code);
+    if (!(await removeTwoFactor(tx, tx.actor.id))) throw notOn();
+    await markChangedUsers(tx, [tx.actor.id]);
+  });
+};
+
+const notOn = () => new ServiceError("conflict", "You don't sign in with two factors.");

@@ -1,0 +1,58 @@
+import type { FieldErrors } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import { attempt } from "../directory/attempts.ts";
+import { checkPassword } from "../directory/passwords.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { accountOfUser } from "../pipeline/rate-limits.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
+import { findCode, useCode, type ValidCode } from "./one-time-codes.ts";
+
+/** Something that only the user knows or has, in addition to a token. */
+interface Proof {
+  readonly password?: string | undefined;
+  readonly otp?: string | undefined;
+}
+
+/** Says that a code is not accepted. */
+export const wrongCode = "is wrong, has expired or was used";
+
+/** Returns the issue when there is neither a password nor a code; see `Checks`. */
+export async function proofIssues(_ctx: Ctx, { password, otp }: Proof): Promise<FieldErrors> {
+  return password === undefined && otp === undefined ? { password: ["is required, unless otp is given"] } : {};
+}
+
+/**
+ * Throws `validation_failed` unless the password or the code is the actor's, so that a stolen token is not enough. Returns
+ * the code, which still has to be used up in the transaction of the change.
+ */
+export async function proveIdentity(ctx: Ctx, proof: Proof): Promise<ValidCode | undefined> {
+  refuse(await proofIssues(ctx, proof));
+  const { password, otp = "" } = proof;
+  const { id } = ctx.actor;
+  const { good, code } = await attempt(ctx, proofSubject(ctx), {
+    check: async () => {
+      if (password !== undefined)
+        return { ...(await checkPassword(password, await passwordHash(ctx))), code: undefined };
+      const code = await findCode(ctx, id, otp);
+      return { good: code !== undefined, code };
+    },
+  });
+  if (!good) refuse(password === undefined ? { otp: [wrongCode] } : { password: ["is not your current password"] });
+  return code;
+}
+
+/** Wrong passwords and codes of users who are signed in count together, apart from sign-ins. */
+export function proofSubject({ actor }: Ctx) {
+  return { kind: "current_password", account: accountOfUser(actor.id), network: undefined } as const;
+}
+
+/** Uses the code up that proved the identity. Throws `conflict` when it was used meanwhile. */
+export async function useProof(tx: Ctx, code: ValidCode | undefined): Promise<void> {
+  if (code === undefined || (await useCode(tx, code))) return;
+  throw new ServiceError("conflict", "The code was used at the same moment; try again with another one.");
+}
+
+async function passwordHash({ db, actor }: Ctx): Promise<string | null> {
+  const row = await db.selectFrom("users").select("password_hash").where("id", "=", actor.id).executeTakeFirst();
+  return row?.password_hash ?? null;
+}

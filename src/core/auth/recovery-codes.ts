@@ -1,0 +1,35 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { Ctx } from "../pipeline/context.ts";
+
+/** Crockford's base32, without letters that look like digits. */
+const digits = "0123456789abcdefghjkmnpqrstvwxyz";
+const codeCount = 10;
+const groupCount = 4;
+const groupLength = 5;
+
+/** Returns new codes of 100 random bits, as in `h5k2q-09wtz-xc7rm-4d8pb`. */
+export function newRecoveryCodes(): string[] {
+  return Array.from({ length: codeCount }, () => Array.from({ length: groupCount }, randomGroup).join("-"));
+}
+
+const randomGroup = () => [...randomBytes(groupLength)].map((byte) => digits[byte % digits.length]).join("");
+
+/**
+ * Returns the form in which a code is kept. A fast hash is enough, because a code has 100 random bits. The secret of the
+ * authenticator app is its key: it is encrypted in the database, and other codes are made whenever it changes.
+ */
+export function hashRecoveryCode(secret: string, code: string): string {
+  const plain = code.toLowerCase().replaceAll("o", "0").replace(/[il]/g, "1");
+  return createHmac("sha256", secret)
+    .update(plain.replace(/[^0-9a-z]/g, ""))
+    .digest("base64url");
+}
+
+/** Stores new recovery codes of a user in place of the old ones, and returns them. */
+export async function replaceRecoveryCodes({ db }: Ctx, user: number, secret: string): Promise<string[]> {
+  const codes = newRecoveryCodes();
+  await db.deleteFrom("recovery_codes").where("user_id", "=", user).execute();
+  const rows = codes.map((code) => ({ user_id: user, code_hash: hashRecoveryCode(secret, code) }));
+  await db.insertInto("recovery_codes").values(rows).execute();
+  return codes;
+}

@@ -1,0 +1,84 @@
+import type { auth as contract } from "../../contract/auth.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import { instanceName } from "../../store/instance-name.ts";
+import { attempt } from "../directory/attempts.ts";
+import { markChangedUsers } from "../directory/mark-changed-users.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
+import { findStep, readTwoFactor } from "./one-time-codes.ts";
+import { proofSubject, proveIdentity, wrongCode } from "./prove-identity.ts";
+import { replaceRecoveryCodes } from "./recovery-codes.ts";
+
+type Auth = Handlers<typeof contract>;
+
+/** Seconds between the beginning and the confirmation. */
+const setUpSeconds = 1800;
+
+const isOn = () => new ServiceError("conflict", "You sign in with two factors already; switch them off first.");
+const notBegun = () =>
+  new ServiceError("conflict", "Begin again: setting up two factors was not begun, or more than 30 minutes ago.");
+
+/** Stores a new secret. It has no effect until it is confirmed. */
+export const twoFactorBegin: Auth["twoFactorBegin"] = async (ctx, { password }) => {
+  const user = await ownRow(ctx);
+  if (user.two_factor_at !== null) throw isOn();
+  if (user.provider !== "local" || user.password_hash === null)
+    throw new ServiceError("conflict", "You have no password here, so there is no sign-in that needs two factors.");
+  await proveIdentity(ctx, { password });
+  const { newTotpSecret, totpUri } = await import("./totp.ts");
+  const secret = newTotpSecret();
+  const issuer = await instanceName(ctx.db, ctx.settings.name);
+  return ctx.transaction(async (tx) => {
+    // A secret in use must not be replaced.
+    if ((await ownRow(tx)).two_factor_at !== null) throw isOn();
+    const { id } = tx.actor;
+    const sealed = await tx.secrets.seal(tx.db, `two_factors.secret.${id}`, secret);
+    const values = { secret: sealed, last_step: 0, begun_at: tx.now };
+    await tx.db
+      .insertInto("two_factors")
+      .values({ user_id: id, ...values })
+      .onConflict((conflict) => conflict.column("user_id").doUpdateSet(values))
+      .execute();
+    return { secret, uri: totpUri(secret, issuer, user.email ?? String(id)) };
+  });
+};
+
+/** From now on signing in needs a code. */
+export const twoFactorConfirm: Auth["twoFactorConfirm"] = async (ctx, { code }) => {
+  const { id } = ctx.actor;
+  if ((await ownRow(ctx)).two_factor_at !== null) throw isOn();
+  const factor = await readTwoFactor(ctx, id);
+  if (factor === undefined || factor.begun_at <= ctx.now - setUpSeconds) throw notBegun();
+  const { step } = await attempt(ctx, proofSubject(ctx), {
+    check: async () => {
+      const step = await findStep(ctx, factor.plain, code);
+      return { good: step !== undefined, step };
+    },
+  });
+  if (step === undefined) refuse({ code: [wrongCode] });
+  return ctx.transaction(async (tx) => {
+    const confirmed = await tx.db
+      .updateTable("two_factors")
+      .set({ last_step: step })
+      .where("user_id", "=", id)
+      .where("secret", "=", factor.secret)
+      .executeTakeFirst();
+    if (confirmed.numUpdatedRows === 0n) throw notBegun();
+    const enabled = await tx.db
+      .updateTable("users")
+      .set({ two_factor_at: tx.now })
+      .where("id", "=", id)
+      .where("two_factor_at", "is", null)
+      .executeTakeFirst();
+    if (enabled.numUpdatedRows === 0n) throw isOn();
+    await markChangedUsers(tx, [id]);
+    return { recovery_codes: await replaceRecoveryCodes(tx, id, factor.plain) };
+  });
+};
+
+const ownRow = ({ db, actor }: Ctx) =>
+  db
+    .selectFrom("users")
+    .select(["email", "provider", "password_hash", "two_factor_at"])
+    .where("id", "=", actor.id)
+    .executeTakeFirstOrThrow();

@@ -1,0 +1,14 @@
+import type { Ctx } from "../pipeline/context.ts";
+
+/** Deletes the second factor of a user, also one that is being set up. Returns true when the user signed in with it. */
+export async function removeTwoFactor({ db }: Ctx, user: number): Promise<boolean> {
+  await db.deleteFrom("recovery_codes").where("user_id", "=", user).execute();
+  await db.deleteFrom("two_factors").where("user_id", "=", user).execute();
+  const { numUpdatedRows } = await db
+    .updateTable("users")
+    .set({ two_factor_at: null })
+    .where("id", "=", user)
+    .where("two_factor_at", "is not", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
