@@ -34,7 +34,7 @@ it.each([
   [["--version"], 27_000],
   [["--help"], 27_000],
   [["profile", "list"], 130_000],
-  [["users", "get", "1", "--json"], 550_000],
+  [["users", "get", "1", "--json"], 555_000],
 ])("%s loads little", async (args, most) => {
   const { bytes, builtins } = await loaded(args);
   expect(bytes).toBeLessThan(most);

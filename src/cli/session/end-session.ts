@@ -1,5 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
+import type { Client } from "../../http/client/client.ts";
 import { open, type Route } from "./open-caller.ts";
 import { tokenTimesOf } from "./token-times.ts";
 
@@ -7,9 +8,21 @@ import { tokenTimesOf } from "./token-times.ts";
 const patience = 5000;
 
 /** Ends the session of the caller's token. */
-export async function signOut(caller: Caller): Promise<void> {
+async function signOut(caller: Caller): Promise<void> {
   const { sessions } = await import("../../contract/sessions.ts");
   await caller.call(sessions.endCurrent, {}, { signal: AbortSignal.timeout(patience) });
+}
+
+/** Signs a caller out when it is closed, so that commands that sign in for themselves leave no sessions behind. */
+export function endOnClose(opened: Caller | Client): Caller | Client {
+  return {
+    ...opened,
+    async close() {
+      // A session that cannot be ended lasts until its token expires.
+      await signOut(opened).catch(() => {});
+      await opened.close();
+    },
+  };
 }
 
 /** Ends the session of a token. Returns the reason when it goes on, and undefined when it has ended. */

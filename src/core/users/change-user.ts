@@ -2,6 +2,7 @@ import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.t
 import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { isAmong } from "../../store/dialect.ts";
+import { endSessions } from "../directory/end-sessions.ts";
 import { forgetAnswers } from "../directory/event-rsvp.ts";
 import { leaveGroups } from "../directory/group-memberships.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
@@ -10,7 +11,6 @@ import { hashPassword, passwordIssue } from "../directory/passwords.ts";
 import { requirePeople, serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { removeTwoFactor } from "../directory/two-factors.ts";
-import { endSessions } from "../directory/user-sessions.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";

@@ -58,11 +58,6 @@ export async function extendSession(ctx: Ctx, { authTime, session }: NonNullable
   return token;
 }
 
-/** Ends all sessions of a user. */
-export async function endSessions({ db }: Ctx, user: number): Promise<void> {
-  await db.deleteFrom("sessions").where("user_id", "=", user).execute();
-}
-
 /**
  * Writes the user's row without changing it: a simultaneous change of the password or deactivation then runs before this
  * transaction, or after it, and so ends the new session, too. Simultaneous sign-ins of a user follow each other.
