@@ -72,6 +72,33 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
     },
   ],
   [
+    "a second factor without a secret",
+    {
+      check: "users",
+      make: ["update users set two_factor_at = 1 where id = 1"],
+      message: /^user 1 needs a second factor to sign in but has none\.$/,
+    },
+  ],
+  [
+    "recovery codes without a second factor",
+    {
+      check: "users",
+      make: ["insert into recovery_codes (user_id, code_hash) values (1, 'h')"],
+      message: /^user 1 has recovery codes but no second factor\.$/,
+    },
+  ],
+  [
+    "a second factor of a deleted user",
+    {
+      check: "users",
+      make: [
+        "insert into two_factors (user_id, secret, begun_at) values (2, 's', 1)",
+        "update users set deleted_at = 1 where id = 2",
+      ],
+      message: /user 2 is deleted but still has two factors/,
+    },
+  ],
+  [
     "a first unit",
     {
       check: "users",
