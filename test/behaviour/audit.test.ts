@@ -59,6 +59,18 @@ describeEverywhere("audit", (environment) => {
     });
   });
 
+  it("names no field that was left out", async () => {
+    const { instance, ids } = world();
+    // Over HTTP, nothing that is left out reaches the service.
+    for (const kind of ["local", "http"] as const) {
+      const caller = instance.withToken(await instance.tokenOf(1), kind);
+      const found = await during(async () => {
+        await caller.call(users.update, { id: ids.colleague, title: `By ${kind}`, phone: undefined });
+      });
+      expect(found).toEqual([`users.update /users/${ids.colleague} title`]);
+    }
+  });
+
   it("tells who signed in and who failed to, from where, and not who renewed a token", async () => {
     const { actors, ids, instance } = world();
     instance.wait(901);

@@ -4,7 +4,7 @@ import { errorCodes } from "../../src/contract/errors.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { type ActorName, actorNames } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
-import { outcome } from "../support/outcome.ts";
+import { codeOf, outcome } from "../support/outcome.ts";
 import { permissionTable, type Scene, unmatched, useScene } from "../support/permission-table.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { allRows } from "../support/tables.ts";
@@ -40,6 +40,17 @@ describeEverywhere("permissions", (environment) => {
 
   it("every operation is in the table, and nothing else", () => {
     expect(unmatched(operations)).toEqual({ missing: [], unknown: [] });
+  });
+
+  it("every operation that is not public is refused without a token", async () => {
+    const found: [string, string][] = [];
+    for (const op of operations.filter(({ access }) => access !== "public")) {
+      // The test above finds an operation without a line.
+      const [, , input] = permissionTable[op.name]![0]!;
+      found.push([op.name, await codeOf(scene.stranger.call(op, input(scene, scene.ids.administrator)))]);
+    }
+    expect(found.length).toBeGreaterThan(50);
+    expect(found.filter(([, code]) => code !== "unauthenticated")).toEqual([]);
   });
 
   for (const op of operations) {

@@ -84,6 +84,15 @@ describeEverywhere("users.import", (environment) => {
     expect({ ...(await allRows(world().instance.database)), ...besides }).toEqual({ ...before, ...besides });
   });
 
+  it("a result has the reference of its row, and null for one that is empty or no text", async () => {
+    const [named, empty, number] = [row(), row({ reference: "" }), row({ reference: 7 })];
+    expect((await run([named, empty, number])).map(({ action, reference }) => [action, reference])).toEqual([
+      ["created", named.reference],
+      ["created", null],
+      ["skipped", null],
+    ]);
+  });
+
   it("changes what differs; a missing column leaves, an empty cell clears", async () => {
     const first = row({
       title: "Old",
