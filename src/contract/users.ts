@@ -17,12 +17,16 @@ import { imageItems, imageLimit } from "./file-schemas.ts";
 import { membershipOperations } from "./membership-operations.ts";
 import { operation, operationGroup } from "./operation.ts";
 import {
+  anyProvider,
   birthdayUser,
   departmentId,
   identity,
   importResult,
   importRows,
+  maxRemovals,
   profileFields,
+  providerName,
+  removalResult,
   user,
   userTypeIds,
 } from "./user-schemas.ts";
@@ -53,6 +57,9 @@ export const users = operationGroup("users", {
         user_type: id("usertypes").optional().meta({ description: "Only users with this user type" }),
         admin: z.boolean().optional().meta({ description: "Only administrators; false: only other users" }),
         inactive: z.boolean().default(false).meta({ description: "Include deactivated users" }),
+        provider: anyProvider()
+          .optional()
+          .meta({ description: "Only users of this provider; service: service accounts" }),
         email: email()
           .optional()
           .meta({ description: "Only the user with this e-mail address, if you have access to it" }),
@@ -134,7 +141,7 @@ export const users = operationGroup("users", {
     path: "/users",
     summary: "Create a user",
     description:
-      "Without a password, the user sets one through the link in the welcome mail. A service account has neither e-mail address nor password: it cannot sign in, and acts through API tokens only.",
+      "Without a password, the user sets one through the link in the welcome mail. Users of another provider than local have no password and do not sign in here. A service account has neither e-mail address nor password: it cannot sign in, and acts through API tokens only.",
     access: { ability: "user", at: [{ unit: "unit" }] },
     input: () =>
       z.strictObject({
@@ -159,8 +166,8 @@ export const users = operationGroup("users", {
     method: "PATCH",
     path: "/users/{id}",
     summary: "Update a user",
-    description: `${onlyGiven} Everyone can change their own phone, language, timezone and settings; all other changes need the ability user. Changing the e-mail address or reference of another user also needs every ability that this user has, in every unit where the user has it. A new e-mail address invalidates password links that were sent to the old one.`,
-    access: { ability: "user", at: [{ user: "id" }], self: true, takeover: ["email", "reference"] },
+    description: `${onlyGiven} Everyone can change their own phone, language, timezone and settings; all other changes need the ability user. Changing the e-mail address, reference or provider of another user also needs every ability that this user has, in every unit where the user has it. A new e-mail address invalidates password links that were sent to the old one. A user of another provider than local loses the password and is signed out. Nobody can change their own provider.`,
+    access: { ability: "user", at: [{ user: "id" }], self: true, takeover: ["email", "reference", "provider"] },
     input: () =>
       z.strictObject({
         id: id("users"),
@@ -264,14 +271,36 @@ export const users = operationGroup("users", {
     path: "/users/import",
     summary: "Create or update many users",
     description:
-      "Rows are matched by reference, or else by e-mail address. Valid rows are imported in one transaction; invalid rows are skipped, and the response has their issues. Updating a user needs every ability that the user has, in every unit where the user has it; only administrators can move themselves or give themselves user types.",
+      "Rows are matched by reference, or else by e-mail address; with key, by that field only. Valid rows are imported in one transaction; invalid rows are skipped, and the response has their issues. Updating a user needs every ability that the user has, in every unit where the user has it; only administrators can move themselves or give themselves user types, and nobody can change their own provider.",
     access: { ability: "user" },
     input: () =>
       z.strictObject({
         rows: importRows(),
+        key: z
+          .enum(["reference", "email"])
+          .optional()
+          .meta({ description: "Field that identifies the user of a row (default reference, else email)" }),
         create_user_types: z.boolean().default(false).meta({ description: "Create missing user types" }),
       }),
     output: importResult,
+    bodyLimit: 4_194_304,
+  }),
+  deactivateMissing: operation({
+    method: "POST",
+    path: "/users/deactivate-missing",
+    summary: "Deactivate the users of a provider or unit who are not in a list",
+    description: `Ends a synchronization with a directory: deactivates the active users of the scope whose IDs are not present, all or none. Keeps administrators, service accounts and the caller. Refused with conflict when more users would be deactivated than max_removals allows. Needs the ability user over each of them, and every ability that they have.`,
+    access: { ability: "user", at: [{ unit: "unit" }] },
+    input: () =>
+      z.strictObject({
+        provider: providerName().optional().meta({ description: "Scope: users of this provider" }),
+        unit: id("units")
+          .optional()
+          .meta({ description: "Scope: users whose first unit is this one or below it; give a provider or a unit" }),
+        present: z.array(id("users")).max(500_000).meta({ description: "IDs of the users to keep, up to 500,000" }),
+        max_removals: maxRemovals(),
+      }),
+    output: removalResult,
     bodyLimit: 4_194_304,
   }),
 });
