@@ -1,4 +1,4 @@
-import type { CommandFlag, Context, CustomCommand } from "../../kit/command-spec.ts";
+import type { CommandFlag, CustomCommand } from "../../kit/command-spec.ts";
 
 const source = { name: "file", description: "File to read, - for stdin", completes: "file" } as const;
 const destination = {
@@ -37,9 +37,45 @@ semicolons), department, title, phone, birthday, language, timezone, meta_field_
 
 ${importing}`,
   args: [source],
-  flags: [...importFlags, { flags: "--create-user-types", description: "Create missing user types" }],
-  examples: ["wcs users import users.csv --dry-run", "wcs users import users.csv --results results.csv"],
-  run: async (context) => importAs("userKind", context),
+  flags: [
+    ...importFlags,
+    { flags: "--create-user-types", description: "Create missing user types" },
+    {
+      flags: "--key <reference|email>",
+      description: "Field that identifies a user (default reference, else e-mail address)",
+      completes: ["reference", "email"],
+    },
+    {
+      flags: "--map <column=field,...>",
+      description: "Fields of columns with other names; 'Column=' leaves a column out; can be repeated",
+      repeat: true,
+    },
+    {
+      flags: "--set <field=value>",
+      description: "Value of a field in all rows; can be repeated",
+      repeat: true,
+    },
+    { flags: "--mapping <file>", description: "Read --map, --set and --key from a saved mapping", completes: "file" },
+    { flags: "--save-mapping <file>", description: "Save the mapping as YAML or JSON", completes: "file" },
+    { flags: "--deactivate-missing", description: "Deactivate the users of --scope who are not in the file" },
+    {
+      flags: "--scope <provider:name|unit:id>",
+      description: "Users to compare with the file: those of a provider, or of a unit and the units below it",
+      completes: ["provider:", "unit:"],
+    },
+    {
+      flags: "--max-removals <number|percent>",
+      description: "Deactivate nobody if more users are missing, such as 20 or 5% of the scope (default 5%)",
+    },
+    { flags: "-y, --yes", description: "Skip the confirmation of --deactivate-missing" },
+  ],
+  examples: [
+    "wcs users import users.csv --dry-run",
+    "wcs users import users.csv --results results.csv",
+    "wcs users import hr.csv --map 'Employee ID=reference,Mail=email' --set unit=hq --save-mapping hr.yaml",
+    "wcs users import hr.csv --mapping hr.yaml --deactivate-missing --scope provider:okta --max-removals 5% --yes",
+  ],
+  run: async (context) => (await import("./import-users-file.ts")).importUsersFile(context),
 };
 
 /** `wcs units import`. */
@@ -52,13 +88,11 @@ ${importing}`,
   args: [source],
   flags: importFlags,
   examples: ["wcs units import units.csv --dry-run", "wcs units import units.csv"],
-  run: async (context) => importAs("unitKind", context),
+  run: async (context) => {
+    const [{ unitKind }, { importFile }] = await Promise.all([import("./import-kinds.ts"), import("./import-file.ts")]);
+    await importFile({ kind: unitKind(), options: {} }, context);
+  },
 };
-
-async function importAs(kind: "userKind" | "unitKind", context: Context): Promise<void> {
-  const [kinds, { importFile }] = await Promise.all([import("./import-kinds.ts"), import("./import-file.ts")]);
-  await importFile(kinds[kind](), context);
-}
 
 /** `wcs users export`. */
 export const exportUsers: CustomCommand = {
