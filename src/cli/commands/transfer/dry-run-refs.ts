@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
-import type { ImportKey } from "./mapping-flags.ts";
+import type { ImportKey } from "./import-mapping.ts";
 
 /**
  * Remembers what the earlier parts of a dry run would have created. The service has taken each part back before it sees the next, so

@@ -5,7 +5,7 @@ import { tryParse } from "../../../contract/parse-input.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { openDestination } from "../../file-io/open-destination.ts";
 import { reason } from "../../file-io/value-sources.ts";
-import type { ImportMapping } from "./mapping-flags.ts";
+import type { ImportMapping } from "./import-mapping.ts";
 
 /** The schema of a saved mapping: the field of each column, null to leave it out, and the values of fields. */
 const savedMapping = () =>

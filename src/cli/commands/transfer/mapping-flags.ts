@@ -1,14 +1,7 @@
 import { UsageError } from "../../errors/cli-errors.ts";
-import { columnKey, type MappedColumn, type MappingSpec } from "../../file-io/column-mapping.ts";
+import { columnKey, type MappedColumn } from "../../file-io/column-mapping.ts";
 import type { Context } from "../../kit/command-spec.ts";
-
-/** The field that identifies the user of a row. */
-export type ImportKey = "reference" | "email";
-
-/** The mapping of an import, as flags give it and files save it. */
-export interface ImportMapping extends MappingSpec {
-  readonly key: ImportKey | undefined;
-}
+import type { ImportKey, ImportMapping } from "./import-mapping.ts";
 
 /** Returns the mapping of --mapping with the additions of --map, --set and --key; undefined when none of them is given. */
 export async function readMapping({ flags }: Pick<Context, "flags">): Promise<ImportMapping | undefined> {
