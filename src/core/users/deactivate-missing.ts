@@ -19,32 +19,20 @@ const mostListed = 500;
 export const deactivateMissing: DeactivateMissing = async (ctx, input) => {
   requireAbility(ctx.actor, "user");
   refuse(scopeIssues(input));
-  const scoped = await usersIn(ctx, input);
-  const { active } = await scoped.select((eb) => eb.fn.countAll<number>().as("active")).executeTakeFirstOrThrow();
-  if (active === 0 && input.provider !== undefined) await requireProvider(ctx, input.provider);
-  const missing = await scoped
-    .leftJoin("units as n", "n.id", "u.unit_id")
-    .select(["u.id", "u.reference", "u.first_name", "u.last_name", "u.admin", "n.path"])
-    .where((eb) => eb.not(isAmong(ctx.db, eb.ref("u.id"), input.present)))
-    .orderBy("u.id")
-    .execute();
-  const removed = missing.filter(({ id, admin }) => admin === 0 && id !== ctx.actor.id);
-  requireFewer(removed.length, active, input.max_removals);
-  const ids = removed.map(({ id }) => id);
-  const foreign = removed.filter(({ path }) => !may(ctx.actor, "user", path));
-  if (foreign.length > 0) throw beyondReach(foreign);
-  await requireGrantsOf(ctx, ids);
-  if (ids.length > 0) await deactivateUsers(ctx, ids);
-  return {
-    active,
-    deactivated: ids.length,
-    kept: missing.length - ids.length,
-    users: removed.slice(0, mostListed).map(({ id, reference, first_name, last_name }) => ({
-      id,
-      reference,
-      name: `${first_name} ${last_name}`,
-    })),
-  };
+  const active = await usersIn(ctx, input);
+  if (active.length === 0 && input.provider !== undefined) await requireProvider(ctx, input.provider);
+  // Compared here, because PostgreSQL compares each row with each element of a long list.
+  const present = new Set(input.present);
+  const missing = active.filter(({ id }) => !present.has(id));
+  const removed = missing.filter(({ id, admin }) => admin === 0 && id !== ctx.actor.id).map(({ id }) => id);
+  requireFewer(removed.length, active.length, input.max_removals);
+  if (!ctx.actor.admin) {
+    await requireReach(ctx, removed);
+    await requireGrantsOf(ctx, removed);
+  }
+  const users = await listUsers(ctx, removed.slice(0, mostListed));
+  if (removed.length > 0) await deactivateUsers(ctx, removed);
+  return { active: active.length, deactivated: removed.length, kept: missing.length - removed.length, users };
 };
 
 /** Returns the issue of a scope that is neither one provider nor one unit. */
@@ -54,19 +42,23 @@ export function scopeIssues({ provider, unit }: Pick<Partial<Input>, "provider" 
     : {};
 }
 
-/** Selects the active people of the scope. A user belongs to the branch of the first unit. */
+/** Returns the active people of the scope by ID. A user belongs to the branch of the first unit. */
 async function usersIn({ db }: Ctx, { provider, unit }: Input) {
   const people = db
     .selectFrom("users as u")
+    .select(["u.id", "u.admin"])
+    .orderBy("u.id")
     .where("u.active", "=", 1)
     .where("u.deleted_at", "is", null)
     .where("u.provider", "<>", serviceProvider);
-  if (unit === undefined) return people.where("u.provider", "=", provider ?? "");
+  if (unit === undefined) return people.where("u.provider", "=", provider ?? "").execute();
   // A unit that does not exist is refused with the permission.
   const path = (await unitPath(db, unit)) ?? "";
-  return people.where("u.unit_id", "in", (eb) =>
-    eb.selectFrom("units").select("id").where("path", ">=", path).where("path", "<", branchEnd(path)),
-  );
+  return people
+    .where("u.unit_id", "in", (eb) =>
+      eb.selectFrom("units").select("id").where("path", ">=", path).where("path", "<", branchEnd(path)),
+    )
+    .execute();
 }
 
 /** Throws `validation_failed` when no user, active or not, has the provider: its name is probably misspelt. */
@@ -88,12 +80,35 @@ function requireFewer(count: number, active: number, most: string): void {
   );
 }
 
-function beyondReach(users: readonly { readonly id: number }[]): ServiceError {
+/** Throws `forbidden` when the actor lacks the ability over one of the users. */
+async function requireReach({ db, actor }: Ctx, ids: readonly number[]): Promise<void> {
+  const rows = await db
+    .selectFrom("users as u")
+    .leftJoin("units as n", "n.id", "u.unit_id")
+    .select(["u.id", "n.path"])
+    .where((eb) => isAmong(db, eb.ref("u.id"), ids))
+    .orderBy("u.id")
+    .execute();
+  const foreign = rows.filter(({ path }) => !may(actor, "user", path)).map(({ id }) => id);
+  if (foreign.length === 0) return;
   const most = 10;
-  const named = users.slice(0, most).map(({ id }) => id);
-  const more = users.length > most ? ` and ${users.length - most} more` : "";
-  return new ServiceError(
+  const more = foreign.length > most ? ` and ${foreign.length - most} more` : "";
+  throw new ServiceError(
     "forbidden",
-    `You don't have the ability user over the users ${named.join(", ")}${more}; nobody was deactivated.`,
+    `You don't have the ability user over the users ${foreign.slice(0, most).join(", ")}${more}; nobody was deactivated.`,
   );
+}
+
+async function listUsers({ db }: Ctx, ids: readonly number[]) {
+  const rows = await db
+    .selectFrom("users")
+    .select(["id", "reference", "first_name", "last_name"])
+    .where((eb) => isAmong(db, eb.ref("id"), ids))
+    .orderBy("id")
+    .execute();
+  return rows.map(({ id, reference, first_name, last_name }) => ({
+    id,
+    reference,
+    name: `${first_name} ${last_name}`,
+  }));
 }
