@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, it } from "vitest";
 import { describePlaces, type Place, usePlace } from "./places.ts";
+import { finished, start } from "./support.ts";
 
 const header = "reference,first_name,last_name,email,unit\n";
 const person = (reference: string) => `${reference},Given,${reference},${reference}@example.com,hq\n`;
@@ -130,6 +132,24 @@ it.each([
   const { code, stderr } = await place().wcs(["users", "import", file(person("never")), ...flags]);
   expect({ code, stderr }).toEqual({ code: exit, stderr: expect.stringContaining(message) });
   expect((await place().wcs(["users", "get", "--reference", "never"])).code).toBe(6);
+});
+
+it("a killed command deactivates nobody, and the same command again does the rest", async () => {
+  expect(await sync("slow", people("s", 0, 3), "--yes")).toMatchObject({ code: 0 });
+  const flags = ["--set", "provider=slow", "--deactivate-missing", "--scope", "provider:slow", "--yes"];
+  const args = ["users", "import", "-", ...flags, ...place().args];
+  const child = start(args, { ...place().home.env, ...place().env });
+  const result = finished(child);
+  child.stdin?.write(header + people("s", 1, 1502));
+  while ((await active("slow")) < 1001 && child.exitCode === null) await sleep(20);
+  child.kill("SIGKILL");
+  expect((await result).signal).toBe("SIGKILL");
+  expect(await active("slow")).toBe(1001);
+  const again = await place().wcs(["users", "import", "-", ...flags], { stdin: header + people("s", 1, 1502) });
+  expect(again).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("1 of 1502 active users of the scope was deactivated."),
+  });
 });
 
 it("on a terminal it lists who is missing and asks", async () => {

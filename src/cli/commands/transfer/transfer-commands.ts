@@ -33,9 +33,18 @@ export const importUsers: CustomCommand = {
   summary: "Create or update users from a CSV or NDJSON file",
   description: `Users are matched by reference, or else by e-mail address. A CSV file begins with a line of column names. Columns, in any
 order (* required): reference, first_name*, last_name*, email*, unit* (its reference), user_types (names separated by
-semicolons), department, title, phone, birthday, language, timezone, meta_field_0 to meta_field_4.
+semicolons), department, title, phone, birthday, language, timezone, provider (local, or who manages the account),
+meta_field_0 to meta_field_4. Case does not matter.
 
-${importing}`,
+${importing}
+
+--map gives columns with other names their fields: --map 'Employee ID=reference,Mail=email'. A column with commas is in
+quotes, as in '"Name, first"=first_name'. With a mapping, other columns are reported and left out. --set gives a field
+the same value in all rows. --save-mapping keeps both in a file for --mapping.
+
+--deactivate-missing deactivates the active users of --scope who are not in the file: all, or none when more than
+--max-removals are missing (exit 7) or a row was not imported (exit 3). Administrators, service accounts and you are
+kept. wcs users reactivate undoes it; an import does not.`,
   args: [source],
   flags: [
     ...importFlags,
