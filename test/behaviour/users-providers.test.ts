@@ -35,7 +35,7 @@ describeEverywhere("providers of users", (environment) => {
     expect(result).toMatchObject({ action: "skipped", fields: { provider: expect.any(Array) } });
   });
 
-  it("a user of another provider gets no password, by no way", async () => {
+  it("a user of another provider gets no password in any way", async () => {
     const { id, email } = await world().addUser({ provider: "okta", password: undefined });
     expect(await wrongFields(admin().call(users.password, { id, password }))).toEqual(["password"]);
     const reset = { email: email ?? "", token: "x", password, password_confirm: password };

@@ -9,7 +9,7 @@ export interface MappedColumn {
   readonly field: string;
 }
 
-/** The wishes of a user: columns for fields, and values that are the same in all rows. */
+/** A mapping as flags or a file give it: fields of columns, and values that are the same in all rows. */
 export interface MappingSpec {
   readonly columns: readonly MappedColumn[];
   readonly values: Readonly<Record<string, string>>;
