@@ -34,6 +34,7 @@ const messages = {
   no_such_department: ({ name }) => `is not a department of the unit: ${text(name)}`,
   unreachable_unit: ({ reference }) => `cannot be reached: ${text(reference)}`,
   already_member: ({ user }) => `already has user ${text(user)} as a member`,
+  reference_taken: ({ user }) => `is taken by user ${text(user)}`,
   email_taken: ({ user }) => `is taken by user ${text(user)}`,
   root_parent: () => "must be empty, because the root unit cannot be moved",
   circular_parent: () => "must not be the unit itself or a unit below it",
@@ -42,6 +43,7 @@ const messages = {
   user_out_of_reach: () => "belongs to a user over whom you don't have the ability user",
   user_beyond_abilities: ({ abilities }) => `belongs to a user with abilities that you don't have: ${text(abilities)}`,
   own_membership: () => "is a unit that only an administrator can move you to",
+  own_provider: () => "is your own; ask another administrator to change it",
   own_user_types: () => "contains user types that only an administrator can give you",
   user_type_beyond_abilities: ({ name, abilities }) =>
     `contains ${text(name)}, which grants abilities that you don't have: ${text(abilities)}`,
@@ -65,6 +67,7 @@ const permissionCodes: ReadonlySet<string> = new Set<IssueCode>([
   "user_out_of_reach",
   "user_beyond_abilities",
   "own_membership",
+  "own_provider",
   "own_user_types",
   "user_type_beyond_abilities",
   "move_beyond_abilities",

@@ -113,6 +113,29 @@ const metaFields = () => ({
   meta_field_4: metaField(),
 });
 
+/** The name of a provider: local, that of service accounts, or that of another identity provider. */
+export const anyProvider = () =>
+  z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, "must be a short name of small letters, digits, - and _, like local or okta")
+    .meta({ placeholder: "name" });
+
+/** The name of a provider of people, not of service accounts. */
+export const providerName = () =>
+  anyProvider()
+    .refine((value) => value !== "service", "must not be service, which is reserved for service accounts")
+    .meta({
+      maxLength: 63,
+      placeholder: "name",
+      description: "Provider that manages the account; local: this service",
+    });
+
+/** The provider of a user in an input. "" and null stand for local. */
+const provider = () => {
+  const local = () => "local";
+  return z.union([z.null().transform(local), z.literal("").transform(local), providerName()]).optional();
+};
+
 /** The fields that every user has. */
 export const identity = () => ({ first_name: firstName(), last_name: lastName(), email: email() });
 /** The user types and the department of a membership. */
@@ -127,6 +150,7 @@ export const profileFields = () => ({
   birthday: nullable(birthday()),
   language: nullable(language()),
   timezone: nullable(timezone()),
+  provider: provider(),
   settings: z
     .strictObject({
       show_birthdays: z
@@ -153,6 +177,7 @@ export const userRow = once(() =>
     birthday: nullable(birthday()),
     language: nullable(language()),
     timezone: nullable(timezone()),
+    provider: provider(),
     ...metaFields(),
   }),
 );
@@ -193,6 +218,31 @@ export const importResult = once(() =>
       ),
     })
     .meta({ id: "ImportResult" }),
+);
+
+/** The maximum number of users that a synchronization deactivates. */
+export const maxRemovals = () =>
+  z
+    .string()
+    .regex(/^(\d{1,9}|([1-9]?\d|100)%)$/, "must be a number of users like 20, or a percentage from 0% to 100%")
+    .default("5%")
+    .meta({
+      placeholder: "number or percent",
+      description: "Maximum number of users to deactivate, or a percentage of the active users in the scope, like 5%",
+    });
+
+/** The result of a deactivation of missing users. */
+export const removalResult = once(() =>
+  z
+    .object({
+      active: z.int().meta({ description: "Active users in the scope before" }),
+      deactivated: z.int().meta({ description: "Deactivated users" }),
+      kept: z.int().meta({ description: "Missing users who stay active: administrators and the caller" }),
+      users: z
+        .array(z.object({ id: idOf("users"), reference: z.string().nullable(), name: z.string() }))
+        .meta({ description: "The deactivated users by ID, up to 500" }),
+    })
+    .meta({ id: "RemovalResult" }),
 );
 
 /** Returns true for an account of a machine. It has no e-mail address, so files of users leave it out. */

@@ -16,16 +16,8 @@ import {
 import { imageOperations } from "./image-operations.ts";
 import { membershipOperations } from "./membership-operations.ts";
 import { operation, operationGroup } from "./operation.ts";
-import {
-  birthdayUser,
-  departmentId,
-  identity,
-  importResult,
-  importRows,
-  profileFields,
-  user,
-  userTypeIds,
-} from "./user-schemas.ts";
+import { userImportOperations } from "./user-import-operations.ts";
+import { anyProvider, birthdayUser, departmentId, identity, profileFields, user, userTypeIds } from "./user-schemas.ts";
 
 const monthDay = () =>
   z
@@ -61,6 +53,9 @@ export const users = operationGroup("users", {
         user_type: id("usertypes").optional().meta({ description: "Only users with this user type" }),
         admin: z.boolean().optional().meta({ description: "Only administrators; false: only other users" }),
         inactive: z.boolean().default(false).meta({ description: "Include deactivated users" }),
+        provider: anyProvider()
+          .optional()
+          .meta({ description: "Only users of this provider; service: service accounts" }),
         email: email()
           .optional()
           .meta({ description: "Only the user with this e-mail address, if you have access to it" }),
@@ -143,7 +138,7 @@ export const users = operationGroup("users", {
     path: "/users",
     summary: "Create a user",
     description:
-      "Without a password, the user sets one through the link in the welcome mail. A service account has neither e-mail address nor password: it cannot sign in, and acts through API tokens only.",
+      "Without a password, the user sets one through the link in the welcome mail. Users of another provider than local have no password and do not sign in here. A service account has neither e-mail address nor password: it cannot sign in, and acts through API tokens only.",
     access: { ability: "user", at: [{ unit: "unit" }] },
     input: () =>
       z.strictObject({
@@ -168,8 +163,8 @@ export const users = operationGroup("users", {
     method: "PATCH",
     path: "/users/{id}",
     summary: "Update a user",
-    description: `${onlyGiven} Everyone can change their own phone, language, timezone and settings; all other changes need the ability user. Changing the e-mail address or reference of another user also needs every ability that this user has, in every unit where the user has it. A new e-mail address invalidates password links that were sent to the old one.`,
-    access: { ability: "user", at: [{ user: "id" }], self: true, takeover: ["email", "reference"] },
+    description: `${onlyGiven} Everyone can change their own phone, language, timezone and settings; all other changes need the ability user. Changing the e-mail address, reference or provider of another user also needs every ability that this user has, in every unit where the user has it. A new e-mail address invalidates password links that were sent to the old one. A user of another provider than local loses the password and is signed out. Nobody can change their own provider.`,
+    access: { ability: "user", at: [{ user: "id" }], self: true, takeover: ["email", "reference", "provider"] },
     input: () =>
       z.strictObject({
         id: id("users"),
@@ -259,19 +254,5 @@ export const users = operationGroup("users", {
   avatarSet: avatar.set,
   avatarDelete: avatar.delete,
   ...membershipOperations,
-  import: operation({
-    method: "POST",
-    path: "/users/import",
-    summary: "Create or update many users",
-    description:
-      "Rows are matched by reference, or else by e-mail address. Valid rows are imported in one transaction; invalid rows are skipped, and the response has their issues. Updating a user needs every ability that the user has, in every unit where the user has it; only administrators can move themselves or give themselves user types.",
-    access: { ability: "user" },
-    input: () =>
-      z.strictObject({
-        rows: importRows(),
-        create_user_types: z.boolean().default(false).meta({ description: "Create missing user types" }),
-      }),
-    output: importResult,
-    bodyLimit: 4_194_304,
-  }),
+  ...userImportOperations,
 });

@@ -118,6 +118,14 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
     },
   ],
   [
+    "a password of a user of another provider",
+    {
+      check: "users",
+      make: ["update users set provider = 'okta', password_hash = 'x' where id = 2"],
+      message: /user 2 has a password but another provider than local/,
+    },
+  ],
+  [
     "a deleted user with a membership",
     {
       check: "users",

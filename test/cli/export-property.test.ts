@@ -35,6 +35,7 @@ it("what is exported comes back as it was, whatever the text", async () => {
             last_name,
             email: `p${at}@example.com`,
             unit: "root",
+            provider: at % 2 === 0 ? "local" : "okta",
             title,
             phone,
             meta_field_4,

@@ -57,7 +57,9 @@ describe("export", () => {
       "gdl",
     ]);
     expect(first.csv.users).toContain("\ne-04,Juana Inés,de la Cruz,juana@example.com,gdl,Employee;Shift lead,,");
-    expect(first.csv.users).toContain(`,"Poeta, monja",'+52 33 1234 5678,1648-11-12,es,America/Mexico_City,,,,,\n`);
+    expect(first.csv.users).toContain(
+      `,"Poeta, monja",'+52 33 1234 5678,1648-11-12,es,America/Mexico_City,local,,,,,\n`,
+    );
     expect(JSON.parse(first.ndjson.users.split("\n")[0]!)).toMatchObject({ reference: null, unit: "root" });
     const unchanged = await place.wcs(["users", "import", place.home.path("users.csv")]);
     expect(unchanged.stderr).toBe("created 0, changed 0, unchanged 11, skipped 0\n");

@@ -47,6 +47,7 @@ users:
   first_name: Linus
   last_name: Åkesson
   unit: lab
+  provider: okta
   active: false
 - reference: E-003
   first_name: Radia
@@ -144,6 +145,7 @@ describePlaces("an organisation", (place) => {
     const text = readFileSync(yaml, "utf8");
     expect((await place().wcs(["export"])).stdout).toBe(text);
     expect(text).toContain("user_types: [Employee, manager]");
+    expect(text.match(/provider: .*/g)).toEqual(["provider: okta"]);
     expect(text).not.toContain("whsec_");
     expect([...text.matchAll(/email: (\w+)/g)].map(([, who]) => who)).toEqual(["ada", "grace", "radia", "linus"]);
     const other = await newPlace(sqliteLocal);

@@ -52,6 +52,7 @@ const elsewhere: Record<string, string> = {
   "units.reference": "units get",
   "usertypes.reference": "usertypes get",
   "users.import": "users import",
+  "users.deactivateMissing": "users import",
   "units.import": "units import",
   "webhooks.logs": "webhooks logs",
   "webhooks.events": "webhooks listen",

@@ -190,7 +190,7 @@ const seenByAll = set("user users unit units units_falldown user_type userTypes 
  * somebody has an API token is no secret, so one of another user is forbidden.
  */
 const inGroups: Record<string, Set<string> | undefined> = {
-  users: set("id ids from"),
+  users: set("id ids from present"),
   units: set("id parent below transfer"),
   usertypes: set("id"),
   webhooks: set("id log after parts"),

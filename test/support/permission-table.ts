@@ -223,6 +223,13 @@ export const permissionTable: Record<string, readonly Line[]> = {
     ["none", "                     404   404   403   403   401   401", ({ ids, units }) => ({ user: ids.colleague, unit: units.yard })],
   ],
   "users.import": [["", "          yes   yes   403   403   401   401", () => ({ rows: [{ ...row, unit: "harbour" }] })]],
+  "users.deactivateMissing": [
+    ["of the Yard", "              yes   yes   403   403   401   401", ({ units }) => ({ unit: units.yard, present: [] })],
+    ["of North", "                 yes   403   403   403   401   401", ({ units }) => ({ unit: units.north, present: [], max_removals: "100%" })],
+    ["of South", "                 yes   403   403   403   401   401", ({ units }) => ({ unit: units.south, present: [], max_removals: "100%" })],
+    ["too many, of North", "       409   409   403   403   401   401", ({ units }) => ({ unit: units.north, present: [] })],
+    ["of everywhere", "            yes   403   403   403   401   401", () => ({ provider: "local", present: [], max_removals: "100%" })],
+  ],
 
   "units.list": [["", "            yes   yes   yes   yes   401   401", nothing]],
   "units.get": [["", "             yes   yes   yes   yes   401   401", ({ units }) => ({ id: units.south })]],

@@ -1,3 +1,4 @@
+import type { ColumnMapping } from "./column-mapping.ts";
 import type { FileFormat } from "./file-format.ts";
 import type { Source } from "./open-source.ts";
 import { readCsv } from "./read-csv.ts";
@@ -7,9 +8,31 @@ import type { Table } from "./row-columns.ts";
 import type { SourceRow } from "./source-row.ts";
 
 /** Yields the rows of a file in batches. Throws `validation_failed` for unknown columns in a CSV header. */
-export function readRows(source: Source, format: FileFormat, table: Table): AsyncIterable<SourceRow[]> {
+export function readRows(
+  source: Source,
+  format: FileFormat,
+  table: Table,
+  mapping?: ColumnMapping,
+): AsyncIterable<SourceRow[]> {
   const lines = linesOf(source.read(), source.label);
-  return format === "csv" ? readCsv(lines, table, source.label) : readNdjson(lines);
+  const rows = format === "csv" ? readCsv(lines, table, source.label, mapping) : readNdjson(lines);
+  return mapping ? mapRows(rows, format, mapping) : rows;
+}
+
+/** Maps the objects of JSON; rows of CSV have their fields already. Counts the values of the mapping in the sizes. */
+async function* mapRows(
+  rows: AsyncIterable<SourceRow[]>,
+  format: FileFormat,
+  mapping: ColumnMapping,
+): AsyncGenerator<SourceRow[]> {
+  const more = JSON.stringify(mapping.values).length;
+  for await (const some of rows) {
+    yield some.map((each) => {
+      if (!("row" in each)) return each;
+      const { line, size, row } = each;
+      return { line, size: size + more, ...(format === "csv" ? { row } : mapping.rowOf(row)) };
+    });
+  }
 }
 
 /** Regroups rows into batches of at most `most` rows that fit into one request. */

@@ -7,6 +7,8 @@ export interface Table {
   readonly columns: readonly string[];
   /** Columns that every file must have. */
   readonly required: readonly string[];
+  /** Columns that identify a row: no two rows have the same value. */
+  readonly keys: readonly string[];
 }
 
 /** Creates the table of an import from the schema of its rows. */
@@ -16,5 +18,6 @@ export function tableOf(name: Table["name"], row: z.ZodType): Table {
     name,
     columns: fields.map((field) => field.name),
     required: fields.filter((field) => field.required).map((field) => field.name),
+    keys: fields.map((field) => field.name).filter((each) => each === "reference" || each === "email"),
   };
 }

@@ -157,7 +157,8 @@ const organisation = `wcs export writes the file, wcs diff compares it with the 
     - unit: root
     active: true
     admin: false
-                                           # also title, phone, birthday, language, timezone, meta_field_0 to meta_field_4
+                                           # also title, phone, birthday, language, timezone, provider,
+                                           # meta_field_0 to meta_field_4
   webhooks:
   - name: payroll
     uri: https://payroll.example.com/hook

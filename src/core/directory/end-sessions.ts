@@ -1,6 +1,10 @@
+import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-/** Ends all sessions of a user. */
-export async function endSessions({ db }: Ctx, user: number): Promise<void> {
-  await db.deleteFrom("sessions").where("user_id", "=", user).execute();
+/** Ends all sessions of users. */
+export async function endSessions({ db }: Ctx, users: readonly number[]): Promise<void> {
+  await db
+    .deleteFrom("sessions")
+    .where((eb) => isAmong(db, eb.ref("user_id"), users))
+    .execute();
 }

@@ -98,7 +98,7 @@ async function takenOver(
   if (asked.length === 0) return [];
   const rows = await db
     .selectFrom("users")
-    .select(["id", "email", "reference"])
+    .select(["id", "email", "reference", "provider"])
     .where((eb) => isAmong(db, eb.ref("id"), ids))
     .execute();
   return rows.filter((row) => asked.some((field) => row[field] !== input[field])).map((row) => row.id);
@@ -120,7 +120,7 @@ const grantsOfUsers = prepared((db, p: { ids: readonly number[] }) =>
  * Throws `forbidden` unless the actor has every ability of these users, in the same units: otherwise taking over such
  * an account would give the actor more abilities. Runs one query.
  */
-async function requireGrantsOf({ db, actor }: Ctx, ids: readonly number[]): Promise<void> {
+export async function requireGrantsOf({ db, actor }: Ctx, ids: readonly number[]): Promise<void> {
   if (actor.admin || ids.length === 0) return;
   const rows = await grantsOfUsers(db, { ids });
   requireAbilities(

@@ -16,9 +16,10 @@ import { may } from "../pipeline/actor.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { asAdministrator } from "../pipeline/permissions.ts";
-import { endPasswordLinks, queueMail } from "../pipeline/queue-mail.ts";
+import { queueMail } from "../pipeline/queue-mail.ts";
 import { forgetFailures } from "../pipeline/rate-limits.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
+import { deactivateUsers, updateColumns } from "./change-account.ts";
 import { birthdayKey } from "./list-birthdays.ts";
 import { oneUser } from "./read-users.ts";
 import { indexUser } from "./search-users.ts";
@@ -39,7 +40,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
           ...userColumns(fields),
           first_name,
           last_name,
-          provider: service ? serviceProvider : undefined,
+          ...(service && { provider: serviceProvider }),
           password_hash,
           created_at: tx.now,
           updated_at: tx.now,
@@ -60,16 +61,13 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     if (!may(ctx.actor, "user", await pathOfUser(ctx, id))) requireOwnFields(fields);
     if (fields.admin === false && before.admin) await requireOtherAdministrator(ctx, id);
     if (fields.email !== undefined) await requirePeople(ctx, [id], "email");
+    if (fields.provider !== undefined) await requirePeople(ctx, [id], "provider");
     await requireFree(ctx, fields, id);
     const row = await ctx.db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
     const changes = listChangedColumns(row, userColumns(fields));
     if (Object.keys(changes).length === 0) return before;
-    await ctx.db
-      .updateTable("users")
-      .set({ ...changes, updated_at: ctx.now })
-      .where("id", "=", id)
-      .execute();
-    if (changes.email_key !== undefined) await endPasswordLinks(ctx, id);
+    if (changes.provider !== undefined) requireAnother(ctx, id);
+    await updateColumns(ctx, id, changes);
     if (["first_name", "last_name", "title", "email"].some((name) => name in changes)) await indexUser(ctx, id);
     ctx.changed("user.update", id);
     return oneUser(ctx, id);
@@ -91,7 +89,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     await ctx.db.deleteFrom("user_words").where("user_id", "=", id).execute();
     await ctx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
     await ctx.db.deleteFrom("api_tokens").where("user_id", "=", id).execute();
-    await endSessions(ctx, id);
+    await endSessions(ctx, [id]);
     await removeTwoFactor(ctx, id);
     // Sent mails contain the name and the address, too.
     await ctx.db.deleteFrom("mails").where("user_id", "=", id).execute();
@@ -103,15 +101,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     const user = await oneUser(ctx, id);
     if (!user.active) return;
     if (user.admin) await requireOtherAdministrator(ctx, id);
-    await ctx.db
-      .updateTable("users")
-      .set((eb) => ({ active: 0, token_version: eb("token_version", "+", 1), updated_at: ctx.now }))
-      .where("id", "=", id)
-      .execute();
-    await ctx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
-    await ctx.db.deleteFrom("api_tokens").where("user_id", "=", id).execute();
-    await endSessions(ctx, id);
-    ctx.changed("user.update", id);
+    await deactivateUsers(ctx, [id]);
   },
 
   async reactivate(ctx, { id }) {
@@ -152,9 +142,14 @@ export async function newUserIssues(ctx: Ctx, { password, ...fields }: Partial<C
 }
 
 /** A person needs an e-mail address; a service account must not have what lets a person sign in. */
-function accountIssues({ service, email, password, welcome }: Partial<Create>): FieldErrors {
-  if (!service) return email === undefined ? { email: [messageOf({ code: "required" })] } : {};
-  const given = Object.entries({ email, password, welcome: welcome || undefined });
+function accountIssues({ service, email, password, welcome, provider = "local" }: Partial<Create>): FieldErrors {
+  if (!service) {
+    const missing = email === undefined && { email: [messageOf({ code: "required" })] };
+    const foreign = provider !== "local" && password !== undefined;
+    return { ...missing, ...(foreign && { password: [messageOf({ code: "managed_elsewhere" })] }) };
+  }
+  const named = provider === "local" ? undefined : provider;
+  const given = Object.entries({ email, password, welcome: welcome || undefined, provider: named });
   const wrong = given.filter(([, value]) => value !== undefined);
   return Object.fromEntries(wrong.map(([field]) => [field, [messageOf({ code: "service_account" })]]));
 }
@@ -232,6 +227,12 @@ async function requireOtherAdministrator(ctx: Ctx, id: number): Promise<void> {
   if (other === undefined) {
     throw new ServiceError("conflict", `User ${id} is the last active administrator; make another one first.`);
   }
+}
+
+/** Throws `forbidden` about one's own provider: the change would end the session and could lock everybody out. */
+function requireAnother({ actor }: Ctx, id: number): void {
+  if (id === actor.id)
+    throw new ServiceError("forbidden", "You cannot change your own provider; ask another administrator.");
 }
 
 async function requireFree(

@@ -15,7 +15,7 @@ import { changeUser, createUsers, findUserChanges } from "./user-import-writes.t
 type Import = Handlers<typeof contract>["import"];
 
 /** Processes rows in order, with the same result as one at a time, but inserts new users together. */
-export const importUserRows: Import = async (ctx, { rows, create_user_types }) => {
+export const importUserRows: Import = async (ctx, { rows, key, create_user_types }) => {
   const { list, skip, done } = results(rows);
   const parsed = parseRows(userRow(), rows);
   const validRows = parsed.flatMap((each) => ("row" in each ? [each.row] : []));
@@ -43,8 +43,9 @@ export const importUserRows: Import = async (ctx, { rows, create_user_types }) =
       known.add(await loadUsers(ctx, await flush()));
       waiting.clear();
     }
-    const existing = row.reference ? known.byReference.get(row.reference) : known.byEmail.get(emailKey(row.email));
+    const existing = match(known, row, key);
     const problems = createRowIssues();
+    if (key === "reference" && !row.reference) problems.set("reference", { code: "required" });
     const wanted = resolve(ctx, known, row, existing, problems);
     const changes = wanted && existing && findUserChanges(existing, wanted);
     if (changes && existing) requireTakeover(ctx, existing, { ...changes, unit: wanted.unit.id }, problems);
@@ -61,6 +62,12 @@ export const importUserRows: Import = async (ctx, { rows, create_user_types }) =
   await dropUnheld(ctx, known.newTypes);
   return { results: list };
 };
+
+/** Returns the user of a row: by the key of the import, else by reference, or by e-mail address if there is none. */
+function match(known: Known, { reference, email }: UserImportRow, key: "reference" | "email" | undefined) {
+  if (key !== "email" && reference) return known.byReference.get(reference);
+  return key === "reference" ? undefined : known.byEmail.get(emailKey(email));
+}
 
 interface Update {
   readonly wanted: Wanted;
@@ -96,6 +103,9 @@ function resolve(
   const holder = known.byEmail.get(emailKey(row.email));
   if (holder !== undefined && holder.id !== existing?.id)
     problems.set("email", { code: "email_taken", params: { user: holder.id } });
+  const named = row.reference ? known.byReference.get(row.reference) : undefined;
+  if (named !== undefined && named.id !== existing?.id)
+    problems.set("reference", { code: "reference_taken", params: { user: named.id } });
   if (existing?.provider === serviceProvider) problems.set("email", { code: "service_account" });
   if (existing !== undefined) requireReach(ctx, existing, problems);
   const types = user_types === undefined ? undefined : resolveTypes(known, user_types, problems);
@@ -125,14 +135,20 @@ function requireReach({ actor }: Ctx, { unit_path, admin }: ExistingUser, proble
 
 /**
  * Adds an error when the actor lacks an ability of the user: a row can take over an account by changing its address,
- * reference or memberships. Users cannot extend their own membership.
+ * reference, provider or memberships. Users cannot extend their own membership, nor change their own provider, which would
+ * sign them out.
  */
 function requireTakeover(
   { actor }: Ctx,
   { id, grants, unit_id, types: held }: ExistingUser,
-  { unit, types = [] }: { unit: number; types: readonly number[] | undefined },
+  {
+    unit,
+    columns,
+    types = [],
+  }: Pick<NonNullable<ReturnType<typeof findUserChanges>>, "columns" | "types"> & { unit: number },
   problems: RowIssues,
 ): void {
+  if (id === actor.id && columns.provider !== undefined) problems.set("provider", { code: "own_provider" });
   if (actor.admin) return;
   const missing = missingAbilities(actor, grants);
   if (missing.length > 0) {

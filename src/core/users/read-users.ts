@@ -22,6 +22,7 @@ export const userReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
     let query = ctx.db.selectFrom("users as u").select("u.id").where("u.deleted_at", "is", null);
     if (!filter.inactive) query = query.where("u.active", "=", 1);
     if (filter.email !== undefined) query = query.where("u.email_key", "=", emailKey(filter.email));
+    if (filter.provider !== undefined) query = query.where("u.provider", "=", filter.provider);
     if (filter.admin !== undefined) query = query.where("u.admin", "=", filter.admin ? 1 : 0);
     refuse(belowIssues(filter));
     if (filter.unit !== undefined) {

@@ -33,7 +33,7 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
     if (numUpdatedRows === 0n)
       throw new ServiceError("conflict", "The password was changed at the same moment; try again.");
     await tx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
-    await endSessions(tx, id);
+    await endSessions(tx, [id]);
     await forgetFailures(tx, id);
     tx.announce(`user:${id}`);
   });

@@ -3,7 +3,7 @@ import { insertRows, rowsAs } from "../../store/bulk.ts";
 import { moveMembership, setUserTypes } from "../directory/memberships.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { endPasswordLinks } from "../pipeline/queue-mail.ts";
+import { updateColumns } from "./change-account.ts";
 import { indexUser, searchWords } from "./search-users.ts";
 import type { ExistingUser } from "./user-import-lookup.ts";
 import type { Wanted } from "./user-import-row.ts";
@@ -42,6 +42,7 @@ function newUser({ now }: Ctx, { columns, unit }: Wanted) {
     birthday_key: columns.birthday_key ?? null,
     language: columns.language ?? null,
     timezone: columns.timezone ?? null,
+    provider: columns.provider ?? "local",
     meta_field_0: columns.meta_field_0 ?? "",
     meta_field_1: columns.meta_field_1 ?? "",
     meta_field_2: columns.meta_field_2 ?? "",
@@ -95,12 +96,7 @@ export async function changeUser(
   { unit }: Wanted,
   { columns, moved, types, department }: NonNullable<ReturnType<typeof findUserChanges>>,
 ): Promise<void> {
-  await ctx.db
-    .updateTable("users")
-    .set({ ...columns, updated_at: ctx.now })
-    .where("id", "=", id)
-    .execute();
-  if ("email_key" in columns) await endPasswordLinks(ctx, id);
+  await updateColumns(ctx, id, columns);
   if (membership_id !== null && unit_id !== null) {
     if (moved) await moveMembership(ctx, { id: membership_id, user: id, from: unit_id, to: unit.id });
     if (types) await setUserTypes(ctx, membership_id, types);

@@ -4,6 +4,7 @@ import { imageHandlers } from "../files/owner-image.ts";
 import type { Checks, Handlers } from "../pipeline/context.ts";
 import { memberships } from "./change-memberships.ts";
 import { newUserIssues, userChangeHandlers } from "./change-user.ts";
+import { deactivateMissing, scopeIssues } from "./deactivate-missing.ts";
 import { importUserRows } from "./import-users.ts";
 import { birthdays } from "./list-birthdays.ts";
 import { belowIssues, userReadHandlers } from "./read-users.ts";
@@ -24,12 +25,14 @@ export const users: Handlers<typeof contract> = {
   password,
   twoFactorReset,
   import: importUserRows,
+  deactivateMissing,
 };
 
 export const checks: Checks<typeof contract> = {
   list: async (_ctx, filter, isWrong) => (isWrong("unit") ? {} : belowIssues(filter)),
   create: newUserIssues,
   password: passwordIssues,
+  deactivateMissing: async (_ctx, scope, isWrong) => (isWrong("unit") || isWrong("provider") ? {} : scopeIssues(scope)),
   membershipAdd: membershipIssues,
   membershipSet: (ctx, { from, ...fields }) => membershipIssues(ctx, { unit: from, ...fields }),
 };

@@ -72,8 +72,13 @@ export const userRules: readonly (Recount | IntegrityRule)[] = [
   },
   {
     thing: "user",
-    rows: "select id from users where provider = 'service' and (password_hash is not null or email_key is not null)",
-    says: "is a service account but has a password or an e-mail address",
+    rows: "select id from users where provider = 'service' and email_key is not null",
+    says: "is a service account but has an e-mail address",
+  },
+  {
+    thing: "user",
+    rows: "select id from users where provider <> 'local' and password_hash is not null",
+    says: "has a password but another provider than local",
   },
   {
     thing: "membership",

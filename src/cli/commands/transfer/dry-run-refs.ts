@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
+import type { ImportKey } from "./import-mapping.ts";
 
 /**
  * Remembers what the earlier parts of a dry run would have created. The service has taken each part back before it sees the next, so
@@ -28,8 +29,8 @@ const printOf = (text: string) => hash("sha1", text, "base64");
 const rowPrint = (row: FileRow) => printOf(JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))));
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
-/** Simulates an import of users, who are matched by reference, else by e-mail address. */
-export function rehearseUsers(): Rehearsal {
+/** Simulates an import of users, who are matched by the key, or without one by reference, else by e-mail address. */
+export function rehearseUsers(by?: ImportKey): Rehearsal {
   const byReference = new Map<string, Made>();
   const byEmail = new Map<string, Made>();
   let part = 0;
@@ -42,8 +43,12 @@ export function rehearseUsers(): Rehearsal {
       const email = printOf(String(row.email).normalize("NFC").toLowerCase());
       const key = reference && printOf(reference);
       const holder = earlier(byEmail.get(email));
-      const same = key === undefined ? holder : earlier(byReference.get(key));
-      if (key !== undefined && holder !== undefined && holder.reference !== key) {
+      const named = key === undefined ? undefined : earlier(byReference.get(key));
+      const same = key === undefined || by === "email" ? holder : named;
+      if (by === "email" && named !== undefined && named !== holder) {
+        return skippedRow({ reference: [`is taken by line ${named.line}`] }, outcome.reference);
+      }
+      if (by !== "email" && key !== undefined && holder !== undefined && holder.reference !== key) {
         return skippedRow({ email: [`is taken by line ${holder.line}`] }, outcome.reference);
       }
       const judged = same ? repeated(same, row, outcome) : outcome;

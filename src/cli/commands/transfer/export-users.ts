@@ -79,6 +79,7 @@ function rowOf(user: User, referenceOf: ReadonlyMap<number, string | null>): Fil
     birthday: user.birthday,
     language: user.language,
     timezone: user.timezone,
+    provider: user.provider[0],
     meta_field_0: user.meta_field_0,
     meta_field_1: user.meta_field_1,
     meta_field_2: user.meta_field_2,

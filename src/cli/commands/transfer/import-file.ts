@@ -1,6 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { ServiceError } from "../../../contract/errors.ts";
+import { type Caller, once } from "../../../contract/operation.ts";
 import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
+import type { ColumnMapping } from "../../file-io/column-mapping.ts";
 import { formatFor } from "../../file-io/file-format.ts";
 import { createReport, type Report } from "../../file-io/import-report.ts";
 import { openSource } from "../../file-io/open-source.ts";
@@ -11,8 +13,24 @@ import { createOutput, formatOf } from "../../output/create-output.ts";
 import type { ImportKind } from "./import-kinds.ts";
 import { type Job, sendRows } from "./send-rows.ts";
 
+/** An import as a command configures it. */
+export interface FileImport {
+  readonly kind: ImportKind;
+  /** Further input fields of each call. */
+  readonly options: Record<string, unknown>;
+  readonly mapping?: ColumnMapping | undefined;
+  /** Runs when the file has been read for the first time. */
+  afterReading?(): Promise<void>;
+  /** Runs before the first row. Returns the last step, which runs when every row is imported. */
+  prepare?(caller: Caller): Promise<LastStep>;
+}
+
+/** Completes an import, given the IDs of the items in the file. Returns further facts for --json. */
+type LastStep = (present: readonly number[], signal: AbortSignal) => Promise<object | undefined>;
+
 /** Imports a file and reports the outcome of each row. */
-export async function importFile(kind: ImportKind, context: Context): Promise<void> {
+export async function importFile(work: FileImport, context: Context): Promise<void> {
+  const { kind, options, mapping } = work;
   const { terminal, globals, flags } = context;
   const file = String(context.args.file);
   const format = formatFor(file, flags.format);
@@ -21,17 +39,19 @@ export async function importFile(kind: ImportKind, context: Context): Promise<vo
   const stop = new AbortController();
   const { signal } = stop;
   terminal.onInterrupt(() => stop.abort(new Interrupted()));
-  if (flags.results !== undefined && (await isSame(String(flags.results), file))) {
-    throw new UsageError("--results would overwrite the imported file");
+  for (const [flag, path] of Object.entries({ "--results": flags.results, "--save-mapping": flags.saveMapping })) {
+    if (path !== undefined && (await isSame(String(path), file)))
+      throw new UsageError(`${flag} would overwrite the imported file`);
   }
   const source = await openSource(file, terminal, { again: kind.parentsFirst || flags.strict === true, signal });
   try {
     const { caller } = await context.connect();
-    const options = flags.createUserTypes ? { create_user_types: true } : {};
-    const job: Job = { kind, source, format, caller, terminal, signal, options };
+    const job: Job = { kind, source, format, caller, terminal, signal, options, mapping };
     try {
-      if (flags.strict) await check(job, context);
-      await carryOut(job, context);
+      const lastStep = await work.prepare?.(caller);
+      const afterReading = once(async () => work.afterReading?.());
+      if (flags.strict) await check(job, context, afterReading);
+      await carryOut(job, context, { lastStep, afterReading });
     } finally {
       await caller.close();
     }
@@ -43,7 +63,7 @@ export async function importFile(kind: ImportKind, context: Context): Promise<vo
 }
 
 /** Checks all rows in a dry run. Throws when a row is invalid. */
-async function check(job: Job, context: Context): Promise<void> {
+async function check(job: Job, context: Context, afterReading: () => Promise<void>): Promise<void> {
   const { terminal } = context;
   const results = await resultsOf(context, "at the end");
   const report = createReport({ terminal, results, sort: job.kind.parentsFirst });
@@ -57,6 +77,7 @@ async function check(job: Job, context: Context): Promise<void> {
   };
   try {
     await sendRows(job, "checking", true, none);
+    await afterReading();
     if (bad === 0) return;
     await report.flush(true);
     await results?.keep();
@@ -73,14 +94,28 @@ async function check(job: Job, context: Context): Promise<void> {
   );
 }
 
-async function carryOut(job: Job, context: Context): Promise<void> {
-  const { terminal, globals, flags } = context;
+interface Steps {
+  readonly lastStep: LastStep | undefined;
+  readonly afterReading: () => Promise<void>;
+}
+
+async function carryOut(job: Job, context: Context, steps: Steps): Promise<void> {
+  const { terminal, flags } = context;
   const results = await resultsOf(context, "at once");
   const dryRun = flags.dryRun === true;
   const report = createReport({ terminal, results, sort: job.kind.parentsFirst });
+  const present: number[] = [];
+  const rows = {
+    add(line: number, outcome: Outcome) {
+      if (steps.lastStep && outcome.id !== null) present.push(outcome.id);
+      report.add(line, outcome);
+    },
+    flush: () => report.flush(),
+  };
   try {
-    await sendRows(job, dryRun ? "checking" : "importing", dryRun, report);
+    await sendRows(job, dryRun ? "checking" : "importing", dryRun, rows);
     await report.flush(true);
+    await steps.afterReading();
     await results?.keep();
   } catch (error) {
     await report.flush(true);
@@ -90,13 +125,32 @@ async function carryOut(job: Job, context: Context): Promise<void> {
   } finally {
     await results?.discard();
   }
-  if (formatOf(globals, terminal) === "json") await createOutput({}, globals, terminal).one({ ...report.counts });
-  else terminal.note(report.summary());
-  if (dryRun) terminal.note("Dry run: nothing was changed.");
+  await finish(job, context, report, async () => steps.lastStep?.(present, job.signal));
   if (report.skipped === 0) return;
   throw new ServiceError("validation_failed", `${report.skipped} of ${report.rows} rows were not imported.`, {
     hint: hintFor(job, report),
   });
+}
+
+/** Runs the last step if every row is imported, and prints the numbers of rows, even if that step fails. */
+async function finish(
+  { mapping }: Job,
+  { terminal, globals, flags }: Context,
+  report: Report,
+  lastStep: () => Promise<object | undefined>,
+): Promise<void> {
+  const isJson = formatOf(globals, terminal) === "json";
+  if (!isJson) terminal.note(report.summary());
+  let facts: object | undefined;
+  try {
+    if (report.skipped === 0) facts = await lastStep();
+    else if (flags.deactivateMissing === true)
+      terminal.note("Nobody was deactivated, because rows were not imported: a missing user may be one of them.");
+  } finally {
+    const counts = { ...report.counts, ...mapping?.report(), ...facts };
+    if (isJson) await createOutput({}, globals, terminal).one(counts);
+    if (flags.dryRun === true) terminal.note("Dry run: nothing was changed.");
+  }
 }
 
 function hintFor({ options }: Job, report: Report): string {

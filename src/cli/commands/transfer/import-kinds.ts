@@ -5,6 +5,7 @@ import { userRow } from "../../../contract/user-schemas.ts";
 import { users } from "../../../contract/users.ts";
 import { type Table, tableOf } from "../../file-io/row-columns.ts";
 import { type Rehearsal, rehearseUnits, rehearseUsers } from "./dry-run-refs.ts";
+import type { ImportKey } from "./import-mapping.ts";
 
 /** The import of one table. */
 export interface ImportKind {
@@ -17,13 +18,17 @@ export interface ImportKind {
   readonly rehearse: () => Rehearsal;
 }
 
-export const userKind = (): ImportKind => ({
-  table: tableOf("users", userRow()),
+/** Returns the import of users. With a key, every file must have its column. */
+export const userKind = (key?: ImportKey): ImportKind => ({
+  table: withKey(tableOf("users", userRow()), key),
   op: users.import,
   most: 1000,
   parentsFirst: false,
-  rehearse: rehearseUsers,
+  rehearse: () => rehearseUsers(key),
 });
+
+const withKey = (table: Table, key: ImportKey | undefined): Table =>
+  key === undefined || table.required.includes(key) ? table : { ...table, required: [key, ...table.required] };
 
 export const unitKind = (): ImportKind => ({
   table: tableOf("units", unitRow()),

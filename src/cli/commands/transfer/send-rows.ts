@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Caller, CallOptions } from "../../../contract/operation.ts";
+import type { ColumnMapping } from "../../file-io/column-mapping.ts";
 import type { FileFormat } from "../../file-io/file-format.ts";
 import { limitHeap } from "../../file-io/heap-limit.ts";
 import type { Report } from "../../file-io/import-report.ts";
@@ -20,6 +21,7 @@ export interface Job {
   readonly caller: Caller;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
+  readonly mapping: ColumnMapping | undefined;
   /** Further input fields of each call. */
   readonly options: Record<string, unknown>;
 }
@@ -74,8 +76,8 @@ async function sendBatch(
   return results;
 }
 
-async function* rowsInTurn({ kind, source, format }: Job, progress: Progress): AsyncGenerator<SourceRow[]> {
-  const read = () => readRows(source, format, kind.table);
+async function* rowsInTurn({ kind, source, format, mapping }: Job, progress: Progress): AsyncGenerator<SourceRow[]> {
+  const read = () => readRows(source, format, kind.table, mapping);
   if (!kind.parentsFirst) return yield* read();
   const order = await orderOf(watched(read(), progress));
   for (let pass = 0; pass < order.passes; pass++) yield* turn(read(), order, pass);

@@ -1,4 +1,4 @@
-import type { CommandFlag, Context, CustomCommand } from "../../kit/command-spec.ts";
+import type { CommandFlag, CustomCommand } from "../../kit/command-spec.ts";
 
 const source = { name: "file", description: "File to read, - for stdin", completes: "file" } as const;
 const destination = {
@@ -33,13 +33,58 @@ export const importUsers: CustomCommand = {
   summary: "Create or update users from a CSV or NDJSON file",
   description: `Users are matched by reference, or else by e-mail address. A CSV file begins with a line of column names. Columns, in any
 order (* required): reference, first_name*, last_name*, email*, unit* (its reference), user_types (names separated by
-semicolons), department, title, phone, birthday, language, timezone, meta_field_0 to meta_field_4.
+semicolons), department, title, phone, birthday, language, timezone, provider (local, or who manages the account),
+meta_field_0 to meta_field_4. Case does not matter.
 
-${importing}`,
+${importing}
+
+--map gives columns with other names their fields: --map 'Employee ID=reference,Mail=email'. A column with commas is in
+quotes, as in '"Name, first"=first_name'. With a mapping, other columns are reported and left out. --set gives a field
+the same value in all rows. --save-mapping keeps both in a file for --mapping.
+
+--deactivate-missing deactivates the active users of --scope who are not in the file: all, or none when more than
+--max-removals are missing (exit 7) or a row was not imported (exit 3). Administrators, service accounts and you are
+kept. wcs users reactivate undoes it; an import does not.`,
   args: [source],
-  flags: [...importFlags, { flags: "--create-user-types", description: "Create missing user types" }],
-  examples: ["wcs users import users.csv --dry-run", "wcs users import users.csv --results results.csv"],
-  run: async (context) => importAs("userKind", context),
+  flags: [
+    ...importFlags,
+    { flags: "--create-user-types", description: "Create missing user types" },
+    {
+      flags: "--key <reference|email>",
+      description: "Field that identifies a user (default reference, else e-mail address)",
+      completes: ["reference", "email"],
+    },
+    {
+      flags: "--map <column=field,...>",
+      description: "Fields of columns with other names; 'Column=' leaves a column out; can be repeated",
+      repeat: true,
+    },
+    {
+      flags: "--set <field=value>",
+      description: "Value of a field in all rows; can be repeated",
+      repeat: true,
+    },
+    { flags: "--mapping <file>", description: "Read --map, --set and --key from a saved mapping", completes: "file" },
+    { flags: "--save-mapping <file>", description: "Save the mapping as YAML or JSON", completes: "file" },
+    { flags: "--deactivate-missing", description: "Deactivate the users of --scope who are not in the file" },
+    {
+      flags: "--scope <provider:name|unit:id>",
+      description: "Users to compare with the file: those of a provider, or of a unit and the units below it",
+      completes: ["provider:", "unit:"],
+    },
+    {
+      flags: "--max-removals <number|percent>",
+      description: "Deactivate nobody if more users are missing, such as 20 or 5% of the scope (default 5%)",
+    },
+    { flags: "-y, --yes", description: "Skip the confirmation of --deactivate-missing" },
+  ],
+  examples: [
+    "wcs users import users.csv --dry-run",
+    "wcs users import users.csv --results results.csv",
+    "wcs users import hr.csv --map 'Employee ID=reference,Mail=email' --set unit=hq --save-mapping hr.yaml",
+    "wcs users import hr.csv --mapping hr.yaml --deactivate-missing --scope provider:okta --max-removals 5% --yes",
+  ],
+  run: async (context) => (await import("./import-users-file.ts")).importUsersFile(context),
 };
 
 /** `wcs units import`. */
@@ -52,13 +97,11 @@ ${importing}`,
   args: [source],
   flags: importFlags,
   examples: ["wcs units import units.csv --dry-run", "wcs units import units.csv"],
-  run: async (context) => importAs("unitKind", context),
+  run: async (context) => {
+    const [{ unitKind }, { importFile }] = await Promise.all([import("./import-kinds.ts"), import("./import-file.ts")]);
+    await importFile({ kind: unitKind(), options: {} }, context);
+  },
 };
-
-async function importAs(kind: "userKind" | "unitKind", context: Context): Promise<void> {
-  const [kinds, { importFile }] = await Promise.all([import("./import-kinds.ts"), import("./import-file.ts")]);
-  await importFile(kinds[kind](), context);
-}
 
 /** `wcs users export`. */
 export const exportUsers: CustomCommand = {

@@ -20,6 +20,7 @@ const importedUserFields = [
   "birthday",
   "language",
   "timezone",
+  "provider",
   "meta_field_0",
   "meta_field_1",
   "meta_field_2",

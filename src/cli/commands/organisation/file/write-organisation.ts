@@ -26,12 +26,13 @@ export interface Text {
 /** Fields that are always written, because an absent field is left unchanged when the file is applied. */
 const always = new Set(["abilities", "user_types"]);
 
-/** Returns the entry without empty fields and without the usual values of `admin` and `active`. */
+/** Returns the entry without empty fields and without the usual values of `admin`, `active` and `provider`. */
 function essence(entry: object): Record<string, unknown> {
   const full = Object.entries(entry).flatMap(([name, value]) => {
     if (always.has(name)) return [[name, value]];
     if (name === "memberships") return value.length === 0 ? [] : [[name, value.map(essence)]];
-    if ((name === "admin" && value === false) || (name === "active" && value === true && !("uri" in entry))) return [];
+    if ((name === "admin" && value === false) || (name === "provider" && value === "local")) return [];
+    if (name === "active" && value === true && !("uri" in entry)) return [];
     const kept = withoutEmpty(value);
     return kept === undefined ? [] : [[name, kept]];
   });

@@ -60,6 +60,7 @@ export function userEntry(user: CurrentUser, names: Names): OrganisationEntry<"u
     birthday,
     language,
     timezone,
+    provider: user.provider[0],
     meta_field_0,
     meta_field_1,
     meta_field_2,

@@ -1,0 +1,46 @@
+import { type ColumnMapping, createMapping } from "../../file-io/column-mapping.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { importFile } from "./import-file.ts";
+import { userKind } from "./import-kinds.ts";
+import { parseKey, readMapping } from "./mapping-flags.ts";
+import { findScope, parseRemovalFlags, removeMissing } from "./remove-missing.ts";
+
+/** `wcs users import`: imports a file by the mapping of its columns, and deactivates the users whom it lacks. */
+export async function importUsersFile(context: Context): Promise<void> {
+  const { flags, terminal } = context;
+  const spec = await readMapping(context);
+  const key = spec ? spec.key : parseKey(flags.key);
+  const kind = userKind(key);
+  const mapping = spec && createMapping(spec, kind.table);
+  const removal = await parseRemovalFlags(context, spec);
+  const work = {
+    kind,
+    options: { ...(flags.createUserTypes === true && { create_user_types: true }), ...(key && { key }) },
+    mapping,
+    afterReading: async () => {
+      if (mapping) sayUnmapped(mapping, terminal);
+      if (spec && flags.saveMapping !== undefined)
+        await (await import("./mapping-file.ts")).saveMappingFile(String(flags.saveMapping), spec);
+    },
+  };
+  if (removal === undefined) return importFile(work, context);
+  await importFile(
+    {
+      ...work,
+      async prepare(caller) {
+        const found = await findScope(removal, context, caller, spec);
+        return (present, signal) => removeMissing(found, { present, signal, caller, context });
+      },
+    },
+    context,
+  );
+}
+
+/** Names the columns without a field and the fields without a column. */
+function sayUnmapped(mapping: ColumnMapping, terminal: Terminal): void {
+  const { unmapped_columns, fields_without_column } = mapping.report();
+  const columns = unmapped_columns.map((name) => `'${name}'`).join(", ");
+  if (columns !== "") terminal.note(terminal.sanitizeLine(`Columns that are not imported: ${columns}.`));
+  if (fields_without_column.length > 0) terminal.note(`Fields without a column: ${fields_without_column.join(", ")}.`);
+}

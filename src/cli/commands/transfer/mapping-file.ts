@@ -1,0 +1,74 @@
+import { open } from "node:fs/promises";
+import { type Document, parseDocument, stringify } from "yaml";
+import { z } from "zod";
+import { tryParse } from "../../../contract/parse-input.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import { openDestination } from "../../file-io/open-destination.ts";
+import { reason } from "../../file-io/value-sources.ts";
+import type { ImportMapping } from "./import-mapping.ts";
+
+/** The schema of a saved mapping: the field of each column, null to leave it out, and the values of fields. */
+const savedMapping = () =>
+  z.strictObject({
+    columns: z.record(z.string().min(1), z.string().nullable()).optional(),
+    values: z.record(z.string(), z.string("must be text; put it in quotes")).optional(),
+    key: z.enum(["reference", "email"]).optional(),
+  });
+
+/** Far more than the columns of a file need. */
+const largest = 1_048_576;
+
+/** Reads a mapping that --save-mapping or a user has written, as YAML or JSON. */
+export async function readMappingFile(path: string): Promise<ImportMapping> {
+  const parsed = parseDocument(await readText(path), { prettyErrors: false });
+  const [broken] = parsed.errors;
+  if (broken !== undefined) throw new UsageError(`--mapping: ${path} is neither YAML nor JSON: ${broken.message}`);
+  const result = tryParse(savedMapping(), plainValue(parsed, path));
+  if (!result.ok) {
+    const wrong = Object.entries(result.fields).map(([field, reasons]) => `${field} ${reasons.join(" and ")}`);
+    throw new UsageError(`--mapping: ${path}: ${wrong.join("; ")}`);
+  }
+  const { columns = {}, values = {}, key } = result.value;
+  return { columns: Object.entries(columns).map(([column, field]) => ({ column, field: field ?? "" })), values, key };
+}
+
+/** Returns the content; an empty file has no entries. Refuses aliases, because nested ones can take all memory. */
+function plainValue(parsed: Document, path: string): unknown {
+  try {
+    return parsed.toJS({ maxAliasCount: 0 }) ?? {};
+  } catch {
+    throw new UsageError(`--mapping: ${path} has aliases; write each value in its place`);
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    const file = await open(path);
+    try {
+      const bytes = Buffer.alloc(largest + 1);
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+      if (bytesRead > largest) throw new UsageError(`--mapping: ${path} is larger than 1 MiB`);
+      return bytes.toString("utf8", 0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(`--mapping: ${reason(error, path)}`);
+  }
+}
+
+/** Writes a mapping as JSON, or as YAML unless the file is called `.json`. */
+export async function saveMappingFile(path: string, { columns, values, key }: ImportMapping): Promise<void> {
+  const saved = {
+    columns: Object.fromEntries(columns.map(({ column, field }) => [column, field || null])),
+    ...(Object.keys(values).length > 0 && { values }),
+    ...(key !== undefined && { key }),
+  };
+  const file = await openDestination(path);
+  try {
+    await file.write(/\.json$/i.test(path) ? `${JSON.stringify(saved, null, 2)}\n` : stringify(saved));
+    await file.keep();
+  } finally {
+    await file.discard();
+  }
+}

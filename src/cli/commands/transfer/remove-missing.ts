@@ -1,0 +1,146 @@
+import { ServiceError } from "../../../contract/errors.ts";
+import type { Caller, OutputOf } from "../../../contract/operation.ts";
+import { maxRemovals, providerName } from "../../../contract/user-schemas.ts";
+import { users } from "../../../contract/users.ts";
+import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { requireConfirmation } from "../../kit/confirmation.ts";
+import { findOneByName } from "../../kit/find-by-name.ts";
+import { pluralize } from "../../output/pluralize.ts";
+import type { ImportMapping } from "./import-mapping.ts";
+
+/** The flags of --deactivate-missing. */
+export interface RemovalFlags {
+  readonly kind: "provider" | "unit";
+  /** Name of the provider, or ID, name or reference of the unit. */
+  readonly name: string;
+  readonly max_removals: string;
+}
+
+/** The users who are deactivated unless they are in the file. */
+export interface Removal {
+  readonly scope: { readonly provider: string } | { readonly unit: number };
+  /** False for a provider that no user has before the import. */
+  readonly isKnown: boolean;
+  readonly max_removals: string;
+}
+
+/** The IDs of the users in the file, and the running command. */
+interface RemovalRun {
+  readonly present: readonly number[];
+  readonly signal: AbortSignal;
+  readonly caller: Caller;
+  readonly context: Context;
+}
+
+type Result = OutputOf<typeof users.deactivateMissing>;
+
+/** Parses the flags; undefined without --deactivate-missing. Throws a `UsageError` also when a confirmation is missing. */
+export async function parseRemovalFlags(
+  context: Context,
+  mapping: ImportMapping | undefined,
+): Promise<RemovalFlags | undefined> {
+  const { flags, terminal } = context;
+  if (flags.deactivateMissing !== true) {
+    const stray = (["scope", "maxRemovals"] as const).find((name) => flags[name] !== undefined);
+    if (stray === undefined) return undefined;
+    throw new UsageError(`${stray === "scope" ? "--scope" : "--max-removals"} needs --deactivate-missing`);
+  }
+  const form = "pass --scope provider:<name> or --scope unit:<id|reference>";
+  if (flags.scope === undefined) throw new UsageError("--deactivate-missing needs a scope", { hint: form });
+  const [, kind, given] = /^(provider|unit)(?::(.*))?$/s.exec(String(flags.scope)) ?? [];
+  if (kind !== "provider" && kind !== "unit")
+    throw new UsageError(`--scope: '${flags.scope}' is neither a provider nor a unit`, { hint: form });
+  const name = given ?? mapping?.values[kind];
+  if (!name)
+    throw new UsageError(`--scope ${kind} needs a name`, { hint: `${form}, or set it with --set ${kind}=<name>` });
+  if (kind === "provider") check("--scope", providerName(), name);
+  const max_removals = check("--max-removals", maxRemovals(), flags.maxRemovals);
+  if (!terminal.interactive)
+    await requireConfirmation(context, async () => "", "--deactivate-missing needs a confirmation");
+  return { kind, name, max_removals };
+}
+
+function check(flag: string, schema: ReturnType<typeof maxRemovals | typeof providerName>, value: unknown): string {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new UsageError(`${flag}: '${value}' ${result.error.issues[0]?.message}`);
+}
+
+/** Finds the scope before the import. Throws when no user has the provider and the mapping gives it to none. */
+export async function findScope(
+  { kind, name, max_removals }: RemovalFlags,
+  { terminal }: Context,
+  caller: Caller,
+  mapping: ImportMapping | undefined,
+): Promise<Removal> {
+  if (kind === "unit") {
+    const unit = await findOneByName("units", "--scope", name, caller, terminal);
+    return { scope: { unit }, isKnown: true, max_removals };
+  }
+  const { data } = await caller.call(users.list, { provider: name, inactive: true, limit: 1 });
+  const isKnown = data.length > 0;
+  const isGiven = mapping?.values.provider === name || mapping?.columns.some(({ field }) => field === "provider");
+  if (isKnown || isGiven) return { scope: { provider: name }, isKnown, max_removals };
+  throw new ServiceError("not_found", `No user has the provider ${name}.`, {
+    hint: `To give it to the users of the file, pass --set provider=${name}.`,
+  });
+}
+
+/** Deactivates the users of the scope that are not present, after a confirmation. Returns undefined when there are none. */
+export async function removeMissing(
+  { scope, isKnown, max_removals }: Removal,
+  { present, signal, caller, context }: RemovalRun,
+): Promise<Result | undefined> {
+  const { flags, terminal } = context;
+  const dryRun = flags.dryRun === true;
+  // A dry run has not given the provider to any user.
+  if (dryRun && !isKnown) return undefined;
+  const input = { ...scope, present: [...present], max_removals };
+  const call = async (dry: boolean) => {
+    try {
+      return await caller.call(users.deactivateMissing, input, { dryRun: dry, signal });
+    } catch (error) {
+      throw error instanceof ServiceError && error.code === "conflict" ? tooMany(error, dryRun) : error;
+    }
+  };
+  if (!dryRun && flags.yes !== true) {
+    const expected = await call(true);
+    if (expected.deactivated > 0) await ask(expected, context);
+  }
+  const result = await call(dryRun);
+  if (dryRun || flags.yes === true) list(result, context);
+  const what = `${result.deactivated} of ${pluralize(result.active, "active user")} of the scope`;
+  terminal.note(
+    dryRun ? `${what} would be deactivated.` : `${what} ${result.deactivated === 1 ? "was" : "were"} deactivated.`,
+  );
+  if (result.kept > 0)
+    terminal.note(`${pluralize(result.kept, "missing user")} stayed active: administrators and you are kept.`);
+  return result;
+}
+
+function tooMany({ code, message }: ServiceError, dryRun: boolean): ServiceError {
+  const hint = dryRun
+    ? "Check the file, or allow more with --max-removals; --max-removals 100% lists all of them."
+    : "The rows are imported. Check the file, and see who is missing with --dry-run --max-removals 100%; then allow more with --max-removals.";
+  return new ServiceError(code, message, { hint });
+}
+
+async function ask(expected: Result, context: Context): Promise<void> {
+  const { terminal } = context;
+  list(expected, context);
+  const question = `Deactivate ${pluralize(expected.deactivated, "user")} who ${expected.deactivated === 1 ? "is" : "are"} not in the file?`;
+  if (await (await terminal.ask()).confirm(question)) return;
+  terminal.note("The rows are imported; nobody was deactivated.");
+  throw new Interrupted();
+}
+
+/** Lists the users who are not in the file. */
+function list({ users: missing, deactivated }: Result, { terminal }: Context): void {
+  for (const { id, name, reference } of missing) {
+    terminal.note(
+      terminal.sanitizeLine(`not in the file: ${name} (${reference === null ? "" : `${reference}, `}user ${id})`),
+    );
+  }
+  if (deactivated > missing.length) terminal.note(`and ${deactivated - missing.length} more`);
+}

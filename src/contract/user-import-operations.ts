@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { id } from "./common-schemas.ts";
+import { operation } from "./operation.ts";
+import { importResult, importRows, maxRemovals, providerName, removalResult } from "./user-schemas.ts";
+
+/** The operations that bring users in line with a directory. */
+export const userImportOperations = {
+  import: operation({
+    method: "POST",
+    path: "/users/import",
+    summary: "Create or update many users",
+    description:
+      "Rows are matched by reference, or else by e-mail address; with key, by that field only. Valid rows are imported in one transaction; invalid rows are skipped, and the response has their issues. Updating a user needs every ability that the user has, in every unit where the user has it; only administrators can move themselves or give themselves user types, and nobody can change their own provider.",
+    access: { ability: "user" },
+    input: () =>
+      z.strictObject({
+        rows: importRows(),
+        key: z
+          .enum(["reference", "email"])
+          .optional()
+          .meta({ description: "Field that identifies the user of a row (default reference, else email)" }),
+        create_user_types: z.boolean().default(false).meta({ description: "Create missing user types" }),
+      }),
+    output: importResult,
+    bodyLimit: 4_194_304,
+  }),
+  deactivateMissing: operation({
+    method: "POST",
+    path: "/users/deactivate-missing",
+    summary: "Deactivate the users of a provider or unit who are not in a list",
+    description:
+      "Ends a synchronization with a directory: deactivates the active users of the scope whose IDs are not present, all or none. Keeps administrators, service accounts and the caller. Refused with conflict when more users would be deactivated than max_removals allows. Needs the ability user over each of them, and every ability that they have.",
+    access: { ability: "user", at: [{ unit: "unit" }] },
+    input: () =>
+      z.strictObject({
+        provider: providerName().optional().meta({ description: "Scope: users of this provider" }),
+        unit: id("units")
+          .optional()
+          .meta({ description: "Scope: users whose first unit is this one or below it; give a provider or a unit" }),
+        present: z.array(id("users")).max(500_000).meta({ description: "IDs of the users to keep, up to 500,000" }),
+        max_removals: maxRemovals(),
+      }),
+    output: removalResult,
+    bodyLimit: 4_194_304,
+  }),
+};

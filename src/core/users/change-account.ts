@@ -1,0 +1,44 @@
+import type { Updateable } from "kysely";
+import { isAmong } from "../../store/dialect.ts";
+import type { Schema } from "../../store/schema/schema.ts";
+import { endSessions } from "../directory/end-sessions.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { endPasswordLinks } from "../pipeline/queue-mail.ts";
+
+/**
+ * Updates columns of a user. A new address ends password links; a new provider ends sessions as well and removes the
+ * password.
+ */
+export async function updateColumns(ctx: Ctx, id: number, changes: Updateable<Schema["users"]>): Promise<void> {
+  const isElsewhere = changes.provider !== undefined;
+  await ctx.db
+    .updateTable("users")
+    .set((eb) => ({
+      ...changes,
+      ...(isElsewhere && { password_hash: null, token_version: eb("token_version", "+", 1) }),
+      updated_at: ctx.now,
+    }))
+    .where("id", "=", id)
+    .execute();
+  if (isElsewhere) await endSessions(ctx, [id]);
+  if (isElsewhere || changes.email_key !== undefined) await endPasswordLinks(ctx, id);
+}
+
+/** Deactivates active users, ends their sessions and deletes their API tokens and password links. */
+export async function deactivateUsers(ctx: Ctx, ids: readonly number[]): Promise<void> {
+  await ctx.db
+    .updateTable("users")
+    .set((eb) => ({ active: 0, token_version: eb("token_version", "+", 1), updated_at: ctx.now }))
+    .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
+    .execute();
+  await ctx.db
+    .deleteFrom("password_tokens")
+    .where((eb) => isAmong(ctx.db, eb.ref("user_id"), ids))
+    .execute();
+  await ctx.db
+    .deleteFrom("api_tokens")
+    .where((eb) => isAmong(ctx.db, eb.ref("user_id"), ids))
+    .execute();
+  await endSessions(ctx, ids);
+  for (const id of ids) ctx.changed("user.update", id);
+}

@@ -1,0 +1,114 @@
+import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
+import type { users as contract } from "../../contract/users.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { serviceProvider } from "../directory/service-accounts.ts";
+import { may } from "../pipeline/actor.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { requireAbility, requireGrantsOf, unitPath } from "../pipeline/permissions.ts";
+import { refuse } from "../pipeline/refuse-issues.ts";
+import { branchEnd } from "../pipeline/unit-path.ts";
+import { deactivateUsers } from "./change-account.ts";
+
+type DeactivateMissing = Handlers<typeof contract>["deactivateMissing"];
+type Input = Parameters<DeactivateMissing>[1];
+
+/** Users that a response lists at most. */
+const mostListed = 500;
+
+/** Deactivates the users of a scope that are not present: all of them, or none when one of the checks fails. */
+export const deactivateMissing: DeactivateMissing = async (ctx, input) => {
+  requireAbility(ctx.actor, "user");
+  refuse(scopeIssues(input));
+  const active = await usersIn(ctx, input);
+  if (active.length === 0 && input.provider !== undefined) await requireProvider(ctx, input.provider);
+  // Compared here, because PostgreSQL compares each row with each element of a long list.
+  const present = new Set(input.present);
+  const missing = active.filter(({ id }) => !present.has(id));
+  const removed = missing.filter(({ id, admin }) => admin === 0 && id !== ctx.actor.id).map(({ id }) => id);
+  requireFewer(removed.length, active.length, input.max_removals);
+  if (!ctx.actor.admin) {
+    await requireReach(ctx, removed);
+    await requireGrantsOf(ctx, removed);
+  }
+  const users = await listUsers(ctx, removed.slice(0, mostListed));
+  if (removed.length > 0) await deactivateUsers(ctx, removed);
+  return { active: active.length, deactivated: removed.length, kept: missing.length - removed.length, users };
+};
+
+/** Returns the issue of a scope that is neither one provider nor one unit. */
+export function scopeIssues({ provider, unit }: Pick<Partial<Input>, "provider" | "unit">): FieldErrors {
+  return (provider === undefined) === (unit === undefined)
+    ? { unit: ["is required, or a provider, but not both"] }
+    : {};
+}
+
+/** Returns the active people of the scope by ID. A user belongs to the branch of the first unit. */
+async function usersIn({ db }: Ctx, { provider, unit }: Input) {
+  const people = db
+    .selectFrom("users as u")
+    .select(["u.id", "u.admin"])
+    .orderBy("u.id")
+    .where("u.active", "=", 1)
+    .where("u.deleted_at", "is", null)
+    .where("u.provider", "<>", serviceProvider);
+  if (unit === undefined) return people.where("u.provider", "=", provider ?? "").execute();
+  // A unit that does not exist is refused with the permission.
+  const path = (await unitPath(db, unit)) ?? "";
+  return people
+    .where("u.unit_id", "in", (eb) =>
+      eb.selectFrom("units").select("id").where("path", ">=", path).where("path", "<", branchEnd(path)),
+    )
+    .execute();
+}
+
+/** Throws `validation_failed` when no user, active or not, has the provider: its name is probably misspelt. */
+async function requireProvider({ db }: Ctx, provider: string): Promise<void> {
+  const user = await db.selectFrom("users").select("id").where("provider", "=", provider).limit(1).executeTakeFirst();
+  if (user === undefined) throw invalid({ provider: [`is not the provider of any user: ${provider}`] });
+}
+
+/** Throws `conflict` when more users would be deactivated than `most`, a number or a percentage of `active`. */
+function requireFewer(count: number, active: number, most: string): void {
+  const isShare = most.endsWith("%");
+  const limit = Number.parseFloat(most);
+  if (isShare ? count * 100 <= limit * active : count <= limit) return;
+  const users = count === 1 ? "1 user" : `${count} users`;
+  const allowed = isShare ? `${most} of ${active}` : most;
+  throw new ServiceError(
+    "conflict",
+    `${users} would be deactivated, and max_removals allows ${allowed}; nobody was deactivated.`,
+  );
+}
+
+/** Throws `forbidden` when the actor lacks the ability over one of the users. */
+async function requireReach({ db, actor }: Ctx, ids: readonly number[]): Promise<void> {
+  const rows = await db
+    .selectFrom("users as u")
+    .leftJoin("units as n", "n.id", "u.unit_id")
+    .select(["u.id", "n.path"])
+    .where((eb) => isAmong(db, eb.ref("u.id"), ids))
+    .orderBy("u.id")
+    .execute();
+  const foreign = rows.filter(({ path }) => !may(actor, "user", path)).map(({ id }) => id);
+  if (foreign.length === 0) return;
+  const most = 10;
+  const more = foreign.length > most ? ` and ${foreign.length - most} more` : "";
+  throw new ServiceError(
+    "forbidden",
+    `You don't have the ability user over the users ${foreign.slice(0, most).join(", ")}${more}; nobody was deactivated.`,
+  );
+}
+
+async function listUsers({ db }: Ctx, ids: readonly number[]) {
+  const rows = await db
+    .selectFrom("users")
+    .select(["id", "reference", "first_name", "last_name"])
+    .where((eb) => isAmong(db, eb.ref("id"), ids))
+    .orderBy("id")
+    .execute();
+  return rows.map(({ id, reference, first_name, last_name }) => ({
+    id,
+    reference,
+    name: `${first_name} ${last_name}`,
+  }));
+}
