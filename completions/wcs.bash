@@ -3,7 +3,7 @@
 __wcs_place() {
   words='' flags='' values='' args=() many=''
   case "$1" in
-    '') words='init demo serve auth profile users tokens units usertypes webhooks names export diff apply conversations posts events groups counters muterules files settings audit languages timezones db doctor api alias batch completion schema help'; flags='--version' ;;
+    '') words='init demo serve auth sessions profile users tokens units usertypes webhooks names export diff apply conversations posts events groups counters muterules files settings audit languages timezones db doctor api alias batch completion schema help'; flags='--version' ;;
     'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
     'demo') : ;;
     'serve') flags='--port --host --metrics-port --smtp-url --behind-proxy --shutdown-notice --log-level --log-format'; values='--port= --host= --metrics-port= --smtp-url= --shutdown-notice= --log-level=debug|info|warn|error|silent --log-format=auto|pretty|json' ;;
@@ -21,6 +21,10 @@ __wcs_place() {
     'auth password') words='request reset' ;;
     'auth password request') flags='--email --data --dry-run -n'; values='--email= --data=' ;;
     'auth password reset') flags='--token-stdin --token-file --email --password-stdin --password-file --data --dry-run -n'; values='--token-file=@file --email= --password-file=@file --data=' ;;
+    'sessions') words='list end end-others' ;;
+    'sessions list') flags='--limit'; values='--limit=' ;;
+    'sessions end') flags='--yes -y --dry-run -n'; args=('') ;;
+    'sessions end-others') flags='--yes -y --dry-run -n' ;;
     'profile') words='list use add remove show' ;;
     'profile list') : ;;
     'profile use') args=('@profiles') ;;

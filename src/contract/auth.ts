@@ -20,7 +20,7 @@ export const auth = operationGroup("auth", {
     path: "/authenticate",
     summary: "Sign in with e-mail address and password",
     description:
-      "The response is an array of one token. Users with two factors give a code, too: a missing, wrong or used one is answered by 401 with the code otp_required, once the password is right, and counts as a failure. The response is 429 after 10 failures for one account from one address, 100 for one account, or 30 from one address (for IPv6, one /64) within 15 minutes.",
+      "Starts a session. The response is an array of one token. Users with two factors give a code, too: a missing, wrong or used one is answered by 401 with the code otp_required, once the password is right, and counts as a failure. The response is 429 after 10 failures for one account from one address, 100 for one account, or 30 from one address (for IPv6, one /64) within 15 minutes.",
     access: "public",
     input: () =>
       z.strictObject({
@@ -38,7 +38,7 @@ export const auth = operationGroup("auth", {
     path: "/renew",
     summary: "Exchange a valid token for a newer one",
     description:
-      "A login can be renewed for 30 days. The old token stays valid until it expires. API tokens are not renewed.",
+      "The token belongs to the same session. A login can be renewed for 30 days. The old token stays valid until it expires. API tokens are not renewed.",
     access: "signed_in",
     signInOnly: true,
     withoutTwoFactor: true,

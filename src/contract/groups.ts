@@ -1,13 +1,21 @@
 import { z } from "zod";
 import { clearable, cursorInput, cursorList, emptyResponse, id, name } from "./common-schemas.ts";
-import { imageItems, imageLimit } from "./file-schemas.ts";
 import { group, groupDescription, groupMember, groupName, groupRoles, privacies, privacy } from "./group-schemas.ts";
+import { imageOperations } from "./image-operations.ts";
 import { operation, operationGroup } from "./operation.ts";
 
 const one = () => ({ id: id("groups") });
 const member = () => ({ ...one(), user: id("users") });
 const role = () => z.enum(groupRoles).meta({ description: "Role of the member; administrators manage the group" });
 const managers = "the group's administrators, administrators of the instance and users with the ability groups";
+
+const image = imageOperations({
+  owner: "group",
+  noun: "image",
+  rights: `Can be done by ${managers}.`,
+  access: "signed_in",
+  errors: ["forbidden"],
+});
 
 export const groups = operationGroup("groups", {
   list: operation({
@@ -79,27 +87,8 @@ export const groups = operationGroup("groups", {
     ...emptyResponse,
     errors: ["forbidden", "conflict"],
   }),
-  imageSet: operation({
-    method: "PUT",
-    path: "/groups/{id}/image",
-    summary: "Set a group's image",
-    description: `Replaces the previous image. Download it by its ID, as that of any file. Can be done by ${managers}.`,
-    access: "signed_in",
-    input: () => z.strictObject({ ...one(), files: imageItems() }),
-    ...emptyResponse,
-    bodyLimit: imageLimit,
-    errors: ["forbidden"],
-  }),
-  imageDelete: operation({
-    method: "DELETE",
-    path: "/groups/{id}/image",
-    summary: "Delete a group's image",
-    description: `Can be done by ${managers}.`,
-    access: "signed_in",
-    input: () => z.strictObject(one()),
-    ...emptyResponse,
-    errors: ["forbidden"],
-  }),
+  imageSet: image.set,
+  imageDelete: image.delete,
   members: operation({
     method: "GET",
     path: "/groups/{id}/members",

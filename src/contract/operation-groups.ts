@@ -20,6 +20,11 @@ export const operationGroups = {
     heading: "Start here",
     tags: { Auth: "Signing in, two factors, tokens and forgotten passwords" },
   },
+  sessions: {
+    summary: "List and end your sign-ins",
+    heading: "Start here",
+    tags: { Sessions: "The places where you are signed in" },
+  },
   users: {
     summary: "Manage users, their memberships and birthdays",
     heading: "Organisation",

@@ -167,6 +167,8 @@ export interface Origin extends CallOptions {
   readonly address?: string;
   /** The key of rate limits: an IPv4 address, or the /64 of an IPv6 address in canonical form. */
   readonly network?: string;
+  /** The User-Agent header of the request. */
+  readonly userAgent?: string | undefined;
   /** Called with the user's ID after the token has been verified. */
   readonly onIdentified?: (userId: number) => void;
   /** Wrong fields of a request that its decoded input does not show, like a field that is given twice. */

@@ -8,9 +8,15 @@ const smtpUrl = () =>
     .max(2048)
     .refine(isLine, onOneLine);
 
-/** Removes slashes and /api from the end of a base URL. */
+/** Links are made by appending a path, and stand in mails and in the public OpenAPI document. */
+const baseUrl = () =>
+  url()
+    .refine((value) => !/[?#]|^\w+:\/*[^/]*@/.test(value), "must not have a query, a fragment or credentials")
+    .overwrite(withoutApi);
+
+/** Normalizes a base URL and removes slashes and /api from its end. */
 function withoutApi(value: string): string {
-  return value
+  return (URL.parse(value)?.href ?? value)
     .replace(/\/+$/, "")
     .replace(/\/api$/, "")
     .replace(/\/+$/, "");
@@ -21,8 +27,7 @@ const keys = once(() => ({
   name: line(100, 1).nullable().meta({
     description: "Name of the instance in mails and on pages; while it is empty, the name of the root unit",
   }),
-  base_url: url()
-    .overwrite(withoutApi)
+  base_url: baseUrl()
     .nullable()
     .meta({ description: "Public URL of the service, used for links in mails and on pages" }),
   timezone: timezone().meta({ description: "IANA time zone of the instance, used for all-day and recurring events" }),
@@ -67,7 +72,11 @@ const keys = once(() => ({
     .max(60)
     .meta({ format: "duration", description: "Maximum time for a webhook receiver to respond" }),
   "webhooks.log_days": z.int().min(1).max(365).meta({ description: "Number of days for which webhook logs are kept" }),
-  "audit.days": z.int().min(1).max(3650).meta({ description: "Number of days for which the audit log keeps sign-ins" }),
+  "audit.days": z
+    .int()
+    .min(1)
+    .max(3650)
+    .meta({ description: "Number of days for which the audit log keeps sign-ins and sign-outs" }),
   // A file of this size fits, in base64, into the largest request body together with the other fields.
   "uploads.max_bytes": z
     .int()

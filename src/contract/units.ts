@@ -1,9 +1,15 @@
 import { z } from "zod";
 import { cursorInput, cursorList, departmentBrief, emptyResponse, id, line, reference } from "./common-schemas.ts";
-import { imageItems, imageLimit } from "./file-schemas.ts";
+import { imageOperations } from "./image-operations.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { department, departmentName, details, treeUnit, unit, unitName, unitType } from "./unit-schemas.ts";
 import { importResult, importRows } from "./user-schemas.ts";
+
+const image = imageOperations({
+  owner: "unit",
+  noun: "image",
+  access: { ability: "units", at: [{ unit: "id" }] },
+});
 
 export const units = operationGroup("units", {
   list: operation({
@@ -113,24 +119,8 @@ export const units = operationGroup("units", {
     ...emptyResponse,
     errors: ["conflict"],
   }),
-  imageSet: operation({
-    method: "PUT",
-    path: "/units/{id}/image",
-    summary: "Set a unit's image",
-    description: "Replaces the previous image. Download it by its ID, as that of any file.",
-    access: { ability: "units", at: [{ unit: "id" }] },
-    input: () => z.strictObject({ id: id("units"), files: imageItems() }),
-    ...emptyResponse,
-    bodyLimit: imageLimit,
-  }),
-  imageDelete: operation({
-    method: "DELETE",
-    path: "/units/{id}/image",
-    summary: "Delete a unit's image",
-    access: { ability: "units", at: [{ unit: "id" }] },
-    input: () => z.strictObject({ id: id("units") }),
-    ...emptyResponse,
-  }),
+  imageSet: image.set,
+  imageDelete: image.delete,
   departmentAdd: operation({
     method: "POST",
     path: "/units/{id}/departments",

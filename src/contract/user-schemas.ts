@@ -22,6 +22,7 @@ import {
 import { file } from "./file-schemas.ts";
 import { issueCodes } from "./issue-messages.ts";
 import { once } from "./operation.ts";
+import { session } from "./session-schemas.ts";
 
 const person = once(() => ({
   content_type: z.literal("user"),
@@ -89,7 +90,7 @@ export const user = once(() =>
       memberGroups: z.array(groupBrief()).meta({ description: "Only groups that you can see" }),
       specialties: z.array(z.never()).meta({ description: "Always empty: users have no specialties" }),
       all_integrations: z.array(z.never()).meta({ description: "Always empty: users have no integrations" }),
-      devices: z.array(z.never()),
+      devices: z.array(session()).meta({ description: "Your own sessions; always empty for other users" }),
       provider: z.array(z.string()),
       participant_type: z.literal("user"),
       created_at: unixTime(),

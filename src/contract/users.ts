@@ -13,7 +13,7 @@ import {
   pageInput,
   reference,
 } from "./common-schemas.ts";
-import { imageItems, imageLimit } from "./file-schemas.ts";
+import { imageOperations } from "./image-operations.ts";
 import { membershipOperations } from "./membership-operations.ts";
 import { operation, operationGroup } from "./operation.ts";
 import {
@@ -38,6 +38,14 @@ const monthDay = () =>
 
 const onlyGiven = "Only the given fields change.";
 const allAbilities = "Needs every ability that the user has, in every unit where the user has it.";
+
+const avatar = imageOperations({
+  owner: "user",
+  noun: "avatar",
+  rights: "Everyone can change and delete their own.",
+  access: { ability: "user", at: [{ user: "id" }], self: true },
+  errors: ["gone"],
+});
 
 export const users = operationGroup("users", {
   list: operation({
@@ -248,28 +256,8 @@ export const users = operationGroup("users", {
     input: nothing,
     ...emptyResponse,
   }),
-  avatarSet: operation({
-    method: "PUT",
-    path: "/users/{id}/avatar",
-    summary: "Set a user's avatar",
-    description:
-      "Replaces the previous avatar. Everyone can change their own. Download it by its ID, as that of any file.",
-    access: { ability: "user", at: [{ user: "id" }], self: true },
-    input: () => z.strictObject({ id: id("users"), files: imageItems() }),
-    ...emptyResponse,
-    bodyLimit: imageLimit,
-    errors: ["gone"],
-  }),
-  avatarDelete: operation({
-    method: "DELETE",
-    path: "/users/{id}/avatar",
-    summary: "Delete a user's avatar",
-    description: "Everyone can delete their own.",
-    access: { ability: "user", at: [{ user: "id" }], self: true },
-    input: () => z.strictObject({ id: id("users") }),
-    ...emptyResponse,
-    errors: ["gone"],
-  }),
+  avatarSet: avatar.set,
+  avatarDelete: avatar.delete,
   ...membershipOperations,
   import: operation({
     method: "POST",

@@ -8,6 +8,7 @@ import { nobody } from "./pipeline/actor.ts";
 import { type BaseContext, type Ctx, type Instance, readingContext } from "./pipeline/context.ts";
 import { type exclusive, type Repeatable, repeatableOf, storeResponse } from "./pipeline/idempotency.ts";
 import type { FullOrigin, IdentifiedCaller, Identify, Moment } from "./pipeline/identify-caller.ts";
+import type { LastUses } from "./pipeline/last-uses.ts";
 import type { Waits } from "./pipeline/long-poll.ts";
 import type { Version } from "./pipeline/memory-cache.ts";
 import { permit } from "./pipeline/permissions.ts";
@@ -22,6 +23,7 @@ export interface Runtime {
   readonly instance: () => Promise<Instance>;
   readonly settings: (version: Version) => Promise<Settings> | Settings;
   readonly identify: Identify;
+  readonly lastUses: LastUses;
   readonly runExclusively: ReturnType<typeof exclusive>;
   readonly waits: Waits;
 }
@@ -62,6 +64,7 @@ export async function baseContext(
     instance: await instance(),
     address: origin.address,
     network: origin.network,
+    userAgent: origin.userAgent,
     servedAt: origin.servedAt,
     dryRun: origin.dryRun === true,
     secrets: database.secrets,

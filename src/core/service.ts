@@ -8,6 +8,7 @@ import { baseContext, currentMoment, executeOperation, type Runtime } from "./ex
 import { readingContext } from "./pipeline/context.ts";
 import { exclusive } from "./pipeline/idempotency.ts";
 import { callerIdentification, type FullOrigin } from "./pipeline/identify-caller.ts";
+import { LastUses } from "./pipeline/last-uses.ts";
 import { loadInstance, settingsLoader } from "./pipeline/load-instance.ts";
 import { Waits } from "./pipeline/long-poll.ts";
 import { cacheByVersion } from "./pipeline/memory-cache.ts";
@@ -79,7 +80,10 @@ export function createService(options: ServiceOptions): Service {
       }),
     caller: (identity) => ({
       call: (op, input, options) => invoke(op, input, { ...options, ...identity }) as never,
-      close: () => database.close(),
+      async close() {
+        await runtime.lastUses.settled();
+        await database.close();
+      },
     }),
     resolveUser: (emailOrId) => resolveUser(database, emailOrId),
     ready: readinessOf(database),
@@ -96,6 +100,7 @@ export function createService(options: ServiceOptions): Service {
 function createRuntime(options: ServiceOptions): Runtime {
   const { database, clock = Date.now, environment = {}, blindPause = 1000, onAnnounce } = options;
   const instance = once(() => loadInstance(database, environment));
+  const lastUses = new LastUses(database);
   return {
     database,
     announce(topics) {
@@ -105,7 +110,8 @@ function createRuntime(options: ServiceOptions): Runtime {
     clock,
     instance,
     settings: cacheByVersion(settingsLoader(database, environment)),
-    identify: callerIdentification(database, instance),
+    identify: callerIdentification({ database, instance, lastUses }),
+    lastUses,
     runExclusively: exclusive(),
     waits: new Waits(new TopicWatch(database, blindPause)),
   };

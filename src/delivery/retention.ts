@@ -11,8 +11,9 @@ const daySeconds = 86_400;
 
 /**
  * Removes expired data: log entries, events and sent mails after `webhooks.log_days`; rows of deleted webhooks; stored
- * answers and second factors that were not confirmed after a day; sign-ins in the audit log after `audit.days`; expired attempts of rate limits. Uses small
- * transactions, so that no other transaction waits for long. `now` is in Unix seconds.
+ * answers and second factors that were not confirmed after a day; sign-ins and sign-outs in the audit log after
+ * `audit.days`; expired sessions and attempts of rate limits. Uses small transactions, so that no other transaction waits
+ * for long. `now` is in Unix seconds.
  */
 export async function removeExpired(
   database: Database,
@@ -52,9 +53,10 @@ function removalsAt(settings: Settings, now: number): readonly ((tx: Tx) => Prom
       remove(
         tx,
         "audit_entries",
-        sql`select id from audit_entries where operation = 'auth.authenticate' and created_at < ${signInsBefore}
-          order by created_at`,
+        sql`select id from audit_entries where operation in ('auth.authenticate', 'sessions.endCurrent')
+          and created_at < ${signInsBefore} order by created_at`,
       ),
+    (tx) => remove(tx, "sessions", sql`select id from sessions where expires_at <= ${now} order by expires_at`),
     (tx) => removeUnconfirmedFactors(tx, now - daySeconds),
     (tx) =>
       remove(

@@ -13,13 +13,20 @@ const users = prepared((db, p: { ids: number[] }) =>
   db
     .selectFrom("users")
     .select(["id", "active", "admin", "token_version"])
-    // Changes when a token is revoked, so that a request that waits with it ends.
+    // These change when a token is revoked or a session ends, so that a request that waits with it ends.
     .select((eb) =>
       eb
         .selectFrom("api_tokens as t")
         .select((count) => count.fn.countAll<number>().as("number"))
         .whereRef("t.user_id", "=", "users.id")
         .as("tokens"),
+    )
+    .select((eb) =>
+      eb
+        .selectFrom("sessions as s")
+        .select((sum) => sum.fn.sum<string | number | null>("s.id").as("number"))
+        .whereRef("s.user_id", "=", "users.id")
+        .as("sessions"),
     )
     .where((eb) => isAmong(db, eb.ref("id"), p.ids)),
 );

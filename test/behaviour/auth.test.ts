@@ -1,4 +1,3 @@
-import { argon2Sync } from "node:crypto";
 import { beforeEach, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import type { CallOptions } from "../../src/contract/operation.ts";
@@ -6,6 +5,9 @@ import { users } from "../../src/contract/users.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, tally } from "../support/outcome.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+
+useQuickPasswords();
 
 describeEverywhere("auth", (environment) => {
   const world = useWorld(environment);
@@ -114,44 +116,4 @@ describeEverywhere("auth", (environment) => {
       expect(await codeOf(signIn("member@example.com", password, { dryRun: true }))).toBe("ok");
     }
   });
-
-  const parameters = { memory: 19_456, passes: 2, parallelism: 1 };
-  for (const old of [{ memory: 64 }, { passes: 1 }, { parallelism: 2 }]) {
-    it(`auth.authenticate hashes a password anew whose hash was made with ${JSON.stringify(old)}`, async () => {
-      const { instance, addUser } = world();
-      const { id, email } = await addUser({ password });
-      const { database } = instance;
-      await database.write((tx) =>
-        tx
-          .updateTable("users")
-          .set({ password_hash: hashWith({ ...parameters, ...old }) })
-          .where("id", "=", id)
-          .execute(),
-      );
-      const hash = async () =>
-        (
-          await database.reader
-            .selectFrom("users")
-            .select("password_hash")
-            .where("id", "=", id)
-            .executeTakeFirstOrThrow()
-        ).password_hash;
-      const token = await instance.tokenOf(id);
-      expect(await codeOf(signIn(email!, "wrong password"))).toBe("unauthenticated");
-      expect(await codeOf(signIn(email!, "old password"))).toBe("ok");
-      const renewed = await hash();
-      expect(renewed).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-      expect(await codeOf(signIn(email!, "old password"))).toBe("ok");
-      expect(await hash(), "once").toBe(renewed);
-      expect(await codeOf(instance.withToken(token).call(users.current, {})), "tokens stay").toBe("ok");
-    });
-  }
 });
-
-function hashWith(parameters: { memory: number; passes: number; parallelism: number }): string {
-  const nonce = Buffer.alloc(16, 7);
-  const tag = argon2Sync("argon2id", { message: "old password", nonce, tagLength: 32, ...parameters });
-  const bare = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");
-  const { memory, passes, parallelism } = parameters;
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${bare(nonce)}$${bare(tag)}`;
-}

@@ -96,6 +96,20 @@ describeEverywhere("birthdays", (environment) => {
     await choose("all");
   });
 
+  it("users.birthdays: links repeat what was asked for, and nothing that was left out", async () => {
+    const { instance } = world();
+    const input = { start: "01-01", end: undefined, limit: 4 };
+    // Over HTTP, nothing that is left out reaches the service.
+    for (const kind of ["local", "http"] as const) {
+      const { links } = await instance.withToken(await instance.tokenOf(1), kind).call(users.birthdays, input);
+      expect(Object.fromEntries(new URL(String(links.first), instance.url).searchParams)).toEqual({
+        start: "01-01",
+        limit: "4",
+        page: "1",
+      });
+    }
+  });
+
   it("users.birthdays: pages", async () => {
     const page = (number: number, limit = 4) =>
       world().actors.administrator.call(users.birthdays, { start: "01-01", end: "12-31", page: number, limit });

@@ -6,27 +6,30 @@ import { usertypes } from "../../src/contract/usertypes.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { outcome } from "../support/outcome.ts";
 import { permissionTable, useScene } from "../support/permission-table.ts";
-import { allRows } from "../support/tables.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+import { tableTexts } from "../support/tables.ts";
+
+useQuickPasswords();
 
 const writing = (await allOperations()).filter((op) => op.method !== "GET");
 
 describeEverywhere("dry run", (environment) => {
   const open = useScene(environment);
+  /** All rows after the operation that was tried last. */
+  let before: Record<string, string> | undefined;
 
   for (const op of writing) {
     it(`${op.name} changes nothing`, async () => {
       const { actors, ids, instance, ...scene } = await open();
-      const rows = async () => {
-        const { audit_entries, ...others } = await allRows(instance.database);
-        // The token of a sign-in is good, so that it is recorded.
-        return op.name === "auth.authenticate" ? others : { ...others, audit_entries };
-      };
-      const before = await rows();
-      for (const [about, , input] of permissionTable[op.name] ?? []) {
+      const expected = before ?? (await tableTexts(instance.database));
+      for (const [, , input] of permissionTable[op.name] ?? []) {
         const asked = input({ actors, ids, instance, ...scene }, ids.administrator);
         await outcome(actors.administrator.call(op, asked, { dryRun: true, idempotencyKey: `dry ${op.name}` }));
-        expect(await rows(), about).toEqual(before);
       }
+      before = await tableTexts(instance.database);
+      // The token of a sign-in is good, so that it is recorded.
+      const besides = op.name === "auth.authenticate" ? { audit_entries: "" } : {};
+      expect({ ...before, ...besides }).toEqual({ ...expected, ...besides });
     });
   }
 

@@ -1,3 +1,4 @@
+import { argon2Sync } from "node:crypto";
 import { beforeEach, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { settings } from "../../src/contract/settings.ts";
@@ -138,4 +139,48 @@ describeEverywhere("passwords", (environment) => {
     await actors.administrator.call(settings.set, { "passwords.min_length": null });
     instance.wait(1);
   });
+
+  const parameters = { memory: 19_456, passes: 2, parallelism: 1 };
+  for (const old of [{ memory: 64 }, { passes: 1 }, { parallelism: 2 }]) {
+    it(`auth.authenticate hashes a password anew whose hash was made with ${JSON.stringify(old)}`, async () => {
+      const { instance, addUser } = world();
+      const { id, email } = await addUser({ password });
+      const { database } = instance;
+      await database.write((tx) =>
+        tx
+          .updateTable("users")
+          .set({ password_hash: hashWith({ ...parameters, ...old }) })
+          .where("id", "=", id)
+          .execute(),
+      );
+      const hash = async () =>
+        (
+          await database.reader
+            .selectFrom("users")
+            .select("password_hash")
+            .where("id", "=", id)
+            .executeTakeFirstOrThrow()
+        ).password_hash;
+      const token = await instance.tokenOf(id);
+      expect(await codeOf(signIn(email!, "wrong password"))).toBe("unauthenticated");
+      expect(await codeOf(signIn(email!, "old password"))).toBe("ok");
+      const renewed = await hash();
+      expect(renewed).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+      expect(renewed).toBe(hashWith(parameters, Buffer.from(renewed!.split("$")[4]!, "base64")));
+      expect(await codeOf(signIn(email!, "old password"))).toBe("ok");
+      expect(await hash(), "once").toBe(renewed);
+      expect(await codeOf(instance.withToken(token).call(users.current, {})), "tokens stay").toBe("ok");
+    });
+  }
 });
+
+/** The hash of "old password", made without the code under test. */
+function hashWith(
+  parameters: { memory: number; passes: number; parallelism: number },
+  nonce: Buffer = Buffer.alloc(16, 7),
+): string {
+  const tag = argon2Sync("argon2id", { message: "old password", nonce, tagLength: 32, ...parameters });
+  const bare = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");
+  const { memory, passes, parallelism } = parameters;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${bare(nonce)}$${bare(tag)}`;
+}

@@ -6,7 +6,10 @@ import { type ActorName, actorNames } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { outcome } from "../support/outcome.ts";
 import { permissionTable, type Scene, unmatched, useScene } from "../support/permission-table.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { allRows } from "../support/tables.ts";
+
+useQuickPasswords();
 
 const operations = await allOperations();
 
@@ -14,7 +17,7 @@ describeEverywhere("permissions", (environment) => {
   const open = useScene(environment);
   let scene: Scene;
   let before: Awaited<ReturnType<typeof rows>>;
-  // Signing in is recorded even in a dry run, because its token is valid.
+  // Signing in is recorded even in a dry run, because it tells whether the password is right.
   const rows = async () => {
     const all = await allRows(scene.instance.database);
     const changes = all.audit_entries?.filter(({ operation }) => operation !== "auth.authenticate");

@@ -195,6 +195,8 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
       await page.locator("#operations-tag-Auth").click();
       await page.getByText("/api/authenticate", { exact: true }).click();
       await page.getByText("correct horse battery").first().waitFor();
+      expect(await violationsOn(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
     });
   });
 

@@ -110,6 +110,7 @@ describe("the lock", () => {
         withLock(file(), 10_000, async () => {
           inside += 1;
           most = Math.max(most, inside);
+          // Gives the others, which look every few milliseconds, the time to come in.
           await new Promise((resolve) => setTimeout(resolve, number % 3));
           inside -= 1;
         }),
@@ -143,6 +144,7 @@ describe("the lock", () => {
         withLock(file(), 5000, async () => {
           inside += 1;
           most = Math.max(most, inside);
+          // As above: gives the others the time to come in.
           await new Promise((resolve) => setTimeout(resolve, 2));
           inside -= 1;
         }),

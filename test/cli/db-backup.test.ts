@@ -38,7 +38,9 @@ beforeEach(async () => {
   await make();
 });
 
-const db = (...line: string[]): Promise<Result> => home.spawn(["db", ...line, "--db", database]);
+const db = (...line: string[]): Promise<Result> => home.wcs(["db", ...line, "--db", database]);
+/** As `db`, in a process of its own: for tests of what several processes do to one file. */
+const spawnDb = (...line: string[]): Promise<Result> => home.spawn(["db", ...line, "--db", database]);
 const done = async (result: Promise<Result>): Promise<string> => {
   const { code, stdout, stderr } = await result;
   if (code !== 0) throw new Error(`exit ${code}: ${stdout}${stderr}`);
@@ -49,11 +51,11 @@ const json = async (result: Promise<Result>) => JSON.parse(await done(result));
 const make = async (at = database) => {
   const first = home.path("first.db");
   const line = ["init", "--db", first, "--admin-email", "a@example.com", "--admin-name", "Ada A", "--no-profile"];
-  if (!existsSync(first)) await done(home.spawn(line));
+  if (!existsSync(first)) await done(home.wcs(line));
   copyFileSync(first, at);
 };
-const addUnit = (name: string) =>
-  done(home.spawn(["units", "create", "--name", name, "--parent", "1", "--db", database]));
+const addUnit = (name: string, run = home.wcs) =>
+  done(run(["units", "create", "--name", name, "--parent", "1", "--db", database]));
 
 function connected<T>(path: string, work: (connection: DatabaseSync) => T): T {
   const connection = new DatabaseSync(path);
@@ -99,7 +101,7 @@ const writeAt = (path: string, offset: number, bytes: Uint8Array) => {
 describe("backup", () => {
   it("is a whole database of its own, for its owner only, and told with its size and hash", async () => {
     await addUnit("One");
-    const made = await json(db("backup", backup, "--json"));
+    const made = await json(spawnDb("backup", backup, "--json"));
     expect(made).toEqual({ file: backup, size_bytes: statSync(backup).size, sha256: hash(backup) });
     expect(mode(backup)).toBe("600");
     expect(others()).toEqual([]);
@@ -148,7 +150,7 @@ describe("backup", () => {
 
   it("of PostgreSQL: exit 2, what to use, and nothing of the URL", async () => {
     for (const verb of ["backup", "restore"]) {
-      const { code, stderr } = await home.spawn(["db", verb, backup], {
+      const { code, stderr } = await home.wcs(["db", verb, backup], {
         env: { WCS_DB: "postgres://ann:secret@127.0.0.1:1/wcs" },
       });
       expect([code, stderr]).toEqual([2, expect.stringMatching(/hint: Use pg_(dump|restore)/)]);
@@ -164,7 +166,7 @@ describe("backup", () => {
       const before = Number(writer.lines.at(-1));
       await done(db("backup", backup, "--force"));
       const after = Number(writer.lines.at(-1));
-      await done(home.spawn(["db", "restore", backup, "--yes", "--db", `${folder}/copy-${turn}.db`]));
+      await done(home.wcs(["db", "restore", backup, "--yes", "--db", `${folder}/copy-${turn}.db`]));
       const names = unitsIn(`${folder}/copy-${turn}.db`);
       expect(names).toEqual(names.map((_, at) => String(at + 1)));
       expect(names.length).toBeGreaterThanOrEqual(before);
@@ -192,7 +194,7 @@ describe("backup", () => {
       child.kill("SIGKILL");
       await ended;
       if (existsSync(backup)) {
-        expect((await home.spawn(["db", "restore", backup, "-n", "--db", `${folder}/new.db`])).code).toBe(0);
+        expect((await home.wcs(["db", "restore", backup, "-n", "--db", `${folder}/new.db`])).code).toBe(0);
         rmSync(backup);
       } else begun++;
     }
@@ -217,7 +219,7 @@ describe("restore", () => {
   });
 
   it("puts the backup in its place and keeps the old one; the way back is the same", async () => {
-    const restored = await json(db("restore", backup, "--yes", "--json"));
+    const restored = await json(spawnDb("restore", backup, "--yes", "--json"));
     const [old = ""] = others();
     expect(restored).toEqual({
       database,
@@ -254,7 +256,7 @@ describe("restore", () => {
 
   it("where nothing is there is nothing to ask or to keep", async () => {
     const fresh = `${folder}/deep/er/wcs.db`;
-    expect(await json(home.spawn(["db", "restore", backup, "--db", fresh, "--json"]))).toMatchObject({
+    expect(await json(home.wcs(["db", "restore", backup, "--db", fresh, "--json"]))).toMatchObject({
       previous: null,
     });
     expect([mode(fresh), mode(`${folder}/deep/er`), journalOf(fresh)]).toEqual(["600", "700", "wal"]);
@@ -335,8 +337,8 @@ describe("restore", () => {
   it("while another process has the database open: exit 8, also for a dry run", async () => {
     const server = start(["serve", "--port", "0", "--db", database], home.env);
     await new Promise((resolve) => server.stdout?.once("data", resolve));
-    for (const flag of ["--yes", "-n"]) {
-      const { code, stderr } = await db("restore", backup, flag);
+    const refused = await Promise.all(["--yes", "-n"].map((flag) => spawnDb("restore", backup, flag)));
+    for (const { code, stderr } of refused) {
       expect([code, stderr]).toEqual([8, expect.stringMatching(/in use.*\nhint: Stop wcs serve/i)]);
     }
     server.kill("SIGTERM");
@@ -354,7 +356,7 @@ describe("restore", () => {
     });
     expect(statSync(`${source}-wal`).size).toBeGreaterThan(0);
     const fresh = `${folder}/fresh.db`;
-    await done(home.spawn(["db", "restore", source, "--db", fresh]));
+    await done(home.wcs(["db", "restore", source, "--db", fresh]));
     expect(new Set(unitsIn(fresh))).toEqual(new Set(["Only in the log"]));
     expect(new Set(unitsIn(source))).toEqual(new Set(["Only in the log"]));
   });
@@ -364,7 +366,7 @@ describe("restore", () => {
     while (Number(writer.lines.at(-1) ?? 0) < 20) await writer.next();
     await writer.kill();
     expect(statSync(`${database}-wal`).size).toBeGreaterThan(0);
-    const { previous } = await json(db("restore", backup, "--yes", "--json"));
+    const { previous } = await json(spawnDb("restore", backup, "--yes", "--json"));
     expect(unitsIn(previous).length).toBeGreaterThanOrEqual(2 + writer.lines.length);
     expect(unitsIn(database)).toEqual(["Before"]);
     expect(isWhole(previous)).toBe(true);
@@ -396,13 +398,13 @@ describe("restore", () => {
 
   it("by a link: what it leads to is replaced", async () => {
     symlinkSync(database, `${folder}/link.db`);
-    await done(home.spawn(["db", "restore", backup, "--yes", "--db", `${folder}/link.db`]));
+    await done(home.wcs(["db", "restore", backup, "--yes", "--db", `${folder}/link.db`]));
     expect(unitsIn(database)).toEqual(["Before"]);
     expect(unitsIn(`${folder}/link.db`)).toEqual(["Before"]);
   });
 
   it("several at once: one after the other, or not at all", async () => {
-    const results = await Promise.all([1, 2, 3].map(() => db("restore", backup, "--yes", "--json")));
+    const results = await Promise.all([1, 2, 3].map(() => spawnDb("restore", backup, "--yes", "--json")));
     const codes = results.map(({ code }) => code);
     expect(codes).toContain(0);
     expect(codes.filter((code) => code !== 0 && code !== 8)).toEqual([]);
@@ -414,7 +416,7 @@ describe("restore", () => {
 
   it("whoever opened the old one a moment ago can no longer write", async () => {
     const late = new DatabaseSync(database);
-    await done(db("restore", backup, "--yes"));
+    await done(spawnDb("restore", backup, "--yes"));
     expect(() => late.exec("update units set name = 'Late'")).toThrow(/readonly/);
     expect(() => late.exec("pragma journal_mode = wal")).toThrow(/readonly/);
     late.close();
@@ -451,7 +453,7 @@ describe("restore", () => {
 
   it("killed at the last moment: the old one, in another journal mode, is as good as ever", async () => {
     connected(database, (connection) => connection.exec("pragma journal_mode = delete"));
-    await Promise.all(Array.from({ length: 6 }, (_, at) => addUnit(`Again ${at}`)));
+    await Promise.all(Array.from({ length: 6 }, (_, at) => addUnit(`Again ${at}`, home.spawn)));
     expect(journalOf(database)).toBe("wal");
     expect(unitsIn(database).length).toBe(8);
     await done(db("restore", backup, "--yes"));

@@ -1,11 +1,12 @@
-import { closeSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, copyFileSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
-import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { migrations } from "../../src/store/migrations/migration-list.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { asArgument, newDatabase } from "../support/instance.ts";
 import { madeUp, useNextVersion, usePresentVersion } from "../support/next-version.ts";
+import { type Content, contentOf, type NewDatabase, restoreContent } from "../support/postgres-copies.ts";
 import { mistakes } from "./db-mistakes.ts";
 import { newHome, type Result } from "./support.ts";
 
@@ -123,9 +124,26 @@ for (const kind of ["sqlite", "postgres"] as const) {
       const first = kind === "sqlite" ? ["schema", "integrity", "foreign keys"] : ["schema"];
       expect(rows.map((row: { check: string }) => row.check)).toEqual([...first, ...checks]);
     });
+  });
+
+  describe(`of ${kind}, with an organisation in it`, () => {
+    let demo: NewDatabase;
+    let content: Content;
+    beforeAll(async () => {
+      demo = await newDatabase(kind);
+      const { target, env } = asArgument(demo.target);
+      Object.assign(process.env, env);
+      await done(wcs("init", "--db", target, ...administrator, "--demo"));
+      if (kind === "postgres") content = await contentOf(demo.target);
+    });
+    afterAll(() => demo.remove());
 
     it.each(mistakes)("check: %s", async (_, { check, make: texts, message }) => {
-      await done(wcs("init", "--db", database, ...administrator, "--demo"));
+      if (kind === "sqlite") copyFileSync(demo.target, database);
+      else {
+        database = asArgument(demo.target).target;
+        expect(await restoreContent(demo.target, content)).toBe(true);
+      }
       const opened = await openDatabase(database);
       for (const text of texts) await opened.write(async (tx) => sql.raw(text).execute(tx));
       await opened.close();

@@ -30,6 +30,7 @@ async function halfway(...more: string[]): Promise<{ child: ChildProcess; result
 async function until(child: ChildProcess, holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) {
     if (child.exitCode !== null) throw new Error("the import ended early");
+    // Leaves the processor to the import between two looks.
     await sleep(20);
   }
 }

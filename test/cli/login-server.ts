@@ -57,6 +57,7 @@ export async function startLoginServer(): Promise<LoginServer> {
     state.calls.push(bearer);
     if (!isGood) return answer(401, unauthenticated);
     if (path.includes("/messages/new")) {
+      // Answers a long poll late, so that a client that polls does not turn in circles.
       setTimeout(() => answer(200, { data: [], meta: { last_id: 1 } }), 100);
       return;
     }

@@ -262,15 +262,6 @@ describe("messages", () => {
     expect((await wcs("settings set mail.smtp_url smtp://u:p@mail.example.com:25")).code).toBe(2);
   });
 
-  it("auth logout says until when copies of the token stay valid", async () => {
-    await home().wcs(["users", "password", "1", "--password-stdin"], { stdin: "a long enough secret" });
-    const login = ["auth", "login", "--username", "ada@example.com", "--password-stdin"];
-    await home().wcs(login, { stdin: "a long enough secret" });
-    expect((await wcs("auth logout")).stderr).toMatch(
-      /^Signed out .*\. Copies of the token stay valid until \d{4}-.*\.$/m,
-    );
-  });
-
   it("a command reports its own callbacks that were not sent, and no others", async () => {
     await wcs("webhooks update bad --no-active");
     await wcs("webhooks create --name lost --uri http://127.0.0.1:9/ --triggers unit.create");

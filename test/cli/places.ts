@@ -3,7 +3,15 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
-import { asArgument, type Environment, environments, newDatabase, sqliteLocal } from "../support/instance.ts";
+import {
+  asArgument,
+  type DatabaseKind,
+  type Environment,
+  environments,
+  newDatabase,
+  sqliteLocal,
+} from "../support/instance.ts";
+import { type NewDatabase, reusing } from "../support/postgres-copies.ts";
 import { bin, type Home, newHome, type Result } from "./support.ts";
 
 export const data = join(import.meta.dirname, "../data/rows");
@@ -24,18 +32,30 @@ export interface Place {
   close(): Promise<void>;
 }
 
+const administrator = ["--admin-email", "ada@example.com", "--admin-name", "Ada Lovelace", "--root-unit", "Acme"];
+
+/** Makes an instance by the command, with the password of its database in the environment of this process. */
+async function initialize(kind: DatabaseKind): Promise<NewDatabase> {
+  const database = await newDatabase(kind);
+  const { target, env } = asArgument(database.target);
+  Object.assign(process.env, env);
+  const home = newHome();
+  const made = await home.wcs(["init", "--db", target, ...administrator, "--no-profile"]);
+  rmSync(home.folder, { recursive: true, force: true });
+  if (made.code !== 0) throw new Error(made.stderr);
+  return database;
+}
+
+const initializePostgres = reusing(() => initialize("postgres"));
+
 /** A new instance on either database, used as a database or over HTTP through a server process. */
 export async function newPlace({ database, caller }: Environment): Promise<Place> {
+  const { target, remove } = await (database === "postgres" ? initializePostgres() : initialize(database));
   const home = newHome();
-  const { target, remove } = await newDatabase(database);
   const argument = asArgument(target);
   const local = ["--db", argument.target];
-  // For wcs as a process, and in this one.
+  // For wcs as a process; initialize has set it for this one.
   Object.assign(home.env, argument.env);
-  Object.assign(process.env, argument.env);
-  const administrator = ["--admin-email", "ada@example.com", "--admin-name", "Ada Lovelace", "--root-unit", "Acme"];
-  const made = await home.wcs(["init", ...local, ...administrator, "--no-profile"]);
-  if (made.code !== 0) throw new Error(made.stderr);
   const server = caller === "http" ? await serve(argument.target, home.env) : undefined;
   const renewed = server && (await home.wcs(["api", "POST", "/renew", ...local]));
   const args = server ? ["--url", server.url] : local;

@@ -43,6 +43,7 @@ const build = ({ path, leaf }: Place): Command =>
 const elsewhere: Record<string, string> = {
   "auth.authenticate": "auth login",
   "auth.renew": "auth renew",
+  "sessions.endCurrent": "auth logout",
   "auth.twoFactorBegin": "auth 2fa enable",
   "auth.twoFactorConfirm": "auth 2fa enable",
   "settings.set": "settings set",

@@ -395,7 +395,10 @@ export const objects: Readonly<Record<string, FieldTable>> = {
   UserCollection: { fields: { users: "User[]" } },
 };
 
-/** A documented operation: its success status, the object that it returns, and its body fields, `!` if required. */
+/**
+ * A documented operation: its success status, the object that it returns, and its body fields, `[]` if they are lists, `!` if
+ * required. Objects in them are in `inputObjects`.
+ */
 export interface DocumentedOperation {
   readonly status: number;
   readonly returns?: string;
@@ -408,10 +411,10 @@ const eventBody = {
   link: "string",
   all_day: "integer",
   date: "string",
-  recurrence: "array",
-  units: "array",
-  files: "array",
-  shares: "array",
+  recurrence: "RecurrenceInput[]",
+  units: "integer[]",
+  files: "FileInput[]",
+  shares: "integer[]",
 };
 
 export const documentedOperations: Readonly<Record<string, DocumentedOperation>> = {
@@ -428,20 +431,20 @@ export const documentedOperations: Readonly<Record<string, DocumentedOperation>>
     body: {
       title: "string",
       body: "string",
-      visibility: "object",
-      sharing: "object",
-      comments: "object",
-      confirm: "object",
+      visibility: "VisibilityInput",
+      sharing: "SharingInput",
+      comments: "Switch",
+      confirm: "Switch",
       show_in_feed: "boolean",
-      publish: "object",
+      publish: "PublishInput",
       important: "boolean",
-      poll: "object",
-      pinned: "object",
-      event: "object",
+      poll: "PollInput",
+      pinned: "PinnedInput",
+      event: "PostEventInput",
     },
   },
   "GET /conversations": { status: 200, returns: "ConversationPage" },
-  "POST /conversations": { status: 201, returns: "Message", body: { recipients: "array!", message: "string" } },
+  "POST /conversations": { status: 201, returns: "Message", body: { recipients: "integer[]!", message: "string" } },
   "GET /conversations/{conversation}": { status: 200, returns: "Conversation" },
   "GET /conversations/{conversation}/messages": { status: 200, returns: "MessagePage" },
   "POST /conversations/{conversation}/messages": {
@@ -453,10 +456,10 @@ export const documentedOperations: Readonly<Record<string, DocumentedOperation>>
   "GET /users/collection/{userIDs}": { status: 200, returns: "UserCollection" },
   "PATCH /users/{user}/units/{unit}": {
     status: 204,
-    body: { unit: "integer", userTypes: "array", department: "integer", overwrite: "boolean" },
+    body: { unit: "integer", userTypes: "integer[]", department: "integer", overwrite: "boolean" },
   },
   "PATCH /usertypes/{userType}": { status: 200, returns: "UserType", body: { name: "string", reference: "string" } },
-  "POST /api/users/welcome": { status: 204, body: { users: "array!" } },
+  "POST /api/users/welcome": { status: 204, body: { users: "integer[]!" } },
   "PATCH /api/users/{id}/password": { status: 204, body: { password: "string!", current: "string" } },
   "GET /api/users/birthdays": { status: 200, returns: "BirthdayPage" },
   "POST /api/users/policy": { status: 204 },
@@ -472,7 +475,7 @@ export const documentedOperations: Readonly<Record<string, DocumentedOperation>>
       ...eventBody,
       start: "integer",
       end: "integer",
-      userTypes: "array",
+      userTypes: "integer[]",
       fileCount: "integer",
     },
   },
@@ -483,9 +486,9 @@ export const documentedOperations: Readonly<Record<string, DocumentedOperation>>
   "DELETE /api/events/{id}": { status: 204 },
   "POST /api/events/{id}/seen": { status: 204 },
   "GET /api/events/upcoming": { status: 200, returns: "EventPage" },
-  "POST /api/events/files": { status: 204, body: { id: "integer!", files: "array!" } },
+  "POST /api/events/files": { status: 204, body: { id: "integer!", files: "FileInput[]!" } },
   "DELETE /api/events/{EventID}/files/{FileID}": { status: 204 },
-  "POST /api/webhooks": { status: 201, returns: "OneWebhook", body: { name: "string!", uri: "string!", triggers: "array" } },
+  "POST /api/webhooks": { status: 201, returns: "OneWebhook", body: { name: "string!", uri: "string!", triggers: "string[]" } },
   "GET /api/webhooks": { status: 200, returns: "Webhooks" },
   "GET /api/webhooks/{id}": { status: 200, returns: "OneWebhook" },
   "PATCH /api/webhooks/{id}": { status: 204, body: { name: "string", uri: "string" } },

@@ -110,14 +110,34 @@ describeOnDatabases("mail", (open) => {
     await reset(tokenIn(mail!.text));
   });
 
+  it("welcome: the link no longer works when passwords.welcome_lifetime is over", async () => {
+    instance.freeze();
+    await welcome();
+    await drain();
+    instance.wait(604_801);
+    await expect(reset(tokenIn(mailbox.mails[0]!.text))).rejects.toMatchObject({ code: "validation_failed" });
+  });
+
   it("welcome, in Danish, from an instance with a name: subject, text and link", async () => {
     await welcome({ language: "da-DK" });
     await drain({ name: "Jensen & Søn" });
     const [mail] = mailbox.mails;
+    // "Velkommen til Jensen & Søn" as RFC 2047 encodes it.
+    expect(mail!.subject).toBe("=?UTF-8?Q?Velkommen_til_Jensen_=26_S=C3=B8n?=");
     expect(mail!.text).toContain("har oprettet en konto hos Jensen & Søn til dig.");
     expect(mail!.text).toMatch(/welcome\?token=[\w-]+&email=bo%40example.com&lang=da$/m);
     expect(mail!.html).toContain('<html lang="da">');
     expect(mail!.html).toContain("Jensen &#38; Søn");
+  });
+
+  it("password reset, in Danish: subject and text", async () => {
+    await welcome({ welcome: false, language: "da" });
+    await instance.withToken(undefined).call(auth.passwordRequest, { email: "bo@example.com" });
+    await drain();
+    const [mail] = mailbox.mails;
+    // "Vælg en ny adgangskode til Acme" as RFC 2047 encodes it.
+    expect(mail!.subject).toBe("=?UTF-8?Q?V=C3=A6lg_en_ny_adgangskode_til_Acme?=");
+    expect(mail!.html).toContain('<html lang="da">');
   });
 
   it("mails speak the first language of the instance to users without one, and English where there are no texts", async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
+import { sessions } from "../../src/contract/sessions.ts";
 import { defaults } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
@@ -117,12 +118,27 @@ describeOnDatabases("retention", (open) => {
     expect(await count("idempotency_keys")).toBe(0);
   });
 
-  it("sign-ins in the audit go after 365 days, or as set; changes stay", async () => {
+  it("sessions go when their newest token has expired", async () => {
+    instance.freeze();
+    const token = await instance.tokenOf(1);
+    const end = instance.now() + day;
+    instance.wait(day / 2);
+    await instance.withToken(token).call(auth.renew, {});
+    instance.wait(end - instance.now());
+    await remove();
+    expect(await count("sessions")).toBe(1);
+    instance.wait(day / 2);
+    await remove();
+    expect(await count("sessions")).toBe(0);
+  });
+
+  it("sign-ins and sign-outs in the audit go after 365 days, or as set; changes stay", async () => {
     const { administrator, withToken } = instance;
     await administrator.call(users.update, { id: 1, title: "Boss" });
     const signIn = () =>
       withToken(undefined).call(auth.authenticate, { username: "nobody@example.com", password: "x" });
     await signIn().catch(() => {});
+    await withToken(await instance.tokenOf(1)).call(sessions.endCurrent, {});
     instance.wait(10 * day);
     await signIn().catch(() => {});
     const left = async () => {
@@ -130,7 +146,7 @@ describeOnDatabases("retention", (open) => {
       return (await rows.execute()).map(({ operation }) => operation);
     };
     await remove();
-    expect(await left()).toEqual(["users.update", "auth.authenticate", "auth.authenticate"]);
+    expect(await left()).toEqual(["users.update", "auth.authenticate", "sessions.endCurrent", "auth.authenticate"]);
     await remove({ "audit.days": 9 });
     expect(await left()).toEqual(["users.update", "auth.authenticate"]);
     instance.wait(366 * day);

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { settings } from "../../src/contract/settings.ts";
 import { units } from "../../src/contract/units.ts";
 import { createClient } from "../../src/http/client/client.ts";
 import { bin, type Home, newHome } from "../cli/support.ts";
@@ -46,16 +47,25 @@ it("What is written to a disk that fails is not acknowledged, the service is not
   const ready = async (url: string) => (await fetch(`${url}/readyz`)).status;
   expect(await ready(failing.url)).toBe(200);
   const acknowledged: number[] = [];
-  const failure = await (async () => {
-    for (;;) {
-      const fields = { name: "Unit", parent: 1, contact: { name: "x".repeat(200), phone: "" } };
-      acknowledged.push((await failing.client.call(units.create, fields)).id);
+  /** Repeats a change until it fails. */
+  const failureOf = async (change: (time: number) => Promise<unknown>): Promise<unknown> => {
+    try {
+      for (let time = 0; ; time++) await change(time);
+    } catch (error) {
+      return error;
     }
-  })().catch((error: unknown) => error);
-  expect(failure).toMatchObject({
+  };
+  const refused = {
     code: "unavailable",
     message: "The database failed while saving. The change may or may not have been saved; check before you repeat it.",
-  });
+  };
+  const create = async () => {
+    const fields = { name: "Unit", parent: 1, contact: { name: "x".repeat(200), phone: "" } };
+    acknowledged.push((await failing.client.call(units.create, fields)).id);
+  };
+  expect(await failureOf(create)).toMatchObject(refused);
+  // There is still room for smaller changes.
+  expect(await failureOf((time) => failing.client.call(settings.set, { name: `Name ${time}` }))).toMatchObject(refused);
   expect(acknowledged.length).toBeGreaterThan(0);
   // Each look writes a page of what is left, once a second.
   await expect.poll(() => ready(failing.url), { timeout: 40_000, interval: 500 }).toBe(503);

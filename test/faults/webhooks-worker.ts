@@ -1,4 +1,5 @@
 /** Delivers until it is killed. Arguments: the database, and by how many seconds its clock is ahead. */
+import { flushCompileCache } from "node:module";
 import { defaults } from "../../src/contract/settings.ts";
 import { createEngine } from "../../src/delivery/delivery.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
@@ -16,4 +17,6 @@ const engine = createEngine({
   userAgent: "wcs/test",
 });
 engine.start();
+// The process may be killed before it would keep what it has compiled.
+flushCompileCache();
 process.stdout.write("started\n");

@@ -2,6 +2,7 @@
  * Changes users and units for as long as it lives: the n-th change writes n where it can be read later. Prints n once the
  * change is acknowledged. Arguments: the database.
  */
+import { flushCompileCache } from "node:module";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { createService } from "../../src/core/service.ts";
@@ -50,6 +51,8 @@ const changes: ((n: number) => Promise<number>)[] = [
   },
 ];
 
+// The process may be killed before it would keep what it has compiled.
+flushCompileCache();
 let n = Math.max(...written.map((row) => Number(row.n))) + 1;
 for (let turn = 0; ; turn++) {
   const made = await changes[turn % changes.length]!(n);

@@ -39,6 +39,7 @@ describeOnDatabases("kill -9", (open) => {
     for (let i = 0; i < kills; i++) {
       const writer = start("webhooks-writer.ts");
       await writer.next();
+      // Kills it at a different point of its work each time.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 100));
       await writer.kill();
       acknowledged = Math.max(acknowledged, ...writer.lines.map(Number));

@@ -116,6 +116,7 @@ describeOnDatabases("R1: kill -9 while it writes", (open, kind) => {
         over = true;
       });
       while (!over && ledger.created.size === before) await sleep(5);
+      // Kills it at a different point of its work each time.
       await sleep(Math.random() * 100);
       server.kill("SIGKILL");
       await Promise.all([writing, once(server, "close")]);

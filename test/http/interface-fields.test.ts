@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { pathFields } from "../../src/contract/field-spec.ts";
 import { documentedPath } from "../../src/http/openapi.ts";
 import { documentedOperations, objects } from "../data/interface-fields.ts";
+import { inputObjects, queries } from "../data/interface-inputs.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { newEngine } from "../support/engine.ts";
 import { sqliteHttp } from "../support/instance.ts";
@@ -224,18 +226,64 @@ describe.each(Object.entries(documentedOperations))("%s", (name, { status, retur
 
   it("takes the documented fields", () => {
     const op = operations.find((each) => `${each.method} ${documentedPath(each)}` === name)!;
-    const shape = op.input().shape as Record<string, { safeParse(value: unknown): { success: boolean } }>;
-    const inPath = new Set(pathFields(op).map((field) => field.name));
-    for (const [field, type] of Object.entries(body)) {
-      expect(shape, name).toHaveProperty(field);
-      expect(!shape[field]!.safeParse(undefined).success, `${field} is required`).toBe(type.endsWith("!"));
-    }
-    const required = Object.keys(shape).filter(
-      (field) => !inPath.has(field) && !shape[field]!.safeParse(undefined).success,
-    );
+    const inPath = pathFields(op).map((field) => field.name);
+    const schema = z.toJSONSchema(op.input(), { io: "input", unrepresentable: "any" }) as JsonSchema;
+    const required = (schema.required ?? []).filter((field) => !inPath.includes(field));
+    expect(inputDeviations(schema, { ...body, ...queries[name] }, schema.$defs ?? {})).toEqual([]);
     expect(required.filter((field) => !(field in body))).toEqual([]);
   });
 });
+
+interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, JsonSchema>>;
+}
+type Definitions = Readonly<Record<string, JsonSchema>>;
+
+/** Returns how the schema of an object differs from the documented fields: missing ones, other types, required or not. */
+function inputDeviations(
+  schema: JsonSchema,
+  documented: Readonly<Record<string, string>>,
+  defs: Definitions,
+): string[] {
+  return Object.entries(documented).flatMap(([field, type]) => {
+    const own = schema.properties?.[field];
+    if (own === undefined) return [`${field} is missing`];
+    const isRequired = schema.required?.includes(field) === true;
+    if (isRequired !== type.endsWith("!")) return [`${field} is ${isRequired ? "" : "not "}required`];
+    return typeDeviations(own, type.replace("!", ""), defs).map((deviation) => `${field}: ${deviation}`);
+  });
+}
+
+function typeDeviations(schema: JsonSchema, type: string, defs: Definitions): string[] {
+  const forms = formsOf(schema, defs);
+  if (type.endsWith("[]")) {
+    const items = forms.find((form) => form.type === "array")?.items;
+    return items === undefined ? ["is no list"] : typeDeviations(items, type.slice(0, -2), defs);
+  }
+  const table = inputObjects[type];
+  if (table === undefined) return forms.some((form) => takes(form, type)) ? [] : [`does not take ${type}`];
+  const object = forms.find((form) => form.type === "object");
+  return object === undefined ? ["is no object"] : inputDeviations(object, table, defs);
+}
+
+/** Returns the alternatives of a schema. */
+function formsOf(schema: JsonSchema, defs: Definitions): JsonSchema[] {
+  const resolved = schema.$ref === undefined ? schema : defs[schema.$ref.replace("#/$defs/", "")]!;
+  return resolved.anyOf === undefined ? [resolved] : resolved.anyOf.flatMap((form) => formsOf(form, defs));
+}
+
+function takes(schema: JsonSchema, type: string): boolean {
+  const types = [schema.type].flat();
+  return types.includes(type) || (type === "integer" && types.includes("number"));
+}
 
 /** Fields that no content of this test sets. */
 const unset = [

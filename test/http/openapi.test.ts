@@ -69,6 +69,27 @@ test("every reference resolves, and every component is used", () => {
   expect(components.filter((name) => !refs.includes(name))).toEqual([]);
 });
 
+test("the document has the version of the interface, and that of the program beside it", () => {
+  expect(document.info).toMatchObject({ version: "1.0", "x-wcs-version": "1.2.3" });
+});
+
+test("tags have the names of the interface", () => {
+  const ofInterface = ["Auth", "Posts", "Counters", "Groups", "Languages", "Timezones", "Units", "Users", "User types"];
+  const further = [
+    "User unit memberships",
+    "Conversations",
+    "Events",
+    "Webhooks",
+    "Files",
+    "Settings",
+    "Audit",
+    "Identity",
+  ];
+  const ofOurs = ["Mute rules", "Names", "Sessions"];
+  const tags = (document.tags as { name: string }[]).map(({ name }) => name);
+  expect(tags.toSorted()).toEqual([...ofInterface, ...further, ...ofOurs].toSorted());
+});
+
 test("every tag has a description", () => {
   const used = new Set(operations.map((op) => described(op)?.tags[0]));
   const tags = document.tags as { name: string; description?: string }[];

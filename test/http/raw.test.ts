@@ -154,6 +154,7 @@ describe("slow connections are ended", () => {
   test("with a body that drips", async () => {
     const head =
       "POST /api/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n";
+    // A client that never pauses as long as it may, and is late in all.
     const drops = Array.from({ length: 20 }, () => [" ", () => sleep(30)]).flat();
     shaped(await speak(strict.port, head, ...drops), 400);
   });

@@ -70,6 +70,7 @@ test("closing twice is closing once", async () => {
 });
 
 test("requests under way on many connections are all answered", async () => {
+  // Requests of different length are at different points when the server closes.
   const server = await serveFake(() => sleep(Math.random() * 20, { id: 1 }), { timeouts: { notice: 200 } });
   const results: (number | undefined)[] = [];
   let closing = false;

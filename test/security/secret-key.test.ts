@@ -30,9 +30,11 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const { target, remove } = await newDatabase(kind);
       onTestFinished(remove);
       ({ target: database, env: password } = asArgument(target));
+      // The driver reads the password from the environment of the process, which may be this one.
+      Object.assign(process.env, password);
     });
-    const wcs = (line: string[], key?: string, stdin = "") =>
-      home.spawn([...line, "--db", database], {
+    const wcs = (line: string[], key?: string, stdin = "", run = home.wcs) =>
+      run([...line, "--db", database], {
         stdin,
         env: { ...password, ...(key && { WCS_SECRET_KEY_FILE: key }) },
       });
@@ -58,7 +60,7 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       expect(JSON.parse(rehearsed.stdout)).toMatchObject({ secrets: 3, previous_key: null });
       expect(rehearsed.stderr).toContain("Dry run: nothing was changed.");
       await done(wcs(["users", "list"]));
-      const encrypted = await wcs(["db", "rekey", "--new-key-file", first, "--json"]);
+      const encrypted = await wcs(["db", "rekey", "--new-key-file", first, "--json"], undefined, "", home.spawn);
       expect(JSON.parse(encrypted.stdout)).toEqual(JSON.parse(rehearsed.stdout));
       expect(encrypted.stderr).toContain("Encrypted 3 secrets. Restart wcs serve");
       if (kind === "sqlite") {
@@ -74,7 +76,7 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       );
       expect(JSON.parse(again)).toMatchObject({ secrets: 3, previous_key: JSON.parse(encrypted.stdout).key });
       expect((await wcs(["users", "list"], first)).code).toBe(2);
-      await done(wcs(["users", "list"], second));
+      await done(wcs(["users", "list"], second, "", home.spawn));
       expect(JSON.parse(await done(wcs(["db", "rekey", "--decrypt", "--json"], second)))).toMatchObject({
         secrets: 3,
         key: null,
@@ -115,10 +117,10 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         const [file, restored] = [home.path("backup.db"), home.path("restored.db")];
         await done(wcs(["db", "backup", file]));
         expect(readFileSync(file).includes(secret)).toBe(false);
-        await done(home.spawn(["db", "restore", file, "--db", restored, "--yes"]));
+        await done(home.wcs(["db", "restore", file, "--db", restored, "--yes"]));
         const list = ["webhooks", "list", "--db", restored];
-        expect((await home.spawn(list)).code).toBe(2);
-        await done(home.spawn(list, { env: { WCS_SECRET_KEY_FILE: key } }));
+        expect((await home.wcs(list)).code).toBe(2);
+        await done(home.wcs(list, { env: { WCS_SECRET_KEY_FILE: key } }));
       });
     }
   });
@@ -126,8 +128,8 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
 
 describe("WCS_SECRET_KEY", () => {
   const database = home.path("keys.db");
-  beforeAll(() => done(home.spawn(["init", "--db", database, ...administrator])));
-  const list = (env: Record<string, string>) => home.spawn(["users", "list", "--db", database], { env });
+  beforeAll(() => done(home.wcs(["init", "--db", database, ...administrator])));
+  const list = (env: Record<string, string>) => home.wcs(["users", "list", "--db", database], { env });
   const long = randomBytes(33).toString("base64");
   const key = randomBytes(32);
 
@@ -144,20 +146,20 @@ describe("WCS_SECRET_KEY", () => {
   it("is the same key in hexadecimal, base64 and base64url", async () => {
     const encodings = ["hex", "base64", "base64url"] as const;
     for (const encoding of encodings) {
-      const rekeyed = await home.spawn(["db", "rekey", "--db", database, "--json"], {
+      const rekeyed = await home.wcs(["db", "rekey", "--db", database, "--json"], {
         env: { WCS_SECRET_KEY: key.toString(encoding) },
       });
       expect(JSON.parse(await done(Promise.resolve(rekeyed)))).toMatchObject({ secrets: 1, key: expect.any(String) });
     }
     expect((await list({ WCS_SECRET_KEY: randomBytes(32).toString("hex") })).code).toBe(2);
     await done(
-      home.spawn(["db", "rekey", "--db", database, "--decrypt"], { env: { WCS_SECRET_KEY: key.toString("hex") } }),
+      home.wcs(["db", "rekey", "--db", database, "--decrypt"], { env: { WCS_SECRET_KEY: key.toString("hex") } }),
     );
   });
 
   it("Mistakes on the line are named: no file, two keys, no key, two wishes", async () => {
     const file = newKey("wish");
-    const rekey = (...more: string[]) => home.spawn(["db", "rekey", "--db", database, ...more]);
+    const rekey = (...more: string[]) => home.wcs(["db", "rekey", "--db", database, ...more]);
     const results = [
       [await list({ WCS_SECRET_KEY_FILE: home.path("none") }), "WCS_SECRET_KEY_FILE: no such file: "],
       [await list({ WCS_SECRET_KEY_FILE: file, WCS_SECRET_KEY: key.toString("hex") }), "cannot be used together"],
@@ -195,7 +197,7 @@ it("A script whose answer with the secret was lost gets the webhook, no second o
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const env = { WCS_TOKEN: await instance.tokenOf(1) };
   const line = ["webhooks", "create", "--name", "ci", "--uri", "https://ci.example.com/", "--json", "--url", url];
-  const { code, stdout, stderr } = await home.spawn(line, { env });
+  const { code, stdout, stderr } = await home.wcs(line, { env });
   expect({ code, lost, stderr }).toEqual({
     code: 0,
     lost: 2,
@@ -203,9 +205,9 @@ it("A script whose answer with the secret was lost gets the webhook, no second o
   });
   expect(JSON.parse(stdout)).toMatchObject({ id: 1, name: "ci" });
   expect(JSON.parse(stdout)).not.toHaveProperty("secret");
-  const list = await home.spawn(["webhooks", "list", "--json", "--url", url], { env });
+  const list = await home.wcs(["webhooks", "list", "--json", "--url", url], { env });
   expect(JSON.parse(list.stdout)).toHaveLength(1);
-  const rotated = await home.spawn(["webhooks", "rotate-secret", "1", "--yes", "--json", "--url", url], { env });
+  const rotated = await home.wcs(["webhooks", "rotate-secret", "1", "--yes", "--json", "--url", url], { env });
   expect(rotated.stderr).toBe("");
   expect(JSON.parse(rotated.stdout).secret).toMatch(/^whsec_/);
 });

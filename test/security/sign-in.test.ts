@@ -7,10 +7,13 @@ import { createService } from "../../src/core/service.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, tally } from "../support/outcome.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { allRows } from "../support/tables.ts";
 
 const attacker = "203.0.113.1";
 const office = "198.51.100.7";
+
+useQuickPasswords();
 
 describeEverywhere("attacks on signing in", (environment) => {
   const world = useWorld(environment);

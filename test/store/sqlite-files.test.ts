@@ -3,6 +3,7 @@ import fs, {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -56,6 +57,16 @@ describe("SQLite files", () => {
     const database = await openDatabase(path);
     expect(await get(database, "kept")).toBe("1");
     await database.close();
+  });
+
+  it("one that was only read, or not used at all, is closed with its log", async () => {
+    await create();
+    const read = await openDatabase(path);
+    await get(read, "kept");
+    await read.close();
+    expect(readdirSync(folder)).toEqual(["wcs.db"]);
+    await (await openDatabase(path)).close();
+    expect(readdirSync(folder)).toEqual(["wcs.db"]);
   });
 
   it("create leaves an existing one as it is", async () => {

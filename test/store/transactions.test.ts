@@ -19,6 +19,7 @@ for (const kind of kinds) {
         times(100, (n) =>
           database.write(async (tx) => {
             await put(tx, `half ${n} a`, n);
+            // Lets the transactions overlap, in a different way each time.
             await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
             await put(tx, `half ${n} b`, n);
             if (n % 2 === 0) throw new Error(`fails ${n}`);

@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -11,10 +13,19 @@ export interface Child {
   kill(): Promise<void>;
 }
 
+/** The environment of a script that runs the sources: what one of them has compiled and flushed, the next need not. */
+export const scriptEnvironment = {
+  ...process.env,
+  NODE_COMPILE_CACHE: join(tmpdir(), "wcs-test-cache", "scripts"),
+};
+
 /** Runs a script of `test/` in a process of its own. */
 export function startChild(script: string, args: readonly string[]): Child {
   const path = fileURLToPath(new URL(`../${script}`, import.meta.url));
-  const child = spawn(process.execPath, [path, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [path, ...args], {
+    env: scriptEnvironment,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const lines: string[] = [];
   const waiting: { resolve(line: string): void; reject(error: Error): void }[] = [];
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));

@@ -19,6 +19,11 @@ function hmac(header: Json, claims: Json, key: string | Buffer, hash = "sha256")
 
 const attackersKeys = once(() => generateKeyPairSync("rsa", { modulusLength: 2048 }));
 
+/** The name of the session in a token. */
+export function sessionOf(token: string): string {
+  return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()).sid;
+}
+
 /** The same bytes as a text of 43 characters, whose last one has two bits that mean nothing. */
 function withOtherUnusedBits(text: string): string {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -36,7 +41,8 @@ export async function forgeries(instance: Instance): Promise<{ control: string; 
     .executeTakeFirstOrThrow();
   const key = Buffer.from(token_key, "base64url");
   const iat = instance.now();
-  const good = { iss: issuer, aud: issuer, sub: "1", iat, exp: iat + 600, jti: "1", auth_time: iat, ver: 1 };
+  const sid = sessionOf(await instance.tokenOf(1));
+  const good = { iss: issuer, aud: issuer, sub: "1", iat, exp: iat + 600, jti: "1", auth_time: iat, ver: 1, sid };
   const head = { alg: "HS256", typ: "JWT" };
   const own = (claims: Json, header: Json = head) => hmac(header, claims, key);
   const without = (name: string) => Object.fromEntries(Object.entries(good).filter(([each]) => each !== name));
@@ -75,6 +81,11 @@ export async function forgeries(instance: Instance): Promise<{ control: string; 
     "no such user": own({ ...good, sub: "987654321" }),
     "user 0": own({ ...good, sub: "0" }),
     "sub that is no ID": own({ ...good, sub: "1 or 1=1" }),
+    "session of another user": own({ ...good, sid: sessionOf(await instance.tokenOf(2)) }),
+    "no such session": own({ ...good, sid: "AAAAAAAAAAAAAAAAAAAAAA" }),
+    "no name of a session": own({ ...good, sid: "" }),
+    "sid of SQL": own({ ...good, sid: "x' or '1'='1" }),
+    "sid that is the ID": own({ ...good, sid: 1 }),
     "exp as text": own({ ...good, exp: String(good.exp) }),
     "payload changed": `${header}.${base64({ ...good, sub: "2" })}.${signature}`,
     "header changed": `${base64({ ...head, kid: "1" })}.${payload}.${signature}`,
@@ -87,7 +98,7 @@ export async function forgeries(instance: Instance): Promise<{ control: string; 
     truncated: own(good).slice(0, -6),
     "one character": "x",
   };
-  for (const name of ["iss", "aud", "sub", "iat", "exp", "jti", "auth_time", "ver"])
+  for (const name of ["iss", "aud", "sub", "iat", "exp", "jti", "auth_time", "ver", "sid"])
     tokens[`without ${name}`] = own(without(name));
   return { control: own(good), forged: Object.entries(tokens).map(([name, token]) => ({ name, token })) };
 }

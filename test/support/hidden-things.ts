@@ -21,7 +21,7 @@ export async function addOwnThings(scene: Scene): Promise<HiddenScene> {
   return { ...scene, own: { post: post.id, event: event.id, conversation: sent.conversationId } };
 }
 
-export type Kind = "post" | "event" | "conversation" | "message" | "file" | "comment" | "choice" | "group";
+export type Kind = "post" | "event" | "conversation" | "message" | "file" | "comment" | "choice" | "group" | "session";
 
 /** Lists things that exist, each with an actor who may not know of it. */
 export const hidden: Record<Kind, readonly (readonly [about: string, actor: ActorName, id: (scene: Scene) => number])[]> = {
@@ -57,6 +57,10 @@ export const hidden: Record<Kind, readonly (readonly [about: string, actor: Acto
   group: [
     ["a private one", "outsider", ({ groups }) => groups.board],
     ["a private one, to a manager", "manager", ({ groups }) => groups.board],
+  ],
+  session: [
+    ["of another user", "outsider", ({ tokens }) => tokens.session],
+    ["of another user, to an administrator", "administrator", ({ tokens }) => tokens.session],
   ],
 };
 
@@ -173,6 +177,8 @@ export const hiddenTable: Record<string, Record<string, Line>> = {
   "conversations.unreact": ofMessage({ emoji: "👍" }),
 
   "files.get": id("file"),
+
+  "sessions.end": id("session"),
 };
 
 const set = (names: string) => new Set(names.split(" "));

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +18,8 @@ import { listen } from "../../src/http/server/listen.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { isFull } from "./effort.ts";
-import { execute, firstAdministrator } from "./template-databases.ts";
+import { createPostgres, type NewDatabase, reusing } from "./postgres-copies.ts";
+import { firstAdministrator } from "./template-databases.ts";
 
 export { firstAdministrator };
 
@@ -71,38 +71,24 @@ export interface Instance {
   close(): Promise<void>;
 }
 
-interface NewDatabase {
-  readonly target: string;
-  remove(): Promise<void>;
-}
-
 /** Returns the target of a new, empty database. */
 export async function newDatabase(kind: DatabaseKind): Promise<NewDatabase> {
-  return kind === "sqlite" ? sqliteFile() : postgresDatabase("");
+  return kind === "sqlite" ? sqliteFile() : createPostgres();
 }
+
+const copyPostgres = reusing(() => createPostgres(inject("templates").postgres));
 
 /** Returns the target of a copy of the run's template, as an instance of its own. */
 async function copyTemplate(kind: DatabaseKind): Promise<NewDatabase> {
-  const { sqlite, postgres } = inject("templates");
-  if (kind === "postgres") return postgresDatabase(` template ${postgres}`);
+  if (kind === "postgres") return copyPostgres();
   const file = sqliteFile();
-  copyFileSync(sqlite, file.target);
+  copyFileSync(inject("templates").sqlite, file.target);
   return file;
 }
 
 function sqliteFile(): NewDatabase {
   const folder = mkdtempSync(join(tmpdir(), "wcs-test-"));
   return { target: join(folder, "wcs.db"), remove: async () => rmSync(folder, { recursive: true, force: true }) };
-}
-
-async function postgresDatabase(from: string): Promise<NewDatabase> {
-  const server = inject("postgresUrl");
-  const name = `wcs_${randomUUID().replaceAll("-", "")}`;
-  await execute(`${server}/postgres`, `create database ${name}${from}`);
-  return {
-    target: `${server}/${name}`,
-    remove: () => execute(`${server}/postgres`, `drop database ${name} with (force)`),
-  };
 }
 
 /** A target as it may stand on a command line, and the environment with its password. */

@@ -10,21 +10,16 @@ export async function newWebhook({ administrator }: Instance, uri: string, name 
 
 let number = 0;
 
-/** Makes as many users, one event each. */
+/** Makes as many users, one event each; several by one import, which costs a fraction of as many requests. */
 export async function makeUsers({ administrator }: Instance, count = 1): Promise<number[]> {
-  const ids = [];
-  for (let i = 0; i < count; i++) {
+  const rows = Array.from({ length: count }, () => {
     number += 1;
-    const email = `user${number}@example.com`;
-    const made = await administrator.call(users.create, {
-      first_name: "Bo",
-      last_name: `No ${number}`,
-      email,
-      unit: 1,
-    });
-    ids.push(made.id);
-  }
-  return ids;
+    return { first_name: "Bo", last_name: `No ${number}`, email: `user${number}@example.com` };
+  });
+  if (count === 1) return [(await administrator.call(users.create, { ...rows[0]!, unit: 1 })).id];
+  const { results } = await administrator.call(users.import, { rows: rows.map((row) => ({ ...row, unit: "root" })) });
+  // No row is skipped, so each has an ID.
+  return results.map(({ id }) => id!);
 }
 
 /** The log of a webhook, newest first. */

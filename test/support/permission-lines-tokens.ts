@@ -1,17 +1,19 @@
 // biome-ignore-all format: a table is read by its columns
+import { sessions } from "../../src/contract/sessions.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import type { World } from "./actors.ts";
 import type { Line } from "./permission-table.ts";
 
-/** Service accounts in North, one of them with abilities in South; and the IDs of tokens by their owners. */
+/** Service accounts in North, one of them with abilities in South; the IDs of tokens by their owners, and of a session of the member. */
 export interface TokenScene {
   readonly machine: number;
   readonly editor: number;
   readonly ofMember: number;
   readonly ofBoss: number;
   readonly ofMachine: number;
+  readonly session: number;
 }
 
 export async function makeTokens({ instance, actors, ids, units }: World): Promise<TokenScene> {
@@ -25,12 +27,21 @@ export async function makeTokens({ instance, actors, ids, units }: World): Promi
   const { id: ofMember } = await actors.member.call(tokens.create, all);
   const { id: ofBoss } = await (await instance.as(ids.boss)).call(tokens.create, all);
   const { id: ofMachine } = await administrator.call(tokens.create, { ...all, owner: machine });
-  return { machine, editor, ofMember, ofBoss, ofMachine };
+  const { data } = await actors.member.call(sessions.list, {});
+  return { machine, editor, ofMember, ofBoss, ofMachine, session: data[0]!.id };
 }
 
 const token = { name: "New", scopes: ["read"] };
 
 export const tokenLines: Record<string, readonly Line[]> = {
+  "sessions.list": [["", "         yes   yes   yes   yes   401   401", () => ({})]],
+  "sessions.end": [
+    ["of the member", "            404   404   yes   404   401   401", ({ tokens }) => ({ id: tokens.session })],
+    ["none", "                     404   404   404   404   401   401", () => ({ id: 987654 })],
+  ],
+  "sessions.endOthers": [["", "    yes   yes   yes   yes   401   401", () => ({})]],
+  "sessions.endCurrent": [["", "   yes   yes   yes   yes   401   401", () => ({})]],
+
   "tokens.list": [
     ["", "                         yes   yes   yes   yes   401   401", () => ({})],
     ["of the member", "            yes   yes   yes   403   401   401", ({ ids }) => ({ owner: ids.member })],

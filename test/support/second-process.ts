@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { AnyOperation } from "../../src/contract/operation.ts";
+import { scriptEnvironment } from "./child.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** A service in a process of its own, on the same database. */
@@ -10,7 +11,10 @@ export interface SecondProcess {
 }
 
 export async function startSecondProcess(target: string): Promise<SecondProcess> {
-  const child: ChildProcess = fork(new URL("./second-service.ts", import.meta.url), [target], { execArgv: [] });
+  const child: ChildProcess = fork(new URL("./second-service.ts", import.meta.url), [target], {
+    env: scriptEnvironment,
+    execArgv: [],
+  });
   await once(child, "message");
   const waiting = new Map<number, (outcome: Outcome) => void>();
   child.on("message", ({ id, outcome }: { id: number; outcome: Outcome }) => waiting.get(id)?.(outcome));

@@ -1,4 +1,5 @@
 /** Executes operations for the process that started it; see `startSecondProcess`. */
+import { flushCompileCache } from "node:module";
 import { allOperations } from "../../src/contract/all-operations.ts";
 import { createService } from "../../src/core/service.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
@@ -17,4 +18,6 @@ const operations = new Map((await allOperations()).map((op) => [op.name, op]));
 process.on("message", async ({ id, token, name, input }: Request) => {
   process.send?.({ id, outcome: await outcome(service.invoke(operations.get(name)!, input, { token })) });
 });
+// The process may be killed before it would keep what it has compiled.
+flushCompileCache();
 process.send?.("ready");

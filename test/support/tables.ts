@@ -15,16 +15,33 @@ export async function allRows({ reader }: Database): Promise<Record<string, Row[
   const tables: Record<string, Row[]> = {};
   for (const name of await tableNames(reader)) {
     const { rows } = await sql<Row>`select * from ${sql.table(name)}`.execute(reader);
-    tables[name] = rows.map((row) => ({ ...row })).sort((a, b) => compare(JSON.stringify(a), JSON.stringify(b)));
+    tables[name] = rows
+      .map((row) => ({ row: { ...row }, text: JSON.stringify(row) }))
+      .sort((a, b) => compare(a.text, b.text))
+      .map(({ row }) => row);
   }
   return tables;
 }
 
+/** The rows of each table as one text, to compare often: on PostgreSQL by one query. */
+export async function tableTexts(database: Database): Promise<Record<string, string>> {
+  const { reader } = database;
+  if (!isPostgres(reader)) {
+    return Object.fromEntries(
+      Object.entries(await allRows(database)).map(([name, rows]) => [name, JSON.stringify(rows)]),
+    );
+  }
+  const texts = (await tableNames(reader)).map(
+    (name) =>
+      sql`select ${sql.lit(name)} as name, string_agg(t::text, ' ' order by t::text) as text from ${sql.table(name)} as t`,
+  );
+  const { rows } = await sql<{ name: string; text: string }>`${sql.join(texts, sql` union all `)}`.execute(reader);
+  return Object.fromEntries(rows.map(({ name, text }) => [name, text]));
+}
+
 async function tableNames(db: Kysely<Schema>): Promise<string[]> {
   const { rows } = isPostgres(db)
-    ? await sql<{
-        name: string;
-      }>`select table_name as name from information_schema.tables where table_schema = current_schema() and table_type = 'BASE TABLE'`.execute(
+    ? await sql<{ name: string }>`select tablename as name from pg_tables where schemaname = current_schema()`.execute(
         db,
       )
     : await sql<{

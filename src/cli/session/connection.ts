@@ -2,6 +2,7 @@ import type { Caller } from "../../contract/operation.ts";
 import type { Client } from "../../http/client/client.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { signOut } from "./end-session.ts";
 import { open, type Route } from "./open-caller.ts";
 import { findTarget, type Target } from "./target.ts";
 import { addTokenRenewal, environmentLogin, freshToken } from "./token-renewal.ts";
@@ -46,7 +47,7 @@ async function openSignedIn(route: Route, { asIs }: ConnectOptions): Promise<Sig
   const login = asIs ? undefined : environmentLogin(terminal.env);
   if (login) {
     const { authenticate } = await import("./request-token.ts");
-    return { opened: await open(route, (await authenticate(route, login)).jwt) };
+    return { opened: endedOnClose(await open(route, (await authenticate(route, login)).jwt)) };
   }
   if (ownToken !== undefined || profile?.token === undefined) {
     // Access to the database itself needs no login.
@@ -55,6 +56,18 @@ async function openSignedIn(route: Route, { asIs }: ConnectOptions): Promise<Sig
   if (asIs) return { opened: await open(route, profile.token) };
   const token = await freshToken(route, profile.name, profile.token);
   return { opened: await open(route, token), login: { profile: profile.name, token } };
+}
+
+/** Signs a caller out when it is closed, so that commands that sign in for themselves leave no sessions behind. */
+function endedOnClose(opened: Caller | Client): Caller | Client {
+  return {
+    ...opened,
+    async close() {
+      // A session that cannot be ended lasts until its token expires.
+      await signOut(opened).catch(() => {});
+      await opened.close();
+    },
+  };
 }
 
 /** Logs calls and their results to stderr. Does not log inputs, since they may be secret. */

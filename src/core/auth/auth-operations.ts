@@ -5,12 +5,12 @@ import { hashPasswordToken } from "../../store/password-tokens.ts";
 import { attempt } from "../directory/attempts.ts";
 import { checkNewPassword, hashPassword, passwordIssue } from "../directory/passwords.ts";
 import { emailKey } from "../directory/text-keys.ts";
+import { endSessions, extendSession, startSession } from "../directory/user-sessions.ts";
 import { recordChange, recordSignIn } from "../pipeline/audit-log.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { queueMail } from "../pipeline/queue-mail.ts";
 import { accountOf, countEvent, forgetFailures } from "../pipeline/rate-limits.ts";
 import { fieldErrorsOf, refuseIssues } from "../pipeline/refuse-issues.ts";
-import { issueToken } from "../pipeline/signed-tokens.ts";
 import { checkSignIn } from "./check-sign-in.ts";
 import { twoFactorDisable, twoFactorRecoveryCodes, twoFactorStatus } from "./manage-two-factor.ts";
 import { proofIssues } from "./prove-identity.ts";
@@ -28,15 +28,13 @@ export const auth: Handlers<typeof contract> = {
     if (!checked.good) throw checked.failure;
     const { user } = checked;
     if (checked.outdated) await rehash(ctx, user.id, password, user.password_hash);
-    const claims = { userId: user.id, authTime: ctx.now, version: user.token_version };
-    return [await issueToken(ctx.instance, ctx.settings, ctx.now, claims)];
+    return [await startSession(ctx, user.id, user.token_version)];
   },
 
   async renew(ctx) {
+    const { id, tokenVersion } = ctx.actor;
     // An embedded caller without a token is authenticated by its access to the database.
-    const authTime = ctx.token?.authTime ?? ctx.now;
-    const claims = { userId: ctx.actor.id, authTime, version: ctx.actor.tokenVersion };
-    return [await issueToken(ctx.instance, ctx.settings, ctx.now, claims)];
+    return [ctx.token ? await extendSession(ctx, ctx.token) : await startSession(ctx, id, tokenVersion)];
   },
 
   twoFactorStatus,
@@ -69,6 +67,7 @@ export const auth: Handlers<typeof contract> = {
       // Checked again in the transaction: of several simultaneous uses, the first invalidates the token for the others.
       if (!(await isToken(tx, user.id, token))) refuseIssues([badToken]);
       await tx.db.deleteFrom("password_tokens").where("user_id", "=", user.id).execute();
+      await endSessions(tx, user.id);
       await tx.db
         .updateTable("users")
         .set((eb) => ({ password_hash, token_version: eb("token_version", "+", 1), updated_at: tx.now }))

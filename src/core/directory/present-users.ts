@@ -14,6 +14,7 @@ import { ancestorsOf } from "../pipeline/unit-path.ts";
 import { type GroupReader, groupReader } from "../visibility/group-visibility.ts";
 import { groupsOf, presentGroups } from "./group-memberships.ts";
 import { inOrderOf } from "./in-order-of.ts";
+import { presentSession, sessionRows } from "./present-sessions.ts";
 import { serviceProvider } from "./service-accounts.ts";
 import { presentUnitBrief } from "./unit-tree.ts";
 
@@ -59,13 +60,14 @@ const shortUsers = (db: Db, ids: number[]) =>
 
 const shortUsersById = prepared((db, p: { ids: number[] }) => shortUsers(db, p.ids));
 
-const usersById = prepared((db, p: GroupReader & { ids: number[] }) =>
+const usersById = prepared((db, p: GroupReader & { ids: number[]; now: number }) =>
   shortUsers(db, p.ids)
     .select(["u.reference", "u.email", "u.phone", "u.birthday", "u.language", "u.timezone", "u.admin"])
     .select(["u.policy_accepted_at", "u.show_birthdays", "u.birthdays_optout", "u.provider", "u.two_factor_at"])
     .select(["u.meta_field_0", "u.meta_field_1", "u.meta_field_2", "u.meta_field_3", "u.meta_field_4"])
     .select(["u.created_at", "u.updated_at"])
-    .select(groupsOf(db, p, "u.id").as("groups")),
+    .select(groupsOf(db, p, "u.id").as("groups"))
+    .select(nested(db, sessionRows(db, p).where("s.user_id", "=", sql.ref<number>("u.id"))).as("sessions")),
 );
 
 const placesOfDepartments = prepared((db, p: { ids: number[] }) =>
@@ -101,7 +103,7 @@ export interface ShownMembership {
 /** Returns full users in the order of `ids`, without unknown and deleted ones. Runs a constant number of queries. */
 export async function presentUsers(ctx: Ctx, ids: number[]): Promise<User[]> {
   if (ids.length === 0) return [];
-  const rows = await usersById(ctx.db, { ...groupReader(ctx.actor), ids });
+  const rows = await usersById(ctx.db, { ...groupReader(ctx.actor), ids, now: ctx.now });
   const memberships = membershipsIn(rows);
   const physical = await physicalUnits(ctx, memberships);
   const last = rows.some(({ admin }) => admin === 1) ? await lastAdministrator(ctx) : undefined;
@@ -255,7 +257,7 @@ function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Su
     memberGroups: presentGroups(row.groups),
     specialties: [],
     all_integrations: [],
-    devices: [],
+    devices: rowsIn(row.sessions).map((session) => presentSession(ctx, session)),
     provider: [row.provider],
     participant_type: "user",
     created_at: row.created_at,

@@ -38,15 +38,16 @@ export const nobody: Actor = {
 };
 
 /** Triggers watch these columns; see `fact-versions.ts`. */
-const actorRows = prepared((db, p: { id: number }) =>
+const actorRows = prepared((db, p: { id: number; session: string }) =>
   db
     .selectFrom("users as u")
+    .leftJoin("sessions as s", (join) => join.onRef("s.user_id", "=", "u.id").on("s.key", "=", p.session))
     .leftJoin("memberships as m", "m.user_id", "u.id")
     .leftJoin("units as n", "n.id", "m.unit_id")
     .leftJoin("membership_user_types as mt", "mt.membership_id", "m.id")
     .leftJoin("user_types as t", "t.id", "mt.user_type_id")
     .select(["u.admin", "u.unit_id", "u.show_birthdays", "u.token_version", "u.two_factor_at"])
-    .select(["n.path", "t.id as type", "t.abilities"])
+    .select(["n.path", "t.id as type", "t.abilities", "s.id as session_id", "s.last_used_at"])
     .select((eb) =>
       eb.selectFrom("fact_versions").select("version").where("kind", "=", "settings").as("settings_version"),
     )
@@ -54,15 +55,16 @@ const actorRows = prepared((db, p: { id: number }) =>
     .where("u.active", "=", 1),
 );
 
-/** An actor, and the version of the settings at the same moment. */
+/** An actor, and at the same moment the session that was asked for, if the actor has it, and the version of the settings. */
 export interface LoadedActor {
   readonly actor: Actor;
+  readonly session: { readonly id: number; readonly lastUsed: number } | undefined;
   readonly settingsVersion: number;
 }
 
-/** Returns the active user with that ID, or undefined. */
-export async function loadActor(db: Db, id: number): Promise<LoadedActor | undefined> {
-  const rows = await actorRows(db, { id });
+/** Returns the active user with that ID, or undefined. `session` is the key of one of the user's sessions. */
+export async function loadActor(db: Db, id: number, session = ""): Promise<LoadedActor | undefined> {
+  const rows = await actorRows(db, { id, session });
   const user = rows[0];
   if (user === undefined) return undefined;
   const paths = [...new Set(rows.flatMap(({ path }) => path ?? []))];
@@ -81,7 +83,12 @@ export async function loadActor(db: Db, id: number): Promise<LoadedActor | undef
     branch: [...new Set([...paths.flatMap(ancestorsOf), ...units])],
     types: [...new Set(rows.flatMap(({ type }) => type ?? []))],
   };
-  return { actor, settingsVersion: user.settings_version ?? 0 };
+  const { session_id, last_used_at, settings_version } = user;
+  return {
+    actor,
+    session: session_id === null || last_used_at === null ? undefined : { id: session_id, lastUsed: last_used_at },
+    settingsVersion: settings_version ?? 0,
+  };
 }
 
 /** Returns true when the actor has the ability in the unit with that path; without a path, in any unit. */

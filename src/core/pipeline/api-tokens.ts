@@ -1,5 +1,4 @@
 import { apiTokenPrefix } from "../../contract/api-token-prefix.ts";
-import { BoundedMap } from "../../contract/bounded-map.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Database } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -11,6 +10,8 @@ export interface ApiToken {
   readonly scopes: readonly string[];
   /** Unix seconds; null when it does not expire. */
   readonly expires: number | null;
+  /** Unix seconds; null when it was not used yet. */
+  readonly lastUsed: number | null;
 }
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -50,17 +51,15 @@ function base62(value: bigint, length: number): string {
 }
 
 const tokenRows = prepared((db, p: { hash: string }) =>
-  db.selectFrom("api_tokens").select(["id", "user_id", "scopes", "expires_at"]).where("token_hash", "=", p.hash),
+  db
+    .selectFrom("api_tokens")
+    .select(["id", "user_id", "scopes", "expires_at", "last_used_at"])
+    .where("token_hash", "=", p.hash),
 );
-
-/** Seconds between two records of the use of a token. */
-const usePrecision = 60;
 
 /** Finds API tokens. Reads them for each request, so that a revoked one no longer works in any process. */
 export class ApiTokens {
   readonly #database: Database;
-  /** Unix seconds of the latest recorded use, by the ID of the token. */
-  readonly #used = new BoundedMap<number, number>(10_000);
 
   constructor(database: Database) {
     this.#database = database;
@@ -83,23 +82,8 @@ export class ApiTokens {
         userId: row.user_id,
         scopes: JSON.parse(row.scopes) as string[],
         expires: row.expires_at,
+        lastUsed: row.last_used_at,
       }
     );
-  }
-
-  /** Records the use of a token, at most once per minute. A read does not fail because this cannot be written. */
-  async recordUse({ id }: ApiToken, now: number): Promise<void> {
-    const isDue = (last: number | undefined | null) => last == null || Math.abs(now - last) >= usePrecision;
-    if (!isDue(this.#used.get(id))) return;
-    this.#used.set(id, now);
-    try {
-      await this.#database.writeLocking(async (tx) => {
-        const row = await tx.selectFrom("api_tokens").select("last_used_at").where("id", "=", id).executeTakeFirst();
-        if (row === undefined || !isDue(row.last_used_at)) return;
-        await tx.updateTable("api_tokens").set({ last_used_at: now }).where("id", "=", id).execute();
-      });
-    } catch {
-      this.#used.delete(id);
-    }
   }
 }

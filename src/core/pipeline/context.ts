@@ -33,12 +33,14 @@ export interface Ctx {
    * embedded.
    */
   readonly network: string | undefined;
+  /** The User-Agent header of the request. */
+  readonly userAgent: string | undefined;
   /** The URL at which the service is served, without a trailing slash. The setting `base_url` takes precedence. */
   readonly servedAt: string | undefined;
   /** True when all changes are rolled back at the end, except those in `lasting` transactions. */
   readonly dryRun: boolean;
   /** The claims of the token that was sent, if any. */
-  readonly token: { readonly authTime: number } | undefined;
+  readonly token: { readonly authTime: number; readonly session: string } | undefined;
   /** The API token that was sent, if any. */
   readonly apiToken: ApiToken | undefined;
   /**

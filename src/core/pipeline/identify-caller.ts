@@ -7,6 +7,7 @@ import type { Database, FactVersions } from "../../store/database.ts";
 import { type Actor, type LoadedActor, loadActor, nobody } from "./actor.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { Instance } from "./context.ts";
+import type { LastUses } from "./last-uses.ts";
 import type { Version } from "./memory-cache.ts";
 import type { Claims } from "./signed-tokens.ts";
 
@@ -33,10 +34,20 @@ export interface IdentifiedCaller {
  */
 export type Identify = (op: AnyOperation, origin: FullOrigin, moment: Moment) => Promise<IdentifiedCaller>;
 
-/** Returns a function that identifies callers. It caches verified tokens, and actors while their version stays the same. */
-export function callerIdentification(database: Database, instance: () => Promise<Instance>): Identify {
+interface Sources {
+  readonly database: Database;
+  readonly instance: () => Promise<Instance>;
+  readonly lastUses: LastUses;
+}
+
+/**
+ * Returns a function that identifies callers. It caches verified tokens, and actors with their sessions while their version
+ * stays the same.
+ */
+export function callerIdentification({ database, instance, lastUses }: Sources): Identify {
   const verified = new BoundedMap<string, Claims>(10_000);
-  const actors = new BoundedMap<number, { readonly version: number; readonly loaded: LoadedActor }>(10_000);
+  /** By the ID of the user and the key of the session. */
+  const actors = new BoundedMap<string, { readonly version: number; readonly loaded: LoadedActor }>(10_000);
   const apiTokens = once(async () => new (await import("./api-tokens.ts")).ApiTokens(database));
 
   async function claimsOf(token: string, now: number): Promise<Claims> {
@@ -52,11 +63,12 @@ export function callerIdentification(database: Database, instance: () => Promise
   }
 
   /** Does not cache that there is no actor, because a new user changes no version. */
-  async function actorOf(id: number, version: Version): Promise<LoadedActor | undefined> {
-    const known = actors.get(id);
+  async function actorOf(id: number, version: Version, session = ""): Promise<LoadedActor | undefined> {
+    const name = `${id} ${session}`;
+    const known = actors.get(name);
     if (version !== undefined && known?.version === version) return known.loaded;
-    const loaded = await loadActor(database.reader, id);
-    if (version !== undefined && loaded !== undefined) actors.set(id, { version, loaded });
+    const loaded = await loadActor(database.reader, id, session);
+    if (version !== undefined && loaded !== undefined) actors.set(name, { version, loaded });
     return loaded;
   }
 
@@ -65,7 +77,7 @@ export function callerIdentification(database: Database, instance: () => Promise
     const apiToken = await known.verify(text, now);
     const loaded = await actorOf(apiToken.userId, versions?.actors);
     if (loaded === undefined) throw new ServiceError("unauthenticated", "The owner of the API token is not active.");
-    await known.recordUse(apiToken, now);
+    lastUses.record("api_tokens", apiToken.id, apiToken.lastUsed, now);
     requireScope(op, apiToken.scopes);
     const settingsVersion = versions?.settings ?? loaded.settingsVersion;
     return { actor: loaded.actor, token: undefined, apiToken, settingsVersion };
@@ -82,14 +94,22 @@ export function callerIdentification(database: Database, instance: () => Promise
       throw new ServiceError("unauthenticated", "Sign in first: this needs a token.");
     }
     const claims = token === undefined ? undefined : await claimsOf(token, now);
-    const loaded = await actorOf(claims?.userId ?? userId ?? 0, versions?.actors);
+    const loaded = await actorOf(claims?.userId ?? userId ?? 0, versions?.actors, claims?.session);
     if (loaded === undefined || (claims && claims.version !== loaded.actor.tokenVersion)) {
       throw new ServiceError("unauthenticated", "The token is no longer valid; sign in again.");
+    }
+    if (claims !== undefined) {
+      if (loaded.session === undefined) throw endedSession();
+      lastUses.record("sessions", loaded.session.id, loaded.session.lastUsed, now);
     }
     const settingsVersion = versions?.settings ?? loaded.settingsVersion;
     return { actor: loaded.actor, token: claims, apiToken: undefined, settingsVersion };
   };
 }
+
+/** Returns the error for a token whose session has ended. */
+export const endedSession = (): ServiceError =>
+  new ServiceError("unauthenticated", "The session of the token has ended; sign in again.");
 
 /** Throws `forbidden` when an API token with these scopes must not call the operation, whatever its owner may do. */
 function requireScope(op: AnyOperation, scopes: readonly string[]): void {

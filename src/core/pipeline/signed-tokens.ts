@@ -11,6 +11,8 @@ export interface Claims {
   readonly expires: number;
   /** The user's `token_version` when the token was issued. */
   readonly version: number;
+  /** The `key` of the session that the token belongs to. */
+  readonly session: string;
 }
 
 /**
@@ -20,11 +22,11 @@ export async function issueToken(
   { issuer, tokenKey }: Instance,
   settings: Settings,
   now: number,
-  { userId, authTime, version }: Omit<Claims, "expires">,
+  { userId, authTime, version, session }: Omit<Claims, "expires">,
 ): Promise<{ jwt: string; expires: number }> {
   const expires = Math.min(now + settings["tokens.lifetime"], authTime + settings["tokens.absolute_lifetime"]);
   if (expires <= now) throw new ServiceError("unauthenticated", "The sign-in is too old to be renewed; sign in again.");
-  const jwt = await new SignJWT({ auth_time: authTime, ver: version })
+  const jwt = await new SignJWT({ auth_time: authTime, ver: version, sid: session })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setIssuer(issuer)
     .setAudience(issuer)
@@ -50,17 +52,19 @@ export async function verifyToken({ issuer, tokenKey }: Instance, token: string,
       algorithms: ["HS256"],
       issuer,
       currentDate: new Date(now * 1000),
-      requiredClaims: ["sub", "aud", "iat", "exp", "jti", "auth_time", "ver"],
+      requiredClaims: ["sub", "aud", "iat", "exp", "jti", "auth_time", "ver", "sid"],
     });
-    const claims = {
+    const numbers = {
       userId: Number(payload.sub),
       authTime: Number(payload.auth_time),
       expires: Number(payload.exp),
       version: Number(payload.ver),
     };
+    const { sid: session } = payload;
     // A token with several audiences would be valid elsewhere, too.
     const isForUs = payload.aud === issuer && Number(payload.iat) <= now + clockTolerance;
-    if (isForUs && Object.values(claims).every(Number.isSafeInteger)) return claims;
+    const isWhole = Object.values(numbers).every(Number.isSafeInteger);
+    if (isForUs && isWhole && typeof session === "string" && session !== "") return { ...numbers, session };
   } catch {
     // The client does not learn which check failed.
   }

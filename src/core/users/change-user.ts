@@ -10,6 +10,7 @@ import { hashPassword, passwordIssue } from "../directory/passwords.ts";
 import { requirePeople, serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { removeTwoFactor } from "../directory/two-factors.ts";
+import { endSessions } from "../directory/user-sessions.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
@@ -90,6 +91,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     await ctx.db.deleteFrom("user_words").where("user_id", "=", id).execute();
     await ctx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
     await ctx.db.deleteFrom("api_tokens").where("user_id", "=", id).execute();
+    await endSessions(ctx, id);
     await removeTwoFactor(ctx, id);
     // Sent mails contain the name and the address, too.
     await ctx.db.deleteFrom("mails").where("user_id", "=", id).execute();
@@ -108,6 +110,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
       .execute();
     await ctx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
     await ctx.db.deleteFrom("api_tokens").where("user_id", "=", id).execute();
+    await endSessions(ctx, id);
     ctx.changed("user.update", id);
   },
 

@@ -4,6 +4,7 @@ import type { users as contract } from "../../contract/users.ts";
 import { attempt } from "../directory/attempts.ts";
 import { checkPassword, hashPassword, passwordIssue } from "../directory/passwords.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
+import { endSessions } from "../directory/user-sessions.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireUser } from "../pipeline/permissions.ts";
 import { accountOfUser, forgetFailures } from "../pipeline/rate-limits.ts";
@@ -32,6 +33,7 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
     if (numUpdatedRows === 0n)
       throw new ServiceError("conflict", "The password was changed at the same moment; try again.");
     await tx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
+    await endSessions(tx, id);
     await forgetFailures(tx, id);
     tx.announce(`user:${id}`);
   });

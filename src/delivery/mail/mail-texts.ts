@@ -1,4 +1,4 @@
-import type { DisabledReason } from "../../store/schema/schema.ts";
+import type { DisabledReason } from "../../store/schema/delivery-schema.ts";
 
 /** The texts of mails in one language. `instance` is the name of the instance; a time is already formatted. */
 export interface MailTexts {

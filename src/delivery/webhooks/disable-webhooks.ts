@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Database, Db, Tx } from "../../store/database.ts";
 import { isAmong, isPostgres } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
-import type { DisabledReason } from "../../store/schema/schema.ts";
+import type { DisabledReason } from "../../store/schema/delivery-schema.ts";
 
 interface Webhook {
   readonly id: number;

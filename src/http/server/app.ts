@@ -106,6 +106,7 @@ function originOf(exchange: Exchange, op: AnyOperation, state: ServerState): Ori
     dryRun: exchange.dryRun,
     address,
     network,
+    userAgent: exchange.header("user-agent"),
     onIdentified: (userId) => {
       exchange.actor = userId;
     },

@@ -51,8 +51,13 @@ export const userRules: readonly (Recount | IntegrityRule)[] = [
   },
   {
     thing: "user",
+    rows: "select id from users where active = 0 and id in (select user_id from sessions)",
+    says: "is not active but still has sessions",
+  },
+  {
+    thing: "user",
     rows: `select id from users where deleted_at is not null and (two_factor_at is not null
-      or id in (select user_id from two_factors union select user_id from recovery_codes))`,
+       or id in (select user_id from two_factors union select user_id from recovery_codes))`,
     says: "is deleted but still has two factors",
   },
   {

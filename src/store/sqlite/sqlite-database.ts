@@ -145,6 +145,8 @@ function database(writer: DatabaseSync, reader: DatabaseSync, explain: Connected
     async close() {
       await writing.destroy();
       await reading.destroy();
+      // Kysely does not close a connection that it has not used.
+      for (const connection of [writer, reader]) if (connection.isOpen) connection.close();
     },
   };
 }

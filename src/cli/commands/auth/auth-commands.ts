@@ -28,7 +28,9 @@ export const auth: CommandGroup = {
       run: async (context) => (await own()).login(context),
     },
     logout: {
-      summary: "Remove the token from a profile",
+      summary: "End the session of a profile and remove its token",
+      description:
+        "Removes the token also when the session cannot be ended, for example because the instance cannot be reached. The command\nthen fails, and says until when copies of the token stay valid.",
       run: async (context) => (await own()).logout(context),
     },
     renew: {
@@ -37,7 +39,7 @@ export const auth: CommandGroup = {
       run: async (context) => (await own()).renewNow(context),
     },
     status: {
-      summary: "Show the signed-in user, the target and when the token expires",
+      summary: "Show the signed-in user, the target, the session and when the token expires",
       prints: true,
       run: async (context) => (await own()).status(context),
     },

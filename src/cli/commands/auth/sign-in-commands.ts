@@ -8,6 +8,7 @@ import { createOutput } from "../../output/create-output.ts";
 import { timesIn } from "../../output/format-value.ts";
 import { changeConfig, readConfig, withProfile } from "../../session/config.ts";
 import { withoutPassword } from "../../session/database-url.ts";
+import { endSession } from "../../session/end-session.ts";
 import { ownSignIn } from "../../session/read-password.ts";
 import { authenticate, signIn } from "../../session/request-token.ts";
 import { findTarget, isRemote, type Target } from "../../session/target.ts";
@@ -80,16 +81,23 @@ function loginProfile({ globals, terminal }: Context, { address, remote, profile
   return same ?? (profiles[plain] === undefined ? plain : remote ? new URL(address).host : withoutPassword(address));
 }
 
-/** `wcs auth logout` */
+/** `wcs auth logout`. Forgets the token also when its session cannot be ended, and then fails. */
 export async function logout(context: Context): Promise<void> {
-  const { name, token } = needProfile(loginOf(context));
+  const target = loginOf(context);
+  const { name, token } = needProfile(target);
+  const failure = await endSession(routeOf(context, target), token);
   await changeConfig(context.terminal.env, (config) => {
     const { token: _token, expires: _expires, ...rest } = config.profiles[name] ?? { target: "" };
     return withProfile(config, name, rest);
   });
+  if (failure === undefined) return context.terminal.note(`Signed out of profile ${name}. Its session has ended.`);
   const { expires } = tokenTimesOf(token) ?? {};
-  const copies = expires ? ` Copies of the token stay valid until ${timesIn(context.globals.tz).full(expires)}.` : "";
-  context.terminal.note(`Signed out of profile ${name}.${copies}`);
+  const until = expires ? ` until ${timesIn(context.globals.tz).full(expires)}` : "";
+  throw new ServiceError(
+    failure.code,
+    `Signed out of profile ${name} on this machine only. Its session goes on, so copies of the token stay valid${until}: ${failure.message}`,
+    { hint: "Sign in again later, and end the session with wcs sessions end.", cause: failure },
+  );
 }
 
 /** `wcs auth renew` */
@@ -133,25 +141,35 @@ export async function status(context: Context): Promise<void> {
     const { id, name, email, admin } = await caller.call(users.current, {});
     const isNamed = globals.as === undefined && environmentLogin(terminal.env) !== undefined;
     const token = globals.as === undefined && !isNamed ? terminal.env.WCS_TOKEN || tokenOf(context, target) : undefined;
-    await createOutput({ formats: { expires: "unix-time" } }, globals, terminal).one({
-      target: withoutPassword(target.address),
-      profile: target.profile?.name ?? null,
-      user: { id, name, email, admin },
-      login: terminal.env.WCS_TOKEN
-        ? "WCS_TOKEN"
-        : isNamed
-          ? "WCS_USERNAME"
-          : token
-            ? "token"
-            : "owner of the database",
-      kind: token ? (isApiToken(token) ? "API token" : "sign-in") : null,
-      ...(token && isApiToken(token)
-        ? await factsOfApiToken(caller, id)
-        : { expires: (token && tokenTimesOf(token)?.expires) ?? null }),
-    });
+    await createOutput({ formats: { expires: "unix-time", "session.created_at": "unix-time" } }, globals, terminal).one(
+      {
+        target: withoutPassword(target.address),
+        profile: target.profile?.name ?? null,
+        user: { id, name, email, admin },
+        login: terminal.env.WCS_TOKEN
+          ? "WCS_TOKEN"
+          : isNamed
+            ? "WCS_USERNAME"
+            : token
+              ? "token"
+              : "owner of the database",
+        kind: token ? (isApiToken(token) ? "API token" : "sign-in") : null,
+        ...(token && isApiToken(token)
+          ? await factsOfApiToken(caller, id)
+          : { expires: (token && tokenTimesOf(token)?.expires) ?? null, session: await currentSession(caller) }),
+      },
+    );
   } finally {
     await caller.close();
   }
+}
+
+/** Returns the session of the caller; null for the owner of the database. */
+async function currentSession(caller: Caller) {
+  const { sessions } = await import("../../../contract/sessions.ts");
+  const { data } = await caller.call(sessions.list, {});
+  const own = data.find(({ current }) => current);
+  return own ? { id: own.id, created_at: own.created_at } : null;
 }
 
 /** Returns the facts about the API token that the caller uses. Null where its scopes do not cover reading them. */

@@ -26,9 +26,10 @@ const actorTables: Readonly<Record<string, readonly string[]>> = {
   membership_user_types: ["membership_id", "user_type_id"],
   user_types: ["abilities"],
   units: ["path"],
+  sessions: ["user_id", "key"],
 };
 /** New rows of these tables belong to no actor yet. */
-const isAddedFirst = new Set(["users", "user_types", "units"]);
+const isAddedFirst = new Set(["users", "user_types", "units", "sessions"]);
 
 function sqliteTriggers(): string[] {
   const actors = Object.entries(actorTables).flatMap(([table, columns]) => {

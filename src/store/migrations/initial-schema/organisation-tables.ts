@@ -167,6 +167,18 @@ const signInTables = ({ id, key, number }: ColumnTypes) => [
     unique (user_id, name)
   )`,
   "create index api_tokens_expiry on api_tokens (expires_at) where expires_at is not null",
+  `create table sessions (
+    id ${id},
+    user_id ${number} not null references users (id) on delete cascade,
+    key ${key} not null unique,
+    user_agent text,
+    address text,
+    created_at ${number} not null,
+    last_used_at ${number} not null,
+    expires_at ${number} not null
+  )`,
+  "create index sessions_user on sessions (user_id, id)",
+  "create index sessions_expiry on sessions (expires_at)",
   `create table two_factors (
     user_id ${number} primary key references users (id) on delete cascade,
     secret text not null,

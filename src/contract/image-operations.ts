@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { emptyResponse, id } from "./common-schemas.ts";
+import { imageItems, imageLimit } from "./file-schemas.ts";
+import { type Access, operation } from "./operation.ts";
+
+interface ImageOwner {
+  readonly owner: "user" | "unit" | "group";
+  readonly noun: "avatar" | "image";
+  /** Who can call the operations, as a sentence, where `access` does not say it all. */
+  readonly rights?: string;
+  readonly access: Access;
+  readonly errors?: readonly ("forbidden" | "gone")[];
+}
+
+/** Declares the operations that set and delete the image of an owner. */
+export function imageOperations({ owner, noun, rights, access, errors }: ImageOwner) {
+  const path = `/${owner}s/{id}/${noun}`;
+  const replaced = `Replaces the previous ${noun}. Download it by its ID, as that of any file.`;
+  const common = { path, access, ...emptyResponse, ...(errors && { errors }) };
+  return {
+    set: operation({
+      ...common,
+      method: "PUT",
+      summary: `Set a ${owner}'s ${noun}`,
+      description: rights === undefined ? replaced : `${replaced} ${rights}`,
+      input: () => z.strictObject({ id: id(`${owner}s`), files: imageItems() }),
+      bodyLimit: imageLimit,
+    }),
+    delete: operation({
+      ...common,
+      method: "DELETE",
+      summary: `Delete a ${owner}'s ${noun}`,
+      ...(rights !== undefined && { description: rights }),
+      input: () => z.strictObject({ id: id(`${owner}s`) }),
+    }),
+  };
+}

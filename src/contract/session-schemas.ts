@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { unixTime } from "./common-schemas.ts";
+import { once } from "./operation.ts";
+
+/** A sign-in of the caller that has not ended. */
+export const session = once(() =>
+  z
+    .object({
+      content_type: z.literal("session"),
+      id: z.int(),
+      user_agent: z.string().nullable().meta({ description: "Program that signed in, as it named itself" }),
+      address: z
+        .string()
+        .nullable()
+        .meta({ description: "Address of the sign-in; null for one on the database itself" }),
+      current: z.boolean().meta({ description: "True for the session of the token that sent this request" }),
+      created_at: unixTime(),
+      last_used_at: unixTime().meta({ description: "Accurate to a minute" }),
+      expires_at: unixTime().meta({ description: "The end of the newest token of the session" }),
+    })
+    .meta({ id: "Session" }),
+);

@@ -1,0 +1,22 @@
+import type { OutputOf } from "../../contract/operation.ts";
+import type { sessions as contract } from "../../contract/sessions.ts";
+import type { Db } from "../../store/database.ts";
+import type { Ctx } from "../pipeline/context.ts";
+
+type Session = OutputOf<(typeof contract)["list"]>["data"][number];
+type Row = Awaited<ReturnType<ReturnType<typeof sessionRows>["execute"]>>[number];
+
+/** Selects the live sessions of the user `me`. */
+export function sessionRows(db: Db, { me, now }: { readonly me: number; readonly now: number }) {
+  return db
+    .selectFrom("sessions as s")
+    .select(["s.id", "s.key", "s.user_agent", "s.address", "s.created_at", "s.last_used_at", "s.expires_at"])
+    .where("s.user_id", "=", me)
+    .where("s.expires_at", ">", now)
+    .orderBy("s.id");
+}
+
+/** Returns the API's representation of a session. */
+export function presentSession({ token }: Ctx, { key, ...row }: Row): Session {
+  return { content_type: "session", ...row, current: key === token?.session };
+}

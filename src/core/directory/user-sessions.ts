@@ -1,0 +1,103 @@
+import { randomBytes } from "node:crypto";
+import { isLine } from "../../contract/common-schemas.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { endedSession } from "../pipeline/identify-caller.ts";
+import { issueToken } from "../pipeline/signed-tokens.ts";
+
+/** Maximum number of sessions of a user. A further sign-in ends the oldest one. */
+const mostSessions = 100;
+const mostCharacters = 200;
+
+/**
+ * Starts a session of a user who has signed in, and returns its token. `version` is the user's `token_version` when the
+ * sign-in was checked. Throws `unauthenticated` when the password was changed or the user deactivated since then.
+ */
+export async function startSession(ctx: Ctx, user: number, version: number) {
+  const { instance, settings, now, address = null } = ctx;
+  const key = randomBytes(16).toString("base64url");
+  const token = await issueToken(instance, settings, now, { userId: user, authTime: now, version, session: key });
+  await ctx.transaction(
+    async (tx) => {
+      await requireUnchanged(tx, user, version);
+      await removeOldSessions(tx, user);
+      const user_agent = shownUserAgent(tx.userAgent);
+      const times = { created_at: now, last_used_at: now, expires_at: token.expires };
+      await tx.db
+        .insertInto("sessions")
+        .values({ user_id: user, key, user_agent, address, ...times })
+        .execute();
+    },
+    { locking: true },
+  );
+  return token;
+}
+
+/** Returns a newer token of the same session. Throws `unauthenticated` when it has ended or is too old. */
+export async function extendSession(ctx: Ctx, { authTime, session }: NonNullable<Ctx["token"]>) {
+  const claims = { userId: ctx.actor.id, authTime, version: ctx.actor.tokenVersion, session };
+  const token = await issueToken(ctx.instance, ctx.settings, ctx.now, claims);
+  await ctx.transaction(
+    async ({ db }) => {
+      const { numUpdatedRows } = await db
+        .updateTable("sessions")
+        .set((eb) => ({
+          expires_at: eb
+            .case()
+            .when("expires_at", "<", token.expires)
+            .then(token.expires)
+            .else(eb.ref("expires_at"))
+            .end(),
+        }))
+        .where("key", "=", session)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) throw endedSession();
+    },
+    { locking: true },
+  );
+  return token;
+}
+
+/** Ends all sessions of a user. */
+export async function endSessions({ db }: Ctx, user: number): Promise<void> {
+  await db.deleteFrom("sessions").where("user_id", "=", user).execute();
+}
+
+/**
+ * Writes the user's row without changing it: a simultaneous change of the password or deactivation then runs before this
+ * transaction, or after it, and so ends the new session, too. Simultaneous sign-ins of a user follow each other.
+ */
+async function requireUnchanged({ db }: Ctx, user: number, version: number): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable("users")
+    .set({ token_version: version })
+    .where("id", "=", user)
+    .where("token_version", "=", version)
+    .where("active", "=", 1)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n)
+    throw new ServiceError("unauthenticated", "The account was changed at the same moment; sign in again.");
+}
+
+/** Removes the user's expired sessions, and the oldest ones when there is no room for another. */
+async function removeOldSessions(tx: Ctx, user: number): Promise<void> {
+  const { db, now } = tx;
+  const newest = db
+    .selectFrom("sessions")
+    .select("id")
+    .where("user_id", "=", user)
+    .orderBy("id", "desc")
+    .limit(mostSessions - 1);
+  const { numDeletedRows } = await db
+    .deleteFrom("sessions")
+    .where("user_id", "=", user)
+    .where((eb) => eb.or([eb("expires_at", "<=", now), eb("id", "not in", newest)]))
+    .executeTakeFirst();
+  if (numDeletedRows > 0n) tx.announce(`user:${user}`);
+}
+
+/** Returns the header on one line, without control characters, and not longer than a table can show. */
+function shownUserAgent(header = ""): string | null {
+  const shown = [...header.toWellFormed()].filter(isLine).slice(0, mostCharacters).join("").trim();
+  return shown === "" ? null : shown;
+}
