@@ -2,7 +2,7 @@ import { type ErrorCode, ServiceError } from "../../contract/errors.ts";
 import { changeConfig, withProfile } from "./config.ts";
 import { open, type Route } from "./open-caller.ts";
 
-/** Credentials of a sign-in. */
+/** The e-mail address and password to sign in with, and the code of a second factor. */
 export interface Credentials {
   readonly username: string;
   readonly password: string;
