@@ -43,6 +43,7 @@ export const sessions = operationGroup("sessions", {
     description: atOnce,
     access: "signed_in",
     signInOnly: true,
+    withoutTwoFactor: true,
     input: nothing,
     ...emptyResponse,
     errors: ["not_found"],

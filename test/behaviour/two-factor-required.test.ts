@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import { allOperations } from "../../src/contract/all-operations.ts";
 import { auth } from "../../src/contract/auth.ts";
+import { sessions } from "../../src/contract/sessions.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { units } from "../../src/contract/units.ts";
@@ -52,6 +53,7 @@ describeEverywhere("two_factor.required_for_administrators", (environment) => {
       "auth.twoFactorBegin",
       "auth.twoFactorConfirm",
       "auth.twoFactorStatus",
+      "sessions.endCurrent",
       "users.current",
     ]);
     expect(await refusal(caller.call(users.list, {}))).toMatchObject({
@@ -72,6 +74,10 @@ describeEverywhere("two_factor.required_for_administrators", (environment) => {
     const again = instance().withToken(renewed.jwt);
     expect((await again.call(users.current, {})).id).toBe(id);
     expect((await again.call(auth.twoFactorStatus, {})).required).toBe(true);
+    const [other] = await world().stranger.call(auth.authenticate, { username: email, password });
+    const leaving = instance().withToken(other.jwt);
+    expect(await codeOf(leaving.call(sessions.endCurrent, {}))).toBe("ok");
+    expect(await codeOf(leaving.call(users.current, {}))).toBe("unauthenticated");
     const { secret } = await enrol(again, instance());
     expect(await codeOf(again.call(users.list, {}))).toBe("ok");
     expect(await codeOf(caller.call(users.list, {}))).toBe("ok");
