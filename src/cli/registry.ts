@@ -43,7 +43,7 @@ export const registry: Registry = {
   ...groupsUnder("Communication"),
   ...groupsUnder("Instance"),
   db: {
-    summary: "Inspect, back up, restore and migrate the database",
+    summary: "Inspect, back up, restore, copy and migrate the database",
     heading: "Instance",
     load: async () => (await import("./commands/db/db-commands.ts")).db,
   },

@@ -5,13 +5,13 @@ import type { Schema } from "./schema/schema.ts";
 type Cell = string | number | null;
 
 /**
- * Inserts rows of one shape, many with each statement. Returns the columns in `returning` of the new rows, in no particular
+ * Inserts rows of one shape, many with each statement. Bytes must be hexadecimal text with `\\x` before it on PostgreSQL. Returns the columns in `returning` of the new rows, in no particular
  * order.
  */
 export async function insertRows<R = never>(
   db: Kysely<Schema>,
   table: keyof Schema,
-  rows: readonly Record<string, Cell>[],
+  rows: readonly Readonly<Record<string, Cell | Uint8Array>>[],
   returning?: string,
 ): Promise<R[]> {
   const [first] = rows;
@@ -28,7 +28,7 @@ export async function insertRows<R = never>(
   const made: R[] = [];
   for (let at = 0; at < rows.length; ) {
     const size = portions.find((portion) => portion <= rows.length - at) ?? 1;
-    const cells: Cell[] = [];
+    const cells: (Cell | Uint8Array)[] = [];
     for (const row of rows.slice(at, at + size)) for (const name of columns) cells.push(row[name] ?? null);
     const { rows: some } = await db.executeQuery<R>(CompiledQuery.raw(insertion(table, columns, size, back), cells));
     for (const each of some) made.push(each);

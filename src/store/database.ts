@@ -50,6 +50,11 @@ export interface OpenOptions {
   /** Creates a new database and fills it in one transaction. An existing database is a `conflict` and stays unchanged. */
   readonly create?: (tx: Tx, secrets: SecretCipher) => Promise<void>;
   /**
+   * Last migration before `create`, which runs the others itself and may store secrets that were encrypted with any key.
+   * Default: the newest.
+   */
+  readonly schema?: string;
+  /**
    * Key of 32 bytes that encrypts the secrets. Throws a `SecretKeyError` when the stored secrets were encrypted with another
    * key.
    */

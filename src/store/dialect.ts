@@ -32,7 +32,8 @@ export function columnTypes(db: Kysely<unknown>) {
 
 export type ColumnTypes = ReturnType<typeof columnTypes>;
 
-export async function statements(db: Kysely<unknown>, ...texts: string[]): Promise<void> {
+// biome-ignore lint/suspicious/noExplicitAny: any schema
+export async function statements(db: Kysely<any>, ...texts: string[]): Promise<void> {
   for (const text of texts) await sql.raw(text).execute(db);
 }
 

@@ -1,4 +1,5 @@
 import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
+import { rowsAs } from "./bulk.ts";
 import { isPostgres } from "./dialect.ts";
 import type { Schema } from "./schema/schema.ts";
 
@@ -40,6 +41,27 @@ export async function indexWords(db: Kysely<Schema>, message: Indexed, words: re
         words.map((word) => within(conversation_id, word)).join(" "),
       ]);
   await db.executeQuery(query);
+}
+
+/** Adds many messages to the index, as `indexWords` does. */
+export async function indexMessages(
+  db: Kysely<Schema>,
+  entries: readonly { readonly message: Indexed; readonly words: readonly string[] }[],
+): Promise<void> {
+  if (!isPostgres(db)) {
+    for (const { message, words } of entries) await indexWords(db, message, words);
+    return;
+  }
+  const rows = entries
+    .filter(({ words }) => words.length > 0)
+    .map(({ message: { id, conversation_id, position }, words }) => ({
+      id,
+      position,
+      words: words.map((word) => withinStretch(conversation_id, stretchOf(position), word)).join(" "),
+    }));
+  await sql`insert into message_words (message_id, position, words)
+    select id, position, array_to_tsvector(string_to_array(words, ' '))
+    from ${rowsAs(db, "entry", { id: "bigint", position: "bigint", words: "text" }, rows)}`.execute(db);
 }
 
 /** Removes a message from the index. */

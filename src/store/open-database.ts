@@ -15,8 +15,8 @@ export async function openDatabase(target: string, options: OpenOptions = {}): P
   const database = { ...(await connect(target, options)), secrets: createSecretCipher(options.secretKey) };
   try {
     if (!options.skipMigration) {
-      await prepareSchema(database, options.create);
-      const instance = await secretKeyId(database.reader, {});
+      await prepareSchema(database, options);
+      const instance = options.schema === undefined ? await secretKeyId(database.reader, {}) : [];
       if (instance[0]?.secret_key_id) requireKey(instance[0].secret_key_id, database.secrets.keyId);
     }
   } catch (error) {
@@ -37,9 +37,16 @@ const secretKeyId = prepared((db) => db.selectFrom("instance").select("secret_ke
 const migrationLock = 0x7763736d;
 
 /** Returns the last migration that the database went through. Throws `not_found` when there was none. */
-export async function schemaOf(database: Database): Promise<string> {
+export async function schemaOf(database: Pick<Database, "reader">): Promise<string> {
   const applied = await appliedTo(database);
   if (applied === undefined) throw noInstance();
+  return applied;
+}
+
+/** Returns the same as `schemaOf`. Throws `conflict` when the schema is newer than this program. */
+export async function knownSchemaOf(database: Pick<Database, "reader">): Promise<string> {
+  const applied = await schemaOf(database);
+  if (applied > latestMigration) throw isNewer();
   return applied;
 }
 
@@ -49,7 +56,7 @@ const noInstance = () =>
 const isNewer = () =>
   new ServiceError("conflict", "The database belongs to a newer version of wcs; update wcs to use it.");
 
-async function prepareSchema(database: Database, create: OpenOptions["create"]): Promise<void> {
+async function prepareSchema(database: Database, { create, schema }: OpenOptions): Promise<void> {
   const applied = await appliedTo(database);
   if (create && applied !== undefined) {
     throw new ServiceError("conflict", "The database exists already; it was not changed.");
@@ -64,7 +71,7 @@ async function prepareSchema(database: Database, create: OpenOptions["create"]):
     if (create && (await hasTable(tx, "kysely_migration"))) {
       throw new ServiceError("conflict", "Another process created the database at the same time.");
     }
-    await runMigrations(tx);
+    await runMigrations(tx, schema);
     await create?.(tx, database.secrets);
   });
 }
@@ -74,7 +81,7 @@ async function prepareSchema(database: Database, create: OpenOptions["create"]):
  * runs them and rolls back.
  */
 export async function migrateSchema(database: Database, dryRun: boolean): Promise<string[]> {
-  if ((await schemaOf(database)) > latestMigration) throw isNewer();
+  await knownSchemaOf(database);
   const { runMigrations } = await import("./migrations/run-migrations.ts");
   let done: string[] = [];
   const rolledBack = new Error("dryRund");
@@ -90,7 +97,7 @@ export async function migrateSchema(database: Database, dryRun: boolean): Promis
   return done;
 }
 
-async function appliedTo({ reader }: Database): Promise<string | undefined> {
+async function appliedTo({ reader }: Pick<Database, "reader">): Promise<string | undefined> {
   return lastMigration(reader).catch(async (error) => {
     // Checked last, because the check costs every command a query.
     if (await hasTable(reader, "kysely_migration")) throw error;

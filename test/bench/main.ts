@@ -20,6 +20,7 @@ const suites: Record<string, () => Promise<Figures>> = {
   posts: async () => (await import("./posts.ts")).manyPosts(),
   others: async () => (await import("./others.ts")).others(),
   uploads: async () => (await import("./uploads.ts")).uploads(),
+  moving: async () => (await import("./moving.ts")).moving(),
   webhooks: async () => (await import("./webhooks.ts")).webhooks(),
 };
 

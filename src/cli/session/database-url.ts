@@ -10,10 +10,13 @@ function hasPassword(address: string): boolean {
   return url.password !== "" || url.searchParams.has("password");
 }
 
-/** Throws a `UsageError` for a password in `--db`, which other users of the machine could see. Does not repeat it. */
-export function refusePassword(db: unknown): void {
-  if (typeof db !== "string" || !hasPassword(db)) return;
-  throw new UsageError("--db must not contain a password, since other users can see command lines", {
+/**
+ * Throws a `UsageError` for a password in a flag for a database, which other users of the machine could see. Does not repeat
+ * it.
+ */
+export function refusePassword(address: unknown, flag = "--db"): void {
+  if (typeof address !== "string" || !hasPassword(address)) return;
+  throw new UsageError(`${flag} must not contain a password, since other users can see command lines`, {
     hint: "set PGPASSWORD or use ~/.pgpass, or put the whole URL into WCS_DB or a profile (wcs profile add NAME --db-stdin)",
   });
 }

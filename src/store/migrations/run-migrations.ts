@@ -4,11 +4,11 @@ import { migrations } from "./migration-list.ts";
 
 /**
  * Migrates the schema within the caller's transaction, which already holds the lock. Returns the migrations that ran, oldest
- * first.
+ * first. With `last`, later migrations than this one do not run.
  */
-export async function runMigrations(tx: Tx): Promise<string[]> {
+export async function runMigrations(tx: Tx, last?: string): Promise<string[]> {
   const migrator = new Migrator({ db: tx, provider: { getMigrations: async () => migrations } });
-  const { error, results = [] } = await migrator.migrateToLatest();
+  const { error, results = [] } = await (last === undefined ? migrator.migrateToLatest() : migrator.migrateTo(last));
   if (error) throw error;
   return results.map(({ migrationName }) => migrationName);
 }

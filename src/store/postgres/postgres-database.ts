@@ -37,11 +37,12 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
   const reader = new Kysely<Schema>({ dialect: readingDialect });
   try {
     const { rows } = await pool.query(
-      "select count(*) as tables, count(*) filter (where table_name = 'kysely_migration') as ours from information_schema.tables where table_schema = current_schema()",
+      "select count(*) as tables, count(*) filter (where table_name = 'kysely_migration') as ours, has_schema_privilege(current_schema(), 'create') as may_create from information_schema.tables where table_schema = current_schema()",
     );
     if (create && rows[0].tables > 0 && rows[0].ours === 0) {
       throw new ServiceError("conflict", "The database contains other tables; wcs needs a database of its own.");
     }
+    if (create && rows[0].ours === 0 && !rows[0].may_create) throw lacksRight();
   } catch (error) {
     await pool.end();
     throw explain(error);
@@ -119,6 +120,12 @@ const lostConnection =
 const hasMessage = (error: unknown, known: RegExp): boolean =>
   error instanceof Error && sqlState(error) === undefined && known.test(error.message);
 
+const lacksRight = (cause?: unknown) =>
+  new ServiceError("unavailable", "The PostgreSQL user of the database URL lacks a right that wcs needs.", {
+    hint: "Make the user the owner of the database: alter database NAME owner to USER",
+    cause,
+  });
+
 /** Translates an error of PostgreSQL or of the connection to it into a `ServiceError`; returns other errors unchanged. */
 function explain(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
@@ -138,6 +145,7 @@ function explain(error: unknown): unknown {
       cause: error,
     });
   }
+  if (state === "42501") return lacksRight(error);
   if (state === "53100") {
     return new ServiceError("unavailable", "The disk of the database server is full; nothing was changed.", {
       cause: error,

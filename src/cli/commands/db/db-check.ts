@@ -23,7 +23,8 @@ export async function check(context: Context): Promise<void> {
   if (wrong.length > 0) throw new ConditionError(`${pluralize(wrong.length, "check")} of ${findings.length} failed`);
 }
 
-async function examine(address: string): Promise<Finding[]> {
+/** Runs all checks of a database. */
+export async function examine(address: string): Promise<Finding[]> {
   let database: Database;
   try {
     database = await openDatabase(address, { skipMigration: true });

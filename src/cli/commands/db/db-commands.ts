@@ -4,7 +4,7 @@ const shown = 1000;
 const dryRun = { flags: "-n, --dry-run", description: "Check everything, change nothing" };
 
 export const db: CommandGroup = {
-  summary: "Inspect, back up, restore and migrate the database",
+  summary: "Inspect, back up, restore, copy and migrate the database",
   commands: {
     info: {
       summary: "Show the kind, schema and size of the database",
@@ -50,6 +50,29 @@ export const db: CommandGroup = {
       examples: ["wcs db restore wcs-monday.db --dry-run", "wcs db restore wcs-monday.db --db wcs.db --yes"],
       prints: true,
       run: async (context) => (await import("./db-restore.ts")).restore(context),
+    },
+    copy: {
+      summary: "Copy the database to SQLite or PostgreSQL",
+      description:
+        "Copies all data to an empty database, from SQLite to PostgreSQL or back: users with their passwords, tokens,\nwebhooks, files and IDs. Compares each table by count and checksum, then checks the copy like wcs db check. The copy\nhas the data as they were at the start, so stop wcs serve first. Secrets stay encrypted with the same key. When the\ncopy fails or is killed, the target stays empty: run the command again. Exits with 7 when the target is not empty or\nthe source is newer than this wcs. An older source is not changed; the copy gets the newest schema.",
+      flags: [
+        {
+          flags: "--from <path>",
+          description: "SQLite file or postgres:// URL to copy (default: the selected database)",
+          completes: "file",
+        },
+        {
+          flags: "--to <path>",
+          description: "New SQLite file, or postgres:// URL of an empty database",
+          completes: "file",
+        },
+      ],
+      examples: [
+        "wcs db copy --from wcs.db --to postgres://wcs@db.example.com/wcs",
+        "wcs db copy --from postgres://wcs@db.example.com/wcs --to wcs.db --json",
+      ],
+      prints: true,
+      run: async (context) => (await import("./db-copy.ts")).copy(context),
     },
     rekey: {
       summary: "Encrypt the secrets with another key",

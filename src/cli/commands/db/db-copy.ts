@@ -1,0 +1,48 @@
+import { wordsInOrder } from "../../../core/conversations/query-words.ts";
+import { copyInstance } from "../../../store/move/copy-instance.ts";
+import { ConditionError, UsageError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { createOutput } from "../../output/create-output.ts";
+import { pluralize } from "../../output/pluralize.ts";
+import { refusePassword, withoutPassword } from "../../session/database-url.ts";
+import { databaseAddress, isRemote } from "../../session/target.ts";
+import { watched } from "./copy-progress.ts";
+import { examine } from "./db-check.ts";
+import { databaseOf } from "./db-target.ts";
+
+/** `wcs db copy` */
+export async function copy(context: Context): Promise<void> {
+  const { terminal, globals } = context;
+  const to = addressOf(context, "to");
+  if (to === undefined) throw new UsageError("--to is required", { hint: "name a new file or an empty database" });
+  const from = addressOf(context, "from") ?? databaseOf(context);
+  const wordsOf = (message: string) => [...new Set(wordsInOrder(message))];
+  const since = performance.now();
+  const copied = await watched("copying", terminal, (watch) => copyInstance({ from, to, wordsOf, watch }));
+  const seconds = Math.round((performance.now() - since) / 100) / 10;
+  const findings = await terminal.spin("checking", examine(to));
+  const wrong = findings.filter(({ state }) => state === "failed");
+  const shown = {
+    from: withoutPassword(from),
+    to: withoutPassword(to),
+    ...copied,
+    seconds,
+    failed_checks: wrong.length,
+  };
+  await createOutput({}, globals, terminal).one(shown);
+  if (wrong.length > 0)
+    throw new ConditionError(
+      `all rows were copied, but ${pluralize(wrong.length, "check")} of the copy failed; see wcs db check`,
+    );
+  terminal.note(
+    `Copied ${pluralize(copied.rows, "row")} in ${pluralize(copied.tables, "table")}. The source was not changed; changes made to it meanwhile are not in the copy.`,
+  );
+}
+
+function addressOf({ flags }: Context, name: "from" | "to"): string | undefined {
+  const value = flags[name] as string | undefined;
+  if (value === undefined) return undefined;
+  refusePassword(value, `--${name}`);
+  if (isRemote(value)) throw new UsageError(`--${name} needs a database, not the URL of an instance`);
+  return databaseAddress(value);
+}

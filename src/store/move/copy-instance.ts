@@ -1,0 +1,172 @@
+import { setImmediate as breathe } from "node:timers/promises";
+import { sql } from "kysely";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Watch } from "../backup/copy-database.ts";
+import { insertRows } from "../bulk.ts";
+import type { Database, Db, Tx } from "../database.ts";
+import { isPostgres } from "../dialect.ts";
+import { indexMessages } from "../message-words.ts";
+import { runMigrations } from "../migrations/run-migrations.ts";
+import { knownSchemaOf, openDatabase } from "../open-database.ts";
+import type { Schema } from "../schema/schema.ts";
+import { readRows, type StoredRow } from "./row-batches.ts";
+import { continueSequences, readSequences } from "./sequence-values.ts";
+import { suspendIndexes } from "./suspend-indexes.ts";
+import { listTables, mustMatch, type Table } from "./table-catalogue.ts";
+import { TableDigest } from "./table-digest.ts";
+
+/** A copy of an instance from one database to another, each the path of a SQLite file or a postgres:// URL. */
+export interface CopyPlan {
+  readonly from: string;
+  readonly to: string;
+  /** Returns the words under which a message is found. */
+  readonly wordsOf: (message: string) => readonly string[];
+  readonly watch: Watch;
+}
+
+export interface CopyResult {
+  readonly tables: number;
+  readonly rows: number;
+  /** Name of the last migration of the source. */
+  readonly schema: string;
+}
+
+/**
+ * Copies all rows as they are at the start, while others may write to the source. The target must be empty, and is filled
+ * and verified in one transaction: a copy that fails or is killed leaves it empty, so that it can run again. Keeps secrets
+ * as they are stored, so it needs no key. Throws `conflict` when the target is not empty.
+ */
+export async function copyInstance(plan: CopyPlan): Promise<CopyResult> {
+  const source = await openDatabase(plan.from, { skipMigration: true });
+  try {
+    await knownSchemaOf(source);
+    return await inSnapshot(source, async (reader) => {
+      const schema = await knownSchemaOf({ reader });
+      const filled = Promise.withResolvers<Omit<CopyResult, "schema">>();
+      const create = async (tx: Tx) => filled.resolve(await fill(reader, tx, plan));
+      const target = await openDatabase(plan.to, { create, schema });
+      await target.close();
+      return { ...(await filled.promise), schema };
+    });
+  } catch (error) {
+    throw source.explain(error);
+  } finally {
+    await source.close();
+  }
+}
+
+/** Runs `work` on a connection that sees the database as it was at the first query. */
+async function inSnapshot<T>({ reader }: Database, work: (db: Db) => Promise<T>): Promise<T> {
+  return reader.connection().execute(async (db) => {
+    const begin = isPostgres(db) ? "begin isolation level repeatable read read only" : "begin";
+    await sql.raw(begin).execute(db);
+    try {
+      return await work(db);
+    } finally {
+      await sql`rollback`.execute(db).catch(() => {});
+    }
+  });
+}
+
+async function fill(source: Db, tx: Tx, { watch, wordsOf }: CopyPlan): Promise<Omit<CopyResult, "schema">> {
+  const tables = await listTables(tx);
+  const originals = new Map((await listTables(source)).map((table) => [table.name, table]));
+  mustMatch([...originals.values()], tables);
+  const step = await stepper(source, tables, watch);
+  const restore = await suspendIndexes(tx);
+  const digests = new Map<Table, TableDigest>();
+  for (const table of tables) {
+    // mustMatch found it.
+    digests.set(table, await copyTable(source, originals.get(table.name)!, tx, step));
+  }
+  await restore();
+  await continueSequences(tx, tables, await readSequences(source));
+  for (const [table, digest] of digests) await verify(tx, table, digest, step);
+  await runMigrations(tx);
+  await indexWordsAgain(tx, wordsOf, watch);
+  if (isPostgres(tx)) await sql`analyze`.execute(tx);
+  return { tables: tables.length, rows: digests.values().reduce((sum, { rows }) => sum + rows, 0) };
+}
+
+type Step = (rows: number) => Promise<void>;
+
+/** Returns a function that reports progress. Each row is copied and verified, so it counts twice. */
+async function stepper(source: Db, tables: readonly Table[], { signal, progress }: Watch): Promise<Step> {
+  let total = 1;
+  for (const { name } of tables) {
+    const { rows } = await sql<{ rows: number }>`select count(*) as rows from ${sql.table(name)}`.execute(source);
+    total += 2 * (rows[0]?.rows ?? 0);
+  }
+  let done = 0;
+  return async (rows) => {
+    await breathe();
+    signal.throwIfAborted();
+    done += rows;
+    progress(done / total);
+  };
+}
+
+async function copyTable(source: Db, table: Table, tx: Tx, step: Step): Promise<TableDigest> {
+  const digest = new TableDigest(table);
+  // A migration may have added first rows.
+  await sql`delete from ${sql.table(table.name)}`.execute(tx);
+  for await (const rows of readRows(source, table)) {
+    digest.add(rows);
+    await insert(tx, table, rows);
+    await step(rows.length);
+  }
+  return digest;
+}
+
+async function insert(tx: Tx, { name }: Table, rows: readonly StoredRow[]): Promise<void> {
+  try {
+    // The catalogue of the target has the table.
+    await insertRows(tx, name as keyof Schema, isPostgres(tx) ? rows.map(withHexadecimal) : rows);
+  } catch (error) {
+    // PostgreSQL stores no NUL characters, and smaller integers in some columns.
+    if (!/^22/.test(String((error as { code?: unknown }).code))) throw error;
+    throw new ServiceError("conflict", `A row of the table ${name} contains a value that the target cannot store.`, {
+      cause: error,
+    });
+  }
+}
+
+/** PostgreSQL takes rows as JSON, with bytes as text. */
+function withHexadecimal(row: StoredRow): StoredRow {
+  if (!Object.values(row).some((value) => value instanceof Uint8Array)) return row;
+  const entries = Object.entries(row).map(([column, value]) => {
+    const isBytes = value instanceof Uint8Array;
+    return [
+      column,
+      isBytes ? `\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")}` : value,
+    ];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Throws `conflict` unless the table has exactly the rows of the source. */
+async function verify(tx: Tx, table: Table, expected: TableDigest, step: Step): Promise<void> {
+  const found = new TableDigest(table);
+  for await (const rows of readRows(tx, table)) {
+    found.add(rows);
+    await step(rows.length);
+  }
+  if (String(found) === String(expected)) return;
+  throw new ServiceError("conflict", `The table ${table.name} differs after the copy, so nothing was copied.`);
+}
+
+/** Builds the search index of messages, which the databases store differently. */
+async function indexWordsAgain(tx: Tx, wordsOf: CopyPlan["wordsOf"], { signal }: Watch): Promise<void> {
+  const columns = ["conversation_id", "deleted_at", "id", "message", "position", "type"];
+  const order = [isPostgres(tx) ? "id" : "rowid"];
+  for await (const rows of readRows(tx, { name: "messages", columns, order })) {
+    await breathe();
+    signal.throwIfAborted();
+    const found = rows.filter(({ type, deleted_at }) => type === "normal" && deleted_at === null);
+    const entries = found.map(({ id, conversation_id, position, message }) => ({
+      message: { id: Number(id), conversation_id: Number(conversation_id), position: Number(position) },
+      words: wordsOf(String(message)),
+    }));
+    await indexMessages(tx, entries);
+  }
+}

@@ -1,0 +1,296 @@
+import { spawn } from "node:child_process";
+import { existsSync, rmSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
+import { conversations } from "../../src/contract/conversations.ts";
+import { files } from "../../src/contract/files.ts";
+import { tokens } from "../../src/contract/tokens.ts";
+import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import { createService } from "../../src/core/service.ts";
+import { insertRows } from "../../src/store/bulk.ts";
+import { migrations } from "../../src/store/migrations/migration-list.ts";
+import { listTables, notCopied } from "../../src/store/move/table-catalogue.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+import { kills, timeFor } from "../faults/counts.ts";
+import { password } from "../support/actors.ts";
+import { bytesOf } from "../support/attachments.ts";
+import { newEngine } from "../support/engine.ts";
+import { fillScene, searched } from "../support/full-scene.ts";
+import { asArgument, type DatabaseKind, newDatabase } from "../support/instance.ts";
+import { madeUp, useNextVersion, usePresentVersion } from "../support/next-version.ts";
+import { type Scene, useScene } from "../support/permission-table.ts";
+import { newReceiver, verify } from "../support/receiver.ts";
+import { allRows, mistakes } from "../support/tables.ts";
+import { execute } from "../support/template-databases.ts";
+import { bin, finished, newHome, type Result, start } from "./support.ts";
+
+vi.mock("../../src/store/latest-migration.ts", () => import("../support/next-version.ts"));
+
+const home = newHome();
+afterAll(() => rmSync(home.folder, { recursive: true, force: true }));
+
+/** An empty database as it may stand on a command line. Its password is in the environments. */
+async function emptyDatabase(kind: DatabaseKind): Promise<{ argument: string; target: string }> {
+  const { target, remove } = await newDatabase(kind);
+  onTestFinished(remove);
+  return { argument: argumentOf(target), target };
+}
+
+function argumentOf(address: string): string {
+  const { target, env } = asArgument(address);
+  // For wcs as a process, and in this one.
+  Object.assign(home.env, env);
+  Object.assign(process.env, env);
+  return target;
+}
+
+/** Runs in this process, since tests replace its version. */
+const copy = (from: string, to: string, ...more: string[]) =>
+  home.sit(["db", "copy", "--from", argumentOf(from), "--to", to, ...more]);
+const done = async (result: Promise<Omit<Result, "signal">>): Promise<string> => {
+  const { code, stdout, stderr } = await result;
+  if (code !== 0) throw new Error(`exit ${code}: ${stdout}${stderr}`);
+  return stdout;
+};
+
+/** The rows of all tables that are copied, with bytes as text. */
+async function rowsOf(target: string): Promise<Record<string, unknown[]>> {
+  const database = await openDatabase(target);
+  const rows = await allRows(database);
+  const names = (await listTables(database.reader)).map(({ name }) => name);
+  await database.close();
+  const plain = (_: string, value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value;
+  const text = (row: object) =>
+    JSON.stringify(Object.fromEntries(Object.entries(row).map(([key, value]) => [key, plain(key, value)])));
+  return Object.fromEntries(names.sort().map((name) => [name, rows[name]!.map(text).sort()]));
+}
+
+it("both databases have the same tables and columns, and each that is not copied has a reason", async () => {
+  const found = [];
+  for (const kind of ["sqlite", "postgres"] as const) {
+    const { target } = await emptyDatabase(kind);
+    const database = await openDatabase(target, { create: async () => {} });
+    const tables = await listTables(database.reader);
+    const all = Object.keys(await allRows(database));
+    // FTS5 keeps its index in tables of its own.
+    const rest = all.filter((name) => !tables.some((table) => table.name === name) && !/^message_words_/.test(name));
+    expect(rest.sort()).toEqual(Object.keys(notCopied).sort());
+    found.push(tables.map(({ name, columns }) => ({ name, columns })).sort((a, b) => (a.name < b.name ? -1 : 1)));
+    await database.close();
+  }
+  expect(found[0]).toEqual(found[1]);
+  expect(found[0]!.length).toBeGreaterThan(40);
+});
+
+for (const [kind, other] of [
+  ["sqlite", "postgres"],
+  ["postgres", "sqlite"],
+] as const) {
+  describe(`db copy from ${kind} to ${other}`, () => {
+    const open = useScene({ database: kind, caller: "local" });
+    let scene: Scene;
+    let secret: string;
+    let token: string;
+    let key: string;
+    beforeAll(async () => {
+      scene = await open();
+      secret = await fillScene(scene);
+      token = await scene.instance.tokenOf(scene.ids.member);
+      await scene.actors.member.call(conversations.send, { id: scene.talk.group, message: searched });
+      const made = await scene.actors.member.call(tokens.create, { name: "Moved", scopes: ["read"] });
+      key = made.token ?? "";
+    });
+
+    it("copies every row of every table, and all that users have stays good", async () => {
+      const { instance, ids, talk, groups } = scene;
+      const { argument, target } = await emptyDatabase(other);
+      const before = await rowsOf(instance.target);
+      expect(Object.entries(before).filter(([, rows]) => rows.length === 0)).toEqual([]);
+      const result = JSON.parse(await done(copy(instance.target, argument, "--json")));
+      const total = Object.values(before).reduce((sum, rows) => sum + rows.length, 0);
+      expect(result).toMatchObject({ to: argument, rows: total, tables: Object.keys(before).length, failed_checks: 0 });
+      expect(await rowsOf(target)).toEqual(before);
+      expect(await rowsOf(instance.target)).toEqual(before);
+
+      const database = await openDatabase(target);
+      onTestFinished(() => database.close());
+      expect(await mistakes(database)).toEqual([]);
+      const service = createService({ database, clock: () => instance.now() * 1000 });
+      for (const each of [token, key]) {
+        expect((await service.caller({ token: each }).call(users.current, {})).id).toBe(ids.member);
+      }
+      const signedIn = await service
+        .caller({ token: "" })
+        .call(auth.authenticate, { username: "member@example.com", password });
+      expect(signedIn[0].jwt).toMatch(/\./);
+      const member = service.caller({ userId: ids.member });
+      for (const query of ["übersicht hafen", "港湾"]) {
+        const { data } = await member.call(conversations.messages, { id: talk.group, query });
+        expect(data.map(({ message }) => message)).toEqual([searched]);
+      }
+      expect(String(await bytesOf(await member.call(files.get, { id: groups.ofMessage })))).toBe("Note");
+
+      const receiver = await newReceiver();
+      const administrator = service.caller({ userId: 1 });
+      const hook = (await administrator.call(webhooks.list, {})).data.find(({ name }) => name === "Moved")!;
+      await administrator.call(webhooks.update, { id: hook.id, uri: receiver.url, active: true });
+      // The latest user type of the source was deleted; its ID is not given again.
+      const types = (await administrator.call(usertypes.list, {})).data.map(({ id }) => id);
+      const type = await administrator.call(usertypes.create, { name: "New" });
+      expect(type.id).toBe(Math.max(...types) + 2);
+      const person = { first_name: "New", last_name: "User", email: "new.user@example.com", unit: 1 };
+      expect(before.users).toHaveLength((await administrator.call(users.create, person)).id - 1);
+      await newEngine({ ...instance, database }).drain({ maxSeconds: 5 });
+      expect(verify(secret, receiver.received.at(-1)!).type).toBe("user.create");
+      await receiver.close();
+    });
+
+    it("refuses a target that is not empty, and leaves it as it is", async () => {
+      const { argument, target } = await emptyDatabase(other);
+      await (await openDatabase(target, { create: async () => {} })).close();
+      const before = await rowsOf(target);
+      const { code, stderr } = await copy(scene.instance.target, argument);
+      expect([code, stderr]).toEqual([7, expect.stringContaining("exists already")]);
+      expect(await rowsOf(target)).toEqual(before);
+    });
+
+    it("copies an older database without changing it, and brings the copy up to date", async () => {
+      const { argument, target } = await emptyDatabase(other);
+      const { instance } = scene;
+      const before = await rowsOf(instance.target);
+      onTestFinished(usePresentVersion);
+      useNextVersion(async (tx) => {
+        await sql`create table made_up (id integer primary key)`.execute(tx);
+        await sql`insert into made_up (id) select id from users`.execute(tx);
+      });
+      await done(copy(instance.target, argument));
+      const copied = await openDatabase(target, { skipMigration: true });
+      const rows = await allRows(copied);
+      await copied.close();
+      expect(rows.made_up?.length).toBe(rows.users?.length);
+      expect(rows.kysely_migration?.length).toBe(Object.keys(migrations).length);
+      usePresentVersion();
+      expect(await rowsOf(instance.target)).toEqual(before);
+
+      // Now the copy is newer than this version.
+      const { argument: next, target: untouched } = await emptyDatabase(kind);
+      const { code, stderr } = await copy(target, next);
+      expect([code, stderr]).toEqual([7, expect.stringContaining("newer version")]);
+      if (kind === "sqlite") expect(existsSync(untouched)).toBe(false);
+      expect(madeUp).toMatch(/^0002/);
+    });
+
+    it("a source with a table that wcs does not know: refused, and the target stays empty", async () => {
+      const { argument, target } = await emptyDatabase(other);
+      const { database, target: from } = scene.instance;
+      await database.write((tx) => sql`create table theirs (note text)`.execute(tx));
+      const { code, stderr } = await copy(from, argument);
+      await database.write((tx) => sql`drop table theirs`.execute(tx));
+      expect([code, stderr]).toEqual([7, expect.stringContaining("theirs.note")]);
+      const { code: looked } = await home.sit(["db", "info", "--db", argumentOf(target)]);
+      expect(looked).toBe(6);
+    });
+
+    it("killed at any point: the target stays empty, and the next run fills it", {
+      timeout: timeFor(kills),
+    }, async () => {
+      const { database, target: from } = scene.instance;
+      const entries = Array.from({ length: 20_000 }, (_, at) => ({
+        created_at: at,
+        operation: "users.update",
+        path: `/users/${at}`,
+        fields: "[]",
+      }));
+      await database.write((tx) => insertRows(tx, "audit_entries", entries));
+      const { argument, target } = await emptyDatabase(other);
+      const line = ["db", "copy", "--from", argumentOf(from), "--to", argument];
+      let begun = 0;
+      for (let wait = 100; wait < 900; wait += 800 / kills) {
+        const child = start(line, home.env);
+        const ended = finished(child);
+        await sleep(wait);
+        child.kill("SIGKILL");
+        const { code } = await ended;
+        if (code === 0) break;
+        begun++;
+        expect((await home.sit(["db", "info", "--db", argument])).code).toBe(6);
+      }
+      expect(begun).toBeGreaterThan(0);
+      // PostgreSQL may still be ending the transaction of the killed process.
+      await vi.waitFor(() => done(home.spawn(line)), { timeout: 30_000, interval: 200 });
+      expect(await rowsOf(target)).toEqual(await rowsOf(from));
+    });
+  });
+}
+
+describe("db copy", () => {
+  const make = async () => {
+    const path = home.path(`source-${Math.random()}.db`);
+    const line = ["init", "--db", path, "--admin-email", "a@example.com", "--admin-name", "Ada A", "--no-profile"];
+    await done(home.sit(line));
+    return path;
+  };
+
+  it("a target or a source without rights: says so", async () => {
+    const { target } = await emptyDatabase("postgres");
+    const name = `limited_${process.pid}`;
+    await execute(`${inject("postgresUrl")}/postgres`, `create role ${name} login password 'postgres'`);
+    onTestFinished(() => execute(target, `drop owned by ${name}; drop role ${name}`));
+    const url = new URL(argumentOf(target));
+    url.username = name;
+    const { code, stderr } = await copy(await make(), url.href);
+    expect([code, stderr]).toEqual([8, expect.stringContaining("lacks a right")]);
+    await (await openDatabase(target, { create: async () => {} })).close();
+    await execute(target, `grant select on kysely_migration to ${name}`);
+    const reading = await copy(url.href, home.path("unreadable.db"));
+    expect([reading.code, reading.stderr]).toEqual([8, expect.stringContaining("lacks a right")]);
+  });
+
+  it("a full disk: says so, and the target stays empty", async () => {
+    const source = await make();
+    const to = home.path("full.db");
+    // The process cannot make a file larger than this, as on a disk that is full.
+    const limit = `ulimit -f 400; exec "$0" "$@"`;
+    const args = [process.execPath, bin, "db", "copy", "--from", source, "--to", to];
+    const limited = await finished(spawn("/bin/sh", ["-c", limit, ...args], { env: home.env, stdio: "pipe" }));
+    expect(limited.code).not.toBe(0);
+    expect(limited.stderr).toMatch(/disk/);
+    await done(copy(source, to));
+  });
+
+  it("passwords on the command line are refused and not repeated", async () => {
+    for (const flag of ["--from", "--to"]) {
+      const { code, stderr } = await home.sit(
+        ["db", "copy", flag, "postgres://wcs:hunter2@db.example/wcs", "--to", "x.db"].slice(0, flag === "--to" ? 4 : 6),
+      );
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`${flag} must not contain a password`)]);
+      expect(stderr).not.toContain("hunter2");
+    }
+  });
+
+  it("without --to, and the URL of an instance: refused", async () => {
+    expect((await home.sit(["db", "copy", "--from", "x.db"])).code).toBe(2);
+    expect((await home.sit(["db", "copy", "--from", "x.db", "--to", "https://wcs.example"])).code).toBe(2);
+  });
+
+  it("a copy to itself is refused", async () => {
+    const source = await make();
+    expect((await copy(source, source)).code).toBe(7);
+  });
+
+  it("without --from, copies the selected database, with encrypted secrets and without their key", async () => {
+    const source = home.path("sealed.db");
+    const env = { WCS_SECRET_KEY: "ab".repeat(32) };
+    const line = ["init", "--db", source, "--admin-email", "a@example.com", "--admin-name", "Ada A", "--no-profile"];
+    await done(home.sit(line, { env }));
+    const to = home.path("sealed-copy.db");
+    await done(home.sit(["db", "copy", "--to", to], { env: { WCS_DB: source } }));
+    expect((await home.sit(["users", "list", "--db", to])).code).not.toBe(0);
+    await done(home.sit(["users", "list", "--db", to], { env }));
+  });
+});
