@@ -218,12 +218,13 @@ __wcs_place() {
     'languages list') flags='--limit'; values='--limit=' ;;
     'timezones') words='list' ;;
     'timezones list') flags='--limit'; values='--limit=' ;;
-    'db') words='info check migrate backup restore rekey outbox' ;;
+    'db') words='info check migrate backup restore copy rekey outbox' ;;
     'db info') : ;;
     'db check') : ;;
     'db migrate') flags='--dry-run -n' ;;
     'db backup') flags='--force'; args=('@file') ;;
     'db restore') flags='--yes -y --dry-run -n'; args=('@file') ;;
+    'db copy') flags='--from --to'; values='--from=@file --to=@file' ;;
     'db rekey') flags='--new-key-file --decrypt --dry-run -n'; values='--new-key-file=@file' ;;
     'db outbox') : ;;
     'doctor') : ;;

@@ -72,12 +72,15 @@ async function fill(source: Db, tx: Tx, { watch, wordsOf }: CopyPlan): Promise<O
   const tables = await listTables(tx);
   const originals = new Map((await listTables(source)).map((table) => [table.name, table]));
   mustMatch([...originals.values()], tables);
-  const step = await stepper(source, tables, watch);
+  const counts = await countRows(source, tables);
+  const step = stepper(counts, watch);
   const restore = await suspendIndexes(tx);
   const digests = new Map<Table, TableDigest>();
   for (const table of tables) {
     // mustMatch found it.
-    digests.set(table, await copyTable(source, originals.get(table.name)!, tx, step));
+    const digest = await copyTable(source, originals.get(table.name)!, tx, step);
+    if (digest.rows !== counts.get(table.name)) throw differs(table);
+    digests.set(table, digest);
   }
   await restore();
   await continueSequences(tx, tables, await readSequences(source));
@@ -90,13 +93,18 @@ async function fill(source: Db, tx: Tx, { watch, wordsOf }: CopyPlan): Promise<O
 
 type Step = (rows: number) => Promise<void>;
 
-/** Returns a function that reports progress. Each row is copied and verified, so it counts twice. */
-async function stepper(source: Db, tables: readonly Table[], { signal, progress }: Watch): Promise<Step> {
-  let total = 1;
+async function countRows(db: Db, tables: readonly Table[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
   for (const { name } of tables) {
-    const { rows } = await sql<{ rows: number }>`select count(*) as rows from ${sql.table(name)}`.execute(source);
-    total += 2 * (rows[0]?.rows ?? 0);
+    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(name)}`.execute(db);
+    counts.set(name, rows[0]?.count ?? 0);
   }
+  return counts;
+}
+
+/** Returns a function that reports progress. Each row is copied and verified, so it counts twice. */
+function stepper(counts: ReadonlyMap<string, number>, { signal, progress }: Watch): Step {
+  const total = 2 * counts.values().reduce((sum, count) => sum + count, 0);
   let done = 0;
   return async (rows) => {
     await breathe();
@@ -110,11 +118,16 @@ async function copyTable(source: Db, table: Table, tx: Tx, step: Step): Promise<
   const digest = new TableDigest(table);
   // A migration may have added first rows.
   await sql`delete from ${sql.table(table.name)}`.execute(tx);
+  let inserting: Promise<void> | undefined;
   for await (const rows of readRows(source, table)) {
     digest.add(rows);
-    await insert(tx, table, rows);
+    await inserting;
+    // PostgreSQL inserts while the next rows are read.
+    inserting = insert(tx, table, rows);
+    inserting.catch(() => {});
     await step(rows.length);
   }
+  await inserting;
   return digest;
 }
 
@@ -133,7 +146,7 @@ async function insert(tx: Tx, { name }: Table, rows: readonly StoredRow[]): Prom
 
 /** PostgreSQL takes rows as JSON, with bytes as text. */
 function withHexadecimal(row: StoredRow): StoredRow {
-  if (!Object.values(row).some((value) => value instanceof Uint8Array)) return row;
+  if (!hasBytes(row)) return row;
   const entries = Object.entries(row).map(([column, value]) => {
     const isBytes = value instanceof Uint8Array;
     return [
@@ -144,6 +157,11 @@ function withHexadecimal(row: StoredRow): StoredRow {
   return Object.fromEntries(entries);
 }
 
+function hasBytes(row: StoredRow): boolean {
+  for (const column in row) if (row[column] instanceof Uint8Array) return true;
+  return false;
+}
+
 /** Throws `conflict` unless the table has exactly the rows of the source. */
 async function verify(tx: Tx, table: Table, expected: TableDigest, step: Step): Promise<void> {
   const found = new TableDigest(table);
@@ -151,12 +169,15 @@ async function verify(tx: Tx, table: Table, expected: TableDigest, step: Step): 
     found.add(rows);
     await step(rows.length);
   }
-  if (String(found) === String(expected)) return;
-  throw new ServiceError("conflict", `The table ${table.name} differs after the copy, so nothing was copied.`);
+  if (String(found) !== String(expected)) throw differs(table);
 }
+
+const differs = ({ name }: Table) =>
+  new ServiceError("conflict", `The table ${name} differs after the copy, so nothing was copied.`);
 
 /** Builds the search index of messages, which the databases store differently. */
 async function indexWordsAgain(tx: Tx, wordsOf: CopyPlan["wordsOf"], { signal }: Watch): Promise<void> {
+  const restore = await suspendIndexes(tx, "message_words");
   const columns = ["conversation_id", "deleted_at", "id", "message", "position", "type"];
   const order = [isPostgres(tx) ? "id" : "rowid"];
   for await (const rows of readRows(tx, { name: "messages", columns, order })) {
@@ -169,4 +190,5 @@ async function indexWordsAgain(tx: Tx, wordsOf: CopyPlan["wordsOf"], { signal }:
     }));
     await indexMessages(tx, entries);
   }
+  await restore();
 }

@@ -16,11 +16,14 @@ const batchBytes = 2_000_000;
 /** Yields all rows of a table in batches of limited size. Must run on a single connection in a transaction. */
 export async function* readRows(db: Db, table: Table): AsyncGenerator<StoredRow[]> {
   const next = isPostgres(db) ? await openCursor(db, table) : pageThrough(db, table);
-  for (let size = firstBatch; ; ) {
-    const rows = await next(size);
+  let coming = next(firstBatch);
+  for (;;) {
+    const rows = await coming;
     if (rows.length === 0) break;
+    // The database reads while the caller works. An error is thrown at the next turn.
+    coming = next(nextSize(rows));
+    coming.catch(() => {});
     yield rows;
-    size = nextSize(rows);
   }
   if (isPostgres(db)) await sql`close copied_rows`.execute(db);
 }
@@ -36,21 +39,23 @@ async function openCursor(db: Db, { name, columns, order }: Table): Promise<Next
 
 /** Continues each batch after the last row of the one before, because a stream would occupy the connection. */
 function pageThrough(db: Db, { name, columns, order }: Table): NextBatch {
-  const list = columns.map((column) => `"${column}"`);
-  const keys = order.map((column) => `"${column}"`);
-  const aliased = keys.map((key, at) => `${key} as "copied ${at}"`);
-  const select = `select ${[...list, ...aliased].join(", ")} from "${name}"`;
-  const after = `where (${keys.join(", ")}) > (${keys.map(() => "?").join(", ")})`;
-  const end = `order by ${keys.join(", ")} limit ?`;
-  let last: StoredValue[] | undefined;
+  const quoted = (names: readonly string[]) => names.map((column) => `"${column}"`).join(", ");
+  const keys = quoted(order);
+  // SQLite would give the ROWID the name of the column that is an alias of it.
+  const named = order.map((column) => `"${column}" as "${column}"`).join(", ");
+  const after = `where (${keys}) > (${order.map(() => "?").join(", ")})`;
+  const run = async (selected: string, last: readonly StoredValue[], size: number) => {
+    const text = `select ${selected} from "${name}" ${last.length > 0 ? after : ""} order by ${keys} limit ?`;
+    return (await db.executeQuery<StoredRow>(CompiledQuery.raw(text, [...last, size]))).rows;
+  };
+  let last: StoredValue[] = [];
   return async (size) => {
-    const text = `${select} ${last === undefined ? "" : after} ${end}`;
-    const { rows } = await db.executeQuery<Record<string, StoredValue>>(
-      CompiledQuery.raw(text, [...(last ?? []), size]),
-    );
-    const final = rows.at(-1);
-    if (final !== undefined) last = keys.map((_, at) => final[`copied ${at}`] ?? null);
-    for (const row of rows) for (const at of keys.keys()) delete row[`copied ${at}`];
+    const rows = await run(quoted(columns), last, size);
+    const isHidden = !order.every((column) => columns.includes(column));
+    // Removing the ROWID from each row would make V8 handle the rows slowly.
+    const ends = isHidden && rows.length > 0 ? await run(named, last, rows.length) : rows;
+    const end = ends.at(-1);
+    if (end !== undefined) last = order.map((column) => end[column] ?? null);
     return rows;
   };
 }
@@ -58,7 +63,10 @@ function pageThrough(db: Db, { name, columns, order }: Table): NextBatch {
 function nextSize(rows: readonly StoredRow[]): number {
   let bytes = 0;
   for (const row of rows) {
-    for (const value of Object.values(row)) bytes += value === null || typeof value === "number" ? 8 : value.length;
+    for (const column in row) {
+      const value = row[column];
+      bytes += typeof value === "string" || value instanceof Uint8Array ? value.length : 8;
+    }
   }
   const size = Math.floor((batchBytes * rows.length) / bytes);
   // Later rows may be larger, so the size only doubles.

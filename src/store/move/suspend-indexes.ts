@@ -5,31 +5,35 @@ import { isPostgres, statements } from "../dialect.ts";
 /**
  * Drops the indexes, triggers and foreign keys that would slow down the insertion of many rows or depend on its order.
  * Returns a function that creates them again; creating foreign keys checks all rows. SQLite cannot drop foreign keys, so it
- * checks them at the end of the transaction.
+ * checks them at the end of the transaction. Default: those of all tables.
  */
-export async function suspendIndexes(tx: Tx): Promise<() => Promise<void>> {
-  if (!isPostgres(tx)) await sql`pragma defer_foreign_keys = on`.execute(tx);
-  const { rows } = await (isPostgres(tx) ? postgresObjects : sqliteObjects).execute(tx);
+export async function suspendIndexes(tx: Tx, table?: string): Promise<() => Promise<void>> {
+  if (isPostgres(tx)) await sql`set local maintenance_work_mem = '256MB'`.execute(tx);
+  else await sql`pragma defer_foreign_keys = on`.execute(tx);
+  const { rows: all } = await (isPostgres(tx) ? postgresObjects : sqliteObjects).execute(tx);
+  const rows = all.filter((row) => table === undefined || row.table_name === table);
   await statements(tx, ...rows.map((row) => row.removal));
   return () => statements(tx, ...rows.map((row) => row.creation).reverse());
 }
 
 interface Suspended {
+  readonly table_name: string;
   readonly removal: string;
   readonly creation: string;
 }
 
 const sqliteObjects = sql<Suspended>`
-  select 'drop ' || type || ' "' || name || '"' as removal, sql as creation
+  select 'drop ' || type || ' "' || name || '"' as removal, sql as creation, tbl_name as table_name
   from sqlite_master where type in ('index', 'trigger') and sql is not null order by type desc, name`;
 
 /** Foreign keys come first, since they need the indexes. Triggers remain, since the only one runs once per statement. */
 const postgresObjects = sql<Suspended>`
   (select format('alter table %s drop constraint %I', conrelid::regclass, conname) as removal,
-    format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as creation
+    format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as creation,
+    conrelid::regclass::text as table_name
   from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace)
   union all
-  (select format('drop index %s', i.indexrelid::regclass), pg_get_indexdef(i.indexrelid)
+  (select format('drop index %s', i.indexrelid::regclass), pg_get_indexdef(i.indexrelid), t.relname
   from pg_index as i join pg_class as t on t.oid = i.indrelid
   where t.relkind = 'r' and t.relnamespace = current_schema()::regnamespace
     and not exists (select 1 from pg_constraint as c where c.conindid = i.indexrelid and c.contype in ('p', 'u', 'x')))`;
