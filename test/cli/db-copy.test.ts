@@ -185,6 +185,22 @@ for (const [kind, other] of [
       expect(madeUp).toMatch(/^0002/);
     });
 
+    it("copies the rows as they were at the start while others write", async () => {
+      const { argument } = await emptyDatabase(other);
+      const { database, target: from } = scene.instance;
+      let isDone = false;
+      const copying = done(copy(from, argument)).finally(() => {
+        isDone = true;
+      });
+      let written = 0;
+      while (!isDone) {
+        const entry = { created_at: 1, operation: "users.update", path: `/users/${++written}`, fields: "[]" };
+        await database.write((tx) => insertRows(tx, "audit_entries", [entry]));
+      }
+      await copying;
+      expect(written).toBeGreaterThan(5);
+    });
+
     it("a source with a table that wcs does not know: refused, and the target stays empty", async () => {
       const { argument, target } = await emptyDatabase(other);
       const { database, target: from } = scene.instance;

@@ -45,7 +45,7 @@ function pageThrough(db: Db, { name, columns, order }: Table): NextBatch {
   const named = order.map((column) => `"${column}" as "${column}"`).join(", ");
   const after = `where (${keys}) > (${order.map(() => "?").join(", ")})`;
   const run = async (selected: string, last: readonly StoredValue[], size: number) => {
-    const text = `select ${selected} from "${name}" ${last.length > 0 ? after : ""} order by ${keys} limit ?`;
+    const text = `select ${selected} from ${quoted([name])} ${last.length > 0 ? after : ""} order by ${keys} limit ?`;
     return (await db.executeQuery<StoredRow>(CompiledQuery.raw(text, [...last, size]))).rows;
   };
   let last: StoredValue[] = [];
