@@ -110,7 +110,7 @@ function stepper(counts: ReadonlyMap<string, number>, { signal, progress }: Watc
     await breathe();
     signal.throwIfAborted();
     done += rows;
-    progress(done / total);
+    progress(Math.min(1, done / total));
   };
 }
 
