@@ -6,6 +6,7 @@ import { memberships } from "./change-memberships.ts";
 import { newUserIssues, userChangeHandlers } from "./change-user.ts";
 import { importUserRows } from "./import-users.ts";
 import { birthdays } from "./list-birthdays.ts";
+import { languageIssues } from "./offered-languages.ts";
 import { belowIssues, userReadHandlers } from "./read-users.ts";
 import { searchUsers } from "./search-users.ts";
 import { password, passwordIssues } from "./set-password.ts";
@@ -27,6 +28,7 @@ export const users: Handlers<typeof contract> = {
 export const checks: Checks<typeof contract> = {
   list: async (_ctx, filter, isWrong) => (isWrong("unit") ? {} : belowIssues(filter)),
   create: newUserIssues,
+  update: languageIssues,
   password: passwordIssues,
   membershipAdd: membershipIssues,
   membershipSet: (ctx, { from, ...fields }) => membershipIssues(ctx, { unit: from, ...fields }),
