@@ -112,6 +112,7 @@ export const conversations: CommandGroup = {
           repeat: true,
           completes: "users",
         },
+        { flags: "--page <n>", description: "Page number (default 1)" },
         ...extent,
       ],
       examples: [
