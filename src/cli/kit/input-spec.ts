@@ -6,7 +6,7 @@ import { describeCommand, ownOption, usage } from "./build-command.ts";
 import type { OperationCommand, Positional } from "./command-spec.ts";
 import { addSharedOptions, createCommand, type HelpOptions } from "./commander-command.ts";
 import { changes, describeArgument, familiesOf, flagsOf, optionsOf } from "./field-flags.ts";
-import { clearablePaths, type InputSpec, labelOf } from "./read-input.ts";
+import { clearableFields, flagNameOf, type InputSpec, labelOf } from "./read-input.ts";
 
 /** Creates the input spec of a command: each field of its operation is an argument or a flag. */
 export function createInputSpec(leaf: OperationCommand): InputSpec {
@@ -30,6 +30,8 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
     flags,
     more: leaf.flags ?? [],
     needed: leaf.needed,
+    // A new resource has no lists to clear.
+    clearable: clearableFields(fields, leaf.op.method === "PATCH"),
     check: (name, value) => check(leaf, name, value),
   };
 }
@@ -66,7 +68,11 @@ export function buildOperation(
   return command;
 }
 
-function addCommonOptions(command: Command, { op, confirm }: OperationCommand, { fields, flags }: InputSpec): void {
+function addCommonOptions(
+  command: Command,
+  { op, confirm }: OperationCommand,
+  { fields, flags, clearable }: InputSpec,
+): void {
   if (op.list?.paging) {
     const standard = fields.find(({ name }) => name === "limit")?.default;
     command.option("--limit <n>", `Maximum number of items (default ${standard})`);
@@ -77,9 +83,9 @@ function addCommonOptions(command: Command, { op, confirm }: OperationCommand, {
   if (!changes(op)) return;
   if (flags.length > 0)
     command.option("--data <json>", "Fields as a JSON object, @file, or - for stdin; flags take precedence");
-  if (clearablePaths(fields).length > 0) {
+  if (clearable.length > 0) {
     command.addOption(
-      new Option("--unset <field,...>", "Fields to clear").argParser((value, before: string[] | undefined) => [
+      new Option("--unset <field,...>", describeUnset(clearable)).argParser((value, before: string[] | undefined) => [
         ...(before ?? []),
         value,
       ]),
@@ -87,6 +93,14 @@ function addCommonOptions(command: Command, { op, confirm }: OperationCommand, {
   }
   if (confirm) command.option("-y, --yes", "Skip the confirmation");
   command.option("-n, --dry-run", "Check the input and permissions without changing anything");
+}
+
+/** Number of fields that help names; a unit has more than thirty. */
+const mostNamed = 12;
+
+function describeUnset(clearable: InputSpec["clearable"]): string {
+  const names = clearable.map(flagNameOf);
+  return `Fields to clear, of ${names.slice(0, mostNamed).join(", ")}${names.length > mostNamed ? ", ..." : ""}`;
 }
 
 function isOptional(arg: Positional, leaf: OperationCommand, { fields }: InputSpec): true | undefined {
