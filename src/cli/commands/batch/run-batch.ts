@@ -85,7 +85,9 @@ async function checkCommand({ args, program, flags }: Context): Promise<string[]
   const target = words.find((word) => /^--(profile|db|url|as|timeout|ca-file)(=|$)/.test(word));
   if (target !== undefined)
     throw new UsageError(`${target} belongs before --`, { hint: "all rows use one connection" });
-  const isFormatted = words.some((word) => /^(-o.*|--output(=.*)?|--json|--raw|--query(=.*)?)$/.test(word));
+  const isFormatted = words.some((word) =>
+    /^(-o.*|--output(=.*)?|--json|--raw|--query(=.*)?|-t.*|--template(=.*)?)$/.test(word),
+  );
   return [...(isFormatted ? [] : ["--json"]), ...(flags.dryRun ? ["--dry-run"] : []), ...words];
 }
 

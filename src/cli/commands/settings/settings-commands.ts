@@ -99,7 +99,7 @@ async function set(context: Context): Promise<void> {
 /** Prints the bare value, or an object with the key when an output format is requested. */
 async function show({ globals, terminal }: Context, name: string, all: Record<string, unknown>): Promise<void> {
   const value = all[name] ?? null;
-  if (globals.output ?? globals.json ?? globals.query)
+  if (globals.output ?? globals.json ?? globals.query ?? globals.template)
     return createOutput({}, globals, terminal).one({ [name]: value });
   const text = [value]
     .flat()
