@@ -227,6 +227,8 @@ export interface CustomCommand {
   readonly examples?: readonly string[];
   /** Prints data, so the output options apply. */
   readonly prints?: true;
+  /** Only reads and ends by itself, so it takes --watch. */
+  readonly watchable?: true;
   readonly run: (context: Context) => Promise<void>;
 }
 

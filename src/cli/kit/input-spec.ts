@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { z } from "zod";
 import { fieldsOf } from "../../contract/field-spec.ts";
 import { tryParse } from "../../contract/parse-input.ts";
-import { describeCommand, ownOption, usage } from "./build-command.ts";
+import { describeCommand, ownOption, usage, watchFlags } from "./build-command.ts";
 import type { OperationCommand, Positional } from "./command-spec.ts";
 import { addSharedOptions, createCommand, type HelpOptions } from "./commander-command.ts";
 import { changes, describeArgument, familiesOf, flagsOf, optionsOf } from "./field-flags.ts";
@@ -80,7 +80,10 @@ function addCommonOptions(
   } else if (op.list && !fields.some(({ name }) => name === "limit")) {
     command.option("--limit <n>", "Maximum number of items");
   }
-  if (!changes(op)) return;
+  if (!changes(op)) {
+    for (const flag of watchFlags) command.addOption(ownOption(flag));
+    return;
+  }
   if (flags.length > 0)
     command.option("--data <json>", "Fields as a JSON object, @file, or - for stdin; flags take precedence");
   if (clearable.length > 0) {

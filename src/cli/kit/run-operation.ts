@@ -42,10 +42,16 @@ export async function runOperation(
   const spec = createInputSpec(leaf);
   const line = parseLine(buildOperation(leaf, path, terminal, spec), rest);
   const context = createContext(line.options, surroundings);
+  const anonymous = leaf.op.access === "public";
+  if (context.flags.watch && !surroundings.isRepeated) {
+    const { watch } = await import("./watch-command.ts");
+    const run = (again: CommandEnvironment) => runOperation(leaf, path, rest, again);
+    return watch({ context, words: [...path, ...rest], anonymous, run });
+  }
   const sources = createSources(terminal);
   let connection: Connection | undefined;
   const connect = async (): Promise<Caller> => {
-    connection ??= await context.connect({ anonymous: leaf.op.access === "public" });
+    connection ??= await context.connect({ anonymous });
     return connection.caller;
   };
   const choose: ChooseNamed = async (kind, field) =>

@@ -121,6 +121,7 @@ export const conversations: CommandGroup = {
         "wcs conversations list --keyword launch",
       ],
       prints: true,
+      watchable: true,
       run: async (context) => (await import("./show-conversations.ts")).showConversations(context),
     },
     get: command(ops.get, {
