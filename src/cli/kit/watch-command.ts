@@ -69,7 +69,8 @@ export async function watch({ context, words, anonymous, run }: WatchedCommand):
   }
 }
 
-function intervalOf(flag: unknown): number {
+/** Returns the seconds of --interval. */
+export function intervalOf(flag: unknown): number {
   const seconds = flag === undefined ? 2 : readDuration(String(flag), "--interval");
   if (seconds >= 1) return seconds;
   throw new UsageError("--interval must be at least 1s");

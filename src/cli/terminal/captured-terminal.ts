@@ -31,6 +31,7 @@ export function captureTerminal(terminal: Terminal, { write, note = () => {} }: 
     complain: () => {},
     read: noStdin,
     readBytes: noStdin,
+    keys: async function* () {},
     progress: () => {},
     spin: (_, work) => work,
     page: async (text) => write(text),
