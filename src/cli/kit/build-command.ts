@@ -10,7 +10,7 @@ export const watchFlags: readonly CommandFlag[] = [
 
 /** Builds the commander command of a custom command. */
 export function buildOwn(leaf: CustomCommand, path: readonly string[], help: HelpOptions): Command {
-  const command = createCommand(path, help, { examples: leaf.examples }).description(
+  const command = createCommand(path, help, { examples: leaf.examples, sections: leaf.sections ?? [] }).description(
     describeCommand(leaf.summary, leaf.description),
   );
   for (const { name, optional, many, description } of leaf.args ?? []) {

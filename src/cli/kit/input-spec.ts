@@ -88,22 +88,20 @@ function addCommonOptions(
     command.option("--data <json>", "Fields as a JSON object, @file, or - for stdin; flags take precedence");
   if (clearable.length > 0) {
     command.addOption(
-      new Option("--unset <field,...>", describeUnset(clearable)).argParser((value, before: string[] | undefined) => [
-        ...(before ?? []),
-        value,
-      ]),
+      new Option("--unset <field,...>", describeUnset(clearable))
+        // A new resource has nothing to clear, except fields of a template in --data.
+        .hideHelp(op.method !== "PATCH")
+        .argParser((value, before: string[] | undefined) => [...(before ?? []), value]),
     );
   }
   if (confirm) command.option("-y, --yes", "Skip the confirmation");
   command.option("-n, --dry-run", "Check the input and permissions without changing anything");
 }
 
-/** Number of fields that help names; a unit has more than thirty. */
-const mostNamed = 12;
-
+/** Names the fields that can be cleared; those of nested objects can be, too, but are too many for help. */
 function describeUnset(clearable: InputSpec["clearable"]): string {
-  const names = clearable.map(flagNameOf);
-  return `Fields to clear, of ${names.slice(0, mostNamed).join(", ")}${names.length > mostNamed ? ", ..." : ""}`;
+  const shallow = clearable.filter(({ path }) => path.length <= 2);
+  return `Fields to clear, of ${shallow.map(flagNameOf).join(", ")}`;
 }
 
 function isOptional(arg: Positional, leaf: OperationCommand, { fields }: InputSpec): true | undefined {

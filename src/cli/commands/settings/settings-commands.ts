@@ -30,10 +30,12 @@ export const settings: CommandGroup = {
     },
     set: {
       summary: "Change a setting",
+      description: "Changes take effect within a second on every server.",
       // Derived on demand, because its schemas are not needed to run a command.
-      get description() {
-        const rows = fieldsOf(ops.set).map((field) => `  ${field.name.padEnd(25)} ${explainSetting(field)}`);
-        return `Changes take effect within a second on every server.\n\nSettings:\n${rows.join("\n")}`;
+      get sections() {
+        return [
+          { title: "Settings:", rows: fieldsOf(ops.set).map((field) => [field.name, explainSetting(field)] as const) },
+        ];
       },
       args: [
         key,
