@@ -128,9 +128,9 @@ function unwrap(schema: z.core.$ZodType) {
       }
       inner = (def as z.core.$ZodOptionalDef).innerType;
     } else if (def.type === "union") {
-      // The last alternative is the full form.
       const { options } = def as z.core.$ZodUnionDef;
       nullable ||= options.some((option) => acceptsNull(option));
+      // The last alternative is the full form.
       inner = options.at(-1)!;
     } else break;
     for (const [key, value] of Object.entries((inner as z.ZodType).meta() ?? {})) meta[key] ??= value;
