@@ -8,11 +8,11 @@ import { operationGroups } from "../src/contract/operation-groups.ts";
 const together = [
   {
     name: "start",
-    test: /src\/(contract\/(errors|operation-groups)|cli\/(errors\/.*|terminal\/(terminal|standard-output|sanitize|global-options|help-layout)|session\/version|run-line|registry|kit\/(router|command-spec)|help\/show-help))\.ts$/,
+    test: /src\/(contract\/(errors|operation-groups)|cli\/(errors\/.*|terminal\/(terminal|standard-output|closed-output|sanitize|global-options|help-layout)|session\/version|run-line|registry|kit\/(router|command-spec)|help\/show-help))\.ts$/,
   },
   {
     name: "command",
-    test: /node_modules\/commander\/|src\/cli\/(kit\/(?!find-by-name)|output\/(create-output|item|format-value|field-selection|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal|token-times)|file-io\/value-sources|time\/(zone-clock|parse-time))/,
+    test: /node_modules\/commander\/|src\/cli\/(kit\/(?!find-by-name)|output\/(create-output|item|format-value|field-selection|template-writer|placeholders|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal|token-times)|file-io\/value-sources|time\/(zone-clock|parse-time))/,
   },
   {
     name: "contract",

@@ -25,6 +25,7 @@ const messages = {
   not_multiple_of: ({ divisor }) => `must be a multiple of ${text(divisor)}`,
   common_password: () => "is one of the most common passwords; choose another",
   own_name: () => "must not be the user's name or e-mail address",
+  language_not_offered: ({ offered }) => `is not a language of this instance, which are: ${text(offered)}`,
   not_equal: ({ other }) => `must be the same as ${text(other)}`,
   unusable_token: () => "is invalid, used or expired; request a new mail",
   managed_elsewhere: () => "belongs to a user whose password is managed elsewhere",

@@ -21,6 +21,7 @@ import { forgetFailures } from "../pipeline/rate-limits.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { deactivateUsers, updateColumns } from "./change-account.ts";
 import { birthdayKey } from "./list-birthdays.ts";
+import { languageIssue, languageIssues } from "./offered-languages.ts";
 import { oneUser } from "./read-users.ts";
 import { indexUser } from "./search-users.ts";
 
@@ -62,6 +63,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     if (fields.admin === false && before.admin) await requireOtherAdministrator(ctx, id);
     if (fields.email !== undefined) await requirePeople(ctx, [id], "email");
     if (fields.provider !== undefined) await requirePeople(ctx, [id], "provider");
+    refuse(await languageIssues(ctx, { id, language: fields.language }));
     await requireFree(ctx, fields, id);
     const row = await ctx.db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
     const changes = listChangedColumns(row, userColumns(fields));
@@ -134,8 +136,10 @@ type Create = Parameters<Handlers<typeof contract>["create"]>[1];
 /** Returns the issues of those fields of a new user that depend on each other or on data; see `Checks`. */
 export async function newUserIssues(ctx: Ctx, { password, ...fields }: Partial<Create>): Promise<FieldErrors> {
   const issue = password === undefined ? undefined : await passwordIssue(password, fields, ctx.settings);
+  const language = languageIssue(ctx, fields.language);
   return {
     ...accountIssues({ password, ...fields }),
+    ...(language !== undefined && { language: [messageOf(language)] }),
     ...(issue !== undefined && { password: [messageOf(issue)] }),
     ...(await membershipIssues(ctx, fields)),
   };

@@ -7,6 +7,7 @@ import { newUserIssues, userChangeHandlers } from "./change-user.ts";
 import { deactivateMissing, scopeIssues } from "./deactivate-missing.ts";
 import { importUserRows } from "./import-users.ts";
 import { birthdays } from "./list-birthdays.ts";
+import { languageIssues } from "./offered-languages.ts";
 import { belowIssues, userReadHandlers } from "./read-users.ts";
 import { twoFactorReset } from "./reset-two-factor.ts";
 import { searchUsers } from "./search-users.ts";
@@ -31,6 +32,7 @@ export const users: Handlers<typeof contract> = {
 export const checks: Checks<typeof contract> = {
   list: async (_ctx, filter, isWrong) => (isWrong("unit") ? {} : belowIssues(filter)),
   create: newUserIssues,
+  update: languageIssues,
   password: passwordIssues,
   deactivateMissing: async (_ctx, scope, isWrong) => (isWrong("unit") || isWrong("provider") ? {} : scopeIssues(scope)),
   membershipAdd: membershipIssues,

@@ -1,17 +1,14 @@
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
-
-const placeholder = /\{([\p{L}_][\p{L}\p{N}_. -]*)\}/gu;
+import { fillPlaceholders, namesIn } from "../../output/placeholders.ts";
 
 /** Returns the names of the columns that a command uses. */
-export const columnsIn = (words: readonly string[]): string[] => [
-  ...new Set(words.flatMap((word) => [...word.matchAll(placeholder)].map(([, name = ""]) => name))),
-];
+export const columnsIn = (words: readonly string[]): string[] => [...new Set(words.flatMap(namesIn))];
 
 /** Replaces the placeholders of a command by the values of a row. Throws a `UsageError` for a value that would not be read as a value. */
 export function fillTemplate(words: readonly string[], row: FileRow): string[] {
   return words.map((word) => {
-    const filled = word.replace(placeholder, (_, name: string) => textOf(row, name));
+    const filled = fillPlaceholders(word, (name) => textOf(row, name));
     // The value of a cell must not become a flag, or the path of a file to read.
     if (/^\{/.test(word) && /^-./.test(filled))
       throw new UsageError(`'${filled}' would be read as a flag`, { hint: `write --flag=${word} in the command` });

@@ -1,6 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import { type ErrorCode, ServiceError } from "../../../contract/errors.ts";
-import type { Caller } from "../../../contract/operation.ts";
 import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
 import { formatFor } from "../../file-io/file-format.ts";
 import { openSource, type Source } from "../../file-io/open-source.ts";
@@ -13,6 +12,7 @@ import { lineOf } from "../../kit/shown-line.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
 import type { Connection } from "../../session/connection.ts";
+import { shareConnection } from "../../session/shared-connection.ts";
 import { type BatchResult, openResultLog, type ResultLog } from "./batch-results.ts";
 import { batchRows } from "./batch-rows.ts";
 import { columnsIn, fillTemplate } from "./fill-template.ts";
@@ -43,7 +43,7 @@ export async function runBatch(context: Context): Promise<void> {
   let connection: Connection | undefined;
   try {
     connection = await context.connect();
-    const batch: Batch = { context, words, source, connection: shared(connection, signal), log, signal };
+    const batch: Batch = { context, words, source, connection: shareConnection(connection, signal), log, signal };
     const rows = batchRows(source, format, columnsIn(words));
     const results = countedBy(counts, resultsOf(batch, rows, concurrency));
     const columns = ["line", "result", "exit", "error"];
@@ -85,7 +85,9 @@ async function checkCommand({ args, program, flags }: Context): Promise<string[]
   const target = words.find((word) => /^--(profile|db|url|as|timeout|ca-file)(=|$)/.test(word));
   if (target !== undefined)
     throw new UsageError(`${target} belongs before --`, { hint: "all rows use one connection" });
-  const isFormatted = words.some((word) => /^(-o.*|--output(=.*)?|--json|--raw|--query(=.*)?)$/.test(word));
+  const isFormatted = words.some((word) =>
+    /^(-o.*|--output(=.*)?|--json|--raw|--query(=.*)?|-t.*|--template(=.*)?)$/.test(word),
+  );
   return [...(isFormatted ? [] : ["--json"]), ...(flags.dryRun ? ["--dry-run"] : []), ...words];
 }
 
@@ -93,15 +95,6 @@ function concurrencyOf(flag: unknown): number {
   const given = flag === undefined ? 1 : parseInteger(flag, "--concurrency");
   if (given >= 1 && given <= 16) return given;
   throw new UsageError("--concurrency must be between 1 and 16");
-}
-
-/** Returns the connection for the commands of the rows: they cannot close it, and an interrupt aborts their calls. */
-function shared({ caller, target, raw }: Connection, stop: AbortSignal): Connection {
-  const call: Caller["call"] = (op, input, options = {}) => {
-    const signal = options.signal ? AbortSignal.any([stop, options.signal]) : stop;
-    return caller.call(op, input, { ...options, signal });
-  };
-  return { caller: { call, close: async () => {} }, target, raw };
 }
 
 async function* countedBy(counts: Counts, results: AsyncIterable<BatchResult>): AsyncGenerator<Page<BatchResult>> {
