@@ -8,7 +8,7 @@ import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { addMembership, membershipIssues, removeAllMemberships } from "../directory/memberships.ts";
 import { hashPassword, passwordIssue } from "../directory/passwords.ts";
 import { requirePeople, serviceProvider } from "../directory/service-accounts.ts";
-import { emailKey } from "../directory/text-keys.ts";
+import { emailKey, userNameKey } from "../directory/text-keys.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
@@ -37,6 +37,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
           ...userColumns(fields),
           first_name,
           last_name,
+          name_key: userNameKey({ first_name, last_name }),
           provider: service ? serviceProvider : undefined,
           password_hash,
           created_at: tx.now,
@@ -158,6 +159,7 @@ function accountIssues({ service, email, password, welcome }: Partial<Create>): 
 const erased = {
   first_name: "Deleted",
   last_name: "user",
+  name_key: "",
   reference: null,
   email: null,
   email_key: null,

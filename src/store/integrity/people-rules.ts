@@ -51,6 +51,12 @@ export const userRules: readonly (Recount | IntegrityRule)[] = [
   },
   {
     thing: "user",
+    rows: `select distinct u.id from users u join user_words w on w.user_id = u.id
+      where w.of_name = 1 and ' ' || u.name_key || ' ' not like '% ' || w.word || ' %'`,
+    says: "has a folded name without a search word of the name",
+  },
+  {
+    thing: "user",
     rows: "select id from users where provider = 'service' and (password_hash is not null or email_key is not null)",
     says: "is a service account but has a password or an e-mail address",
   },

@@ -79,6 +79,8 @@ interface UsersTable extends Timestamps {
   email_key: string | null;
   first_name: string;
   last_name: string;
+  /** The folded words of the name, for finding users by it. Empty once deleted. */
+  name_key: Generated<string>;
   title: Generated<string>;
   phone: string | null;
   birthday: string | null;
