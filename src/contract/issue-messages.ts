@@ -41,6 +41,7 @@ const messages = {
   out_of_reach: ({ ability }) => `is a unit in which you don't have the ability ${text(ability)}`,
   user_out_of_reach: () => "belongs to a user over whom you don't have the ability user",
   user_beyond_abilities: ({ abilities }) => `belongs to a user with abilities that you don't have: ${text(abilities)}`,
+  sign_in_only: () => "of this user cannot be changed with an API token; sign in instead",
   own_membership: () => "is a unit that only an administrator can move you to",
   own_user_types: () => "contains user types that only an administrator can give you",
   user_type_beyond_abilities: ({ name, abilities }) =>
@@ -64,6 +65,7 @@ const permissionCodes: ReadonlySet<string> = new Set<IssueCode>([
   "out_of_reach",
   "user_out_of_reach",
   "user_beyond_abilities",
+  "sign_in_only",
   "own_membership",
   "own_user_types",
   "user_type_beyond_abilities",

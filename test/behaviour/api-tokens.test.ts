@@ -154,6 +154,31 @@ describeEverywhere("API tokens", (environment) => {
     expect(await codeOf(caller.call(users.password, { id: 1, password, current: password }))).toBe("forbidden");
   });
 
+  it("a token of an administrator gives no sign-in: no password, no administrator, no e-mail address that signs in", async () => {
+    const { actors, ids, units, addUser } = world();
+    const { caller } = await newToken(actors.administrator, { scopes: ["write", "users.*"] });
+    const { email, first_name, last_name } = await current(actors.administrator);
+    const person = { first_name: "New", last_name: "Person", email: "by.token@example.com", unit: units.harbour };
+    const refused = async (call: Promise<unknown>) =>
+      expect(await refusal(call)).toMatchObject({ code: "forbidden", message: expect.stringContaining("API token") });
+    await refused(caller.call(users.create, { ...person, admin: true }));
+    await refused(caller.call(users.create, { ...person, password }));
+    await refused(caller.call(users.update, { id: ids.colleague, admin: true }));
+    await refused(caller.call(users.update, { id: ids.boss, admin: false }));
+    for (const id of [1, ids.boss]) await refused(caller.call(users.update, { id, email: "mine@attacker.example" }));
+    await caller.call(users.update, { id: 1, email: email ?? "", title: "Chief" });
+    const { reference } = await actors.administrator.call(users.update, { id: 1, reference: "chief" });
+    const row = { reference, first_name, last_name, email: "mine@attacker.example", unit: "root" };
+    const { results } = await caller.call(users.import, { rows: [row] });
+    expect(results.map(({ action }) => action)).toEqual(["skipped"]);
+    expect(results[0]?.issues).toContainEqual(expect.objectContaining({ field: "email", code: "sign_in_only" }));
+    expect((await current(actors.administrator)).email).toBe(email);
+    // All else stays possible.
+    await caller.call(users.create, { ...person, welcome: true });
+    const { id } = await addUser();
+    await caller.call(users.update, { id, email: "new.address@example.com" });
+  });
+
   it("scopes cover reading, everything, operations and groups of operations", async () => {
     const { administrator } = world().actors;
     const all = { list: tokens.list, unit: units.tree, hooks: webhooks.list };

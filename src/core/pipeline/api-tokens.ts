@@ -99,7 +99,7 @@ export class ApiTokens {
         await tx.updateTable("api_tokens").set({ last_used_at: now }).where("id", "=", id).execute();
       });
     } catch {
-      this.#used.delete(id);
+      // Tried again after the same time as after a success, so that failing writes do not slow down every read.
     }
   }
 }

@@ -13,7 +13,7 @@ import { removeFiles } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { asAdministrator } from "../pipeline/permissions.ts";
+import { asAdministrator, requireSignIn } from "../pipeline/permissions.ts";
 import { endPasswordLinks, queueMail } from "../pipeline/queue-mail.ts";
 import { forgetFailures } from "../pipeline/rate-limits.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
@@ -27,6 +27,8 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
   async create(ctx, { unit, userTypes, department, password, welcome, service, ...fields }) {
     const { first_name, last_name } = fields;
     if (fields.admin) requireAdministrator(ctx);
+    if (fields.admin) requireSignIn(ctx, "make administrators");
+    if (password !== undefined) requireSignIn(ctx, "set passwords");
     refuse(await newUserIssues(ctx, { ...fields, unit, userTypes, department, password, welcome, service }));
     const password_hash = password === undefined ? null : await hashPassword(password);
     return ctx.transaction(async (tx) => {
@@ -57,6 +59,9 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     const before = await oneUser(ctx, id);
     if (fields.admin !== undefined && fields.admin !== before.admin) requireAdministrator(ctx);
     if (!may(ctx.actor, "user", await pathOfUser(ctx, id))) requireOwnFields(fields);
+    if (fields.admin !== undefined) requireSignIn(ctx, "grant or revoke administrator rights");
+    if (fields.email !== undefined && fields.email !== before.email && isSignInAddress(ctx, before))
+      requireSignIn(ctx, "change the e-mail address of its owner or of an administrator");
     if (fields.admin === false && before.admin) await requireOtherAdministrator(ctx, id);
     if (fields.email !== undefined) await requirePeople(ctx, [id], "email");
     await requireFree(ctx, fields, id);
@@ -215,6 +220,10 @@ function requireAdministrator(ctx: Ctx): void {
   if (!ctx.actor.admin)
     throw new ServiceError("forbidden", "Only administrators can grant or revoke administrator rights.");
 }
+
+/** Returns true for users whose address gives more than the abilities of a token: its owner and administrators. */
+export const isSignInAddress = ({ actor }: Ctx, user: { readonly id: number; readonly admin: boolean }): boolean =>
+  user.id === actor.id || user.admin;
 
 async function requireOtherAdministrator(ctx: Ctx, id: number): Promise<void> {
   const other = await ctx.db

@@ -7,7 +7,7 @@ import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { createRowIssues, parseRows, type RowIssues, results } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
-import { userColumns } from "./change-user.ts";
+import { isSignInAddress, userColumns } from "./change-user.ts";
 import { type ExistingUser, type Known, loadUsers, lookUp, type Type, typeNames } from "./user-import-lookup.ts";
 import type { UserImportRow, Wanted } from "./user-import-row.ts";
 import { changeUser, createUsers, findUserChanges } from "./user-import-writes.ts";
@@ -96,6 +96,13 @@ function resolve(
   const holder = known.byEmail.get(emailKey(row.email));
   if (holder !== undefined && holder.id !== existing?.id)
     problems.set("email", { code: "email_taken", params: { user: holder.id } });
+  if (
+    ctx.apiToken &&
+    existing &&
+    existing.email !== row.email &&
+    isSignInAddress(ctx, { ...existing, admin: existing.admin === 1 })
+  )
+    problems.set("email", { code: "sign_in_only" });
   if (existing?.provider === serviceProvider) problems.set("email", { code: "service_account" });
   if (existing !== undefined) requireReach(ctx, existing, problems);
   const types = user_types === undefined ? undefined : resolveTypes(known, user_types, problems);
