@@ -12,6 +12,7 @@ import { openDatabase } from "../../src/store/open-database.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, tally, wrongFields } from "../support/outcome.ts";
+import { mailedToken } from "../support/password-mail.ts";
 
 const form = /^wcs_[0-9A-Za-z]{49}$/;
 
@@ -139,11 +140,25 @@ describeEverywhere("API tokens", (environment) => {
     expect(await codeOf(administrator.call(tokens.list, { owner: id }))).toBe("gone");
   });
 
-  it("users.password does not end the tokens of the user", async () => {
-    const { id } = await world().addUser();
+  it("users.password ends the tokens of the user when somebody else sets it, not when users change their own", async () => {
+    const { id } = await world().addUser({ password });
     const { caller } = await newToken(await world().instance.as(id));
-    await world().actors.administrator.call(users.password, { id, password: "another good password" });
+    const changed = { id, password: "another good password", current: password };
+    await (await world().instance.as(id)).call(users.password, changed);
     expect(await codeOf(current(caller))).toBe("ok");
+    await world().actors.administrator.call(users.password, { id, password: "a third good password" });
+    expect(await codeOf(current(caller))).toBe("unauthenticated");
+  });
+
+  it("auth.passwordReset ends the tokens of the user", async () => {
+    const { id, email } = await world().addUser({ password });
+    const { caller } = await newToken(await world().instance.as(id));
+    await world().stranger.call(auth.passwordRequest, { email: email ?? "" });
+    expect(await codeOf(current(caller))).toBe("ok");
+    const token = await mailedToken(world().instance, email ?? "");
+    const fresh = { password: "another good password", password_confirm: "another good password" };
+    await world().stranger.call(auth.passwordReset, { email: email ?? "", token, ...fresh });
+    expect(await codeOf(current(caller))).toBe("unauthenticated");
   });
 
   it("a token cannot be renewed and sets no password, whatever its scopes", async () => {

@@ -32,6 +32,8 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
     if (numUpdatedRows === 0n)
       throw new ServiceError("conflict", "The password was changed at the same moment; try again.");
     await tx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
+    // Changing one's own known password is a routine that should not stop jobs.
+    if (id !== ctx.actor.id) await tx.db.deleteFrom("api_tokens").where("user_id", "=", id).execute();
     await forgetFailures(tx, id);
     tx.announce(`user:${id}`);
   });
