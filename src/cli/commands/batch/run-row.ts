@@ -2,6 +2,7 @@ import { failureOf, UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import type { Connection } from "../../session/connection.ts";
 import { noPaint, type Terminal } from "../../terminal/terminal.ts";
+import type { FilledTemplate } from "./fill-template.ts";
 
 /** The output and the failure of a command. */
 export interface RowRun {
@@ -12,14 +13,14 @@ export interface RowRun {
 
 /** Runs the command of a row on the connection of the batch. Its output is kept, and its messages are dropped. */
 export async function runRow(
-  words: readonly string[],
+  { words, fileValues }: FilledTemplate,
   { terminal, program }: Context,
   connection: Connection,
 ): Promise<RowRun> {
   const written: string[] = [];
   let failure: ReturnType<typeof failureOf> | undefined;
   try {
-    await program.run(words, silent(terminal, written), connection);
+    await program.run(words, { ...silent(terminal, written), fileValues }, connection);
   } catch (error) {
     failure = failureOf(error);
   }
@@ -36,7 +37,7 @@ function outputOf(text: string): unknown {
   }
 }
 
-const noStdin = async () => {
+const noStdin = () => {
   throw new UsageError("a command in a batch cannot read stdin");
 };
 
@@ -55,6 +56,7 @@ function silent(terminal: Terminal, written: string[]): Terminal {
     complain: () => {},
     read: noStdin,
     readBytes: noStdin,
+    input: noStdin,
     progress: () => {},
     spin: (_, work) => work,
     page: async (text) => void written.push(text),
