@@ -155,7 +155,7 @@ async function* resultsOf(
 /** Failures that other rows would have, too, by exit code. */
 const fatalCodes: Readonly<Record<number, ErrorCode>> = { 4: "unauthenticated", 8: "unavailable" };
 
-async function runOne({ context, words, connection, log }: Batch, source: SourceRow): Promise<BatchResult> {
+async function runOne({ context, words, connection, log, signal }: Batch, source: SourceRow): Promise<BatchResult> {
   const { line } = source;
   if ("fields" in source) {
     const error = Object.values(source.fields).flat().join("; ");
@@ -173,6 +173,7 @@ async function runOne({ context, words, connection, log }: Batch, source: Source
   if (log?.takeDone(command)) return { line, command, result: "skipped", exit: 0, output: null, error: null };
   const run = await runRow(filled, context, connection);
   const result: BatchResult = { line, command, result: run.exit === 0 ? "done" : "failed", ...run };
-  log?.add(result);
+  // A row that the interrupt ended has not failed: the next run does it.
+  if (run.exit === 0 || !signal.aborted) log?.add(result);
   return result;
 }
