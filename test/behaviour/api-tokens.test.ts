@@ -318,6 +318,20 @@ describeEverywhere("API tokens", (environment) => {
     await become("local");
   });
 
+  it("the default identity of a local command is a person", async () => {
+    const { instance, actors, ids, addUser } = world();
+    const { id } = await machine({ admin: true });
+    const person = await addUser({ admin: true });
+    const others = [ids.administrator, ids.boss];
+    const asPerson = await instance.as(person.id);
+    for (const other of others) await asPerson.call(users.deactivate, { id: other });
+    expect(id).toBeLessThan(person.id);
+    expect(await instance.service.resolveUser()).toBe(person.id);
+    for (const other of others) await asPerson.call(users.reactivate, { id: other });
+    actors.administrator = await instance.as(ids.administrator);
+    for (const added of [id, person.id]) await actors.administrator.call(users.delete, { id: added });
+  });
+
   it("a service account does not count as the other administrator", async () => {
     const { actors, ids } = world();
     const { id } = await machine({ admin: true });

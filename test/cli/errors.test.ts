@@ -27,6 +27,9 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list --limit", 2, /^error: Option '--limit <n>' argument missing\./],
   ["units list --limit abc", 2, /^error: --limit must be an integer, not 'abc'\.\n$/],
   ["units get abc", 6, /^error: <id>: no unit is called abc\.\nhint: Use an ID, a name/],
+  ["users list --cursor nonsense", 3, /^error: --cursor .*without a cursor\.\n/],
+  ["api GET /users/reference/%zz", 2, /^error: %zz in the path is not percent-encoded UTF-8\.\nhint: /],
+  ["posts mute 1 --for constructor", 2, /^error: --for must be one of always, 1h, 8h, 1w\.\n/],
   ["events get abc", 2, /^error: <id> must be an integer, not 'abc'\.\n$/],
   [
     "units create --unit-type floor --name x --parent 1",
@@ -90,7 +93,7 @@ it.each(["--json", "-o json", "-ojson", "--output=ndjson"])("with %s an error is
   expect(JSON.parse(stderr)).toEqual({
     error: {
       code: "validation_failed",
-      message: "--first-name must not be blank",
+      message: "--first-name must not be blank.",
       fields: { first_name: ["must not be blank"] },
     },
   });

@@ -199,6 +199,7 @@ interface MailsTable extends QueueTable {
 interface IdempotencyKeysTable {
   actor_id: number;
   key: string;
+  operation: string;
   /** Hash of the operation and its input. */
   input_hash: string;
   /** JSON of the stored answer. */

@@ -21,6 +21,7 @@ const instanceTables = ({ id, key, number }: ColumnTypes) => [
   `create table idempotency_keys (
     actor_id ${number} not null,
     key ${key} not null,
+    operation text not null,
     input_hash text not null,
     response text not null,
     created_at ${number} not null,
