@@ -51,7 +51,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list --url http://127.0.0.1:1 --as ada@example.com", 2, /^error: --as cannot be used with an instance/],
   ["units list --url http://127.0.0.1:1 --timeout never", 2, /^error: --timeout must be a duration/],
   ["units delete 2", 2, /^error: Cannot be undone\.\nhint: Pass --yes to confirm\.\n$/],
-  ["units create --name= --parent 1", 3, /^error: --name must not be blank\.?\n$/],
+  ["units create --name= --parent 1", 3, /^error: --name must not be blank\.\n$/],
   ["units create --name x --parent 99", 3, /^error: --parent is not an existing unit/],
   ["users create --first-name= --last-name x --email nope --unit 1", 3, /^error: --first-name .*; --email .*\n$/],
   ["units list --limit 3 --cursor nonsense", 3, /--cursor/],
