@@ -1,7 +1,7 @@
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
-import { isAmong } from "../../store/dialect.ts";
+import { flagValue, isAmong } from "../../store/dialect.ts";
 import { forgetAnswers } from "../directory/event-rsvp.ts";
 import { leaveGroups } from "../directory/group-memberships.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
@@ -195,14 +195,10 @@ export function userColumns({ email, birthday, admin, settings, ...same }: Field
     email_key: email === undefined ? undefined : emailKey(email),
     birthday,
     birthday_key: birthday === undefined ? undefined : birthdayKey(birthday),
-    admin: flag(admin),
+    admin: flagValue(admin),
     show_birthdays: settings?.show_birthdays,
-    birthdays_optout: flag(settings?.birthdays_optout),
+    birthdays_optout: flagValue(settings?.birthdays_optout),
   };
-}
-
-function flag(value: boolean | undefined): 0 | 1 | undefined {
-  return value === undefined ? undefined : value ? 1 : 0;
 }
 
 const ownFields = new Set(["phone", "language", "timezone", "settings"]);
