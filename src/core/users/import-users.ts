@@ -96,15 +96,8 @@ function resolve(
   const holder = known.byEmail.get(emailKey(row.email));
   if (holder !== undefined && holder.id !== existing?.id)
     problems.set("email", { code: "email_taken", params: { user: holder.id } });
-  if (
-    ctx.apiToken &&
-    existing &&
-    existing.email !== row.email &&
-    isSignInAddress(ctx, { ...existing, admin: existing.admin === 1 })
-  )
-    problems.set("email", { code: "sign_in_only" });
   if (existing?.provider === serviceProvider) problems.set("email", { code: "service_account" });
-  if (existing !== undefined) requireReach(ctx, existing, problems);
+  if (existing !== undefined) requireReach(ctx, existing, row.email, problems);
   const types = user_types === undefined ? undefined : resolveTypes(known, user_types, problems);
   if (unit !== undefined) requireGrantable(ctx, unit, existing, types, problems);
   const departmentId = department
@@ -124,10 +117,15 @@ function resolve(
   };
 }
 
-function requireReach({ actor }: Ctx, { unit_path, admin }: ExistingUser, problems: RowIssues): void {
-  if (!may(actor, "user", unit_path) || (admin === 1 && !actor.admin)) {
+/** Adds an error when the actor cannot change the user, or with an API token not the user's address. */
+function requireReach(ctx: Ctx, existing: ExistingUser, email: string, problems: RowIssues): void {
+  const { actor, apiToken } = ctx;
+  const admin = existing.admin === 1;
+  if (!may(actor, "user", existing.unit_path) || (admin && !actor.admin)) {
     problems.set("reference", { code: "user_out_of_reach" });
   }
+  if (apiToken && existing.email !== email && isSignInAddress(ctx, { id: existing.id, admin }))
+    problems.set("email", { code: "sign_in_only" });
 }
 
 /**
