@@ -38,6 +38,8 @@ export interface Terminal {
   complain(text: string): void;
   /** Escapes control characters and line breaks. */
   sanitizeLine(text: string): string;
+  /** The values `@file` that stand for the content of the file. Default: all of them. */
+  readonly fileValues?: ReadonlySet<string>;
   /** Reads all of stdin as text. Callers must read stdin only once. */
   read(): Promise<string>;
   readBytes(): Promise<Buffer>;

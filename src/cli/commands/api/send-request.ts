@@ -79,9 +79,17 @@ function find(operations: readonly AnyOperation[], method: string, path: string)
   for (const op of candidates) {
     const pattern = new RegExp(`^${op.path.replace(/\{[^}]+\}/g, "([^/]+)")}$`);
     const match = pattern.exec(path);
-    if (match) return { op, params: match.slice(1).map(decodeURIComponent) };
+    if (match) return { op, params: match.slice(1).map(decoded) };
   }
   return undefined;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new UsageError(`${text} in the path is not percent-encoded UTF-8`, { hint: "write %25 in place of %" });
+  }
 }
 
 const variables = (path: string) => path.split("{").length;

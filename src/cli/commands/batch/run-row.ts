@@ -3,6 +3,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import type { Connection } from "../../session/connection.ts";
 import { captureTerminal } from "../../terminal/captured-terminal.ts";
 import { noPaint } from "../../terminal/terminal.ts";
+import type { FilledTemplate } from "./fill-template.ts";
 
 /** The output and the failure of a command. */
 export interface RowRun {
@@ -13,7 +14,7 @@ export interface RowRun {
 
 /** Runs the command of a row on the connection of the batch. Its output is kept, and its messages are dropped. */
 export async function runRow(
-  words: readonly string[],
+  { words, fileValues }: FilledTemplate,
   { terminal, program }: Context,
   connection: Connection,
 ): Promise<RowRun> {
@@ -21,7 +22,7 @@ export async function runRow(
   let failure: ReturnType<typeof failureOf> | undefined;
   try {
     const captor = captureTerminal(terminal, { write: (text) => written.push(text) });
-    await program.run(words, { ...captor, stdoutIsTerminal: false, paint: noPaint }, connection);
+    await program.run(words, { ...captor, stdoutIsTerminal: false, paint: noPaint, fileValues }, connection);
   } catch (error) {
     failure = failureOf(error);
   }
