@@ -6,5 +6,5 @@ export const namesIn = (text: string): string[] => [
 ];
 
 /** Replaces the placeholders of a text. Other braces stay. */
-export const fillPlaceholders = (text: string, valueOf: (name: string) => string): string =>
-  text.replace(placeholder, (_, name: string) => valueOf(name));
+export const fillPlaceholders = (text: string, textFor: (name: string) => string): string =>
+  text.replace(placeholder, (_, name: string) => textFor(name));
