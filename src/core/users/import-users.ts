@@ -8,7 +8,6 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { createRowIssues, parseRows, type RowIssues, results } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
 import { isSignInAddress, userColumns } from "./change-user.ts";
-import { languageIssue } from "./offered-languages.ts";
 import { type ExistingUser, type Known, loadUsers, lookUp, type Type, typeNames } from "./user-import-lookup.ts";
 import type { UserImportRow, Wanted } from "./user-import-row.ts";
 import { changeUser, createUsers, findUserChanges } from "./user-import-writes.ts";
@@ -108,8 +107,6 @@ function resolve(
   if (named !== undefined && named.id !== existing?.id)
     problems.set("reference", { code: "reference_taken", params: { user: named.id } });
   if (existing?.provider === serviceProvider) problems.set("email", { code: "service_account" });
-  const language = row.language === existing?.language ? undefined : languageIssue(ctx, row.language);
-  if (language !== undefined) problems.set("language", language);
   if (existing !== undefined) requireReach(ctx, existing, row.email, problems);
   const types = user_types === undefined ? undefined : resolveTypes(known, user_types, problems);
   if (unit !== undefined) requireGrantable(ctx, unit, existing, types, problems);

@@ -2,13 +2,17 @@ import type { FieldErrors } from "../../contract/errors.ts";
 import { type Issue, messageOf } from "../../contract/issue-messages.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-/** Returns the issue with a language that the instance does not offer. Case does not matter: pt-br is pt-BR. */
+/**
+ * Returns the issue with a language that the instance does not offer. Case does not matter, and an offered language covers
+ * its variants: pt covers pt-br.
+ */
 export function languageIssue(
   { settings }: Ctx,
   language: string | null | undefined,
 ): Omit<Issue, "field"> | undefined {
   const tag = language?.toLowerCase();
-  if (tag === undefined || settings.languages.some((offered) => offered.toLowerCase() === tag)) return undefined;
+  if (tag === undefined || settings.languages.some((offered) => `${tag}-`.startsWith(`${offered.toLowerCase()}-`)))
+    return undefined;
   return { code: "language_not_offered", params: { offered: settings.languages } };
 }
 
