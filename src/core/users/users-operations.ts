@@ -4,12 +4,9 @@ import { imageHandlers } from "../files/owner-image.ts";
 import type { Checks, Handlers } from "../pipeline/context.ts";
 import { memberships } from "./change-memberships.ts";
 import { newUserIssues, userChangeHandlers } from "./change-user.ts";
-import { deactivateMissing, scopeIssues } from "./deactivate-missing.ts";
-import { importUserRows } from "./import-users.ts";
 import { birthdays } from "./list-birthdays.ts";
 import { languageIssues } from "./offered-languages.ts";
 import { belowIssues, userReadHandlers } from "./read-users.ts";
-import { twoFactorReset } from "./reset-two-factor.ts";
 import { searchUsers } from "./search-users.ts";
 import { password, passwordIssues } from "./set-password.ts";
 
@@ -24,9 +21,9 @@ export const users: Handlers<typeof contract> = {
   search: searchUsers,
   birthdays,
   password,
-  twoFactorReset,
-  import: importUserRows,
-  deactivateMissing,
+  twoFactorReset: async (ctx, input) => (await import("./reset-two-factor.ts")).twoFactorReset(ctx, input),
+  import: async (ctx, input) => (await import("./import-users.ts")).importUserRows(ctx, input),
+  deactivateMissing: async (ctx, input) => (await import("./deactivate-missing.ts")).deactivateMissing(ctx, input),
 };
 
 export const checks: Checks<typeof contract> = {
@@ -34,7 +31,10 @@ export const checks: Checks<typeof contract> = {
   create: newUserIssues,
   update: languageIssues,
   password: passwordIssues,
-  deactivateMissing: async (_ctx, scope, isWrong) => (isWrong("unit") || isWrong("provider") ? {} : scopeIssues(scope)),
+  async deactivateMissing(_ctx, scope, isWrong) {
+    if (isWrong("unit") || isWrong("provider")) return {};
+    return (await import("./deactivate-missing.ts")).scopeIssues(scope);
+  },
   membershipAdd: membershipIssues,
   membershipSet: (ctx, { from, ...fields }) => membershipIssues(ctx, { unit: from, ...fields }),
 };
