@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { audit } from "../../src/contract/audit.ts";
 import { auth } from "../../src/contract/auth.ts";
 import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
+import { settings } from "../../src/contract/settings.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
@@ -192,6 +193,14 @@ describeEverywhere("API tokens", (environment) => {
     await caller.call(users.create, { ...person, welcome: true });
     const { id } = await addUser();
     await caller.call(users.update, { id, email: "new.address@example.com" });
+  });
+
+  it("a token of an administrator does not decide where the links go that set passwords", async () => {
+    const { caller } = await newToken(world().actors.administrator, { scopes: ["write"] });
+    for (const changes of [{ base_url: "https://attacker.example" }, { "mail.smtp_url": "smtp://attacker.example" }])
+      expect(await codeOf(caller.call(settings.set, changes))).toBe("forbidden");
+    expect(await codeOf(caller.call(settings.set, { base_url: null }))).toBe("forbidden");
+    expect(await codeOf(caller.call(settings.set, { "audit.days": 100 }))).toBe("ok");
   });
 
   it("scopes cover reading, everything, operations and groups of operations", async () => {
