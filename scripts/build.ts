@@ -8,18 +8,22 @@ import { operationGroups } from "../src/contract/operation-groups.ts";
 const together = [
   {
     name: "start",
-    test: /src\/(contract\/(errors|operation-groups)|cli\/(errors\/.*|terminal\/(terminal|standard-output|sanitize|global-options|help-layout)|session\/version|run-line|registry|kit\/(router|command-spec)|help\/show-help))\.ts$/,
+    test: /src\/(contract\/(errors|operation-groups)|cli\/(errors\/.*|terminal\/(terminal|standard-output|closed-output|sanitize|global-options|help-layout)|session\/version|run-line|registry|kit\/(router|command-spec)|help\/show-help))\.ts$/,
   },
   {
     name: "command",
-    test: /node_modules\/commander\/|src\/cli\/(kit\/(?!find-by-name)|output\/(create-output|item|format-value|field-selection|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal|token-times)|file-io\/value-sources|time\/(zone-clock|parse-time))/,
+    test: /node_modules\/commander\/|src\/cli\/(kit\/(?!find-by-name|watch-command)|output\/(create-output|item|format-value|field-selection|template-writer|placeholders|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal|token-times)|file-io\/value-sources|time\/(zone-clock|parse-time))/,
   },
   {
     name: "contract",
     test: /node_modules\/zod\/|src\/contract\/(bounded-map|time-zone|common-schemas|operation|parse-input|field-spec)\.ts$/,
   },
-  // Each schema file gets its own chunk: several operation groups share them, and none should load the others.
-  { debugName: "schemas", name: (id: string) => basename(id, ".ts"), test: /src\/contract\/[\w-]+-schemas\.ts$/ },
+  // Each file that several operation groups share gets its own chunk, because none should load the others.
+  {
+    debugName: "shared",
+    name: (id: string) => basename(id, ".ts"),
+    test: /src\/contract\/[\w-]+-(schemas|operations)\.ts$/,
+  },
   {
     debugName: "group",
     name: (id: string) => `group-${basename(id, ".ts")}`,
@@ -27,7 +31,7 @@ const together = [
   },
   {
     name: "service",
-    test: /node_modules\/kysely\/(?!.*migrat)|src\/(store\/(?!migrations|postgres|backup|integrity|rotate-secret-key|password-tokens)|core\/(service|execute-operation|find-handler|run-transaction|pipeline\/(context|actor|identify-caller|unit-path|idempotency|last-uses|load-instance|memory-cache|outbox|permissions|cursor|changed-columns|two-factor-requirement)|directory\/(?!attempts|write-events|passwords|event-rsvp|start-session)|users\/))/,
+    test: /node_modules\/kysely\/(?!.*migrat)|src\/(store\/(?!migrations|postgres|backup|integrity|rotate-secret-key|password-tokens)|core\/(service|execute-operation|find-handler|run-transaction|pipeline\/(context|actor|identify-caller|unit-path|idempotency|last-uses|load-instance|memory-cache|outbox|permissions|cursor|changed-columns|two-factor-requirement)|directory\/(?!attempts|write-events|passwords|event-rsvp|start-session)|users\/(?!deactivate-missing|import-users|user-import|reset-two-factor)))/,
   },
 ];
 

@@ -52,6 +52,11 @@ export const registry: Registry = {
     heading: "Instance",
     load: async () => (await import("./commands/doctor/doctor-command.ts")).doctor,
   },
+  top: {
+    summary: "Show the requests, queue, deliveries and latest errors of an instance",
+    heading: "Instance",
+    load: async () => (await import("./commands/top/top-command.ts")).top,
+  },
   ...groupsUnder("Tools"),
   api: {
     summary: "Call any operation by method and path",

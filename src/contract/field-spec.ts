@@ -28,6 +28,8 @@ export interface Field {
   readonly values: readonly string[] | undefined;
   /** Explains values that do not explain themselves. */
   readonly explanations: FieldMetadata["values"];
+  /** An array that can be empty. */
+  readonly emptiable: boolean;
   /** Items of an array. */
   readonly items: Field | undefined;
   /** Fields of an object. */
@@ -99,6 +101,7 @@ export function shape(name: string, schema: z.ZodType): Field {
     placeholder: metadata.placeholder,
     explanations: metadata.values,
     values: def.type === "enum" ? Object.values((def as z.core.$ZodEnumDef).entries).map(String) : undefined,
+    emptiable: def.type === "array" && !(Number(inner._zod.bag.minimum ?? 0) > 0),
     items: def.type === "array" ? shape("", (def as z.core.$ZodArrayDef).element as z.ZodType) : undefined,
     fields:
       def.type === "object"
@@ -125,12 +128,19 @@ function unwrap(schema: z.core.$ZodType) {
       }
       inner = (def as z.core.$ZodOptionalDef).innerType;
     } else if (def.type === "union") {
+      const { options } = def as z.core.$ZodUnionDef;
+      nullable ||= options.some((option) => acceptsNull(option));
       // The last alternative is the full form.
-      inner = (def as z.core.$ZodUnionDef).options.at(-1)!;
+      inner = options.at(-1)!;
     } else break;
     for (const [key, value] of Object.entries((inner as z.ZodType).meta() ?? {})) meta[key] ??= value;
   }
   return { inner, required, nullable, fallback, metadata: meta as FieldMetadata };
+}
+
+/** Returns whether a schema is null, possibly with a transformation after it. */
+function acceptsNull({ _zod: { def } }: z.core.$ZodType): boolean {
+  return def.type === "null" || (def.type === "pipe" && acceptsNull((def as z.core.$ZodPipeDef).in));
 }
 
 function kindOf(schema: z.core.$ZodType): FieldKind {

@@ -43,7 +43,7 @@ const openingHours = once(() =>
       .max(50)
       .nullable()
       .optional()
-      .meta({ description: 'Opening hours by weekday, like [{"day":1,"starthours":900,"endhours":1730}]' }),
+      .meta({ description: 'Opening hours by weekday, like [{"day": 1, "starthours": 900, "endhours": 1730}]' }),
     closed: z
       .array(
         z.strictObject({
@@ -54,7 +54,7 @@ const openingHours = once(() =>
       .max(100)
       .nullable()
       .optional()
-      .meta({ description: 'Periods of closure, like [{"start":"2026-12-24","end":"2026-12-26"}]' }),
+      .meta({ description: 'Periods of closure, like [{"start": "2026-12-24", "end": "2026-12-26"}]' }),
   }),
 );
 const geo = once(() =>

@@ -20,8 +20,8 @@ export const units = operationGroup("units", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        parent: id("units").optional().meta({ description: "Only children of the unit with this ID" }),
-        below: id("units").optional().meta({ description: "Only units on any level below the unit with this ID" }),
+        parent: id("units").optional().meta({ description: "Only children of this unit" }),
+        below: id("units").optional().meta({ description: "Only units on any level below this unit" }),
         unit_type: unitType().optional().meta({ description: "Only units of this kind" }),
         name: line(255, 1).optional().meta({ description: "Only units whose name begins with this text" }),
         ...cursorInput(),

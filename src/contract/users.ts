@@ -219,7 +219,7 @@ export const users = operationGroup("users", {
     path: "/users/{id}/password",
     summary: "Set a user's password",
     description:
-      "Setting your own password needs the current one; after 10 wrong attempts in 15 minutes the response is 429. Setting that of another user needs every ability that this user has, in every unit where the user has it; only administrators can set that of an administrator. All tokens of the user are revoked, except API tokens. Not possible with an API token, and not for service accounts.",
+      "Setting your own password needs the current one; after 10 wrong attempts in 15 minutes the response is 429. Setting that of another user needs every ability that this user has, in every unit where the user has it; only administrators can set that of an administrator. All tokens of the user are revoked; API tokens too, unless it is your own password. Not possible with an API token, and not for service accounts.",
     signInOnly: true,
     access: { ability: "user", at: [{ user: "id" }], self: true, takeover: true },
     input: () =>

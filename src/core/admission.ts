@@ -19,7 +19,7 @@ export async function requireAdmission(ctx: Ctx, op: AnyOperation, known: Known,
     await checkAccess(ctx, op, known);
     await (await findAdmission(op))?.(ctx, known);
   } catch (error) {
-    if (!(await isRepeat(ctx, origin))) throw error;
+    if (!(await isRepeat(ctx, op, origin))) throw error;
   }
 }
 
@@ -30,13 +30,15 @@ async function checkAccess(ctx: Ctx, op: AnyOperation, known: Known): Promise<vo
   else await permit(ctx, op, known);
 }
 
-async function isRepeat({ db, actor }: Ctx, { idempotencyKey: key }: Origin): Promise<boolean> {
+/** A key of another operation does not count: it would admit large bodies that are refused only after they are read. */
+async function isRepeat({ db, actor }: Ctx, { name }: AnyOperation, { idempotencyKey: key }: Origin): Promise<boolean> {
   if (key === undefined) return false;
   const stored = db
     .selectFrom("idempotency_keys")
     .select("key")
     .where("actor_id", "=", actor.id)
-    .where("key", "=", key);
+    .where("key", "=", key)
+    .where("operation", "=", name);
   return (await stored.executeTakeFirst()) !== undefined;
 }
 

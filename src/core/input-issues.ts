@@ -3,7 +3,7 @@ import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
 import { pathFields } from "../contract/field-spec.ts";
 import type { FileItem } from "../contract/file-schemas.ts";
 import { filesField } from "../contract/file-schemas.ts";
-import type { Access, AnyOperation, Origin } from "../contract/operation.ts";
+import type { Access, AnyOperation, Origin, Reach } from "../contract/operation.ts";
 import { type Issues, validFields, withoutIgnored } from "../contract/parse-input.ts";
 import { requireAdmission } from "./admission.ts";
 import { findCheck } from "./find-handler.ts";
@@ -48,11 +48,12 @@ async function furtherIssues(
   { known, wrong, origin }: { known: Known; wrong: readonly string[]; origin: Origin },
 ): Promise<FieldErrors[]> {
   if (!isCaller(ctx, op)) return [];
+  await permitPath(ctx, op, known);
   const isWrong = (field: string) => wrong.some((other) => includes(field, other));
   const files = (known[filesField(op) ?? ""] ?? []) as readonly FileItem[];
   return [
     op.list?.paging === "cursor" ? cursorIssues(ctx, known.cursor) : {},
-    await issuesOf(() => permitKnown(ctx, op, known)),
+    await issuesOf(() => permitBody(ctx, op, known)),
     await issuesOf(async () => (await findCheck(op))?.(ctx, known, isWrong)),
     await issuesOf(async () => {
       if (files.length === 0) return {};
@@ -71,18 +72,31 @@ function isCaller({ actor }: Ctx, op: AnyOperation): boolean {
   return access.self === true || may(actor, access.ability);
 }
 
-/** Checks the users and units that the access of the operation names, if they are known. */
-async function permitKnown(ctx: Ctx, op: AnyOperation, known: Known): Promise<undefined> {
+/**
+ * Throws when the actor may not call the operation for the users and units in its path: the checks that follow read
+ * their data, so their issues would reveal it.
+ */
+async function permitPath(ctx: Ctx, op: AnyOperation, known: Known): Promise<void> {
   const access = op.access as Access;
   if (typeof access === "string") return;
-  const at = access.at?.filter((reach) => known[fieldOfReach(reach)] !== undefined) ?? [];
-  const inPath = pathFields(op).map(({ name }) => name);
-  for (const reach of at) {
-    if (inPath.includes(fieldOfReach(reach))) continue;
-    const { takeover: _, self: __, ...rest } = access;
-    await permit(ctx, { ...op, access: { ...rest, at: [reach] } }, known);
+  const at = knownReaches(access, known).filter((reach) => isInPath(op, reach));
+  if (at.length > 0) await permit(ctx, { ...op, access: { ...access, at } }, known);
+}
+
+/** Checks the users and units in the body that the access of the operation names, if they are known. */
+async function permitBody(ctx: Ctx, op: AnyOperation, known: Known): Promise<undefined> {
+  const access = op.access as Access;
+  if (typeof access === "string") return;
+  for (const reach of knownReaches(access, known)) {
+    if (isInPath(op, reach)) continue;
+    await permit(ctx, { ...op, access: { ability: access.ability, at: [reach] } }, known);
   }
 }
+
+const knownReaches = (access: Exclude<Access, string>, known: Known) =>
+  (access.at ?? []).filter((reach) => known[fieldOfReach(reach)] !== undefined);
+
+const isInPath = (op: AnyOperation, reach: Reach) => pathFields(op).some(({ name }) => name === fieldOfReach(reach));
 
 /** Returns issues, also those of a `validation_failed` that is thrown. Other refusals come after those of fields. */
 async function issuesOf(check: () => Promise<FieldErrors | undefined>): Promise<FieldErrors> {

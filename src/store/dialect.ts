@@ -85,6 +85,13 @@ export function isAmong<T extends string | number>(
     : sql<SqlBool>`${column} in (select value from json_each(${values}))`;
 }
 
+/** Converts a condition to 0 or 1 on both databases. */
+export const truth = (condition: RawBuilder<unknown>) => sql<0 | 1>`case when ${condition} then 1 else 0 end`;
+
+/** Returns the value of a column with 0 or 1; undefined stays undefined. */
+export const flagValue = (value: boolean | undefined) =>
+  value === undefined ? undefined : value ? (1 as const) : (0 as const);
+
 /** Returns text values as a table with the column `value`, passed in a single parameter. */
 export function listed(
   // biome-ignore lint/suspicious/noExplicitAny: any schema

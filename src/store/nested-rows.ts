@@ -1,4 +1,17 @@
-import { type Expression, type Kysely, type RawBuilder, type SelectQueryNode, sql } from "kysely";
+import {
+  AliasNode,
+  ColumnNode,
+  type Expression,
+  ExpressionWrapper,
+  IdentifierNode,
+  type Kysely,
+  type OperationNode,
+  type RawBuilder,
+  ReferenceNode,
+  SelectionNode,
+  type SelectQueryNode,
+  sql,
+} from "kysely";
 import { jsonArrayFrom as fromPostgres } from "kysely/helpers/postgres";
 import { jsonArrayFrom as fromSqlite } from "kysely/helpers/sqlite";
 import { isPostgres } from "./dialect.ts";
@@ -13,10 +26,35 @@ export type Nested<T> = string | readonly T[];
 export function nested<T>(
   // biome-ignore lint/suspicious/noExplicitAny: any schema
   db: Kysely<any>,
-  query: Expression<T> & { toOperationNode(): SelectQueryNode },
+  query: { toOperationNode(): SelectQueryNode } & Expression<T>,
 ): RawBuilder<Nested<T>> {
-  const rows = isPostgres(db) ? fromPostgres(query) : fromSqlite(query as never);
-  return sql<Nested<T>>`${rows}`;
+  if (isPostgres(db)) return sql<Nested<T>>`${fromPostgres(query)}`;
+  const node = query.toOperationNode();
+  const { limit, offset, groupBy, distinctOn, frontModifiers } = node;
+  const isWhole = [limit, offset, groupBy, distinctOn, frontModifiers].every((part) => part === undefined);
+  return isWhole ? aggregated<T>(node) : sql<Nested<T>>`${fromSqlite(query as never)}`;
+}
+
+/**
+ * Aggregates the selected columns themselves, which needs a query of all its rows. A subquery in between, as in Kysely's helper for SQLite, takes about half as
+ * long again, because SQLite stores its rows first.
+ */
+function aggregated<T>({ selections = [], orderBy, ...rest }: SelectQueryNode): RawBuilder<Nested<T>> {
+  const fields = selections.flatMap(({ selection }) => [sql.lit(nameOf(selection)), expression(sourceOf(selection))]);
+  const order = orderBy === undefined ? sql`` : sql` order by ${sql.join(orderBy.items.map(expression))}`;
+  const rows = sql`json_group_array(json_object(${sql.join(fields)})${order})`.as("rows").toOperationNode();
+  return sql<Nested<T>>`${expression({ ...rest, selections: [SelectionNode.create(rows)] })}`;
+}
+
+const expression = (node: OperationNode | SelectQueryNode) => new ExpressionWrapper(node);
+
+const sourceOf = (selection: OperationNode) => (AliasNode.is(selection) ? selection.node : selection);
+
+function nameOf(selection: OperationNode): string {
+  if (AliasNode.is(selection) && IdentifierNode.is(selection.alias)) return selection.alias.name;
+  const column = ReferenceNode.is(selection) ? selection.column : selection;
+  if (ColumnNode.is(column)) return column.column.name;
+  throw new Error("a nested query selects columns with names");
 }
 
 const none: readonly never[] = [];

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { audit } from "../../src/contract/audit.ts";
 import { auth } from "../../src/contract/auth.ts";
 import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
+import { settings } from "../../src/contract/settings.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
@@ -12,6 +13,7 @@ import { openDatabase } from "../../src/store/open-database.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, tally, wrongFields } from "../support/outcome.ts";
+import { mailedToken } from "../support/password-mail.ts";
 
 const form = /^wcs_[0-9A-Za-z]{49}$/;
 
@@ -139,11 +141,25 @@ describeEverywhere("API tokens", (environment) => {
     expect(await codeOf(administrator.call(tokens.list, { owner: id }))).toBe("gone");
   });
 
-  it("users.password does not end the tokens of the user", async () => {
-    const { id } = await world().addUser();
+  it("users.password ends the tokens of the user when somebody else sets it, not when users change their own", async () => {
+    const { id } = await world().addUser({ password });
     const { caller } = await newToken(await world().instance.as(id));
-    await world().actors.administrator.call(users.password, { id, password: "another good password" });
+    const changed = { id, password: "another good password", current: password };
+    await (await world().instance.as(id)).call(users.password, changed);
     expect(await codeOf(current(caller))).toBe("ok");
+    await world().actors.administrator.call(users.password, { id, password: "a third good password" });
+    expect(await codeOf(current(caller))).toBe("unauthenticated");
+  });
+
+  it("auth.passwordReset ends the tokens of the user", async () => {
+    const { id, email } = await world().addUser({ password });
+    const { caller } = await newToken(await world().instance.as(id));
+    await world().stranger.call(auth.passwordRequest, { email: email ?? "" });
+    expect(await codeOf(current(caller))).toBe("ok");
+    const token = await mailedToken(world().instance, email ?? "");
+    const fresh = { password: "another good password", password_confirm: "another good password" };
+    await world().stranger.call(auth.passwordReset, { email: email ?? "", token, ...fresh });
+    expect(await codeOf(current(caller))).toBe("unauthenticated");
   });
 
   it("a token cannot be renewed and sets no password, whatever its scopes", async () => {
@@ -152,6 +168,39 @@ describeEverywhere("API tokens", (environment) => {
     const { colleague } = world().ids;
     expect(await codeOf(caller.call(users.password, { id: colleague, password }))).toBe("forbidden");
     expect(await codeOf(caller.call(users.password, { id: 1, password, current: password }))).toBe("forbidden");
+  });
+
+  it("a token of an administrator gives no sign-in: no password, no administrator, no e-mail address that signs in", async () => {
+    const { actors, ids, units, addUser } = world();
+    const { caller } = await newToken(actors.administrator, { scopes: ["write", "users.*"] });
+    const { email, first_name, last_name } = await current(actors.administrator);
+    const person = { first_name: "New", last_name: "Person", email: "by.token@example.com", unit: units.harbour };
+    const refused = async (call: Promise<unknown>) =>
+      expect(await refusal(call)).toMatchObject({ code: "forbidden", message: expect.stringContaining("API token") });
+    await refused(caller.call(users.create, { ...person, admin: true }));
+    await refused(caller.call(users.create, { ...person, password }));
+    await refused(caller.call(users.update, { id: ids.colleague, admin: true }));
+    await refused(caller.call(users.update, { id: ids.boss, admin: false }));
+    for (const id of [1, ids.boss]) await refused(caller.call(users.update, { id, email: "mine@attacker.example" }));
+    await caller.call(users.update, { id: 1, email: email ?? "", title: "Chief" });
+    const { reference } = await actors.administrator.call(users.update, { id: 1, reference: "chief" });
+    const row = { reference, first_name, last_name, email: "mine@attacker.example", unit: "root" };
+    const { results } = await caller.call(users.import, { rows: [row] });
+    expect(results.map(({ action }) => action)).toEqual(["skipped"]);
+    expect(results[0]?.issues).toContainEqual(expect.objectContaining({ field: "email", code: "sign_in_only" }));
+    expect((await current(actors.administrator)).email).toBe(email);
+    // All else stays possible.
+    await caller.call(users.create, { ...person, welcome: true });
+    const { id } = await addUser();
+    await caller.call(users.update, { id, email: "new.address@example.com" });
+  });
+
+  it("a token of an administrator does not decide where the links go that set passwords", async () => {
+    const { caller } = await newToken(world().actors.administrator, { scopes: ["write"] });
+    for (const changes of [{ base_url: "https://attacker.example" }, { "mail.smtp_url": "smtp://attacker.example" }])
+      expect(await codeOf(caller.call(settings.set, changes))).toBe("forbidden");
+    expect(await codeOf(caller.call(settings.set, { base_url: null }))).toBe("forbidden");
+    expect(await codeOf(caller.call(settings.set, { "audit.days": 100 }))).toBe("ok");
   });
 
   it("scopes cover reading, everything, operations and groups of operations", async () => {
@@ -275,6 +324,20 @@ describeEverywhere("API tokens", (environment) => {
     await become("service");
     expect(await signIn()).toBe("unauthenticated");
     await become("local");
+  });
+
+  it("the default identity of a local command is a person", async () => {
+    const { instance, actors, ids, addUser } = world();
+    const { id } = await machine({ admin: true });
+    const person = await addUser({ admin: true });
+    const others = [ids.administrator, ids.boss];
+    const asPerson = await instance.as(person.id);
+    for (const other of others) await asPerson.call(users.deactivate, { id: other });
+    expect(id).toBeLessThan(person.id);
+    expect(await instance.service.resolveUser()).toBe(person.id);
+    for (const other of others) await asPerson.call(users.reactivate, { id: other });
+    actors.administrator = await instance.as(ids.administrator);
+    for (const added of [id, person.id]) await actors.administrator.call(users.delete, { id: added });
   });
 
   it("a service account does not count as the other administrator", async () => {

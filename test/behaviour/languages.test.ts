@@ -5,7 +5,7 @@ import { timezones } from "../../src/contract/timezones.ts";
 import { users } from "../../src/contract/users.ts";
 import { useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
-import { codeOf, wrongFields } from "../support/outcome.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
 describeEverywhere("languages and time zones", (environment) => {
   const world = useWorld(environment);
@@ -25,6 +25,36 @@ describeEverywhere("languages and time zones", (environment) => {
       { code: "xx", name: "xx" },
     ]);
     expect(await wrongFields(actors.member.call(languages.list, { code: "en" } as never))).toEqual(["code"]);
+  });
+
+  it("users.create and update take only languages that the instance offers, and name them", async () => {
+    const { instance, addUser, ids } = world();
+    const administrator = await instance.as(ids.administrator);
+    const { id } = await addUser({ language: "pt-br", email: "offered@example.com" });
+    await administrator.call(settings.set, { languages: ["en", "da"] });
+    instance.wait(1);
+    const message = "is not a language of this instance, which are: en, da";
+    expect((await refusal(addUser({ language: "tlh" }))).fields).toEqual({ language: [message] });
+    expect(await wrongFields(administrator.call(users.update, { id, language: "tlh", title: 1 } as never))).toEqual([
+      "language",
+      "title",
+    ]);
+    // A language that was offered before can stay.
+    await administrator.call(users.update, { id, language: "pt-br", title: "Pilot" });
+    await administrator.call(users.update, { id, language: "da-DK" });
+    expect(await wrongFields(administrator.call(users.update, { id, language: "pt-br" }))).toEqual(["language"]);
+    expect(await wrongFields(administrator.call(users.update, { id, language: "dan" }))).toEqual(["language"]);
+  });
+
+  it("users.import takes the languages of a directory, also those that the instance does not offer", async () => {
+    const { instance, ids } = world();
+    const administrator = await instance.as(ids.administrator);
+    await administrator.call(settings.set, { languages: ["en", "da"] });
+    const rows = [
+      { first_name: "Eva", last_name: "Lund", email: "eva.lund@example.com", unit: "harbour", language: "tlh" },
+    ];
+    const { results } = await administrator.call(users.import, { rows });
+    expect(results).toMatchObject([{ action: "created" }]);
   });
 
   it("timezones.list: with their present offset, summer time included", async () => {

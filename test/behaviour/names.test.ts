@@ -101,6 +101,47 @@ describeEverywhere("names", (environment) => {
     expect(new Set(first.data.map(({ kind, text }) => `${kind}${text}`))).toEqual(new Set(["units", "usertypes"]));
   });
 
+  it("names.find returns a user once whose names begin alike, and finds names by their beginning, not titles", async () => {
+    const { addUser } = world();
+    const { id } = await addUser({ first_name: "Quinn", last_name: "Quinnsen", title: "Brewer" });
+    await addUser({ first_name: "Ole", last_name: "Holm", title: "Quintet" });
+    expect(await found("member", "Quin", "users")).toEqual([[id, "similar"]]);
+  });
+
+  it("names.find finds users by a changed name, and not by the old one", async () => {
+    const { addUser, actors } = world();
+    const { id } = await addUser({ first_name: "Before", last_name: "Marriage" });
+    await actors.administrator.call(users.update, { id, last_name: "Wedding" });
+    expect(await found("member", "before wedding", "users")).toEqual([[id, "name"]]);
+    expect(await found("member", "before marriage", "users")).not.toContainEqual([id, "name"]);
+    const row = {
+      email: `user-${id}@example.com`,
+      first_name: "Imported",
+      last_name: "Person",
+      reference: `names ${id}`,
+    };
+    const imports = { rows: [{ ...row, unit: "north" }] };
+    await actors.administrator.call(users.import, imports);
+    const [[imported] = []] = await found("member", "imported person", "users");
+    await actors.administrator.call(users.import, { rows: [{ ...row, unit: "north", first_name: "Again" }] });
+    expect(await found("member", "again person", "users")).toEqual([[imported, "name"]]);
+  });
+
+  it("names.find matches texts that stand for the same thing each", async () => {
+    const { addUnit, actors } = world();
+    const { id } = await addUnit({ name: "Same", reference: "SAME-1" });
+    const { data } = await actors.member.call(names.find, {
+      texts: ["SAME-1", "same", "ref:SAME-1", "SAME"],
+      kinds: ["units"],
+    });
+    expect(data.map((each) => [each.text, each.id, each.match])).toEqual([
+      ["SAME-1", id, "reference"],
+      ["same", id, "name"],
+      ["ref:SAME-1", id, "reference"],
+      ["SAME", id, "name"],
+    ]);
+  });
+
   it("names.find refuses bad input, and strangers", async () => {
     const { actors } = world();
     const wrong = [{ texts: [] }, { texts: ["a\nb"] }, { texts: Array.from({ length: 101 }, (_, i) => `a${i}`) }];

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
 import { events } from "../../src/contract/events.ts";
+import { names } from "../../src/contract/names.ts";
 import type { Caller } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
@@ -24,6 +25,10 @@ const most: Record<string, [number, Request]> = {
   "users.create": [
     19,
     (caller) => caller.call(users.create, { first_name: "A", last_name: "B", email: "counted@example.com", unit: 1 }),
+  ],
+  "names.find": [
+    18,
+    (caller) => caller.call(names.find, { texts: Array.from({ length: 50 }, (_, at) => `Lars Jensen ${at}`) }),
   ],
   "conversations.send": [9, (caller) => caller.call(conversations.send, { id: 1, message: "Hello" })],
   "posts.create": [20, (caller) => caller.call(posts.create, { content_type: "news", title: "T", body: "B", unit: 1 })],

@@ -94,7 +94,7 @@ describeEverywhere("users, creating", (environment) => {
       title: "Crane driver",
       phone: "+45 12 34 56 78",
       birthday: "2000-02-29",
-      language: "pt-BR",
+      language: "da",
       timezone: "Europe/Copenhagen",
       admin: true,
       settings: { show_birthdays: "unit" as const, birthdays_optout: true },

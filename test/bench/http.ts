@@ -15,6 +15,8 @@ import { writeFigures } from "./writing.ts";
 const rounds = 3;
 const connections = 32;
 const writesPerSecond = 50;
+/** Maximum number of writes at a time, because a server that is too slow for the rate refuses those that wait for long. */
+const mostWrites = 10;
 
 const things = {
   "a user": { path: "/api/users", count: size.users },
@@ -184,7 +186,9 @@ let written = 0;
 /** Writes at a steady rate, until it is stopped: titles of users, and messages in turn. */
 function startWrites({ server, tokens }: Bench): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>();
+  let failure: unknown;
   const write = () => {
+    if (running.size >= mostWrites) return;
     written += 1;
     const conversation = 1 + ((written - 1) % tokens.length);
     const message =
@@ -201,7 +205,11 @@ function startWrites({ server, tokens }: Bench): { stop(): Promise<void> } {
             token: tokens[conversation % tokens.length]!,
             body: { message: `Message ${written}` },
           });
-    const sent = send({ port: server.port, messages: [message], connections: 1 }).finally(() => running.delete(sent));
+    const sent = send({ port: server.port, messages: [message], connections: 1 })
+      .catch((error) => {
+        failure ??= error;
+      })
+      .finally(() => running.delete(sent));
     running.add(sent);
   };
   const timer = setInterval(write, 1000 / writesPerSecond);
@@ -209,6 +217,7 @@ function startWrites({ server, tokens }: Bench): { stop(): Promise<void> } {
     async stop() {
       clearInterval(timer);
       await Promise.all(running);
+      if (failure !== undefined) throw failure;
     },
   };
 }

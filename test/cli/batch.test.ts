@@ -1,6 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { describePlaces } from "./places.ts";
 import { bin, useHome } from "./support.ts";
@@ -113,6 +116,75 @@ describe("batch", () => {
       { error: expect.stringContaining("would be read as the name of a file") },
       { output: { title: "@home" } },
     ]);
+  });
+
+  it("a cell is the name of a file in no place, and never reads stdin", async () => {
+    const secret = home().path("secret.txt");
+    writeFileSync(secret, "a secret");
+    const cells = `t,pair,n\n@${secret},title=@${secret},\n`;
+    for (const words of [["-f", "title={t}"], ["-f", "{pair}"], ["-f", "title={n}{t}"], ["-ftitle={t}"]]) {
+      const { stdout } = await run(cells, ["-o", "ndjson"], "api", "PATCH", "/users/1", ...words);
+      const [{ error }] = lines(stdout);
+      expect(error, words.join(" ")).toContain("would be read as the name of a file");
+      expect(stdout).not.toContain("a secret");
+    }
+    const named = await run(`f\n${secret}\n`, ["-o", "ndjson"], "api", "PATCH", "/users/1", "-f", "title=@{f}");
+    expect(lines(named.stdout)).toMatchObject([{ result: "done", output: { title: "a secret" } }]);
+    const uploads = ["posts", "create", "--content-type", "debate", "--title", "A", "--file", "{f}"];
+    const piped = await home().wcs(["batch", "-", "-o", "ndjson", "--", ...uploads], {
+      stdin: "f\n-\nmore of the rows\n",
+    });
+    expect(lines(piped.stdout)[0]).toMatchObject({
+      result: "failed",
+      error: expect.stringContaining("cannot read stdin"),
+    });
+  });
+
+  it("results of another target do not count as done", async () => {
+    const results = home().path("targets.ndjson");
+    const databases = ["staging.db", "production.db"].map((name) => home().path(name));
+    const [staging = "", production = ""] = databases;
+    for (const database of databases) {
+      const founder = ["--admin-email", "o@example.com", "--admin-name", "O P", "--root-unit", "Acme"];
+      const made = await home().wcs(["init", "--db", database, ...founder]);
+      expect(made.code, made.stderr).toBe(0);
+    }
+    writeFileSync(home().path("rows.csv"), "t\nChief\n");
+    const words = ["--results", results, "-o", "ndjson", "--", "users", "update", "1", "--title", "{t}"];
+    const at = async (database: string) => {
+      const { stdout, stderr } = await home().wcs(["batch", home().path("rows.csv"), "--db", database, ...words]);
+      return (
+        lines(stdout)
+          .map(({ result }) => result)
+          .join() || stderr
+      );
+    };
+    expect([await at(staging), await at(production)]).toEqual(["done", "done"]);
+    expect([await at(staging), await at(production)]).toEqual(["skipped", "skipped"]);
+  });
+
+  it("the results tell what is done of the rows that run when a row stops the batch", async () => {
+    const results = home().path("lost.ndjson");
+    // Answers the others only after the row that stops the batch.
+    const held: ServerResponse[] = [];
+    const server = createServer(async (request, response) => {
+      response.setHeader("content-type", "application/json");
+      if (!(await text(request)).includes("bad")) return held.push(response);
+      response.statusCode = 401;
+      response.on("close", () => setImmediate(() => held.map((each) => each.end("{}"))));
+      return response.end(JSON.stringify({ error: { code: "unauthenticated", message: "Gone." } }));
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    writeFileSync(home().path("rows.csv"), "n\none\ntwo\nbad\n");
+    const words = ["--", "api", "POST", "/units", "-f", "name={n}"];
+    const place = ["--url", `http://127.0.0.1:${port}`, "--concurrency", "3", "--results", results];
+    const env = { WCS_TOKEN: "token" };
+    const { code, stderr } = await home().wcs(["batch", home().path("rows.csv"), ...place, ...words], { env });
+    server.close();
+    expect(code, stderr).toBe(4);
+    const done = lines(readFileSync(results, "utf8")).filter(({ result }) => result === "done");
+    expect(done.map(({ line }) => line).sort()).toEqual([2, 3]);
   });
 
   it("Ctrl-C stops it, and the results tell what is done", async () => {

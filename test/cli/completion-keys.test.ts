@@ -40,6 +40,10 @@ const pressed: readonly [typed: string, line: string][] = [
   ["wcs users get ada", String.raw`wcs users get Ada\ Lovelace`],
   ["wcs webhooks create --triggers unit.cr", "wcs webhooks create --triggers unit.create"],
   ["wcs settings set tokens.l", "wcs settings set tokens.lifetime"],
+  ["wcs unit upd", "wcs unit update"],
+  ["wcs unit update 2 --data @star", "wcs unit update 2 --data @start"],
+  ["wcs post create --body @star", "wcs post create --body @start"],
+  ["wcs user import peop", "wcs user import people.csv"],
 ];
 
 /** A real terminal with a shell. Waits for what is on the screen, and for no fixed time. */
@@ -88,6 +92,7 @@ describe.each(Object.keys(starts))("%s in a terminal", (shell) => {
     const env = { ...home().env, HOME: own, WCS_COMPLETION_TIMEOUT: "20000", PATH: `${own}/bin:${process.env.PATH}` };
     const exported = Object.entries(env).map(([name, value]) => `export ${name}='${value}'`);
     for (const name of ["start", ".zshrc"]) writeFileSync(join(own, name), `${[...exported, ...lines].join("\n")}\n`);
+    writeFileSync(join(own, "people.csv"), "");
     await terminal.open(own);
   });
   afterAll(() => void terminal.tmux("kill-server"));

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { units } from "../../src/cli/commands/units/units-commands.ts";
 import { fileNames, script, shells } from "../../src/cli/completion/completion-script.ts";
 import { registry } from "../../src/cli/registry.ts";
 import { bin, useHome } from "./support.ts";
@@ -18,12 +19,18 @@ it.each(shells)("the script for %s is the one in completions (node scripts/compl
   expect((await home().sit(["completion", shell])).stdout).toBe(await script(shell, registry));
 });
 
+const unitVerbs = Object.keys(units.commands).sort();
+
 /** What is typed, and what it can become; `started` when a process may be needed to know. */
 const cases: readonly { line: string; found: readonly string[]; started?: true }[] = [
   { line: "wcs unit", found: ["units"] },
   { line: "wcs users mem", found: ["membership"] },
   { line: "wcs users membership ", found: ["add", "list", "remove", "set"] },
   { line: "wcs --profile x users membership s", found: ["set"] },
+  { line: "wcs unit ", found: unitVerbs },
+  { line: "wcs user membership l", found: ["list"] },
+  { line: "wcs webhook ls --li", found: ["--limit"] },
+  { line: "wcs group member rm 1 --y", found: ["--yes"] },
   { line: "wcs users list --bel", found: ["--below"] },
   { line: "wcs users list -o n", found: ["ndjson"] },
   { line: "wcs units update 2 --unit-type ", found: ["department", "unit"] },
@@ -106,4 +113,28 @@ it("names lead to IDs, and nothing goes wrong aloud", async () => {
   expect(await run("nonsense")).toMatchObject({ code: 0, stderr: "" });
   writeFileSync(home().path("config/config.json"), "{");
   expect(await run("profiles")).toMatchObject({ code: 0, stdout: "", stderr: "" });
+});
+
+const powershell = readFileSync(join(folder, "wcs.ps1"), "utf8");
+
+it.skipIf(!has("pwsh"))("PowerShell parses its script", () => {
+  const parse = `$errors = $null
+[void][System.Management.Automation.Language.Parser]::ParseFile("${join(folder, "wcs.ps1")}", [ref]$null, [ref]$errors)
+$errors | ForEach-Object { $_.Message }`;
+  expect(execFileSync("pwsh", ["-NoProfile", "-Command", parse], { encoding: "utf8" })).toBe("");
+});
+
+it("the PowerShell script closes each quote and bracket, also where there is no PowerShell to parse it", () => {
+  // Comments, '' in single quotes, and ` before a character in double quotes, as its language reference defines them.
+  const bare = powershell.replace(/'(?:[^']|'')*'|"(?:[^"`]|`.)*"|#.*$/gm, "");
+  expect(bare).not.toMatch(/["']/);
+  const closing: Record<string, string> = { "(": ")", "{": "}", "[": "]" };
+  const open: string[] = [];
+  for (const [character] of bare.matchAll(/[(){}[\]]/g)) {
+    if (character in closing) open.push(closing[character] ?? "");
+    else expect(character).toBe(open.pop());
+  }
+  expect(open).toEqual([]);
+  // Words of letters and digits need no quotes.
+  expect(powershell).toContain(String.raw`-match '[^\w.:/@+-]'`);
 });

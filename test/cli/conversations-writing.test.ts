@@ -54,7 +54,9 @@ describe("the text of a message", () => {
   it("that cannot be sent is kept, and where is said", async () => {
     const { code, stderr } = await send(["--reply-to", "999"], { answers: [], editor: () => "precious" });
     expect(code).toBe(3);
-    expect(stderr).toBe(`Your text is kept in ${draft()}\nerror: --reply-to is not a message of conversation 1: 999\n`);
+    expect(stderr).toBe(
+      `Your text is kept in ${draft()}\nerror: --reply-to is not a message of conversation 1: 999.\n`,
+    );
     expect(readFileSync(draft(), "utf8")).toBe("precious");
   });
 

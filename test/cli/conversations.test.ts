@@ -170,6 +170,10 @@ describePlaces("wcs conversations", (place) => {
     expect(await listed("--with", "2,3")).toEqual([]);
     expect(await listed("--keyword", "laun")).toEqual([group]);
     expect(await listed("--status", "unread")).toEqual([group, direct?.id]);
+    const [first, second, third] = await listed();
+    expect(await listed("--limit", "2", "--page", "1")).toEqual([first, second]);
+    expect(await listed("--limit", "2", "--page", "2")).toEqual(third === undefined ? [] : [third]);
+    expect((await say(["list", "--page", "0"])).code).toBe(3);
     expect((await say(["list", "--status", "read"])).stderr).toContain(
       "--status must be one of normal, archived, unread",
     );

@@ -99,6 +99,14 @@ export const mistakes: readonly (readonly [what: string, mistake: Mistake])[] = 
     },
   ],
   [
+    "a folded name",
+    {
+      check: "users",
+      make: ["update users set name_key = 'other' where id = 1"],
+      message: /user 1 has a folded name without a search word of the name/,
+    },
+  ],
+  [
     "a first unit",
     {
       check: "users",

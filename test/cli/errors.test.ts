@@ -27,6 +27,9 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list --limit", 2, /^error: Option '--limit <n>' argument missing\./],
   ["units list --limit abc", 2, /^error: --limit must be an integer, not 'abc'\.\n$/],
   ["units get abc", 6, /^error: <id>: no unit is called abc\.\nhint: Use an ID, a name/],
+  ["users list --cursor nonsense", 3, /^error: --cursor .*without a cursor\.\n/],
+  ["api GET /users/reference/%zz", 2, /^error: %zz in the path is not percent-encoded UTF-8\.\nhint: /],
+  ["posts mute 1 --for constructor", 2, /^error: --for must be one of always, 1h, 8h, 1w\.\n/],
   ["events get abc", 2, /^error: <id> must be an integer, not 'abc'\.\n$/],
   [
     "units create --unit-type floor --name x --parent 1",
@@ -48,7 +51,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list --url http://127.0.0.1:1 --as ada@example.com", 2, /^error: --as cannot be used with an instance/],
   ["units list --url http://127.0.0.1:1 --timeout never", 2, /^error: --timeout must be a duration/],
   ["units delete 2", 2, /^error: Cannot be undone\.\nhint: Pass --yes to confirm\.\n$/],
-  ["units create --name= --parent 1", 3, /^error: --name must not be blank\.?\n$/],
+  ["units create --name= --parent 1", 3, /^error: --name must not be blank\.\n$/],
   ["units create --name x --parent 99", 3, /^error: --parent is not an existing unit/],
   ["users create --first-name= --last-name x --email nope --unit 1", 3, /^error: --first-name .*; --email .*\n$/],
   ["units list --limit 3 --cursor nonsense", 3, /--cursor/],
@@ -90,7 +93,7 @@ it.each(["--json", "-o json", "-ojson", "--output=ndjson"])("with %s an error is
   expect(JSON.parse(stderr)).toEqual({
     error: {
       code: "validation_failed",
-      message: "--first-name must not be blank",
+      message: "--first-name must not be blank.",
       fields: { first_name: ["must not be blank"] },
     },
   });

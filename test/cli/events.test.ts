@@ -104,6 +104,18 @@ describePlaces("wcs events", (place) => {
     expect((await done("events", "files", "get", `${files[0].id}`, "-o", "-")).stdout).toBe("one, two");
     await done("events", "files", "delete", `${id}`, `${files[0].id}`, "--yes");
     expect(await json("events", "files", "list", `${id}`)).toHaveLength(1);
+    await json("usertypes", "create", "--name", "Employee");
+    await done("events", "update", `${id}`, "--user-types", "Employee");
+    const rule = '[{"freq":"daily","count":3}]';
+    expect((await done("events", "update", `${id}`, "--recurrence", rule, "--repeat", "never")).code).toBe(2);
+    expect((await done("events", "update", `${id}`, "--recurrence", rule)).code).toBe(0);
+    expect(await json("events", "get", `${id}`)).toMatchObject({
+      recurrence: [{ freq: "daily", count: 3 }],
+      files: [{ name: "agenda.txt" }],
+      userTypes: [{ name: "Employee" }],
+    });
+    expect((await done("events", "update", `${id}`, "--unset", "recurrence,files,user-types,body")).code).toBe(0);
+    expect(await json("events", "get", `${id}`)).toMatchObject({ recurrence: [], files: [], userTypes: [], body: "" });
   });
 
   it("shows a calendar as rows and as JSON", async () => {

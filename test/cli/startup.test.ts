@@ -31,10 +31,10 @@ async function loaded(args: readonly string[]): Promise<{ bytes: number; builtin
 }
 
 it.each([
-  [["--version"], 27_000],
-  [["--help"], 27_000],
-  [["profile", "list"], 130_000],
-  [["users", "get", "1", "--json"], 555_000],
+  [["--version"], 28_500],
+  [["--help"], 28_500],
+  [["profile", "list"], 135_000],
+  [["users", "get", "1", "--json"], 560_000],
 ])("%s loads little", async (args, most) => {
   const { bytes, builtins } = await loaded(args);
   expect(bytes).toBeLessThan(most);

@@ -1,7 +1,8 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { bin } from "./support.ts";
 
 const source = join(import.meta.dirname, "../../src/cli/terminal/standard-output.ts");
 const text = "grün 東京 🎈 ".repeat(60_000);
@@ -29,4 +30,24 @@ it("waits where stdout cannot take more at once", async () => {
   const [code] = await once(child, "close");
   expect(code).toBe(0);
   expect(Buffer.concat(chunks).toString() === `${text}end`).toBe(true);
+});
+
+const shell = (line: string) =>
+  spawnSync("sh", ["-c", `${line}; exit $?`], {
+    encoding: "utf8",
+    env: { ...process.env, WCS: `${process.execPath} ${bin}` },
+  });
+
+it.skipIf(process.platform !== "linux")("a closed stdout is an error, a discarded one is not", () => {
+  const closed = shell("$WCS --help >&-");
+  expect([closed.status, closed.stderr]).toEqual([
+    2,
+    "error: Stdout is closed.\nhint: Use > /dev/null to discard the output.\n",
+  ]);
+  expect(shell("exec >&-; $WCS --version").status).toBe(2);
+  for (const line of ["$WCS --help > /dev/null", "exec > /dev/null; $WCS --help"]) expect(shell(line).status).toBe(0);
+  // Node discards output by the same device, opened in the same way as that of a closed stdout.
+  const discarded = spawnSync("sh", ["-c", `${process.execPath} ${bin} --help; exit $?`], { stdio: "ignore" });
+  expect(discarded.status).toBe(0);
+  expect(spawnSync(process.execPath, [bin, "--help"], { stdio: "ignore" }).status).toBe(0);
 });

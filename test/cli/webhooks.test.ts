@@ -75,6 +75,11 @@ it("a local command calls the webhook before it ends, and webhooks logs --wait i
   const passed = await home().wcs([...gate, "--status", "200", "--timeout", "10s"]);
   expect(passed.code).toBe(0);
   expect(JSON.parse(passed.stdout)).toMatchObject({ event: "user.create", status: "200", attempt: 1 });
+  const page = async (number: string, ...more: string[]) =>
+    home().wcs(["webhooks", "logs", "1", "--page", number, "--json", ...more]);
+  expect(JSON.parse((await page("1")).stdout)).toHaveLength(1);
+  expect(JSON.parse((await page("2")).stdout)).toEqual([]);
+  expect((await page("1", "--follow")).code).toBe(2);
   const shut = await home().wcs([...gate, "--status", "500", "--timeout", "1s"]);
   expect(shut).toMatchObject({ code: 9, stdout: "" });
 });

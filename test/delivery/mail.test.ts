@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
-import type { Settings } from "../../src/contract/settings.ts";
+import { type Settings, settings as settingOperations } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { mailQueue } from "../../src/delivery/mail/mail-queue.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
@@ -39,6 +39,7 @@ describeOnDatabases("mail", (open) => {
       welcome: true,
       ...fields,
     });
+  const offer = (languages: string[]) => instance.administrator.call(settingOperations.set, { languages });
   const rows = () => instance.database.reader.selectFrom("mails").selectAll().orderBy("id").execute();
   const tokenIn = (text: string) => /token=([\w-]+)/.exec(text)?.[1] ?? "";
   const reset = (token: string, password = "correct horse battery") =>
@@ -119,6 +120,7 @@ describeOnDatabases("mail", (open) => {
   });
 
   it("welcome, in Danish, from an instance with a name: subject, text and link", async () => {
+    await offer(["en", "da-DK"]);
     await welcome({ language: "da-DK" });
     await drain({ name: "Jensen & Søn" });
     const [mail] = mailbox.mails;
@@ -143,6 +145,7 @@ describeOnDatabases("mail", (open) => {
   it("mails speak the first language of the instance to users without one, and English where there are no texts", async () => {
     await welcome();
     await drain({ languages: ["da", "en"] });
+    await offer(["en", "tlh"]);
     await welcome({ email: "second@example.com", language: "tlh" });
     await drain({ languages: ["fr"] });
     expect(mailbox.mails.map(({ html }) => /<html lang="(\w+)">/.exec(html)?.[1])).toEqual(["da", "en"]);

@@ -54,6 +54,22 @@ describe("large bodies and permission", () => {
     for (const [name, text] of answers) expect(`${name} ${text.slice(0, 12)}`).toMatch(/ HTTP\/1.1 40[34]$/);
   });
 
+  it("A key of another operation admits no large body", async () => {
+    const { actors, ids, instance } = world();
+    const key = { idempotencyKey: "harmless" };
+    await actors.outsider.call(posts.create, { content_type: "debate", title: "Harmless" }, key);
+    const { id: event } = await actors.administrator.call(events.create, {
+      title: "S",
+      type: "user",
+      start: 1,
+      end: 2,
+    });
+    const origin = { token: await instance.tokenOf(ids.outsider), ...key };
+    const ask = (op: AnyOperation, path: object) => codeOf(instance.service.admit(op, { ...path }, origin));
+    expect(await ask(events.filesAddTo, { id: event })).toBe("not_found");
+    expect(await ask(posts.create, {})).toBe("ok");
+  });
+
   it("Nobody without a token can have a large body read, whatever the operation", async () => {
     const port = Number(new URL(world().instance.url).port);
     const named = { events: 1, conversations: 1, posts: 1, users: 1, units: 1, groups: 1 };

@@ -62,7 +62,7 @@ export function failureOf(error: unknown): Failure {
     return {
       exit: errorCodes[code].exit,
       code,
-      message,
+      message: ended(message),
       hint: next.filter(Boolean).join(" ") || undefined,
       fields,
       retryAfter,
@@ -91,8 +91,11 @@ function formatWait(seconds: number): string {
 /** Adds a full stop, and a capital letter unless the text begins with the name of a program or field. */
 function sentence(text: string): string {
   const begun = /^(wcs\b|\w+[._]\w)/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.?!]$/.test(begun) ? begun : `${begun}.`;
+  return ended(begun);
 }
+
+/** Adds a full stop. */
+const ended = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);
 
 const hints: { [C in ErrorCode]?: string } = {
   unauthenticated: "Sign in with wcs auth login.",

@@ -23,7 +23,12 @@ export function createSources(terminal: Terminal): Sources {
     async value(text, flag) {
       if (text === "-") return sources.stdin(flag);
       if (text.startsWith("@@")) return text.slice(1);
-      return text.startsWith("@") ? sources.file(text.slice(1), flag) : text;
+      if (!text.startsWith("@")) return text;
+      if (terminal.fileValues?.has(text) === false)
+        throw new UsageError(`${flag}: '${text}' would be read as the name of a file`, {
+          hint: "write @@ in place of @",
+        });
+      return sources.file(text.slice(1), flag);
     },
     async stdin(flag) {
       claim(flag);

@@ -64,6 +64,7 @@ item has one row per field. -o selects a format:
 
   --fields id,name,unit.name   print only these fields
   --query '[?active].email'    filter with a JMESPath expression (jmespath.org)
+  -t '{id} {unit.name}'        print a line for each item; \\t is a tab, \\n a line break
   --no-header                  omit the header line
   --raw                        print the API response unchanged
 

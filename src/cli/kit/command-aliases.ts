@@ -1,7 +1,7 @@
 import type { Registry } from "./command-spec.ts";
 
 /** Short names of verbs, with the verbs that they stand for: the first one that exists. */
-const verbs: Readonly<Record<string, readonly string[]>> = {
+export const shortVerbs: Readonly<Record<string, readonly string[]>> = {
   ls: ["list"],
   rm: ["delete", "remove"],
   show: ["get"],
@@ -12,7 +12,11 @@ const commands: Readonly<Record<string, readonly string[]>> = { whoami: ["users"
 
 /** Returns the name that a word stands for: a short name of a verb, or a group in the singular or plural. */
 export function aliasIn(names: readonly string[], word: string): string | undefined {
-  const meant = [...(Object.hasOwn(verbs, word) ? (verbs[word] ?? []) : []), `${word}s`, word.replace(/s$/, "")];
+  const meant = [
+    ...(Object.hasOwn(shortVerbs, word) ? (shortVerbs[word] ?? []) : []),
+    `${word}s`,
+    word.replace(/s$/, ""),
+  ];
   return meant.find((name) => names.includes(name));
 }
 

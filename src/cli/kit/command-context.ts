@@ -9,6 +9,8 @@ export interface CommandEnvironment {
   readonly terminal: Terminal;
   /** An open connection to use. */
   readonly connection?: Connection | undefined;
+  /** One of the runs of a command with --watch. */
+  readonly isRepeated?: boolean;
 }
 
 /** Returns the context of a command, and configures the terminal by its global options. */

@@ -11,6 +11,7 @@ import type { Heading } from "../../contract/operation-groups.ts";
 import type { Draw, Renderer, RowSpec } from "../output/renderer.ts";
 import type { Connection, ConnectOptions } from "../session/connection.ts";
 import type { Globals } from "../terminal/global-options.ts";
+import type { HelpSection } from "../terminal/help-layout.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** The kind of value that a flag or argument takes, for shell completion. */
@@ -222,11 +223,15 @@ export interface CommandArgument {
 export interface CustomCommand {
   readonly summary: string;
   readonly description?: string;
+  /** Further sections of its help. */
+  readonly sections?: readonly HelpSection[];
   readonly args?: readonly CommandArgument[];
   readonly flags?: readonly CommandFlag[];
   readonly examples?: readonly string[];
   /** Prints data, so the output options apply. */
   readonly prints?: true;
+  /** Only reads and ends by itself, so it takes --watch. */
+  readonly watchable?: true;
   readonly run: (context: Context) => Promise<void>;
 }
 

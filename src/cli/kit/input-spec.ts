@@ -2,11 +2,11 @@ import { type Command, Option } from "commander";
 import type { z } from "zod";
 import { fieldsOf } from "../../contract/field-spec.ts";
 import { tryParse } from "../../contract/parse-input.ts";
-import { describeCommand, ownOption, usage } from "./build-command.ts";
+import { describeCommand, ownOption, usage, watchFlags } from "./build-command.ts";
 import type { OperationCommand, Positional } from "./command-spec.ts";
 import { addSharedOptions, createCommand, type HelpOptions } from "./commander-command.ts";
 import { changes, describeArgument, familiesOf, flagsOf, optionsOf } from "./field-flags.ts";
-import { clearablePaths, type InputSpec, labelOf } from "./read-input.ts";
+import { clearableFields, flagNameOf, type InputSpec, labelOf } from "./read-input.ts";
 
 /** Creates the input spec of a command: each field of its operation is an argument or a flag. */
 export function createInputSpec(leaf: OperationCommand): InputSpec {
@@ -30,6 +30,8 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
     flags,
     more: leaf.flags ?? [],
     needed: leaf.needed,
+    // A new resource has no lists to clear.
+    clearable: clearableFields(fields, leaf.op.method === "PATCH"),
     check: (name, value) => check(leaf, name, value),
   };
 }
@@ -66,7 +68,11 @@ export function buildOperation(
   return command;
 }
 
-function addCommonOptions(command: Command, { op, confirm }: OperationCommand, { fields, flags }: InputSpec): void {
+function addCommonOptions(
+  command: Command,
+  { op, confirm }: OperationCommand,
+  { fields, flags, clearable }: InputSpec,
+): void {
   if (op.list?.paging) {
     const standard = fields.find(({ name }) => name === "limit")?.default;
     command.option("--limit <n>", `Maximum number of items (default ${standard})`);
@@ -74,19 +80,28 @@ function addCommonOptions(command: Command, { op, confirm }: OperationCommand, {
   } else if (op.list && !fields.some(({ name }) => name === "limit")) {
     command.option("--limit <n>", "Maximum number of items");
   }
-  if (!changes(op)) return;
+  if (!changes(op)) {
+    for (const flag of watchFlags) command.addOption(ownOption(flag));
+    return;
+  }
   if (flags.length > 0)
     command.option("--data <json>", "Fields as a JSON object, @file, or - for stdin; flags take precedence");
-  if (clearablePaths(fields).length > 0) {
+  if (clearable.length > 0) {
     command.addOption(
-      new Option("--unset <field,...>", "Fields to clear").argParser((value, before: string[] | undefined) => [
-        ...(before ?? []),
-        value,
-      ]),
+      new Option("--unset <field,...>", describeUnset(clearable))
+        // A new resource has nothing to clear, except fields of a template in --data.
+        .hideHelp(op.method !== "PATCH")
+        .argParser((value, before: string[] | undefined) => [...(before ?? []), value]),
     );
   }
   if (confirm) command.option("-y, --yes", "Skip the confirmation");
   command.option("-n, --dry-run", "Check the input and permissions without changing anything");
+}
+
+/** Names the fields that can be cleared; those of nested objects can be, too, but are too many for help. */
+function describeUnset(clearable: InputSpec["clearable"]): string {
+  const shallow = clearable.filter(({ path }) => path.length <= 2);
+  return `Fields to clear, of ${shallow.map(flagNameOf).join(", ")}`;
 }
 
 function isOptional(arg: Positional, leaf: OperationCommand, { fields }: InputSpec): true | undefined {

@@ -20,6 +20,7 @@ export interface InputSpec {
   /** Flags of the command that do not belong to a field. */
   readonly more: readonly CommandFlag[];
   readonly needed: OperationCommand["needed"];
+  readonly clearable: readonly ClearableField[];
   /** Returns the issue with a value for a field; undefined when it is valid. */
   readonly check: (name: string, value: unknown) => string | undefined;
 }
@@ -51,7 +52,7 @@ interface ReadOptions {
 export async function readInput(spec: InputSpec, line: ParsedLine, options: ReadOptions): Promise<Input> {
   const { sources } = options;
   const input: Input = await readData(spec, line.options.data as string | undefined, sources);
-  clear(spec.fields, line.options.unset as string[] | undefined, input);
+  clear(spec.clearable, line.options.unset as string[] | undefined, input);
   for (const flag of spec.flags) {
     const value = await readFlag(flag, line.options, sources, input);
     if (value !== undefined) place(input, flag.path, value);
@@ -84,24 +85,38 @@ async function readData(spec: InputSpec, text: string | undefined, sources: Sour
   return data as Input;
 }
 
-function clear(fields: readonly Field[], names: readonly string[] | undefined, input: Input): void {
-  const clearable = clearablePaths(fields);
+function clear(clearable: readonly ClearableField[], names: readonly string[] | undefined, input: Input): void {
   for (const name of (names ?? []).flatMap((list) => list.split(","))) {
-    const path = clearable.find((candidate) => candidate.join(".") === name || candidate.map(kebab).join("-") === name);
-    if (!path) {
-      const known = clearable.map((candidate) => candidate.map(kebab).join("-"));
+    const field = clearable.find((field) => field.path.join(".") === name || flagNameOf(field) === name);
+    if (!field) {
+      const known = clearable.map(flagNameOf);
       const meant = suggestName(name, known) ?? known.slice(0, 10).join(", ");
       throw new UsageError(`--unset: '${name}' cannot be cleared`, { hint: `these can: ${meant}` });
     }
-    place(input, path, null);
+    place(input, field.path, field.empty);
   }
 }
 
-/** Returns the paths of nullable fields, including objects. */
-export function clearablePaths(fields: readonly Field[], above: readonly string[] = []): (readonly string[])[] {
+/** Returns the name of a clearable field on the command line. */
+export const flagNameOf = ({ path }: ClearableField): string => path.map(kebab).join("-");
+
+/** A field that --unset clears, and its value then. */
+export interface ClearableField {
+  readonly path: readonly string[];
+  readonly empty: null | readonly never[];
+}
+
+/** Returns the fields that can be cleared: nullable ones, including objects, and with `lists` those that can be empty. */
+export function clearableFields(
+  fields: readonly Field[],
+  lists: boolean,
+  above: readonly string[] = [],
+): ClearableField[] {
   return fields.flatMap((field) => {
     const path = [...above, field.name];
-    return [...(field.nullable ? [path] : []), ...clearablePaths(field.fields ?? [], path)];
+    const inner = clearableFields(field.fields ?? [], lists, path);
+    if (field.nullable) return [{ path, empty: null }, ...inner];
+    return lists && field.emptiable ? [{ path, empty: [] }, ...inner] : inner;
   });
 }
 

@@ -29,5 +29,9 @@ async function runOwn(
   const named = Object.fromEntries(
     (leaf.args ?? []).map(({ name }, at) => [name, args[at] as string | string[] | undefined]),
   );
-  await leaf.run(createContext(options, surroundings, named));
+  const context = createContext(options, surroundings, named);
+  if (!context.flags.watch || surroundings.isRepeated) return leaf.run(context);
+  const { watch } = await import("./watch-command.ts");
+  const run = (again: CommandEnvironment) => runOwn(leaf, path, rest, again);
+  await watch({ context, words: [...path, ...rest], anonymous: false, run });
 }

@@ -42,6 +42,7 @@ export async function runOperation(
   const spec = createInputSpec(leaf);
   const line = parseLine(buildOperation(leaf, path, terminal, spec), rest);
   const context = createContext(line.options, surroundings);
+  if (context.flags.watch && !surroundings.isRepeated) return watchOperation(leaf, path, rest, context);
   const sources = createSources(terminal);
   let connection: Connection | undefined;
   const connect = async (): Promise<Caller> => {
@@ -73,6 +74,17 @@ export async function runOperation(
   } finally {
     await connection?.caller.close();
   }
+}
+
+async function watchOperation(
+  leaf: OperationCommand,
+  path: readonly string[],
+  rest: readonly string[],
+  context: Context,
+): Promise<void> {
+  const { watch } = await import("./watch-command.ts");
+  const run = (again: CommandEnvironment) => runOperation(leaf, path, rest, again);
+  await watch({ context, words: [...path, ...rest], anonymous: leaf.op.access === "public", run });
 }
 
 const withCompletion = async ({ complete }: OperationCommand, { options }: ParsedLine, input: Input): Promise<Input> =>

@@ -11,14 +11,17 @@ export const lineOf = (words: readonly string[]): string => ["wcs", ...words].ma
 /** Returns the flag and the value as the words of a command line. A value that is read from a file elsewhere is escaped. */
 export const flagWords = (flag: string, value: string): string[] => [flag, value.startsWith("@") ? `@${value}` : value];
 
-/** Shows the command line that gives the answers of a wizard at once. */
+/**
+ * Shows the command line that gives the answers of a wizard at once; nothing if an answer is `-`, which stands for stdin on
+ * a command line.
+ */
 export function showLine(
   path: readonly string[],
   rest: readonly string[],
   asked: readonly string[],
   terminal: Terminal,
 ): void {
-  if (asked.length === 0) return;
+  if (asked.length === 0 || asked.includes("-")) return;
   const end = rest.indexOf("--");
   const words = end < 0 ? [...rest, ...asked] : [...rest.slice(0, end), ...asked, ...rest.slice(end)];
   terminal.note(`As one command: ${terminal.sanitizeLine(lineOf([...path, ...words]))}`);

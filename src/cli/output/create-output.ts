@@ -8,6 +8,7 @@ import { formatsOf, itemFields, parseFields, select, uncutPaths } from "./field-
 import { createCells } from "./format-value.ts";
 import type { Item, Page } from "./item.ts";
 import type { Draw, OutputOptions, Renderer, RowSpec, Writer } from "./renderer.ts";
+import { checkTemplate, createTemplateWriter } from "./template-writer.ts";
 
 /** Describes the items that a command shows. */
 export interface View<T extends object = Item> {
@@ -36,9 +37,17 @@ export interface Output<T extends object = Item> {
   one(item: T, response?: unknown): Promise<void>;
 }
 
-/** Returns the output format. The default is a table on a terminal, and `rows` (tab-separated) elsewhere. */
-export function formatOf({ output, json }: Globals, terminal: Terminal): OutputFormat | "rows" {
+/** A format that --output names, tab-separated rows, or lines by --template. */
+type Format = OutputFormat | "rows" | "template";
+
+/** Returns the output format. The default is a table on a terminal, and `rows` elsewhere. */
+export function formatOf({ output, json, template, fields, raw }: Globals, terminal: Terminal): Format {
   if (output && json && output !== "json") throw new UsageError(`--json and -o ${output} cannot be used together`);
+  if (template !== undefined) {
+    const other = output ? `-o ${output}` : json ? "--json" : fields !== undefined ? "--fields" : raw && "--raw";
+    if (other) throw new UsageError(`--template and ${other} cannot be used together`);
+    return "template";
+  }
   return output ?? (json ? "json" : terminal.stdoutIsTerminal ? "table" : "rows");
 }
 
@@ -57,7 +66,9 @@ export function createOutput<T extends object = Item>(view: View<T>, globals: Gl
     chosen: fields !== undefined,
     showEmpty: view.showEmpty === true,
     endless: view.endless === true,
+    template: globals.template,
   };
+  if (globals.template !== undefined) checkTemplate(globals.template, globals.query ? undefined : view.op);
   if (view.endless && globals.query !== undefined) {
     throw new UsageError("--query cannot be used on an endless list", { hint: "use -o ndjson and jq" });
   }
@@ -105,8 +116,8 @@ export function createOutput<T extends object = Item>(view: View<T>, globals: Gl
     if (["json", "ndjson", "yaml"].includes(format)) return (await writerFor(format, options)).value(found);
     const { plainly } = await import("./jmespath-query.ts");
     const rows = plainly(found);
-    if (typeof rows === "string") return terminal.write(rows);
     const writer = await writerFor(format, { ...options, columns: undefined });
+    if (typeof rows === "string") return format === "template" ? writer.value(rows) : terminal.write(rows);
     if (!Array.isArray(rows)) return writer.one(rows);
     await writer.page(rows);
     await writer.end();
@@ -155,7 +166,7 @@ export function checkZone(zone: string | undefined): string | undefined {
   throw new UsageError(`--tz: unknown time zone '${zone}'`, { hint: "list time zones with wcs timezones list" });
 }
 
-async function writerFor(format: OutputFormat | "rows", options: OutputOptions): Promise<Writer> {
+async function writerFor(format: Format, options: OutputOptions): Promise<Writer> {
   switch (format) {
     case "json":
       return (await import("./json-writer.ts")).createJsonWriter(options);
@@ -167,6 +178,8 @@ async function writerFor(format: OutputFormat | "rows", options: OutputOptions):
       return (await import("./csv-writer.ts")).createCsvWriter(options);
     case "rows":
       return (await import("./row-writer.ts")).createRowWriter(options);
+    case "template":
+      return createTemplateWriter(options);
     case "table":
       return (await import("./table-writer.ts")).createTableWriter(options);
   }

@@ -50,12 +50,17 @@ export function parseFields(text: string, op: AnyOperation | undefined): string[
     .split(",")
     .map((path) => path.trim())
     .filter(Boolean);
-  const known = op && itemFields(op);
-  for (const path of paths) if (known) check(path, known);
+  checkFields(paths, op, "--fields");
   return paths;
 }
 
-function check(path: string, fields: readonly Field[]): void {
+/** Throws a `UsageError` that names the flag for a path that no item of the operation can have. */
+export function checkFields(paths: readonly string[], op: AnyOperation | undefined, flag: string): void {
+  const known = op && itemFields(op);
+  for (const path of paths) if (known) check(path, known, flag);
+}
+
+function check(path: string, fields: readonly Field[], flag: string): void {
   let inner: readonly Field[] | undefined = fields;
   const parts = path.split(".");
   if (fields.some(({ name }) => name === path)) return;
@@ -69,7 +74,7 @@ function check(path: string, fields: readonly Field[]): void {
       const hint = meant
         ? `did you mean '${[...parts.slice(0, depth), meant].join(".")}'?`
         : `available fields: ${inner.map(({ name }) => name).join(", ")}`;
-      throw new UsageError(`--fields: unknown field '${path}'`, { hint });
+      throw new UsageError(`${flag}: unknown field '${path}'`, { hint });
     }
     inner = field?.fields ?? field?.items?.fields;
     if (field?.kind === "other") return;

@@ -21,6 +21,8 @@ export interface OutputOptions {
   readonly showEmpty: boolean;
   /** The list never ends, so each page is printed immediately. */
   readonly endless: boolean;
+  /** The text of --template. */
+  readonly template: string | undefined;
 }
 
 /** Writes results in one format. For a list, `page` is called for each page, then `end`. */

@@ -7,10 +7,14 @@ const retryPause = 2000;
 const longestWait = 25;
 
 /**
- * Yields the answers of `ask` until the consumer stops. Waits while the service is unavailable, as during a restart, and
+ * Yields the answers of `ask` until the consumer stops or `signal` aborts. Waits while the service is unavailable, as during a restart, and
  * reports that once.
  */
-export async function* pollAnswers<T>(ask: () => Promise<T>, terminal: Terminal): AsyncGenerator<T, never> {
+export async function* pollAnswers<T>(
+  ask: () => Promise<T>,
+  terminal: Terminal,
+  signal?: AbortSignal,
+): AsyncGenerator<T, never> {
   let lost = false;
   for (;;) {
     let answer: T;
@@ -20,7 +24,8 @@ export async function* pollAnswers<T>(ask: () => Promise<T>, terminal: Terminal)
       if (!isOutage(error)) throw error;
       if (!lost) terminal.note(`${terminal.sanitizeLine(error.message)} Retrying until it is back.`);
       lost = true;
-      await sleep(Math.max(retryPause, (error.retryAfter ?? 0) * 1000));
+      await sleep(Math.max(retryPause, (error.retryAfter ?? 0) * 1000), signal);
+      signal?.throwIfAborted();
       continue;
     }
     if (lost) terminal.note("The service is back.");
@@ -46,7 +51,14 @@ function isOutage(error: unknown): error is ServiceError {
   return error instanceof ServiceError && (error.code === "unavailable" || error.code === "too_many_requests");
 }
 
-/** Waits by the global timer, which tests replace; they cannot replace that of node:timers/promises. */
-export function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** Waits by the global timer, which tests replace; they cannot replace that of node:timers/promises. `signal` ends it. */
+export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = () => resolve();
+  const timer = setTimeout(end, milliseconds);
+  signal?.addEventListener("abort", end);
+  await promise;
+  clearTimeout(timer);
+  signal?.removeEventListener("abort", end);
 }

@@ -3,6 +3,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import { type Config, type Profile, readConfig } from "./config.ts";
+import { withoutPassword } from "./database-url.ts";
 
 /** The database or instance of a command. */
 export interface Target {
@@ -16,6 +17,10 @@ export interface Target {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export const isRemote = (address: string): boolean => /^https?:\/\//i.test(address);
+
+/** Returns what a target is called in files and messages: its address without a password. */
+export const shownAddress = ({ address, remote }: Target): string =>
+  remote ? address : withoutPassword(databaseAddress(address));
 
 /** Returns the base URL without a trailing slash or `/api`. */
 export function baseUrl(text: string): string {

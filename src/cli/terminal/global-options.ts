@@ -13,6 +13,7 @@ export interface Globals {
   readonly json?: true;
   readonly fields?: string;
   readonly query?: string;
+  readonly template?: string;
   readonly raw?: true;
   readonly header: boolean;
   readonly tz?: string;
@@ -34,6 +35,7 @@ export const outputOptions: readonly GlobalOption[] = [
   { flags: "--json", description: "Same as -o json" },
   { flags: "--fields <a,b.c>", description: "Fields to print" },
   { flags: "--query <jmespath>", description: "Filter the output with a JMESPath expression" },
+  { flags: "-t, --template <text>", description: "Print a line per item, as in '{id} {unit.name}'" },
   { flags: "--raw", description: "Print the API response unchanged" },
   { flags: "--no-header", description: "Omit the header line; of a single item, print the values only" },
   { flags: "--tz <zone>", description: "Time zone for times, as in Europe/Berlin (default: this machine's)" },

@@ -28,7 +28,9 @@ export function layOut(
     `${paint.strong("Usage:")} ${usage}`,
     wrap(flowing(description), width, ""),
     ...sections.filter(({ rows }) => rows.length > 0).map((section) => layOutSection(section, width, paint)),
-    ...(examples ? [`${paint.strong("Examples:")}\n${examples.map((example) => `  $ ${example}`).join("\n")}`] : []),
+    ...(examples
+      ? [`${paint.strong("Examples:")}\n${examples.map((example) => breakExample(example, width)).join("\n")}`]
+      : []),
     layOutSection(globals, width, paint),
   ];
   return `${parts.join("\n\n")}\n`;
@@ -43,6 +45,21 @@ function layOutSection({ title, rows }: HelpSection, width: number, paint: Paint
     return `  ${term.padEnd(column)}  ${text}`.trimEnd();
   });
   return `${paint.strong(title)}\n${lines.join("\n")}`;
+}
+
+/** Breaks an example before flags and pipes, with the backslashes that a shell needs. */
+function breakExample(example: string, width: number): string {
+  const lines: string[] = [];
+  let last = "  $";
+  for (const part of example.split(/ (?=--?\w|[|<>] )/)) {
+    // Leaves room for the backslash.
+    if (last.length + 1 + part.length > width - 2 && last !== "  $") {
+      lines.push(`${last} \\`);
+      last = "     ";
+    }
+    last += ` ${part}`;
+  }
+  return [...lines, last].join("\n");
 }
 
 /** Joins the lines of each paragraph. Indented and empty lines stay. */

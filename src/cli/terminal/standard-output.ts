@@ -1,6 +1,7 @@
 import { fstatSync, statSync, writeSync } from "node:fs";
 import { devNull } from "node:os";
 import { BrokenPipe } from "../errors/cli-errors.ts";
+import { refuseClosedOutput } from "./closed-output.ts";
 
 /** File descriptor of stdout. */
 const descriptor = 1;
@@ -20,6 +21,7 @@ export function isTerminal(stream: () => NodeJS.WriteStream): boolean {
 
 // Reused: new buffers for each page of a long list would fill the memory before they are collected.
 let buffer: Uint8Array | undefined;
+let isChecked = false;
 
 /** Writes a text to stdout. Falls back to the stream when the descriptor would block. */
 export async function writeOut(text: string, stream: () => NodeJS.WriteStream): Promise<void> {
@@ -45,6 +47,8 @@ export async function writeBytesOut(bytes: Uint8Array, stream: () => NodeJS.Writ
 /** Writes until the descriptor would block; returns the number of bytes written. */
 function writeNow(bytes: Uint8Array): number {
   let done = 0;
+  if (!isChecked) refuseClosedOutput();
+  isChecked = true;
   try {
     while (done < bytes.length) done += writeSync(descriptor, bytes, done);
   } catch (error) {

@@ -38,11 +38,15 @@ export interface Terminal {
   complain(text: string): void;
   /** Escapes control characters and line breaks. */
   sanitizeLine(text: string): string;
+  /** The values `@file` that stand for the content of the file. Default: all of them. */
+  readonly fileValues?: ReadonlySet<string>;
   /** Reads all of stdin as text. Callers must read stdin only once. */
   read(): Promise<string>;
   readBytes(): Promise<Buffer>;
   /** Yields chunks of stdin as they arrive. */
   input(signal?: AbortSignal): AsyncIterable<Uint8Array>;
+  /** Yields keys as they are pressed, without echo and without signals. stdin must be a terminal. */
+  keys(signal: AbortSignal): AsyncIterable<string>;
   /** Shows a progress line on stderr, replacing the last one; undefined removes it. Does nothing without a terminal. */
   progress(line: string | undefined): void;
   ask(): Promise<Ask>;
@@ -124,6 +128,15 @@ export async function openTerminal(surroundings: ProcessStreams): Promise<Termin
       const { stdin } = surroundings;
       signal?.addEventListener("abort", () => stdin.destroy(signal.reason), { once: true });
       for await (const chunk of stdin) yield chunk as Uint8Array;
+    },
+    async *keys(signal) {
+      const { stdin } = surroundings;
+      stdin.setRawMode(true);
+      signal.addEventListener("abort", () => {
+        stdin.setRawMode(false);
+        stdin.destroy();
+      });
+      for await (const chunk of stdin) yield String(chunk);
     },
     progress(line) {
       if (options.quiet || !surroundings.stderr.isTTY || env.TERM === "dumb") return;

@@ -69,6 +69,8 @@ export const auth: Handlers<typeof contract> = {
       if (!(await isToken(tx, user.id, token))) refuseIssues([badToken]);
       await tx.db.deleteFrom("password_tokens").where("user_id", "=", user.id).execute();
       await endSessions(tx, [user.id]);
+      // Users reset a password that somebody else may know, who could have created tokens with it.
+      await tx.db.deleteFrom("api_tokens").where("user_id", "=", user.id).execute();
       await tx.db
         .updateTable("users")
         .set((eb) => ({ password_hash, token_version: eb("token_version", "+", 1), updated_at: tx.now }))

@@ -1,5 +1,6 @@
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { messagesWithWords } from "../../store/message-words.ts";
+import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, encodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
 import { newestFirst, noEnd, oldestFirst, type Range, visibleMessage, visibleNamed } from "./find-message.ts";
@@ -74,8 +75,7 @@ async function find(
   if (words.length === 0) return [];
   const back = position?.direction === "before";
   const ids = await messagesWithWords(ctx.db, { conversation: id, words, newestFirst: !back, ...range });
-  const rows = new Map((await messagesById(ctx.db, { ids })).map((row) => [row.id, row]));
-  return ids.flatMap((found) => rows.get(found) ?? []);
+  return [...inOrderOf(ids, await messagesById(ctx.db, { ids }))];
 }
 
 /**

@@ -31,6 +31,11 @@ export function words(text: string): string[] {
   return [...new Set(tokens(text))];
 }
 
+/** Returns the name of a user in the form used for comparing: its folded words in order. */
+export function userNameKey(user: { readonly first_name: string; readonly last_name: string }): string {
+  return tokens(`${user.first_name} ${user.last_name}`).join(" ");
+}
+
 /** Returns an e-mail address in the form used for comparing: case is ignored. */
 export function emailKey(email: string): string {
   return email.normalize("NFC").toLowerCase();

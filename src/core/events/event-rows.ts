@@ -1,5 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
-import { isAmong } from "../../store/dialect.ts";
+import { isAmong, truth } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { type Reader, readable } from "../visibility/audience.ts";
 
@@ -36,8 +35,3 @@ export const datesOf = prepared((db, p: { ids: readonly number[] }) =>
     .orderBy("start_at"),
 );
 export type DateRow = Awaited<ReturnType<typeof datesOf>>[number];
-
-/** Converts a condition to 0 or 1 on both databases. */
-function truth(condition: RawBuilder<unknown>) {
-  return sql<0 | 1>`case when ${condition} then 1 else 0 end`;
-}

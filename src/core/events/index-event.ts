@@ -3,7 +3,6 @@ import { isAmong, listed } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { placeInFeed, placesFor, placesOf } from "../visibility/feed-index.ts";
 import { eventAudienceOf, type Readers } from "./event-audience.ts";
-import { datesOf } from "./event-rows.ts";
 import { ability } from "./find-event.ts";
 
 /** The `previous_at` of an event's first occurrence: earlier than all times, so that a single comparison suffices. */
@@ -26,11 +25,12 @@ export async function placeEvent({ db }: Ctx, event: Placed): Promise<void> {
 
 /** Removes the occurrences of an event from the feed index. Must run before its occurrences or readers change. */
 export async function displaceEvent({ db }: Ctx, event: Placed): Promise<void> {
-  const starts = (await datesOf(db, { ids: [event.id] })).map((date) => date.start_at);
   await db
     .deleteFrom("event_places")
     .where((eb) => isAmong(db, eb.ref("place"), placesOfEvent(event)))
-    .where((eb) => isAmong(db, eb.ref("start_at"), starts))
+    .where("start_at", "in", (eb) =>
+      eb.selectFrom("event_dates as d").select("d.start_at").where("d.event_id", "=", event.id),
+    )
     .where("event_id", "=", event.id)
     .execute();
 }

@@ -1,5 +1,6 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { events as contract } from "../../contract/events.ts";
+import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { readerOf } from "../visibility/audience.ts";
@@ -47,7 +48,5 @@ export const eventReadHandlers: Pick<Handlers<typeof contract>, "list" | "get" |
 async function presentInOrder(ctx: Ctx, ids: readonly number[]): Promise<Event[]> {
   if (ids.length === 0) return [];
   const rows = await eventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids });
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const ordered = ids.flatMap((id) => byId.get(id) ?? []);
-  return presentEvents(ctx, ordered);
+  return presentEvents(ctx, inOrderOf(ids, rows));
 }

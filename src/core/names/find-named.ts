@@ -1,10 +1,19 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { NamedKind } from "../../contract/field-metadata.ts";
 import { mostMatches, type NameMatch } from "../../contract/names.ts";
-import { afterPrefix } from "../../store/dialect.ts";
+import { afterPrefix, isAmong } from "../../store/dialect.ts";
 import { fold } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { groupReader, known } from "../visibility/group-visibility.ts";
+import {
+  byValue,
+  firstMatches,
+  forcedReference,
+  inEachRange,
+  type KeyRange,
+  rangesOf,
+  referenceIn,
+} from "./first-matches.ts";
 
 /** A table of things with a folded name, as `t`. */
 interface NamedTable {
@@ -17,8 +26,11 @@ interface NamedTable {
   readonly visible: RawBuilder<SqlBool>;
 }
 
-/** Returns the text of `ref:TEXT`, which stands for a reference only. */
-export const forcedReference = (text: string): string | undefined => /^ref:(.+)$/s.exec(text)?.[1];
+interface Named {
+  readonly id: number;
+  readonly name: string;
+  readonly detail: string | null;
+}
 
 export const findUnits = (ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> =>
   findIn(ctx, texts, {
@@ -48,48 +60,62 @@ export const findGroups = (ctx: Ctx, texts: readonly string[]): Promise<NameMatc
   });
 
 async function findIn(ctx: Ctx, texts: readonly string[], of: NamedTable): Promise<NameMatch[]> {
-  const found: NameMatch[] = [];
-  for (const text of texts) {
-    for (const [match, condition] of conditionsOf(text, of.hasReferences)) {
-      const { rows } = await sql<{ id: number; name: string; detail: string | null }>`
-        select t.id, t.name, ${of.detail} as detail from ${sql.table(of.table)} t
-        where ${condition} and ${of.visible} order by ${match === "similar" ? sql`t.name_key, t.id` : sql`t.id`}
-        limit ${mostMatches}`.execute(ctx.db);
-      found.push(...rows.map((row) => ({ text, kind: of.kind, ...row, match })));
-      if (rows.length > 0) break;
-    }
-  }
-  return found;
+  const found = await firstMatches<Named>(texts, [
+    {
+      match: "reference",
+      find: async (open) =>
+        of.hasReferences ? byValue(open, referenceIn, (some) => withReferences(ctx, some, of)) : [],
+    },
+    {
+      match: "name",
+      find: (open) =>
+        inRanges(
+          ctx,
+          rangesOf(open, exactKey, (key) => key),
+          of,
+        ),
+    },
+    { match: "similar", find: (open) => inRanges(ctx, rangesOf(open, beginningKey, afterPrefix), of) },
+  ]);
+  return found.map(({ text, id, name, detail, match }) => ({ text, kind: of.kind, id, name, detail, match }));
 }
 
-/** Returns the conditions that a text stands for, the most exact first. */
-function conditionsOf(text: string, hasReferences: boolean): [NameMatch["match"], RawBuilder<SqlBool>][] {
-  if (text === "") return [["similar", sql`1 = 1`]];
-  const forced = forcedReference(text);
-  const byReference = (reference: string): [NameMatch["match"], RawBuilder<SqlBool>][] =>
-    hasReferences ? [["reference", sql`t.reference = ${reference}`]] : [];
-  if (forced !== undefined) return byReference(forced);
-  const key = fold(text);
-  // A name of combining accents only folds to an empty prefix, which would match all names.
-  if (key === "") return byReference(text);
-  return [
-    ...byReference(text),
-    ["name", sql`t.name_key = ${key}`],
-    ["similar", sql`t.name_key > ${key} and t.name_key < ${afterPrefix(key)}`],
-  ];
+/** A name of combining accents only folds to an empty key, which would match all names. */
+const exactKey = (text: string) => (forcedReference(text) === undefined ? fold(text) || undefined : undefined);
+const beginningKey = (text: string) => (text === "" ? "" : exactKey(text));
+
+async function withReferences({ db }: Ctx, references: readonly string[], { table, detail, visible }: NamedTable) {
+  const { rows } = await sql<Named & { value: string }>`
+    select t.id, t.name, ${detail} as detail, t.reference as value from ${sql.table(table)} t
+    where ${isAmong(db, sql.ref<string | null>("t.reference"), references)} and ${visible}`.execute(db);
+  return rows;
+}
+
+/** Returns the first things of each range of name keys. */
+async function inRanges(ctx: Ctx, ranges: readonly KeyRange[], { table, detail, visible }: NamedTable) {
+  const things = ctx.db
+    .selectFrom(sql<Omit<Named, "detail"> & { name_key: string }>`${sql.table(table)}`.as("t"))
+    .select(["t.id", "t.name", detail.as("detail")])
+    .where(sql<SqlBool>`t.name_key between asked.low and asked.high`)
+    .where(visible)
+    .orderBy("t.name_key")
+    .orderBy("t.id")
+    .limit(mostMatches);
+  return inEachRange<Named>(ctx, ranges, things);
 }
 
 /** Finds webhooks, for administrators. They have no references, and an instance has few of them. */
 export async function findWebhooks(ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> {
   if (!ctx.actor.admin) return [];
   const rows = await ctx.db.selectFrom("webhooks").select(["id", "name", "uri"]).orderBy("id").execute();
+  const hooks = rows.map(({ id, name, uri }) => ({ key: fold(name), id, name, detail: uri }));
   return texts.flatMap((text) => {
     const key = fold(text);
-    const same = rows.filter(({ name }) => fold(name) === key);
-    const matching = same.length > 0 ? same : rows.filter(({ name }) => fold(name).startsWith(key));
+    const same = hooks.filter((hook) => hook.key === key);
+    const matching = same.length > 0 ? same : hooks.filter((hook) => hook.key.startsWith(key));
     const match = same.length > 0 ? ("name" as const) : ("similar" as const);
     return matching
       .slice(0, mostMatches)
-      .map(({ id, name, uri }) => ({ text, kind: "webhooks" as const, id, name, detail: uri, match }));
+      .map(({ key: _, ...hook }) => ({ text, kind: "webhooks" as const, ...hook, match }));
   });
 }

@@ -1,20 +1,43 @@
+import { type SqlBool, sql } from "kysely";
 import { mostMatches, type NameMatch } from "../../contract/names.ts";
-import { afterPrefix } from "../../store/dialect.ts";
+import { afterPrefix, isAmong } from "../../store/dialect.ts";
 import { presentUsers } from "../directory/present-users.ts";
 import { emailKey, tokens, words } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { forcedReference } from "./find-named.ts";
+import {
+  byValue,
+  firstMatches,
+  forcedReference,
+  inEachRange,
+  type KeyRange,
+  rangesOf,
+  referenceIn,
+} from "./first-matches.ts";
 
-interface Found {
-  readonly text: string;
+interface UserId {
   readonly id: number;
-  readonly match: NameMatch["match"];
 }
+
+/** Limits the words that are looked at for each text: those of deactivated users do not count as matches. */
+const mostWords = 500;
 
 /** Finds users that are not deleted; those that are deactivated, too, but not by a similar name. */
 export async function findUserNames(ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> {
-  const found: Found[] = [];
-  for (const text of texts) found.push(...(await findOne(ctx, text)));
+  const found = await firstMatches<UserId>(texts, [
+    { match: "name", find: async (open) => open.filter((text) => text === "me").map(meAs(ctx)) },
+    { match: "reference", find: (open) => byValue(open, referenceIn, (some) => byKey(ctx, "reference", some)) },
+    { match: "email", find: (open) => byValue(open, emailIn, (some) => byKey(ctx, "email_key", some)) },
+    {
+      match: "name",
+      find: (open) =>
+        byName(
+          ctx,
+          rangesOf(open, nameIn, (key) => key),
+        ),
+    },
+    { match: "similar", find: (open) => bySimilarName(ctx, rangesOf(open, longestWordIn, afterPrefix)) },
+    { match: "similar", find: async (open) => (open.includes("") ? firstUsers(ctx) : []) },
+  ]);
   const shown = new Map(
     (await presentUsers(ctx, [...new Set(found.map(({ id }) => id))])).map((user) => [user.id, user]),
   );
@@ -26,67 +49,62 @@ export async function findUserNames(ctx: Ctx, texts: readonly string[]): Promise
   });
 }
 
-async function findOne(ctx: Ctx, text: string): Promise<Found[]> {
-  if (text === "me") return [{ text, id: ctx.actor.id, match: "name" }];
-  const as = (match: NameMatch["match"], rows: readonly { readonly id: number }[]) =>
-    rows.map(({ id }) => ({ text, id, match }));
-  const forced = forcedReference(text);
-  const withReference = await byKey(ctx, "reference", forced ?? text);
-  if (forced !== undefined || withReference.length > 0) return as("reference", withReference);
-  if (text.includes("@")) return as("email", await byKey(ctx, "email_key", emailKey(text)));
-  const named = await byName(ctx, text);
-  return named.length > 0 ? as("name", named) : as("similar", await bySimilarName(ctx, text));
-}
+const meAs =
+  ({ actor: { id } }: Ctx) =>
+  (text: string) => ({ text, id });
 
-const byKey = (ctx: Ctx, column: "reference" | "email_key", value: string) =>
-  ctx.db.selectFrom("users").select("id").where(column, "=", value).where("deleted_at", "is", null).execute();
+const isName = (text: string) => forcedReference(text) === undefined && !text.includes("@");
+const emailIn = (text: string) =>
+  forcedReference(text) === undefined && text.includes("@") ? emailKey(text) : undefined;
+const nameIn = (text: string) => (isName(text) ? tokens(text).join(" ") || undefined : undefined);
+const longestWordIn = (text: string) => (isName(text) ? words(text).sort((a, b) => b.length - a.length)[0] : undefined);
 
-/** Finds users by their full name, with all of its words in the same order. */
-async function byName(ctx: Ctx, text: string): Promise<{ id: number }[]> {
-  const [longest, ...others] = words(text).sort((a, b) => b.length - a.length);
-  if (longest === undefined) return [];
-  let query = ctx.db
-    .selectFrom("user_words as w")
-    .innerJoin("users as u", "u.id", "w.user_id")
-    .select(["u.id", "u.first_name", "u.last_name"])
-    .where("w.word", "=", longest)
-    .where("w.of_name", "=", 1)
-    .where("u.deleted_at", "is", null);
-  for (const word of others) {
-    query = query.where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom("user_words as x")
-          .select("x.word")
-          .whereRef("x.user_id", "=", "w.user_id")
-          .where("x.word", "=", word)
-          .where("x.of_name", "=", 1),
-      ),
-    );
-  }
-  const name = tokens(text).join(" ");
-  // Others with these words have more of them, or in another order. Such names are few.
-  const rows = await query.orderBy("w.user_id").limit(200).execute();
-  return rows.filter((row) => tokens(`${row.first_name} ${row.last_name}`).join(" ") === name).slice(0, mostMatches);
-}
-
-async function bySimilarName(ctx: Ctx, text: string): Promise<{ id: number }[]> {
-  const [longest] = words(text).sort((a, b) => b.length - a.length);
-  if (longest === undefined) return text === "" ? firstUsers(ctx) : [];
-  return ctx.db
-    .selectFrom("user_words as w")
-    .innerJoin("users as u", "u.id", "w.user_id")
-    .select("u.id")
-    .where("w.word", ">=", longest)
-    .where("w.word", "<", afterPrefix(longest))
-    .where("w.of_name", "=", 1)
-    .where("u.active", "=", 1)
+const byKey = ({ db }: Ctx, column: "reference" | "email_key", values: readonly string[]) =>
+  db
+    .selectFrom("users as u")
+    .select(["u.id", `u.${column} as value`])
+    .where((eb) => isAmong(db, eb.ref(`u.${column}`), values))
     .where("u.deleted_at", "is", null)
+    .execute();
+
+/** Finds users by their full name: all of its words in the same order. */
+function byName(ctx: Ctx, ranges: readonly KeyRange[]) {
+  const named = ctx.db
+    .selectFrom("users as u")
+    .select("u.id")
+    // As a range in the order of the index, which PostgreSQL then uses whatever it knows of the table.
+    .where(sql<SqlBool>`u.name_key between asked.low and asked.high`)
+    .where("u.deleted_at", "is", null)
+    .orderBy("u.name_key")
+    .orderBy("u.id")
+    .limit(mostMatches);
+  return inEachRange<UserId>(ctx, ranges, named);
+}
+
+function bySimilarName(ctx: Ctx, ranges: readonly KeyRange[]) {
+  const beginning = ctx.db
+    .selectFrom("user_words as w")
+    .select(["w.word", "w.user_id"])
+    // As a literal, so that the index of the words of names serves the search.
+    .where(sql<SqlBool>`w.of_name = 1`)
+    .where(sql<SqlBool>`w.word between asked.low and asked.high`)
     .orderBy("w.word")
     .orderBy("w.user_id")
-    .limit(mostMatches)
-    .execute();
+    .limit(mostWords);
+  const similar = ctx.db
+    .selectFrom(beginning.as("b"))
+    .innerJoin("users as u", "u.id", "b.user_id")
+    .select("u.id")
+    .where("u.active", "=", 1)
+    .where("u.deleted_at", "is", null)
+    .groupBy("u.id")
+    .orderBy((eb) => eb.fn.min("b.word"))
+    .orderBy("u.id")
+    .limit(mostMatches);
+  return inEachRange<UserId>(ctx, ranges, similar);
 }
 
-const firstUsers = (ctx: Ctx) =>
-  ctx.db.selectFrom("users").select("id").where("active", "=", 1).orderBy("id").limit(mostMatches).execute();
+async function firstUsers({ db }: Ctx) {
+  const users = db.selectFrom("users").select("id").where("active", "=", 1).orderBy("id").limit(mostMatches);
+  return (await users.execute()).map(({ id }) => ({ text: "", id }));
+}

@@ -79,7 +79,7 @@ export async function storeResponse<T>(
   const response = JSON.stringify(withoutSecrets(op.output(), answer) ?? null);
   await ctx.db
     .insertInto("idempotency_keys")
-    .values({ actor_id: ctx.actor.id, key, input_hash, response, created_at: ctx.now })
+    .values({ actor_id: ctx.actor.id, key, operation: op.name, input_hash, response, created_at: ctx.now })
     .execute();
   return answer;
 }

@@ -24,8 +24,9 @@ export class LastUses {
     const isRecent = (time: number | null | undefined) => time != null && Math.abs(now - time) < precision;
     if (isRecent(last) || isRecent(this.#recorded.get(name))) return;
     this.#recorded.set(name, now);
+    // A write that fails is tried again after the same time as after a success, so that not every request tries it.
     const writing = this.#write(table, id, now)
-      .catch(() => void this.#recorded.delete(name))
+      .catch(() => {})
       .finally(() => this.#writing.delete(writing));
     this.#writing.add(writing);
   }

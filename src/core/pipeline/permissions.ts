@@ -52,6 +52,11 @@ export function requireAbility(actor: Actor, ability: Ability, path?: string | n
   throw new ServiceError("forbidden", `You don't have the ability ${ability} in ${place}.`);
 }
 
+/** Throws `forbidden` for an API token: the action could give its holder a sign-in, which outlives the token. */
+export function requireSignIn({ apiToken }: Pick<Ctx, "apiToken">, action: string): void {
+  if (apiToken !== undefined) throw new ServiceError("forbidden", `An API token cannot ${action}; sign in instead.`);
+}
+
 /** Maximum number of missing abilities named in one message. */
 const mostNamed = 10;
 

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { pollFields } from "../../contract/poll-schemas.ts";
 import { insertRows } from "../../store/bulk.ts";
-import { isAmong } from "../../store/dialect.ts";
+import { flagValue, isAmong } from "../../store/dialect.ts";
 import { fold } from "../directory/text-keys.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx } from "../pipeline/context.ts";
@@ -68,14 +68,13 @@ export async function removePoll(ctx: Ctx, poll: Poll): Promise<void> {
 type Columns = Omit<PollFields, "choices">;
 
 function columns({ question, type, close_at, allow_user_choices, anonymous, mandatory }: Columns) {
-  const flag = (value: boolean | undefined) => (value === undefined ? undefined : value ? (1 as const) : (0 as const));
   return {
     question,
     type,
     close_at,
-    allow_user_choices: flag(allow_user_choices),
-    anonymous: flag(anonymous),
-    mandatory: flag(mandatory),
+    allow_user_choices: flagValue(allow_user_choices),
+    anonymous: flagValue(anonymous),
+    mandatory: flagValue(mandatory),
   };
 }
 

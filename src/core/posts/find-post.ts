@@ -1,6 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { isPublished } from "../visibility/post-visibility.ts";
+import { abilityFor, isPublished } from "../visibility/post-visibility.ts";
 import { loadPosts, type PostRow } from "./post-rows.ts";
 
 /**
@@ -23,7 +23,7 @@ function isReadable(ctx: Ctx, row: PostRow): boolean {
 export async function findEditable(ctx: Ctx, id: number): Promise<PostRow> {
   const row = await findPost(ctx, id);
   if (row.edits === 1) return row;
-  const ability = row.content_type === "event" ? "calendar" : "news";
+  const ability = abilityFor(row.content_type);
   throw new ServiceError(
     "forbidden",
     `Only its author and users with the ability ${ability} in the unit that owns it can change post ${id}.`,

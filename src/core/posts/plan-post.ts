@@ -1,5 +1,6 @@
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
+import { flagValue } from "../../store/dialect.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import type { Audience } from "../visibility/audience.ts";
 import { pollIssues } from "./change-poll.ts";
@@ -74,16 +75,14 @@ function groupIssues({ visibility }: Fields, { group }: Home): FieldErrors {
   return { visibility: ["must not be given for a post in a group, whose members can read it"] };
 }
 
-const flag = (value: boolean | undefined) => (value === undefined ? undefined : value ? (1 as const) : (0 as const));
-
 function plainColumns(fields: Fields) {
   return {
     title: fields.title,
     body: fields.body,
-    show_in_feed: flag(fields.show_in_feed),
-    important: flag(fields.important),
-    comments_enabled: flag(fields.comments?.enabled),
-    confirm_enabled: flag(fields.confirm?.enabled),
+    show_in_feed: flagValue(fields.show_in_feed),
+    important: flagValue(fields.important),
+    comments_enabled: flagValue(fields.comments?.enabled),
+    confirm_enabled: flagValue(fields.confirm?.enabled),
   };
 }
 
@@ -103,7 +102,7 @@ function pinColumns(now: number, pinned: Fields["pinned"], row: PostRow | undefi
   const { pinned_main_feed, pinned_until } = row ?? { pinned_main_feed: null, pinned_until: null };
   const before = pinned_until !== null && pinned_until <= now ? null : pinned_main_feed;
   return {
-    pinned_main_feed: flag(pinned.show_in_main_feed) ?? before ?? (0 as const),
+    pinned_main_feed: flagValue(pinned.show_in_main_feed) ?? before ?? (0 as const),
     pinned_until: pinned.until === undefined ? (before === null ? null : pinned_until) : pinned.until,
   };
 }

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from "kysely";
-import { isAmong } from "../../store/dialect.ts";
+import { sql } from "kysely";
+import { isAmong, truth } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { addressed } from "../visibility/audience.ts";
@@ -44,8 +44,3 @@ const mentionsUnseen = (me: number) =>
 
 const latestComment = sql<number | null>`(select c.id from comments c
   where c.post_id = p.id and c.deleted_at is null order by c.id desc limit 1)`;
-
-/** Converts a condition to 0 or 1 on both databases. */
-function truth(condition: RawBuilder<unknown>) {
-  return sql<0 | 1>`case when ${condition} then 1 else 0 end`;
-}

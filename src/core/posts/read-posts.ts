@@ -1,4 +1,5 @@
 import type { posts as contract } from "../../contract/posts.ts";
+import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { findPost } from "./find-post.ts";
 import { listPosts } from "./list-posts.ts";
@@ -9,9 +10,7 @@ export const postReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"> =
   async list(ctx, input) {
     const { ids, meta } = await listPosts(ctx, input);
     const rows = ids.length === 0 ? [] : await loadPosts(ctx, ids);
-    const byId = new Map(rows.map((row) => [row.id, row]));
-    const ordered = ids.flatMap((id) => byId.get(id) ?? []);
-    return { data: await presentPosts(ctx, ordered), meta };
+    return { data: await presentPosts(ctx, inOrderOf(ids, rows)), meta };
   },
 
   get: (ctx, { id }) => onePost(ctx, id),

@@ -2,6 +2,10 @@ import { ServiceError } from "../../contract/errors.ts";
 import { holdsSecret } from "../../contract/secrets.ts";
 import { type settings as contract, defaults, type Settings, settingsSchema } from "../../contract/settings.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { requireSignIn } from "../pipeline/permissions.ts";
+
+/** Settings that decide where the links go that set passwords. */
+const ofPasswordLinks = ["base_url", "mail.smtp_url"] as const;
 
 export const settings: Handlers<typeof contract> = {
   list: async (ctx) => shown(ctx.settings),
@@ -10,6 +14,8 @@ export const settings: Handlers<typeof contract> = {
     // Requires that somebody has tried it, so that nobody is locked out by mistake.
     if (changes["two_factor.required_for_administrators"] && !ctx.actor.twoFactor)
       throw new ServiceError("conflict", "Set up two factors for yourself first, with wcs auth 2fa enable.");
+    if (ofPasswordLinks.some((key) => changes[key] !== undefined))
+      requireSignIn(ctx, `change ${ofPasswordLinks.join(" and ")}, where the links go that set passwords`);
     const next: Record<string, unknown> = { ...ctx.settings };
     for (const [key, value] of Object.entries(changes)) {
       if (value === undefined) continue;

@@ -133,7 +133,7 @@ async function canTake(ctx: Ctx, parent: ExistingUnit, problems: RowIssues): Pro
   return false;
 }
 
-/** Does what a row says about a unit that is there, or of which a dry run assumes so much. */
+/** Creates or updates the unit of a row. A unit that a dry run assumes to exist stays unchanged. */
 async function putUnit(ctx: Ctx, tree: Tree, row: UnitImportRow, problems: RowIssues): Promise<Done | undefined> {
   const { known, root } = tree;
   const existing = known.get(row.reference);

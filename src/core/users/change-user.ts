@@ -1,7 +1,7 @@
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
-import { isAmong } from "../../store/dialect.ts";
+import { flagValue, isAmong } from "../../store/dialect.ts";
 import { endSessions } from "../directory/end-sessions.ts";
 import { forgetAnswers } from "../directory/event-rsvp.ts";
 import { leaveGroups } from "../directory/group-memberships.ts";
@@ -9,18 +9,19 @@ import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { addMembership, membershipIssues, removeAllMemberships } from "../directory/memberships.ts";
 import { hashPassword, passwordIssue } from "../directory/passwords.ts";
 import { requirePeople, serviceProvider } from "../directory/service-accounts.ts";
-import { emailKey } from "../directory/text-keys.ts";
+import { emailKey, userNameKey } from "../directory/text-keys.ts";
 import { removeTwoFactor } from "../directory/two-factors.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { asAdministrator } from "../pipeline/permissions.ts";
+import { asAdministrator, requireSignIn } from "../pipeline/permissions.ts";
 import { queueMail } from "../pipeline/queue-mail.ts";
 import { forgetFailures } from "../pipeline/rate-limits.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { deactivateUsers, updateColumns } from "./change-account.ts";
 import { birthdayKey } from "./list-birthdays.ts";
+import { languageIssue, languageIssues } from "./offered-languages.ts";
 import { oneUser } from "./read-users.ts";
 import { indexUser } from "./search-users.ts";
 
@@ -30,6 +31,8 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
   async create(ctx, { unit, userTypes, department, password, welcome, service, ...fields }) {
     const { first_name, last_name } = fields;
     if (fields.admin) requireAdministrator(ctx);
+    if (fields.admin) requireSignIn(ctx, "make administrators");
+    if (password !== undefined) requireSignIn(ctx, "set passwords");
     refuse(await newUserIssues(ctx, { ...fields, unit, userTypes, department, password, welcome, service }));
     const password_hash = password === undefined ? null : await hashPassword(password);
     return ctx.transaction(async (tx) => {
@@ -40,6 +43,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
           ...userColumns(fields),
           first_name,
           last_name,
+          name_key: userNameKey({ first_name, last_name }),
           ...(service && { provider: serviceProvider }),
           password_hash,
           created_at: tx.now,
@@ -59,9 +63,13 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     const before = await oneUser(ctx, id);
     if (fields.admin !== undefined && fields.admin !== before.admin) requireAdministrator(ctx);
     if (!may(ctx.actor, "user", await pathOfUser(ctx, id))) requireOwnFields(fields);
+    if (fields.admin !== undefined) requireSignIn(ctx, "grant or revoke administrator rights");
+    if (fields.email !== undefined && fields.email !== before.email && isSignInAddress(ctx, before))
+      requireSignIn(ctx, "change the e-mail address of its owner or of an administrator");
     if (fields.admin === false && before.admin) await requireOtherAdministrator(ctx, id);
     if (fields.email !== undefined) await requirePeople(ctx, [id], "email");
     if (fields.provider !== undefined) await requirePeople(ctx, [id], "provider");
+    refuse(await languageIssues(ctx, { id, language: fields.language }));
     await requireFree(ctx, fields, id);
     const row = await ctx.db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
     const changes = listChangedColumns(row, userColumns(fields));
@@ -134,8 +142,10 @@ type Create = Parameters<Handlers<typeof contract>["create"]>[1];
 /** Returns the issues of those fields of a new user that depend on each other or on data; see `Checks`. */
 export async function newUserIssues(ctx: Ctx, { password, ...fields }: Partial<Create>): Promise<FieldErrors> {
   const issue = password === undefined ? undefined : await passwordIssue(password, fields, ctx.settings);
+  const language = languageIssue(ctx, fields.language);
   return {
     ...accountIssues({ password, ...fields }),
+    ...(language !== undefined && { language: [messageOf(language)] }),
     ...(issue !== undefined && { password: [messageOf(issue)] }),
     ...(await membershipIssues(ctx, fields)),
   };
@@ -158,6 +168,7 @@ function accountIssues({ service, email, password, welcome, provider = "local" }
 const erased = {
   first_name: "Deleted",
   last_name: "user",
+  name_key: "",
   reference: null,
   email: null,
   email_key: null,
@@ -188,14 +199,10 @@ export function userColumns({ email, birthday, admin, settings, ...same }: Field
     email_key: email === undefined ? undefined : emailKey(email),
     birthday,
     birthday_key: birthday === undefined ? undefined : birthdayKey(birthday),
-    admin: flag(admin),
+    admin: flagValue(admin),
     show_birthdays: settings?.show_birthdays,
-    birthdays_optout: flag(settings?.birthdays_optout),
+    birthdays_optout: flagValue(settings?.birthdays_optout),
   };
-}
-
-function flag(value: boolean | undefined): 0 | 1 | undefined {
-  return value === undefined ? undefined : value ? 1 : 0;
 }
 
 const ownFields = new Set(["phone", "language", "timezone", "settings"]);
@@ -213,6 +220,10 @@ function requireAdministrator(ctx: Ctx): void {
   if (!ctx.actor.admin)
     throw new ServiceError("forbidden", "Only administrators can grant or revoke administrator rights.");
 }
+
+/** Returns true for users whose address gives more than the abilities of a token: its owner and administrators. */
+export const isSignInAddress = ({ actor }: Ctx, user: { readonly id: number; readonly admin: boolean }): boolean =>
+  user.id === actor.id || user.admin;
 
 async function requireOtherAdministrator(ctx: Ctx, id: number): Promise<void> {
   const other = await ctx.db

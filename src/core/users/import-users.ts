@@ -7,7 +7,7 @@ import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { createRowIssues, parseRows, type RowIssues, results } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
-import { userColumns } from "./change-user.ts";
+import { isSignInAddress, userColumns } from "./change-user.ts";
 import { type ExistingUser, type Known, loadUsers, lookUp, type Type, typeNames } from "./user-import-lookup.ts";
 import type { UserImportRow, Wanted } from "./user-import-row.ts";
 import { changeUser, createUsers, findUserChanges } from "./user-import-writes.ts";
@@ -107,7 +107,7 @@ function resolve(
   if (named !== undefined && named.id !== existing?.id)
     problems.set("reference", { code: "reference_taken", params: { user: named.id } });
   if (existing?.provider === serviceProvider) problems.set("email", { code: "service_account" });
-  if (existing !== undefined) requireReach(ctx, existing, problems);
+  if (existing !== undefined) requireReach(ctx, existing, row.email, problems);
   const types = user_types === undefined ? undefined : resolveTypes(known, user_types, problems);
   if (unit !== undefined) requireGrantable(ctx, unit, existing, types, problems);
   const departmentId = department
@@ -127,10 +127,15 @@ function resolve(
   };
 }
 
-function requireReach({ actor }: Ctx, { unit_path, admin }: ExistingUser, problems: RowIssues): void {
-  if (!may(actor, "user", unit_path) || (admin === 1 && !actor.admin)) {
+/** Adds an error when the actor cannot change the user, or with an API token not the user's address. */
+function requireReach(ctx: Ctx, existing: ExistingUser, email: string, problems: RowIssues): void {
+  const { actor, apiToken } = ctx;
+  const admin = existing.admin === 1;
+  if (!may(actor, "user", existing.unit_path) || (admin && !actor.admin)) {
     problems.set("reference", { code: "user_out_of_reach" });
   }
+  if (apiToken && existing.email !== email && isSignInAddress(ctx, { id: existing.id, admin }))
+    problems.set("email", { code: "sign_in_only" });
 }
 
 /**

@@ -3,7 +3,7 @@ import { insertRows } from "../../store/bulk.ts";
 import { afterPrefix, isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { presentUsers } from "../directory/present-users.ts";
-import { emailKey, words } from "../directory/text-keys.ts";
+import { emailKey, userNameKey, words } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 
 /**
@@ -81,17 +81,19 @@ export function searchWords(user: { first_name: string; last_name: string; title
 }
 
 const textsOfUser = prepared((db, p: { id: number }) =>
-  db.selectFrom("users").select(["first_name", "last_name", "title", "email"]).where("id", "=", p.id),
+  db.selectFrom("users").select(["first_name", "last_name", "title", "email", "name_key"]).where("id", "=", p.id),
 );
 const wordsOfUser = prepared((db, p: { id: number }) =>
   db.selectFrom("user_words").select(["word", "private", "of_name"]).where("user_id", "=", p.id),
 );
 type WordRow = Awaited<ReturnType<typeof wordsOfUser>>[number];
 
-/** Updates the search words of a user, where they differ. */
+/** Updates the search words and the folded name of a user, where they differ. */
 export async function indexUser({ db }: Pick<Ctx, "db">, id: number): Promise<void> {
   const [user] = await textsOfUser(db, { id });
   const wanted = user === undefined ? [] : searchWords(user);
+  const name_key = user && userNameKey(user);
+  if (user?.name_key !== name_key) await db.updateTable("users").set({ name_key }).where("id", "=", id).execute();
   const known = await wordsOfUser(db, { id });
   const gone = without(known, wanted).map(({ word }) => word);
   if (gone.length > 0) {

@@ -34,6 +34,8 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
       throw new ServiceError("conflict", "The password was changed at the same moment; try again.");
     await tx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
     await endSessions(tx, [id]);
+    // Changing one's own known password is a routine that should not stop jobs.
+    if (id !== ctx.actor.id) await tx.db.deleteFrom("api_tokens").where("user_id", "=", id).execute();
     await forgetFailures(tx, id);
     tx.announce(`user:${id}`);
   });

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { insertRows, rowsAs } from "../../store/bulk.ts";
 import { moveMembership, setUserTypes } from "../directory/memberships.ts";
-import { emailKey } from "../directory/text-keys.ts";
+import { emailKey, userNameKey } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { updateColumns } from "./change-account.ts";
 import { indexUser, searchWords } from "./search-users.ts";
@@ -36,6 +36,7 @@ function newUser({ now }: Ctx, { columns, unit }: Wanted) {
     email_key: emailKey(columns.email),
     first_name: columns.first_name,
     last_name: columns.last_name,
+    name_key: userNameKey(columns),
     title: columns.title ?? "",
     phone: columns.phone ?? null,
     birthday: columns.birthday ?? null,

@@ -4,11 +4,9 @@ import { imageHandlers } from "../files/owner-image.ts";
 import type { Checks, Handlers } from "../pipeline/context.ts";
 import { memberships } from "./change-memberships.ts";
 import { newUserIssues, userChangeHandlers } from "./change-user.ts";
-import { deactivateMissing, scopeIssues } from "./deactivate-missing.ts";
-import { importUserRows } from "./import-users.ts";
 import { birthdays } from "./list-birthdays.ts";
+import { languageIssues } from "./offered-languages.ts";
 import { belowIssues, userReadHandlers } from "./read-users.ts";
-import { twoFactorReset } from "./reset-two-factor.ts";
 import { searchUsers } from "./search-users.ts";
 import { password, passwordIssues } from "./set-password.ts";
 
@@ -23,16 +21,20 @@ export const users: Handlers<typeof contract> = {
   search: searchUsers,
   birthdays,
   password,
-  twoFactorReset,
-  import: importUserRows,
-  deactivateMissing,
+  twoFactorReset: async (ctx, input) => (await import("./reset-two-factor.ts")).twoFactorReset(ctx, input),
+  import: async (ctx, input) => (await import("./import-users.ts")).importUserRows(ctx, input),
+  deactivateMissing: async (ctx, input) => (await import("./deactivate-missing.ts")).deactivateMissing(ctx, input),
 };
 
 export const checks: Checks<typeof contract> = {
   list: async (_ctx, filter, isWrong) => (isWrong("unit") ? {} : belowIssues(filter)),
   create: newUserIssues,
+  update: languageIssues,
   password: passwordIssues,
-  deactivateMissing: async (_ctx, scope, isWrong) => (isWrong("unit") || isWrong("provider") ? {} : scopeIssues(scope)),
+  async deactivateMissing(_ctx, scope, isWrong) {
+    if (isWrong("unit") || isWrong("provider")) return {};
+    return (await import("./deactivate-missing.ts")).scopeIssues(scope);
+  },
   membershipAdd: membershipIssues,
   membershipSet: (ctx, { from, ...fields }) => membershipIssues(ctx, { unit: from, ...fields }),
 };

@@ -3,10 +3,9 @@ import type { FieldErrors } from "../../contract/errors.ts";
 import type { Ability } from "../../contract/operation.ts";
 import { insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong, listed } from "../../store/dialect.ts";
+import { flagValue, isAmong, listed } from "../../store/dialect.ts";
 import { nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
-import type { BooleanColumn } from "../../store/schema/column-types.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { handOverPlaces } from "./feed-index.ts";
@@ -128,12 +127,11 @@ export async function changeAudience(
   id: number,
   changes: Partial<Audience> & { readonly ownerUnit?: number | null; readonly personal?: boolean },
 ): Promise<void> {
-  const flag = (value: boolean | undefined) => (value === undefined ? undefined : ((value ? 1 : 0) as BooleanColumn));
   const columns = {
-    everywhere: flag(changes.everywhere),
+    everywhere: flagValue(changes.everywhere),
     group_id: changes.group,
     owner_unit_id: changes.ownerUnit,
-    personal: flag(changes.personal),
+    personal: flagValue(changes.personal),
   };
   if (Object.values(columns).some((value) => value !== undefined)) {
     await db.updateTable("audiences").set(columns).where("id", "=", id).execute();

@@ -81,6 +81,12 @@ export const userRules: readonly (Recount | IntegrityRule)[] = [
     says: "has a password but another provider than local",
   },
   {
+    thing: "user",
+    rows: `select distinct u.id from users u join user_words w on w.user_id = u.id
+       where w.of_name = 1 and ' ' || u.name_key || ' ' not like '% ' || w.word || ' %'`,
+    says: "has a folded name without a search word of the name",
+  },
+  {
     thing: "membership",
     rows: `select m.id from memberships m join departments d on d.id = m.department_id where d.unit_id <> m.unit_id`,
     says: "has a department of another unit",

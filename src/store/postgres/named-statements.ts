@@ -1,9 +1,13 @@
 import pg from "pg";
 import { isPrepared } from "../prepared.ts";
 
-/** Maximum number of names; PostgreSQL keeps a plan for each name and connection. */
-const mostNames = 1000;
+/**
+ * Maximum number of names for statements that are built for each request, such as updates of the given fields; PostgreSQL
+ * keeps a plan for each name and connection. Prepared queries always get a name: the program has a fixed number of them.
+ */
+const mostBuilt = 500;
 const names = new Map<string, string>();
+let built = 0;
 let generation = 0;
 
 /**
@@ -13,7 +17,10 @@ let generation = 0;
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined) return known;
-  if (names.size >= mostNames || !(isPrepared(text) || /^(insert|update|delete) /.test(text))) return undefined;
+  if (!isPrepared(text)) {
+    if (built >= mostBuilt || !/^(insert|update|delete) /.test(text)) return undefined;
+    built += 1;
+  }
   const name = `wcs${generation}_${names.size}`;
   names.set(text, name);
   return name;
@@ -22,6 +29,7 @@ function nameOf(text: string): string | undefined {
 /** Makes later queries be prepared again, after a migration by another process changed what a kept plan returns. */
 export function forgetNames(): void {
   names.clear();
+  built = 0;
   generation += 1;
 }
 

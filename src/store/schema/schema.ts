@@ -81,6 +81,8 @@ interface UsersTable extends Timestamps {
   email_key: string | null;
   first_name: string;
   last_name: string;
+  /** The folded words of the name, for finding users by it. Empty once deleted. */
+  name_key: Generated<string>;
   title: Generated<string>;
   phone: string | null;
   birthday: string | null;
@@ -194,6 +196,7 @@ interface RateLimitEventsTable {
 interface IdempotencyKeysTable {
   actor_id: number;
   key: string;
+  operation: string;
   /** Hash of the operation and its input. */
   input_hash: string;
   /** JSON of the stored answer. */

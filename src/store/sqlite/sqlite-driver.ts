@@ -9,23 +9,50 @@ function bound(value: unknown): SQLInputValue {
   return Array.isArray(value) ? JSON.stringify(value) : (value as SQLInputValue);
 }
 
+/** A prepared statement with the names of its columns. */
+interface Prepared {
+  readonly statement: StatementSync;
+  names: readonly string[];
+}
+
+/**
+ * Returns rows as plain objects. Those that `node:sqlite` makes take as long to create, and are slow to read, because they have
+ * no prototype.
+ */
+function rowsOf(prepared: Prepared, values: readonly SQLInputValue[]): Record<string, unknown>[] {
+  const { statement } = prepared;
+  const rows: readonly unknown[] = statement.all(...values);
+  return rows.map((each) => {
+    const row = each as readonly unknown[];
+    // A migration by another program changes what `select *` returns.
+    if (row.length !== prepared.names.length) prepared.names = namesOf(statement);
+    const named: Record<string, unknown> = {};
+    prepared.names.forEach((name, at) => {
+      named[name] = row[at];
+    });
+    return named;
+  });
+}
+
+const namesOf = (statement: StatementSync) => statement.columns().map(({ name }) => name);
+
 class SqliteConnection implements DatabaseConnection {
   readonly raw: DatabaseSync;
-  readonly #statements = new Map<string, { statement: StatementSync; returnsRows: boolean }>();
+  readonly #statements = new Map<string, Prepared>();
 
   constructor(raw: DatabaseSync) {
     this.raw = raw;
   }
 
   all(sql: string, parameters: readonly unknown[]): unknown[] {
-    return this.#prepare(sql).statement.all(...parameters.map(bound));
+    return rowsOf(this.#prepare(sql), parameters.map(bound));
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { statement, returnsRows } = this.#prepare(sql);
+    const prepared = this.#prepare(sql);
     const values = parameters.map(bound);
-    if (returnsRows) return { rows: statement.all(...values) as R[] };
-    const { changes, lastInsertRowid } = statement.run(...values);
+    if (prepared.names.length > 0) return { rows: rowsOf(prepared, values) as R[] };
+    const { changes, lastInsertRowid } = prepared.statement.run(...values);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
@@ -33,11 +60,12 @@ class SqliteConnection implements DatabaseConnection {
     for (const row of this.raw.prepare(sql).iterate(...parameters.map(bound))) yield { rows: [row as R] };
   }
 
-  #prepare(sql: string) {
+  #prepare(sql: string): Prepared {
     let known = this.#statements.get(sql);
     if (known === undefined) {
       const statement = this.raw.prepare(sql);
-      known = { statement, returnsRows: statement.columns().length > 0 };
+      statement.setReturnArrays(true);
+      known = { statement, names: namesOf(statement) };
       if (this.#statements.size >= cachedStatements) this.#statements.clear();
       this.#statements.set(sql, known);
     }

@@ -51,7 +51,8 @@ export async function request(context: Context): Promise<void> {
   }
 }
 
-const jsonUnlessAsked = ({ globals }: Context): Globals => (globals.output ? globals : { ...globals, json: true });
+const jsonUnlessAsked = ({ globals }: Context): Globals =>
+  globals.output || globals.template !== undefined ? globals : { ...globals, json: true };
 
 /** Prints the response as JSON unless another output format is requested. */
 async function print(context: Context, answer: unknown, op?: AnyOperation): Promise<void> {
@@ -62,7 +63,7 @@ async function print(context: Context, answer: unknown, op?: AnyOperation): Prom
 /** Returns whether the items of the response are printed, as by the typed commands, instead of its body. */
 const asksForItems = ({ op }: Found, { flags, globals }: Context): boolean =>
   op.list !== undefined &&
-  [flags.all, flags.limit, globals.query, globals.output].some((option) => option !== undefined);
+  [flags.all, flags.limit, globals.query, globals.output, globals.template].some((option) => option !== undefined);
 
 /** Prints the items of a list: one page, or with --all and --limit several. */
 async function printItems(context: Context, op: AnyOperation, input: Input, caller: Caller): Promise<void> {
@@ -78,9 +79,17 @@ function find(operations: readonly AnyOperation[], method: string, path: string)
   for (const op of candidates) {
     const pattern = new RegExp(`^${op.path.replace(/\{[^}]+\}/g, "([^/]+)")}$`);
     const match = pattern.exec(path);
-    if (match) return { op, params: match.slice(1).map(decodeURIComponent) };
+    if (match) return { op, params: match.slice(1).map(decoded) };
   }
   return undefined;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new UsageError(`${text} in the path is not percent-encoded UTF-8`, { hint: "write %25 in place of %" });
+  }
 }
 
 const variables = (path: string) => path.split("{").length;

@@ -45,7 +45,7 @@ export const auth: CommandGroup = {
     },
     token: {
       summary: "Print the token for use in another program",
-      examples: ['curl -H "Authorization: Bearer $(wcs auth token)" https://wcs.example.com/api/users/current'],
+      examples: ['curl -H "Authorization: Bearer $(wcs auth token)" $URL/api/users/current'],
       run: async (context) => (await own()).printToken(context),
     },
     "2fa": twoFactor,

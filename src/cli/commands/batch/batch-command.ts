@@ -6,8 +6,8 @@ export const batch: CustomCommand = {
   description: `{column} in the command stands for the value of the row in this column. All rows run in this process, on one connection.
 Rows that fail are reported, and the others go on (exit 3); a lost login or an unreachable instance stops the batch.
 
-With --results, the result of each row is added to a file as it is known. The next run with the same file skips the rows
-that are done, so an interrupted batch can be resumed. A value must not begin with - or @, unless as --flag={column} for -.`,
+With --results, the result of each row is added to a file as it is known. The next run with the same file and target skips the
+rows that are done, so an interrupted batch can be resumed. A value must not begin with -, unless as --flag={column}, nor with @ where @file is read.`,
   args: [
     { name: "file", description: "File with the rows, - for stdin", completes: "file" },
     { name: "command", many: true, description: "Command to run, after --, without wcs" },

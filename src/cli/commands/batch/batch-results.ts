@@ -21,14 +21,14 @@ export interface ResultLog {
   close(): void;
 }
 
-/** Opens a result file. Results are written one by one, so that none is lost when the batch ends early. */
-export function openResultLog(path: string): ResultLog {
+/** Opens a result file for a target: results of other targets in the file do not count. Results are written one by one, so that none is lost when the batch ends early. */
+export function openResultLog(path: string, target: string): ResultLog {
   try {
     const file = openSync(path, "a+", 0o600);
     const text = readFileSync(path, "utf8");
     const done = new Map<string, number>();
     for (const line of text.split("\n")) {
-      const command = doneIn(line);
+      const command = doneIn(line, target);
       if (command !== undefined) done.set(command, (done.get(command) ?? 0) + 1);
     }
     // The last line may be cut.
@@ -39,7 +39,7 @@ export function openResultLog(path: string): ResultLog {
         if (left > 0) done.set(command, left - 1);
         return left > 0;
       },
-      add: (result) => appendFileSync(file, `${JSON.stringify(result)}\n`),
+      add: (result) => appendFileSync(file, `${JSON.stringify({ target, ...result })}\n`),
       close: () => closeSync(file),
     };
   } catch (error) {
@@ -47,10 +47,10 @@ export function openResultLog(path: string): ResultLog {
   }
 }
 
-function doneIn(line: string): string | undefined {
+function doneIn(line: string, target: string): string | undefined {
   try {
-    const { command, result } = parseJson(line, "--results") as Partial<BatchResult>;
-    return result === "done" ? command : undefined;
+    const found = parseJson(line, "--results") as Partial<BatchResult & { target: string }>;
+    return found.result === "done" && found.target === target ? found.command : undefined;
   } catch {
     return undefined;
   }

@@ -1,24 +1,28 @@
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { FileRow } from "../../file-io/source-row.ts";
-
-const placeholder = /\{([\p{L}_][\p{L}\p{N}_. -]*)\}/gu;
+import { fillPlaceholders, namesIn } from "../../output/placeholders.ts";
 
 /** Returns the names of the columns that a command uses. */
-export const columnsIn = (words: readonly string[]): string[] => [
-  ...new Set(words.flatMap((word) => [...word.matchAll(placeholder)].map(([, name = ""]) => name))),
-];
+export const columnsIn = (words: readonly string[]): string[] => [...new Set(words.flatMap(namesIn))];
 
-/** Replaces the placeholders of a command by the values of a row. Throws a `UsageError` for a value that would not be read as a value. */
-export function fillTemplate(words: readonly string[], row: FileRow): string[] {
-  return words.map((word) => {
-    const filled = word.replace(placeholder, (_, name: string) => textOf(row, name));
-    // The value of a cell must not become a flag, or the path of a file to read.
+/** The words of a command for a row. */
+export interface FilledTemplate {
+  readonly words: readonly string[];
+  /** The values `@file` whose `@` is in the command itself. One in a cell is not read as the name of a file. */
+  readonly fileValues: ReadonlySet<string>;
+}
+
+/** Replaces the placeholders of a command by the values of a row. Throws a `UsageError` for a value that would be read as a flag. */
+export function fillTemplate(template: readonly string[], row: FileRow): FilledTemplate {
+  const fill = (text: string) => fillPlaceholders(text, (name) => textOf(row, name));
+  const words = template.map((word) => {
+    const filled = fill(word);
     if (/^\{/.test(word) && /^-./.test(filled))
       throw new UsageError(`'${filled}' would be read as a flag`, { hint: `write --flag=${word} in the command` });
-    if (/^(-[\w-]+=)?\{/.test(word) && /^(-[\w-]+=)?@(?!@)/.test(filled))
-      throw new UsageError(`'${filled}' would be read as the name of a file`, { hint: "write @@ in place of @" });
     return filled;
   });
+  const beginnings = template.flatMap((word) => [...word.matchAll(/@/g)].map(({ index }) => word.slice(index)));
+  return { words, fileValues: new Set(beginnings.map(fill)) };
 }
 
 function textOf(row: FileRow, name: string): string {

@@ -1,6 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import { type ErrorCode, ServiceError } from "../../../contract/errors.ts";
-import type { Caller } from "../../../contract/operation.ts";
 import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
 import { formatFor } from "../../file-io/file-format.ts";
 import { openSource, type Source } from "../../file-io/open-source.ts";
@@ -13,9 +12,11 @@ import { lineOf } from "../../kit/shown-line.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
 import type { Connection } from "../../session/connection.ts";
+import { shareConnection } from "../../session/shared-connection.ts";
+import { shownAddress } from "../../session/target.ts";
 import { type BatchResult, openResultLog, type ResultLog } from "./batch-results.ts";
 import { batchRows } from "./batch-rows.ts";
-import { columnsIn, fillTemplate } from "./fill-template.ts";
+import { columnsIn, type FilledTemplate, fillTemplate } from "./fill-template.ts";
 import { runRow } from "./run-row.ts";
 
 interface Batch {
@@ -38,12 +39,14 @@ export async function runBatch(context: Context): Promise<void> {
   terminal.onInterrupt(() => stop.abort(new Interrupted()));
   const { signal } = stop;
   const source = await openSource(file, terminal, { again: false, signal });
-  const log = flags.results === undefined || flags.dryRun ? undefined : openResultLog(String(flags.results));
   const counts = { done: 0, failed: 0, skipped: 0 };
   let connection: Connection | undefined;
+  let log: ResultLog | undefined;
   try {
     connection = await context.connect();
-    const batch: Batch = { context, words, source, connection: shared(connection, signal), log, signal };
+    if (flags.results !== undefined && !flags.dryRun)
+      log = openResultLog(String(flags.results), shownAddress(connection.target));
+    const batch: Batch = { context, words, source, connection: shareConnection(connection, signal), log, signal };
     const rows = batchRows(source, format, columnsIn(words));
     const results = countedBy(counts, resultsOf(batch, rows, concurrency));
     const columns = ["line", "result", "exit", "error"];
@@ -85,7 +88,9 @@ async function checkCommand({ args, program, flags }: Context): Promise<string[]
   const target = words.find((word) => /^--(profile|db|url|as|timeout|ca-file)(=|$)/.test(word));
   if (target !== undefined)
     throw new UsageError(`${target} belongs before --`, { hint: "all rows use one connection" });
-  const isFormatted = words.some((word) => /^(-o.*|--output(=.*)?|--json|--raw|--query(=.*)?)$/.test(word));
+  const isFormatted = words.some((word) =>
+    /^(-o.*|--output(=.*)?|--json|--raw|--query(=.*)?|-t.*|--template(=.*)?)$/.test(word),
+  );
   return [...(isFormatted ? [] : ["--json"]), ...(flags.dryRun ? ["--dry-run"] : []), ...words];
 }
 
@@ -93,15 +98,6 @@ function concurrencyOf(flag: unknown): number {
   const given = flag === undefined ? 1 : parseInteger(flag, "--concurrency");
   if (given >= 1 && given <= 16) return given;
   throw new UsageError("--concurrency must be between 1 and 16");
-}
-
-/** Returns the connection for the commands of the rows: they cannot close it, and an interrupt aborts their calls. */
-function shared({ caller, target, raw }: Connection, stop: AbortSignal): Connection {
-  const call: Caller["call"] = (op, input, options = {}) => {
-    const signal = options.signal ? AbortSignal.any([stop, options.signal]) : stop;
-    return caller.call(op, input, { ...options, signal });
-  };
-  return { caller: { call, close: async () => {} }, target, raw };
 }
 
 async function* countedBy(counts: Counts, results: AsyncIterable<BatchResult>): AsyncGenerator<Page<BatchResult>> {
@@ -130,30 +126,35 @@ async function* resultsOf(
     progress?.show("running", begun);
     return result;
   };
-  for await (const row of rows) {
-    // Lets Ctrl-C interrupt: a local database answers without returning to the event loop.
-    await breathe();
-    signal.throwIfAborted();
-    const number = begun++;
-    running.set(
-      number,
-      runOne(batch, row).then((result) => [number, result]),
-    );
-    if (running.size >= concurrency) yield await next();
+  try {
+    for await (const row of rows) {
+      // Lets Ctrl-C interrupt: a local database answers without returning to the event loop.
+      await breathe();
+      signal.throwIfAborted();
+      const number = begun++;
+      running.set(
+        number,
+        runOne(batch, row).then((result) => [number, result]),
+      );
+      if (running.size >= concurrency) yield await next();
+    }
+    while (running.size > 0) yield await next();
+  } finally {
+    // The results of rows that have begun belong in the file, also when the batch stops early.
+    await Promise.allSettled(running.values());
   }
-  while (running.size > 0) yield await next();
 }
 
 /** Failures that other rows would have, too, by exit code. */
 const fatalCodes: Readonly<Record<number, ErrorCode>> = { 4: "unauthenticated", 8: "unavailable" };
 
-async function runOne({ context, words, connection, log }: Batch, source: SourceRow): Promise<BatchResult> {
+async function runOne({ context, words, connection, log, signal }: Batch, source: SourceRow): Promise<BatchResult> {
   const { line } = source;
   if ("fields" in source) {
     const error = Object.values(source.fields).flat().join("; ");
     return { line, command: "", result: "failed", exit: 3, output: null, error: `The row ${error}.` };
   }
-  let filled: string[];
+  let filled: FilledTemplate;
   try {
     filled = fillTemplate(words, source.row);
   } catch (error) {
@@ -161,10 +162,11 @@ async function runOne({ context, words, connection, log }: Batch, source: Source
     const reason = [error.message, error.hint].filter(Boolean).join("; ");
     return { line, command: "", result: "failed", exit: 2, output: null, error: reason };
   }
-  const command = lineOf(filled);
+  const command = lineOf(filled.words);
   if (log?.takeDone(command)) return { line, command, result: "skipped", exit: 0, output: null, error: null };
   const run = await runRow(filled, context, connection);
   const result: BatchResult = { line, command, result: run.exit === 0 ? "done" : "failed", ...run };
-  log?.add(result);
+  // A row that the interrupt ended has not failed: the next run does it.
+  if (run.exit === 0 || !signal.aborted) log?.add(result);
   return result;
 }

@@ -1,7 +1,9 @@
-import { failureOf, UsageError } from "../../errors/cli-errors.ts";
+import { failureOf } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import type { Connection } from "../../session/connection.ts";
-import { noPaint, type Terminal } from "../../terminal/terminal.ts";
+import { captureTerminal } from "../../terminal/captured-terminal.ts";
+import { noPaint } from "../../terminal/terminal.ts";
+import type { FilledTemplate } from "./fill-template.ts";
 
 /** The output and the failure of a command. */
 export interface RowRun {
@@ -12,14 +14,15 @@ export interface RowRun {
 
 /** Runs the command of a row on the connection of the batch. Its output is kept, and its messages are dropped. */
 export async function runRow(
-  words: readonly string[],
+  { words, fileValues }: FilledTemplate,
   { terminal, program }: Context,
   connection: Connection,
 ): Promise<RowRun> {
   const written: string[] = [];
   let failure: ReturnType<typeof failureOf> | undefined;
   try {
-    await program.run(words, silent(terminal, written), connection);
+    const captor = captureTerminal(terminal, { write: (text) => written.push(text) });
+    await program.run(words, { ...captor, stdoutIsTerminal: false, paint: noPaint, fileValues }, connection);
   } catch (error) {
     failure = failureOf(error);
   }
@@ -34,30 +37,4 @@ function outputOf(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-const noStdin = async () => {
-  throw new UsageError("a command in a batch cannot read stdin");
-};
-
-/** Returns a terminal without a person at it, that keeps what is written. */
-function silent(terminal: Terminal, written: string[]): Terminal {
-  return {
-    ...terminal,
-    stdoutIsTerminal: false,
-    stdinIsTerminal: false,
-    interactive: false,
-    paint: noPaint,
-    configure: () => {},
-    write: async (text) => void written.push(text),
-    writeBytes: async (bytes) => void written.push(Buffer.from(bytes).toString()),
-    note: () => {},
-    complain: () => {},
-    read: noStdin,
-    readBytes: noStdin,
-    progress: () => {},
-    spin: (_, work) => work,
-    page: async (text) => void written.push(text),
-    onInterrupt: () => {},
-  };
 }

@@ -12,9 +12,9 @@ const printing = (shell: (typeof shells)[number]): CustomCommand => ({
 const install: CustomCommand = {
   summary: "Install completion for your shell",
   description: `Writes the completion script where the shell finds it, and says which files were written. zsh and PowerShell also need a
-line in their start-up file. Running it again updates the script.
+line in their start-up file, and bash the package bash-completion. Running it again updates the script.
 
-  bash        $XDG_DATA_HOME/bash-completion/completions/wcs (needs the package bash-completion)
+  bash        $XDG_DATA_HOME/bash-completion/completions/wcs
   zsh         ~/.zfunc/_wcs and ~/.zshrc, in $ZDOTDIR if set
   fish        $XDG_CONFIG_HOME/fish/completions/wcs.fish
   powershell  wcs-completion.ps1 beside the profile, and the profile`,

@@ -112,6 +112,7 @@ export const conversations: CommandGroup = {
           repeat: true,
           completes: "users",
         },
+        { flags: "--page <n>", description: "Page number (default 1)" },
         ...extent,
       ],
       examples: [
@@ -120,6 +121,7 @@ export const conversations: CommandGroup = {
         "wcs conversations list --keyword launch",
       ],
       prints: true,
+      watchable: true,
       run: async (context) => (await import("./show-conversations.ts")).showConversations(context),
     },
     get: command(ops.get, {

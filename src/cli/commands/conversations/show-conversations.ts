@@ -5,7 +5,7 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findByName } from "../../kit/find-by-name.ts";
 import { parseChoice, splitList } from "../../kit/parse-value.ts";
-import { extentOf, walk } from "../../kit/walk-list.ts";
+import { extentOf, pageOf, walk } from "../../kit/walk-list.ts";
 import { createOutput, formatOf } from "../../output/create-output.ts";
 import { withCaller } from "./command-line.ts";
 import { conversationList } from "./render-conversation.ts";
@@ -40,7 +40,7 @@ export async function showConversations(context: Context): Promise<void> {
       globals,
       terminal,
     );
-    await output.list(walk(caller, conversations.list, { status, keyword, ...people }, extent));
+    await output.list(walk(caller, conversations.list, { status, keyword, ...people, ...pageOf(context) }, extent));
   });
 }
 

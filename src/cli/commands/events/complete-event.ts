@@ -18,6 +18,8 @@ export async function completeEvent(input: Input, flags: Readonly<Record<string,
     planned.all_day = true;
   const { repeat, rrule } = flags as { repeat?: string[]; rrule?: string[] };
   if (repeat === undefined && rrule === undefined) return planned;
+  if (flags.recurrence !== undefined)
+    throw new UsageError(`--recurrence and --${repeat ? "repeat" : "rrule"} cannot be used together`);
   const rules: Rule[] = [];
   for (const text of repeat ?? [])
     rules.push(...(await readPhrase(text, "--repeat", (day) => readDay(day, "until", zone))));

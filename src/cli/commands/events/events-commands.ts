@@ -25,7 +25,6 @@ const eventRows = {
 /** Flags and completion that events create and update share. */
 const planned = {
   ahead: { start: null, end: "start" },
-  hidden: ["recurrence"],
   flags: [
     {
       flags: "--repeat <phrase>",

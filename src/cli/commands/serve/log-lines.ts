@@ -2,7 +2,8 @@ import type { Paint } from "../../terminal/colors.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 
 const levels: Readonly<Record<number, string>> = { 20: "DEBUG", 30: "INFO", 40: "WARN", 50: "ERROR", 60: "FATAL" };
-const warning = 40;
+/** Number of the log level `warn`. */
+export const warning = 40;
 
 /** Converts the JSON lines of the log to readable ones: `12:30:05 INFO  request  method=GET status=200`. */
 export function createLogLines(paint: Paint, write: (line: string) => void): { write(line: string): void } {

@@ -1,6 +1,6 @@
 import type { BlockList } from "node:net";
 import { isatty } from "node:tty";
-import type { Logger } from "pino";
+import type { Logger, LoggerOptions } from "pino";
 import type { Database } from "../../../store/database.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context, CustomCommand } from "../../kit/command-spec.ts";
@@ -10,7 +10,7 @@ import { findTarget } from "../../session/target.ts";
 import { version } from "../../session/version.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { createMetrics } from "./create-metrics.ts";
-import { createLogLines } from "./log-lines.ts";
+import { createLogLines, warning } from "./log-lines.ts";
 import { environmentWithSmtp, noMail, smtpFlag } from "./smtp-option.ts";
 
 const logFormats = ["auto", "pretty", "json"] as const;
@@ -60,10 +60,17 @@ async function run(context: Context): Promise<void> {
   const { terminal } = context;
   const options = await readOptions(context);
   const [modules, { pino }] = await Promise.all([loadModules(), import("pino")]);
-  const destination = pino.destination({ fd: 2, sync: false });
+  // Lines are written together, because each write takes about a tenth of a request.
+  const destination = pino.destination({ fd: 2, sync: false, minLength: 8192, periodicFlush: 100 });
   const isPretty = options.logFormat === "pretty" || (options.logFormat === "auto" && isatty(2));
   const lines = isPretty ? createLogLines(await terminal.errorPaint(), (line) => destination.write(line)) : destination;
-  const log = pino({ level: options.level }, lines);
+  const hooks: LoggerOptions["hooks"] = {
+    logMethod(line, method, level) {
+      method.apply(this, line);
+      if (level >= warning) destination.flush();
+    },
+  };
+  const log = pino({ level: options.level, hooks }, lines);
   const database = await openWithKey(options.target.address, terminal.env);
   try {
     await serveDatabase({ modules, database, log, terminal, options });

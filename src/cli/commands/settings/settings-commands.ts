@@ -30,10 +30,12 @@ export const settings: CommandGroup = {
     },
     set: {
       summary: "Change a setting",
+      description: "Changes take effect within a second on every server.",
       // Derived on demand, because its schemas are not needed to run a command.
-      get description() {
-        const rows = fieldsOf(ops.set).map((field) => `  ${field.name.padEnd(25)} ${explainSetting(field)}`);
-        return `Changes take effect within a second on every server.\n\nSettings:\n${rows.join("\n")}`;
+      get sections() {
+        return [
+          { title: "Settings:", rows: fieldsOf(ops.set).map((field) => [field.name, explainSetting(field)] as const) },
+        ];
       },
       args: [
         key,
@@ -99,7 +101,7 @@ async function set(context: Context): Promise<void> {
 /** Prints the bare value, or an object with the key when an output format is requested. */
 async function show({ globals, terminal }: Context, name: string, all: Record<string, unknown>): Promise<void> {
   const value = all[name] ?? null;
-  if (globals.output ?? globals.json ?? globals.query)
+  if (globals.output ?? globals.json ?? globals.query ?? globals.template)
     return createOutput({}, globals, terminal).one({ [name]: value });
   const text = [value]
     .flat()

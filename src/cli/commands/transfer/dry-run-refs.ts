@@ -4,8 +4,8 @@ import type { FileRow } from "../../file-io/source-row.ts";
 import type { ImportKey } from "./import-mapping.ts";
 
 /**
- * Remembers what the earlier parts of a dry run would have created. The service has taken each part back before it sees the next, so
- * what later rows would have found is remembered here.
+ * Remembers what the earlier batches of a dry run would have created. The service rolls back each batch, so later rows do not
+ * find it there.
  */
 export interface Rehearsal {
   /** Returns further input fields for these rows. */

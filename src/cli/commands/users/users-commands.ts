@@ -32,7 +32,7 @@ const membership: CommandGroup = {
       args: [user, { field: "from", label: "unit" }],
       done: ({ user, from }) => `Changed the membership of user ${user} in unit ${from}.`,
       examples: [
-        "wcs users membership set 12 4 --unit 7          # Move the membership to unit 7",
+        "wcs users membership set 12 4 --unit 7",
         "wcs users membership set 12 4 --user-types 3 --no-overwrite",
       ],
     }),

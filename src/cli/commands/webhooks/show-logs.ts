@@ -3,7 +3,7 @@ import { webhooks } from "../../../contract/webhooks.ts";
 import { ConditionError, UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
-import { extentOf, walk } from "../../kit/walk-list.ts";
+import { extentOf, pageOf, walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Item, Page } from "../../output/item.ts";
 import { pollAnswer, sleep } from "../../session/poll.ts";
@@ -24,6 +24,8 @@ type Entries = OutputOf<typeof webhooks.logs>;
 export async function showLogs(context: Context): Promise<void> {
   const { flags, globals, terminal } = context;
   if (flags.follow && flags.wait) throw new UsageError("--follow and --wait cannot be used together");
+  if (flags.page !== undefined && (flags.follow || flags.wait))
+    throw new UsageError(`--page and ${flags.follow ? "--follow" : "--wait"} cannot be used together`);
   const given = await readFilter(context);
   const { caller } = await context.connect();
   try {
@@ -32,7 +34,7 @@ export async function showLogs(context: Context): Promise<void> {
     const output = createOutput({ op: webhooks.logs, columns, items: "attempts", endless }, globals, terminal);
     if (flags.wait) return await output.one(await waitForEntry(caller, filter, context));
     if (flags.follow) return await output.list(follow(caller, filter, context));
-    await output.list(walk(caller, webhooks.logs, { ...filter }, extentOf(context)));
+    await output.list(walk(caller, webhooks.logs, { ...filter, ...pageOf(context) }, extentOf(context)));
   } finally {
     await caller.close();
   }

@@ -21,6 +21,7 @@ const instanceTables = ({ id, key, number }: ColumnTypes) => [
   `create table idempotency_keys (
     actor_id ${number} not null,
     key ${key} not null,
+    operation text not null,
     input_hash text not null,
     response text not null,
     created_at ${number} not null,
@@ -86,6 +87,7 @@ const userTables = ({ id, key, number }: ColumnTypes) => [
     email_key ${key} unique,
     first_name text not null,
     last_name text not null,
+    name_key ${key} not null default '',
     title text not null default '',
     phone text,
     birthday text,
@@ -113,6 +115,7 @@ const userTables = ({ id, key, number }: ColumnTypes) => [
   )`,
   "create index users_birthday on users (birthday_key, id) where birthday_key is not null",
   "create index users_unit on users (unit_id, id)",
+  "create index users_name on users (name_key, id)",
   "create index users_admin on users (id) where admin = 1",
   `create table user_words (
     word ${key} not null,
@@ -122,6 +125,7 @@ const userTables = ({ id, key, number }: ColumnTypes) => [
     primary key (word, user_id)
   )`,
   "create index user_words_user on user_words (user_id, of_name, word)",
+  "create index user_words_of_name on user_words (word, user_id) where of_name = 1",
 ];
 
 const membershipTables = ({ id, key, number }: ColumnTypes) => [

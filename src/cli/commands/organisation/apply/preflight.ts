@@ -73,7 +73,12 @@ const forbidden = ([reason]: readonly string[]) =>
 
 async function requireAdministrator(tasks: readonly Task<"users">[], caller: Planning["caller"]): Promise<void> {
   if (!tasks.some(({ change, before, after }) => touches(change, ["admin"]) && (before || after.admin))) return;
-  if ((await caller.call(users.current, {})).admin) return;
+  const { id, admin } = await caller.call(users.current, {});
+  // Throws for an API token, which cannot change administrators even if its owner can.
+  if (admin) {
+    await caller.call(users.update, { id, admin }, { dryRun: true });
+    return;
+  }
   throw new ServiceError("forbidden", "Only administrators can make users administrators; nothing was changed.", {
     hint: "Remove admin from the file.",
   });

@@ -1,0 +1,65 @@
+/** A value of a metric with its labels. */
+interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+const line = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/;
+const label = /([a-zA-Z_]\w*)="((?:\\.|[^"\\])*)"/g;
+
+/** Parses metrics in the text format of Prometheus. */
+function parseSamples(text: string): Sample[] {
+  return text.split("\n").flatMap((each) => {
+    const [, name, labels = "", value] = line.exec(each) ?? [];
+    if (name === undefined) return [];
+    const pairs = [...labels.matchAll(label)].map(([, key = "", given = ""]) => [key, given.replace(/\\(.)/g, "$1")]);
+    return [{ name, labels: Object.fromEntries(pairs), value: Number(value) }];
+  });
+}
+
+/** Requests to a route since the instance was started. */
+export interface RouteRequests {
+  readonly method: string;
+  readonly route: string;
+  readonly count: number;
+  readonly failed: number;
+  readonly seconds: number;
+}
+
+/** The values of an instance that `wcs top` shows. */
+export interface InstanceMetrics {
+  readonly routes: readonly RouteRequests[];
+  readonly queue: Readonly<Record<"due" | "later" | "mails" | "failed_mails", number>>;
+  readonly memory_bytes: number;
+  readonly started_at: number;
+}
+
+/** Returns the values of an instance from the text of its GET /metrics. Failed requests have a status of 500 or above. */
+export function parseMetrics(text: string): InstanceMetrics {
+  const samples = parseSamples(text);
+  const one = (name: string, what?: string) =>
+    samples.find((sample) => sample.name === name && (what === undefined || sample.labels.what === what))?.value ?? 0;
+  const requests = samples.filter(({ name }) => name.startsWith("wcs_http_request_duration_seconds_"));
+  const byRoute = Map.groupBy(requests, ({ labels }) => `${labels.method} ${labels.route}`);
+  const routes = [...byRoute.values()].map((some): RouteRequests => {
+    const sum = (suffix: string, isCounted = (_: Sample) => true) =>
+      some
+        .filter((sample) => sample.name.endsWith(suffix) && isCounted(sample))
+        .reduce((total, { value }) => total + value, 0);
+    const { method = "", route = "" } = some[0]?.labels ?? {};
+    const failed = sum("_count", ({ labels }) => Number(labels.status) >= 500);
+    return { method, route, count: sum("_count"), failed, seconds: sum("_sum") };
+  });
+  return {
+    routes: routes.toSorted((a, b) => b.count - a.count),
+    queue: {
+      due: one("wcs_waiting", "due"),
+      later: one("wcs_waiting", "later"),
+      mails: one("wcs_waiting", "mails"),
+      failed_mails: one("wcs_waiting", "failed_mails"),
+    },
+    memory_bytes: one("process_resident_memory_bytes"),
+    started_at: Math.floor(one("process_start_time_seconds")),
+  };
+}

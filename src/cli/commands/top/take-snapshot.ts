@@ -1,0 +1,113 @@
+import { ServiceError } from "../../../contract/errors.ts";
+import type { Caller, OutputOf } from "../../../contract/operation.ts";
+import { webhooks } from "../../../contract/webhooks.ts";
+import { type InstanceMetrics, parseMetrics, type RouteRequests } from "./parse-metrics.ts";
+
+/** Numbers of webhooks and errors that are looked at, and of routes that are shown. */
+const [mostWebhooks, mostErrors, mostRoutes] = [10, 8, 6];
+const hour = 3600;
+
+type LogEntry = OutputOf<typeof webhooks.logs>["data"][number];
+
+/** Requests since the instance was started, or since the snapshot before. */
+interface Requests {
+  readonly count: number;
+  readonly failed: number;
+  /** Undefined in the first snapshot. */
+  readonly per_second?: number;
+  readonly average_ms: number;
+  readonly routes: readonly RouteRequests[];
+}
+
+/** The state of an instance at one moment. What cannot be read is null, and `missing` says why. */
+export interface Snapshot {
+  readonly at: number;
+  readonly requests: Requests | null;
+  readonly queue: InstanceMetrics["queue"] | null;
+  readonly process: Pick<InstanceMetrics, "memory_bytes" | "started_at"> | null;
+  /** Delivery attempts of the last hour. */
+  readonly webhooks: readonly { id: number; name: string; active: boolean; succeeded: number; failed: number }[] | null;
+  readonly errors: readonly (Pick<LogEntry, "id" | "event" | "status" | "error" | "created_at"> & {
+    webhook: string;
+  })[];
+  readonly missing: readonly string[];
+}
+
+/** Takes snapshots, each with the rates since the one before. */
+export function createSnapshots(caller: Caller, readMetrics: () => Promise<string>) {
+  let before: { metrics: InstanceMetrics; at: number } | undefined;
+  return async (): Promise<Snapshot> => {
+    const missing: string[] = [];
+    const metrics = await unlessMissing(missing, async () => parseMetrics(await readMetrics()));
+    const deliveries = await unlessMissing(missing, () => readDeliveries(caller));
+    const at = Date.now() / 1000;
+    const requests = metrics && requestsOf(metrics, before && { ...before, seconds: at - before.at });
+    before = metrics && { metrics, at };
+    return {
+      at: Math.floor(at),
+      requests: requests ?? null,
+      queue: metrics?.queue ?? null,
+      process: metrics ? { memory_bytes: metrics.memory_bytes, started_at: metrics.started_at } : null,
+      webhooks: deliveries?.webhooks ?? null,
+      errors: deliveries?.errors ?? [],
+      missing,
+    };
+  };
+}
+
+/** Returns undefined, and adds the reason, for what this user or this instance does not show. */
+async function unlessMissing<T>(missing: string[], read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !["forbidden", "not_found"].includes(error.code)) throw error;
+    missing.push(error.message);
+    return undefined;
+  }
+}
+
+/** Returns the requests since the snapshot before; since the start when there is none, or the instance was restarted. */
+function requestsOf(
+  { routes, started_at }: InstanceMetrics,
+  before: { metrics: InstanceMetrics; seconds: number } | undefined,
+): Requests {
+  const sum = (some: readonly RouteRequests[], key: "count" | "failed" | "seconds") =>
+    some.reduce((total, route) => total + route[key], 0);
+  const earlier = before?.metrics.started_at === started_at ? before.metrics.routes : [];
+  const count = sum(routes, "count") - sum(earlier, "count");
+  const seconds = sum(routes, "seconds") - sum(earlier, "seconds");
+  return {
+    count: sum(routes, "count"),
+    failed: sum(routes, "failed"),
+    ...(earlier.length > 0 && before && { per_second: round(count / before.seconds) }),
+    average_ms: count === 0 ? 0 : round((seconds / count) * 1000),
+    routes: routes.slice(0, mostRoutes),
+  };
+}
+
+const round = (value: number) => Math.round(value * 10) / 10;
+
+async function readDeliveries(caller: Caller): Promise<Pick<Snapshot, "errors"> & { webhooks: Snapshot["webhooks"] }> {
+  const { data } = await caller.call(webhooks.list, {});
+  const since = Math.floor(Date.now() / 1000) - hour;
+  const found = await Promise.all(
+    data.slice(0, mostWebhooks).map(async ({ id, name, active }) => {
+      const [counts = { succeeded: 0, failed: 0 }] = (await caller.call(webhooks.stats, { id, since, parts: 1 })).data;
+      const { succeeded, failed } = counts;
+      const log = failed === 0 ? [] : (await caller.call(webhooks.logs, { id, since, limit: 100 })).data;
+      const errors = log
+        .filter(({ status }) => !/^2\d\d$/.test(status))
+        .map(({ id: entry, event, status, error, created_at }) => {
+          return { webhook: name, id: entry, event, status, error, created_at };
+        });
+      return { webhook: { id, name, active, succeeded, failed }, errors };
+    }),
+  );
+  return {
+    webhooks: found.map(({ webhook }) => webhook),
+    errors: found
+      .flatMap(({ errors }) => errors)
+      .toSorted((a, b) => b.created_at - a.created_at || b.id - a.id)
+      .slice(0, mostErrors),
+  };
+}

@@ -1,0 +1,19 @@
+import type { CustomCommand } from "../../kit/command-spec.ts";
+
+/** `wcs top` */
+export const top: CustomCommand = {
+  summary: "Show the requests, queue, deliveries and latest errors of an instance",
+  description: `Draws one screen until q or Ctrl-C. --once prints the same once, also without a terminal. The webhooks need an
+administrator.
+
+Requests and the queue come from GET /metrics. The instance serves it when it runs with WCS_METRICS_TOKEN, and this command
+needs the same token in its environment; --metrics-url names the port of wcs serve --metrics-port, which needs no token.`,
+  flags: [
+    { flags: "--once", description: "Print one screen and exit" },
+    { flags: "--interval <duration>", description: "Pause between two screens (default 2s)" },
+    { flags: "--metrics-url <url>", description: "Base URL of the metrics (default that of the instance)" },
+  ],
+  examples: ["wcs top", "wcs top --metrics-url http://127.0.0.1:9090", "wcs top --once --json --query 'queue.due'"],
+  prints: true,
+  run: async (context) => (await import("./run-top.ts")).runTop(context),
+};

@@ -1,0 +1,111 @@
+import { Interrupted, UsageError } from "../errors/cli-errors.ts";
+import { formatOf } from "../output/create-output.ts";
+import { pollAnswers, sleep } from "../session/poll.ts";
+import { shareConnection } from "../session/shared-connection.ts";
+import { captureTerminal } from "../terminal/captured-terminal.ts";
+import { createLiveScreen } from "../terminal/live-screen.ts";
+import { readDuration } from "../time/parse-time.ts";
+import type { CommandEnvironment } from "./command-context.ts";
+import type { Context } from "./command-spec.ts";
+import { lineOf } from "./shown-line.ts";
+
+/** A command that is run again and again. */
+interface WatchedCommand {
+  readonly context: Context;
+  readonly words: readonly string[];
+  /** The command needs no login. */
+  readonly anonymous: boolean;
+  run(surroundings: CommandEnvironment): Promise<void>;
+}
+
+/** Output of one run. */
+interface Captured {
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+/** Shows the output of each run. */
+interface Display {
+  show(captured: Captured): Promise<void>;
+  /** Shows that the service is unavailable, or available again. */
+  note(line: string): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Runs a command until Ctrl-C, on one connection. On a terminal the output replaces the last one; elsewhere it is printed
+ * again after each change, and with -o ndjson only the lines that are new. Waits while the service is busy or unavailable.
+ */
+export async function watch({ context, words, anonymous, run }: WatchedCommand): Promise<void> {
+  const { terminal, program, flags } = context;
+  const pause = intervalOf(flags.interval) * 1000;
+  const stop = new AbortController();
+  const { signal } = stop;
+  terminal.onInterrupt(() => stop.abort(new Interrupted()));
+  const connection = await context.connect({ anonymous });
+  const display = terminal.stdoutIsTerminal ? onScreen(context, words) : inLines(context);
+  const capture = async (): Promise<Captured> => {
+    const captured = { text: "", notes: [] as string[] };
+    const captor = captureTerminal(terminal, {
+      write: (text) => {
+        captured.text += text;
+      },
+      note: (line) => captured.notes.push(line),
+    });
+    await run({ program, terminal: captor, connection: shareConnection(connection, signal), isRepeated: true });
+    return captured;
+  };
+  try {
+    for await (const captured of pollAnswers(capture, { ...terminal, note: display.note }, signal)) {
+      await display.show(captured);
+      await sleep(pause, signal);
+      signal.throwIfAborted();
+    }
+  } catch (error) {
+    throw signal.aborted ? new Interrupted() : error;
+  } finally {
+    await display.close();
+    await connection.caller.close();
+  }
+}
+
+/** Returns the seconds of --interval. */
+export function intervalOf(flag: unknown): number {
+  const seconds = flag === undefined ? 2 : readDuration(String(flag), "--interval");
+  if (seconds >= 1) return seconds;
+  throw new UsageError("--interval must be at least 1s");
+}
+
+function onScreen({ terminal, flags }: Context, words: readonly string[]): Display {
+  const screen = createLiveScreen(terminal);
+  const title = terminal.paint.dim(`${lineOf(words)} · every ${flags.interval ?? "2s"} · Ctrl-C to stop`);
+  let last = "";
+  const draw = (status: readonly string[]) => screen.draw([title, ...status, "", last].join("\n"));
+  return {
+    async show({ text, notes }) {
+      last = text + notes.map((line) => `${line}\n`).join("");
+      await draw([]);
+    },
+    note: (line) => void draw([line]),
+    close: () => screen.close(),
+  };
+}
+
+function inLines({ terminal, globals }: Context): Display {
+  const isByLine = formatOf(globals, terminal) === "ndjson";
+  let last: string | undefined;
+  return {
+    async show({ text, notes }) {
+      if (text === last) return;
+      const before = new Set(isByLine ? last?.split("\n") : []);
+      const added = isByLine ? text.split("\n").filter((line) => line !== "" && !before.has(line)) : [];
+      for (const line of notes) terminal.note(line);
+      await terminal.write(
+        isByLine ? added.map((line) => `${line}\n`).join("") : `${last === undefined ? "" : "\n"}${text}`,
+      );
+      last = text;
+    },
+    note: terminal.note,
+    close: async () => {},
+  };
+}

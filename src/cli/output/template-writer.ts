@@ -1,0 +1,46 @@
+import type { AnyOperation } from "../../contract/operation.ts";
+import { UsageError } from "../errors/cli-errors.ts";
+import { checkFields, pick } from "./field-selection.ts";
+import type { Item } from "./item.ts";
+import { fillPlaceholders, namesIn } from "./placeholders.ts";
+import type { OutputOptions, Writer } from "./renderer.ts";
+
+/** Throws a `UsageError` when a template names no field, or one that no item can have. */
+export function checkTemplate(template: string, op: AnyOperation | undefined): void {
+  const names = namesIn(template);
+  if (names.length === 0) {
+    throw new UsageError("--template names no field", { hint: "write fields in braces, as in '{id} {name}'" });
+  }
+  checkFields(names, op, "--template");
+}
+
+/** Writes a line of text for each item, with values as in rows. `\t` and `\n` stand for a tab and a line break. */
+export function createTemplateWriter({ terminal, cells, template = "" }: OutputOptions): Writer {
+  const names = namesIn(template);
+  const text = template.replaceAll("\\t", "\t").replaceAll("\\n", "\n");
+  const fill = (item: Item) => fillPlaceholders(text, (name) => cells.row(pick(item, name.split(".")), name));
+  let isChecked = false;
+  const write = async (items: readonly Item[]) => {
+    const [first] = items;
+    if (first !== undefined && !isChecked) requireFields(first, names);
+    isChecked = true;
+    if (items.length > 0) await terminal.write(items.map((item) => `${fill(item)}\n`).join(""));
+  };
+  return {
+    page: write,
+    end: async () => {},
+    one: (item) => write([item]),
+    value: async () => {
+      throw new UsageError("--template needs objects, and the result of --query is something else");
+    },
+  };
+}
+
+/** Throws a `UsageError` for a field that an item of unknown shape lacks. */
+function requireFields(item: Item, names: readonly string[]): void {
+  const missing = names.find((name) => !Object.hasOwn(item, name) && !Object.hasOwn(item, name.split(".")[0] ?? ""));
+  if (missing === undefined) return;
+  throw new UsageError(`--template: unknown field '${missing}'`, {
+    hint: `available fields: ${Object.keys(item).join(", ")}`,
+  });
+}

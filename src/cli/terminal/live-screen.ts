@@ -1,0 +1,36 @@
+import type { Terminal } from "./terminal.ts";
+
+/** Escape sequences of a terminal (ECMA-48 and xterm). */
+const open = "\u001b[?1049h\u001b[?25l\u001b[?7l";
+const close = "\u001b[?7h\u001b[?25h\u001b[?1049l";
+const [home, restOfLine, restOfScreen] = ["\u001b[H", "\u001b[K", "\u001b[J"];
+
+/** A whole terminal that is redrawn in place. */
+export interface LiveScreen {
+  /** Shows a text, as much of it as fits. Writes nothing when it is shown already. */
+  draw(text: string): Promise<void>;
+  /** Restores what the terminal showed before. */
+  close(): Promise<void>;
+}
+
+/** Returns the screen of a terminal. It opens with the first text. */
+export function createLiveScreen(terminal: Terminal): LiveScreen {
+  let shown: string | undefined;
+  return {
+    async draw(text) {
+      const lines = text.replace(/\n$/, "").split("\n");
+      const most = terminal.height;
+      const rest = lines.length - most + 1;
+      const kept = rest > 1 ? [...lines.slice(0, most - 1), `... ${rest} more lines`] : lines;
+      // Clearing each line on its own does not flicker, as clearing the screen first does.
+      const frame = `${home}${kept.join(`${restOfLine}\n`)}${restOfLine}${restOfScreen}`;
+      if (frame === shown) return;
+      await terminal.write(shown === undefined ? open + frame : frame);
+      shown = frame;
+    },
+    async close() {
+      if (shown !== undefined) await terminal.write(close);
+      shown = undefined;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { type Expression, type SelectQueryNode, sql } from "kysely";
+import type { NameMatch } from "../../contract/names.ts";
+import { rowsAs } from "../../store/bulk.ts";
+import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
+import type { Ctx } from "../pipeline/context.ts";
+
+/** A thing that one of the texts matches. */
+export type Matched<T> = T & { readonly text: string };
+
+/** One way in which texts match. `find` searches for all of them with one statement. */
+export interface MatchStep<T> {
+  readonly match: NameMatch["match"];
+  find(texts: readonly string[]): Promise<readonly Matched<T>[]>;
+}
+
+/** Returns the matches of each text in the first of the steps that finds any. */
+export async function firstMatches<T>(texts: readonly string[], steps: readonly MatchStep<T>[]) {
+  const found: (Matched<T> & { readonly match: NameMatch["match"] })[] = [];
+  let open = texts;
+  for (const { match, find } of steps) {
+    if (open.length === 0) break;
+    const rows = await find(open);
+    for (const row of rows) found.push({ ...row, match });
+    const matched = new Set(rows.map(({ text }) => text));
+    open = open.filter((text) => !matched.has(text));
+  }
+  return found;
+}
+
+/** Returns each text with its rows, by the value that the text stands for; texts without a value match nothing. */
+export async function byValue<T>(
+  texts: readonly string[],
+  standsFor: (text: string) => string | undefined,
+  find: (values: readonly string[]) => Promise<readonly (T & { readonly value: string | null })[]>,
+): Promise<Matched<T>[]> {
+  const asked = texts.flatMap((text) => ({ text, value: standsFor(text) })).filter(({ value }) => value !== undefined);
+  if (asked.length === 0) return [];
+  const rows = Map.groupBy(await find(asked.map(({ value }) => value ?? "")), ({ value }) => value);
+  return asked.flatMap(({ text, value }) => (rows.get(value ?? null) ?? []).map((row) => ({ ...row, text })));
+}
+
+/** A text with the first and the last key that match it. */
+export interface KeyRange extends Record<"text" | "low" | "high", string> {}
+
+/** Returns the ranges of texts by their keys; texts without a key match nothing. */
+export function rangesOf(
+  texts: readonly string[],
+  keyOf: (text: string) => string | undefined,
+  end: (key: string) => string,
+): KeyRange[] {
+  return texts.flatMap((text) => {
+    const key = keyOf(text);
+    return key === undefined ? [] : { text, low: key, high: end(key) };
+  });
+}
+
+/** Returns the rows of a query that runs for each range, as `asked`, with the text of the range. */
+export async function inEachRange<T>(
+  { db }: Ctx,
+  ranges: readonly KeyRange[],
+  query: Expression<T> & { toOperationNode(): SelectQueryNode },
+): Promise<Matched<T>[]> {
+  if (ranges.length === 0) return [];
+  const asked = rowsAs(db, "asked", { text: "text", low: "text", high: "text" }, ranges);
+  const { rows } = await sql<{ text: string; found: Nested<T> }>`
+    select asked.text, ${nested(db, query)} as found from ${asked}`.execute(db);
+  return rows.flatMap(({ text, found }) => rowsIn(found).map((row) => ({ ...row, text })));
+}
+
+/** Returns the text of `ref:TEXT`, which stands for a reference only. */
+export const forcedReference = (text: string): string | undefined => /^ref:(.+)$/s.exec(text)?.[1];
+
+/** Returns the reference that a text could be. */
+export const referenceIn = (text: string): string => forcedReference(text) ?? text;

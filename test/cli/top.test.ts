@@ -1,0 +1,87 @@
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { start, useHome } from "./support.ts";
+import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
+
+const home = useHome();
+const token = "metrics-token";
+let server: ReturnType<typeof start>;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  const { wcs } = home();
+  await wcs(["settings", "set", "webhooks.allow_private", "true"]);
+  await wcs(["webhooks", "create", "--name", "broken", "--uri", "http://127.0.0.1:9/none"]);
+  await wcs(["units", "update", "2", "--name", "Shops"]);
+  const made = await wcs(["tokens", "create", "--name", "top", "--scopes", "read", "--json"]);
+  server = start(["serve", "--port", "0"], { ...home().env, WCS_METRICS_TOKEN: token });
+  const [url] = await once(server.stdout!, "data");
+  server.stderr?.resume();
+  env = { WCS_URL: String(url).trim(), WCS_TOKEN: JSON.parse(made.stdout).token };
+}, 60_000);
+afterAll(async () => {
+  server.kill("SIGINT");
+  await once(server, "close");
+});
+
+const snapshot = async (more: Record<string, string> = {}, ...args: string[]) =>
+  home().wcs(["top", "--once", "--json", ...args], { env: { ...env, ...more } });
+
+it("top --once --json prints requests, queue, webhooks and errors", async () => {
+  await home().wcs(["units", "list"], { env });
+  const { code, stdout, stderr } = await snapshot({ WCS_METRICS_TOKEN: token });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const found = JSON.parse(stdout);
+  expect(found).toMatchObject({
+    requests: { failed: 0, routes: expect.arrayContaining([expect.objectContaining({ route: "/units", count: 1 })]) },
+    queue: { due: expect.any(Number), later: expect.any(Number), mails: 0, failed_mails: 0 },
+    process: { memory_bytes: expect.any(Number) },
+    webhooks: [{ name: "broken", active: true, succeeded: 0, failed: expect.any(Number) }],
+    missing: [],
+  });
+  expect(found.errors[0]).toMatchObject({ webhook: "broken", event: "unit.update", status: "refused" });
+});
+
+it("top says what it cannot show, and shows the rest", async () => {
+  const { stdout } = await snapshot();
+  expect(JSON.parse(stdout)).toMatchObject({
+    requests: null,
+    queue: null,
+    webhooks: [{ name: "broken" }],
+    missing: [expect.stringMatching(/shows no metrics \(401\); set WCS_METRICS_TOKEN/)],
+  });
+  const wrong = JSON.parse((await snapshot({ WCS_METRICS_TOKEN: "other" })).stdout);
+  expect(wrong.missing).toEqual([expect.stringContaining("is not that of the instance")]);
+  const local = JSON.parse((await home().wcs(["top", "--once", "--json"])).stdout);
+  expect(local).toMatchObject({ requests: null, webhooks: [{ name: "broken" }] });
+  expect(local.missing).toEqual([expect.stringContaining("a database has no metrics")]);
+});
+
+it("top without a terminal needs --once", async () => {
+  expect(await home().wcs(["top"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--once") });
+});
+
+describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (columns) => {
+  let terminal: TmuxTerminal;
+  beforeAll(async () => {
+    terminal = await openTmux({ ...home().env, ...env, WCS_METRICS_TOKEN: token }, { columns, rows: 30 });
+  });
+  afterAll(() => terminal?.close());
+
+  it.each([
+    ["q", 0],
+    ["C-c", 130],
+  ])("top draws until %s", async (key, code) => {
+    terminal.run(`wcs top --interval 1s; echo "exit $?"`);
+    const shown = await terminal.until((text) => /\d\/s, /.test(text));
+    for (const title of ["Requests", "Queue", "Webhooks, last hour", "Latest errors"]) expect(shown).toContain(title);
+    expect(shown).toMatch(/GET \/metrics$/m);
+    terminal.keys(key);
+    expect(await terminal.until((text) => text.includes("exit"))).toBe(`exit ${code}\nREADY>`);
+    // The terminal echoes what is typed again.
+    terminal.keys("-l", "echo typed");
+    await terminal.until((text) => text.endsWith("READY> echo typed"));
+    terminal.keys("Enter");
+    await terminal.until((text) => /^typed$/m.test(text));
+  });
+});

@@ -1,0 +1,114 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { start, useHome } from "./support.ts";
+import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
+
+const home = useHome();
+const often = ["--watch", "--interval", "1s"];
+
+/** Starts wcs without a terminal, and gathers what it prints. */
+function watching(args: readonly string[], env: Record<string, string> = {}) {
+  const child = start([...args, ...often], { ...home().env, ...env });
+  const said = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (chunk) => (said.stdout += chunk));
+  child.stderr?.on("data", (chunk) => (said.stderr += chunk));
+  return {
+    said,
+    async until(stream: "stdout" | "stderr", text: string) {
+      while (!said[stream].includes(text)) await once(child[stream]!, "data");
+    },
+    /** Ends it as Ctrl-C does, and returns the exit code. */
+    async stop() {
+      child.kill("SIGINT");
+      const [code] = await once(child, "close");
+      return code;
+    },
+  };
+}
+
+it("--watch prints the output again when it changes, in a pipe", async () => {
+  const watched = watching(["units", "get", "2", "--fields", "name"]);
+  await watched.until("stdout", "name\tSales\n");
+  await home().wcs(["units", "update", "2", "--name", "Shops"]);
+  await watched.until("stdout", "Shops");
+  expect(await watched.stop()).toBe(130);
+  expect(watched.said).toEqual({ stdout: "name\tSales\n\nname\tShops\n", stderr: "" });
+});
+
+it("--watch -o ndjson prints only new and changed items", async () => {
+  const watched = watching(["units", "list", "-o", "ndjson", "--fields", "id,name"]);
+  await watched.until("stdout", '"id":2');
+  await home().wcs(["units", "create", "--name", "West", "--parent", "1"]);
+  await watched.until("stdout", "West");
+  await home().wcs(["units", "update", "2", "--name", "Sales"]);
+  await watched.until("stdout", "Sales");
+  expect(await watched.stop()).toBe(130);
+  const lines = watched.said.stdout.trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line).name)).toEqual(["Acme", "Shops", "West", "Sales"]);
+});
+
+it("--watch ends with an error when the thing is gone, and takes no interval below a second", async () => {
+  const made = JSON.parse((await home().wcs(["units", "create", "--name", "Gone", "--parent", "1", "--json"])).stdout);
+  const child = start(["units", "get", `${made.id}`, ...often], home().env);
+  await once(child.stdout!, "data");
+  await home().wcs(["units", "delete", `${made.id}`, "--yes"]);
+  const [code] = await once(child, "close");
+  expect(code).toBe(6);
+  expect((await home().wcs(["units", "list", "--watch", "--interval", "10ms"])).code).toBe(2);
+  expect((await home().wcs(["units", "create", "--watch"])).stderr).toContain("Unknown option '--watch'");
+});
+
+describe("of a busy instance", () => {
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked += 1;
+    const isBusy = asked > 1 && asked < 9;
+    const error = { code: "unavailable", message: "The service is shutting down." };
+    response.writeHead(isBusy ? 503 : 200, { "content-type": "application/json" });
+    response.end(JSON.stringify(isBusy ? { error } : { data: [{ code: asked === 1 ? "en" : "da", name: "Name" }] }));
+  });
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  });
+  afterAll(() => server.close());
+
+  it("--watch waits until the service is back", async () => {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const watched = watching(["languages", "list"], { WCS_URL: url, WCS_TOKEN: "token" });
+    await watched.until("stdout", "da\t");
+    expect(await watched.stop()).toBe(130);
+    expect(watched.said.stderr).toBe(
+      "The service is shutting down. Retrying until it is back.\nThe service is back.\n",
+    );
+  });
+});
+
+describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (columns) => {
+  let terminal: TmuxTerminal;
+  beforeAll(async () => {
+    terminal = await openTmux(home().env, { columns, rows: 8 });
+  });
+  afterAll(() => terminal?.close());
+
+  it("--watch redraws the screen, and Ctrl-C restores it", async () => {
+    terminal.run(`wcs units list --watch --interval 1s; echo "exit $?"`);
+    const first = await terminal.until((text) => text.includes("Sales"));
+    expect(first.split("\n")[0]).toBe("wcs units list --watch --interval 1s · every 1s · Ctrl-C to stop");
+    await home().wcs(["units", "update", "2", "--name", `Sales ${columns}`]);
+    await terminal.until((text) => text.includes(`Sales ${columns}`));
+    terminal.keys("C-c");
+    const last = await terminal.until((text) => text.includes("exit"));
+    expect(last).toBe("exit 130\nREADY>");
+    await home().wcs(["units", "update", "2", "--name", "Sales"]);
+  });
+
+  it("--watch shows as much as fits", async () => {
+    terminal.run("wcs units get 2 -o json --watch");
+    const shown = await terminal.until((text) => text.includes("more lines"));
+    expect(shown.split("\n")).toHaveLength(8);
+    terminal.keys("C-c");
+    await terminal.until((text) => text.endsWith("READY>"));
+  });
+});
