@@ -36,7 +36,10 @@ export async function fillScene({ instance, ids, posts, events, talk, addUser }:
       .onConflict((c) => c.doNothing())
       .execute();
     await insertRows(tx, "idempotency_keys", [
-      { actor_id: 1, key: "k", input_hash: "h", response: '{"text":"\\u0000 \\\\x"}', created_at: 1 },
+      {
+        ...{ actor_id: 1, key: "k", operation: "posts.create", input_hash: "h" },
+        ...{ response: '{"text":"\\u0000 \\\\x"}', created_at: 1 },
+      },
     ]);
     await insertRows(tx, "event_listening", [{ id: 1, polled_at: 1 }]);
     await insertRows(tx, "counter_marks", [{ user_id: ids.member, counter: "news", since: 1 }]);
