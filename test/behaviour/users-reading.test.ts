@@ -48,7 +48,8 @@ describeEverywhere("users, reading", (environment) => {
     const rights = { permissions: { edit: false, delete: false } };
     expect(await see(actors.member)).toEqual({ ...full, ...hidden, ...rights });
     expect(await see(actors.outsider)).toEqual({ ...full, ...hidden, ...rights });
-    expect(await see(await instance.as(ids.colleague))).toEqual({ ...full, ...rights });
+    const devices = [expect.objectContaining({ content_type: "session", current: true })];
+    expect(await see(await instance.as(ids.colleague))).toEqual({ ...full, ...rights, devices });
     expect(await actors.manager.call(users.get, { id: ids.outsider })).toMatchObject({ ...hidden, ...rights });
     expect(await actors.manager.call(users.get, { id: ids.boss }), "an administrator in the branch").toMatchObject({
       ...rights,

@@ -140,29 +140,6 @@ describe("batch", () => {
     });
   });
 
-  it("results of another target do not count as done", async () => {
-    const results = home().path("targets.ndjson");
-    const databases = ["staging.db", "production.db"].map((name) => home().path(name));
-    const [staging = "", production = ""] = databases;
-    for (const database of databases) {
-      const founder = ["--admin-email", "o@example.com", "--admin-name", "O P", "--root-unit", "Acme"];
-      const made = await home().wcs(["init", "--db", database, ...founder]);
-      expect(made.code, made.stderr).toBe(0);
-    }
-    writeFileSync(home().path("rows.csv"), "t\nChief\n");
-    const words = ["--results", results, "-o", "ndjson", "--", "users", "update", "1", "--title", "{t}"];
-    const at = async (database: string) => {
-      const { stdout, stderr } = await home().wcs(["batch", home().path("rows.csv"), "--db", database, ...words]);
-      return (
-        lines(stdout)
-          .map(({ result }) => result)
-          .join() || stderr
-      );
-    };
-    expect([await at(staging), await at(production)]).toEqual(["done", "done"]);
-    expect([await at(staging), await at(production)]).toEqual(["skipped", "skipped"]);
-  });
-
   it("the results tell what is done of the rows that run when a row stops the batch", async () => {
     const results = home().path("lost.ndjson");
     // Answers the others only after the row that stops the batch.
@@ -211,8 +188,32 @@ describe("batch", () => {
     expect(code, said).toBe(130);
     expect(said).toContain("the other rows did not run");
     const done = lines(readFileSync(results, "utf8"));
-    expect(done.every(({ result }) => result === "done")).toBe(true);
+    expect(done.filter(({ result }) => result !== "done")).toEqual([]);
     const { name } = JSON.parse((await home().wcs(["units", "get", "2", "--json"])).stdout);
     expect(name).toBe(`Unit ${done.length - 1}`);
+  });
+
+  // The last one, because init makes another profile the current one.
+  it("results of another target do not count as done", async () => {
+    const results = home().path("targets.ndjson");
+    const databases = ["staging.db", "production.db"].map((name) => home().path(name));
+    const [staging = "", production = ""] = databases;
+    for (const database of databases) {
+      const founder = ["--admin-email", "o@example.com", "--admin-name", "O P", "--root-unit", "Acme"];
+      const made = await home().wcs(["init", "--db", database, ...founder]);
+      expect(made.code, made.stderr).toBe(0);
+    }
+    writeFileSync(home().path("rows.csv"), "t\nChief\n");
+    const words = ["--results", results, "-o", "ndjson", "--", "users", "update", "1", "--title", "{t}"];
+    const at = async (database: string) => {
+      const { stdout, stderr } = await home().wcs(["batch", home().path("rows.csv"), "--db", database, ...words]);
+      return (
+        lines(stdout)
+          .map(({ result }) => result)
+          .join() || stderr
+      );
+    };
+    expect([await at(staging), await at(production)]).toEqual(["done", "done"]);
+    expect([await at(staging), await at(production)]).toEqual(["skipped", "skipped"]);
   });
 });

@@ -10,7 +10,7 @@ export interface Capture {
 
 /** Returns a terminal without a person at it, whose output is captured. Its size and colours are those of `terminal`. */
 export function captureTerminal(terminal: Terminal, { write, note = () => {} }: Capture): Terminal {
-  const noStdin = async () => {
+  const noStdin = () => {
     throw new UsageError("this command cannot read stdin here, since it runs several times");
   };
   return {
@@ -31,6 +31,7 @@ export function captureTerminal(terminal: Terminal, { write, note = () => {} }: 
     complain: () => {},
     read: noStdin,
     readBytes: noStdin,
+    input: noStdin,
     keys: async function* () {},
     progress: () => {},
     spin: (_, work) => work,
