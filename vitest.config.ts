@@ -1,7 +1,12 @@
 import { defineConfig } from "vitest/config";
 
 /** Suites that replace modules, which others must not share. */
-const replacing = ["test/security/recurrence.test.ts", "test/store/migrations.test.ts", "test/cli/db.test.ts"];
+export const replacing = [
+  "test/security/recurrence.test.ts",
+  "test/store/migrations.test.ts",
+  "test/cli/db.test.ts",
+  "test/cli/db-copy.test.ts",
+];
 
 export default defineConfig({
   test: {

@@ -1,0 +1,8 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { replacing } from "../../vitest.config.ts";
+
+it("suites that replace modules, and only they, run in a process of their own", () => {
+  const found = globSync("test/**/*.test.ts").filter((file) => /^vi\.mock\(/m.test(readFileSync(file, "utf8")));
+  expect(found.toSorted()).toEqual(replacing.toSorted());
+});
