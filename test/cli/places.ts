@@ -38,8 +38,10 @@ const administrator = ["--admin-email", "ada@example.com", "--admin-name", "Ada 
 async function initialize(kind: DatabaseKind): Promise<NewDatabase> {
   const database = await newDatabase(kind);
   const { target, env } = asArgument(database.target);
-  Object.assign(process.env, env);
   const home = newHome();
+  // For wcs as a process, and in this one.
+  Object.assign(home.env, env);
+  Object.assign(process.env, env);
   const made = await home.wcs(["init", "--db", target, ...administrator, "--no-profile"]);
   rmSync(home.folder, { recursive: true, force: true });
   if (made.code !== 0) throw new Error(made.stderr);
