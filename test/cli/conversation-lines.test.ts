@@ -176,6 +176,10 @@ describe("a message for people", () => {
   });
 });
 
+it("only spaces go where a line is broken, not other white space", () => {
+  expect(wrapText("  \u2028", 2).join("")).toContain("\u2028");
+});
+
 it("lines are broken between words, and lose nothing but the spaces there", () => {
   const words = fc.array(
     fc.oneof(fc.string({ unit: "grapheme", maxLength: 12 }), fc.constantFrom("日本語", "👩‍👩‍👧‍👦", "")),

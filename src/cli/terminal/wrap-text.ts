@@ -26,7 +26,7 @@ function* broken(line: string, width: number): Generator<Line> {
   let [from, end, at, used] = [0, 0, 0, 0];
   for (const piece of piecesOf(line, width)) {
     const wide = widthOf(piece);
-    const isSpace = piece.trim() === "";
+    const isSpace = piece.startsWith(" ");
     used += wide;
     if (used > width && used > wide) {
       yield [from, Math.max(from, end)];
@@ -35,7 +35,7 @@ function* broken(line: string, width: number): Generator<Line> {
       used = isSpace ? 0 : wide;
     }
     at += piece.length;
-    if (!piece.startsWith(" ")) end = at;
+    if (!isSpace) end = at;
   }
   if (at > from) yield [from, Math.max(from, end)];
 }
