@@ -11,6 +11,7 @@ export const replacing = [
 export default defineConfig({
   test: {
     globalSetup: ["test/support/build.ts", "test/support/postgres.ts"],
+    setupFiles: ["test/support/seed.ts"],
     reporters: ["default", "./test/support/count-reporter.ts"],
     // Suites spend half of their time waiting for databases and programs that they started.
     maxWorkers: "100%",
