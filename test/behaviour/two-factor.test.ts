@@ -9,6 +9,7 @@ import { removeExpired } from "../../src/delivery/retention.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
+import { mailedToken } from "../support/password-mail.ts";
 import { enrol, totpCode, wrongTotpCode } from "../support/second-factor.ts";
 import { allRows } from "../support/tables.ts";
 
@@ -63,6 +64,17 @@ describeEverywhere("two factors", (environment) => {
     expect(await codeOf(signIn(email))).toBe("otp_required");
     expect(await codeOf(caller.call(auth.twoFactorConfirm, { code }))).toBe("conflict");
     expect(await codeOf(caller.call(auth.twoFactorBegin, { password }))).toBe("conflict");
+  });
+
+  it("auth.passwordReset needs no code, and signing in with the new password still does", async () => {
+    const { email, code } = await addEnrolled();
+    await world().stranger.call(auth.passwordRequest, { email });
+    const token = await mailedToken(instance(), email);
+    const fresh = "an entirely new password";
+    const reset = { email, token, password: fresh, password_confirm: fresh };
+    expect(await codeOf(world().stranger.call(auth.passwordReset, reset))).toBe("ok");
+    expect(await codeOf(signIn(email, undefined, fresh))).toBe("otp_required");
+    expect(await codeOf(signIn(email, code(), fresh))).toBe("ok");
   });
 
   it("auth.twoFactorBegin needs the password, and wrong ones are limited", async () => {
