@@ -9,6 +9,7 @@ import { createMetrics } from "./create-metrics.ts";
 import { createLogLines, logFormats, logLevels, warning } from "./log-lines.ts";
 import { readServeOptions, type ServeOptions } from "./serve-options.ts";
 import { noMail, smtpFlag } from "./smtp-option.ts";
+import type { WorkerProcess } from "./worker-process.ts";
 
 export const serve: CustomCommand = {
   summary: "Serve the HTTP API and deliver webhooks and mail",
@@ -26,6 +27,11 @@ export const serve: CustomCommand = {
     {
       flags: "--metrics-port <n>",
       description: "Serve /metrics for Prometheus on this port; with WCS_METRICS_TOKEN it is also on --port",
+    },
+    {
+      flags: "--workers <n>",
+      description: "Number of processes that share the port, or auto for one per core (default 1)",
+      completes: ["auto"],
     },
     smtpFlag,
     {
@@ -53,6 +59,7 @@ export const serve: CustomCommand = {
     "wcs serve --db postgres://localhost/wcs --host 0.0.0.0",
     "wcs serve --smtp-url smtp://mail.example.com:25",
     "wcs serve --behind-proxy 10.1.2.0/24,2001:db8:7::/48",
+    "wcs serve --workers auto",
     "wcs serve --config /etc/wcs/wcs.yaml --check",
   ],
   prints: true,
@@ -63,24 +70,53 @@ async function run(context: Context): Promise<void> {
   const { terminal } = context;
   if (context.flags.check) return (await import("./check-serve.ts")).checkServe(context);
   const options = await readServeOptions(context);
-  const [modules, { pino }] = await Promise.all([loadModules(), import("pino")]);
-  // Lines are written together, because each write takes about a tenth of a request.
-  const destination = pino.destination({ fd: 2, sync: false, minLength: 8192, periodicFlush: 100 });
-  const isPretty = options.logFormat === "pretty" || (options.logFormat === "auto" && isatty(2));
+  const { log, flush } = await createLog(options, terminal);
+  if (options.workers === 1) return serveHere({ options, log, terminal, worker: undefined }).finally(flush);
+  const worker = (await import("./worker-process.ts")).thisWorker();
+  try {
+    if (worker) return await serveHere({ options, log, terminal, worker });
+    const { superviseWorkers } = await import("./supervise-workers.ts");
+    await superviseWorkers(options.workers, { log, terminal });
+  } finally {
+    flush();
+    worker?.release();
+  }
+}
+
+async function createLog({ logFormat, level, workers }: ServeOptions, terminal: Terminal) {
+  const { pino } = await import("pino");
+  // Lines are written together, because each write takes about a tenth of a request. Larger ones of several processes
+  // could mix in a pipe: POSIX keeps 4,096 bytes together.
+  const portion = workers === 1 ? { minLength: 8192 } : { minLength: 2048, maxWrite: 4096 };
+  const destination = pino.destination({ fd: 2, sync: false, ...portion, periodicFlush: 100 });
+  const isPretty = logFormat === "pretty" || (logFormat === "auto" && isatty(2));
   const lines = isPretty ? createLogLines(await terminal.errorPaint(), (line) => destination.write(line)) : destination;
   const hooks: LoggerOptions["hooks"] = {
-    logMethod(line, method, level) {
+    logMethod(line, method, severity) {
       method.apply(this, line);
-      if (level >= warning) destination.flush();
+      if (severity >= warning) destination.flush();
     },
   };
-  const log = pino({ level: options.level, hooks }, lines);
-  const database = await openWithKey(options.target.address, options.environment);
+  return { log: pino({ level, hooks }, lines), flush: () => destination.flushSync() };
+}
+
+interface Server {
+  readonly options: ServeOptions;
+  readonly log: Logger;
+  readonly terminal: Terminal;
+  /** Missing for a server that is the only process. */
+  readonly worker: WorkerProcess | undefined;
+}
+
+/** Opens the database and serves it in this process. */
+async function serveHere(server: Server): Promise<void> {
+  const { target, environment } = server.options;
+  const modules = await loadModules();
+  const database = await openWithKey(target.address, environment);
   try {
-    await serveDatabase({ modules, database, log, terminal, options });
+    await serveDatabase({ ...server, modules, database });
   } finally {
     await database.close();
-    destination.flushSync();
   }
 }
 
@@ -98,16 +134,13 @@ async function loadModules() {
   return { requireRights, createService, createApp, listen, allOperations, createEngine, missingForMail };
 }
 
-interface Serving {
+interface Serving extends Server {
   readonly modules: Awaited<ReturnType<typeof loadModules>>;
   readonly database: Database;
-  readonly log: Logger;
-  readonly terminal: Terminal;
-  readonly options: ServeOptions;
 }
 
 /** Serves until the program is interrupted. */
-async function serveDatabase({ modules, database, log, terminal, options }: Serving): Promise<void> {
+async function serveDatabase({ modules, database, log, terminal, options, worker }: Serving): Promise<void> {
   const { environment, host, port, metricsPort, timeouts, trustedProxies } = options;
   await modules.requireRights(database);
   const service = modules.createService({ database, environment });
@@ -119,7 +152,7 @@ async function serveDatabase({ modules, database, log, terminal, options }: Serv
     userAgent: `wcs/${version}`,
     servedAt: () => servers[0]?.url,
   });
-  const metrics = await createMetrics(engine, environment.WCS_METRICS_TOKEN || undefined);
+  const metrics = await createMetrics(engine, environment.WCS_METRICS_TOKEN || undefined, worker);
   const app = modules.createApp({
     operations: await modules.allOperations(),
     invoke: service.invoke,
@@ -139,10 +172,11 @@ async function serveDatabase({ modules, database, log, terminal, options }: Serv
     const { createMetricsApp } = await import("../../../http/server/metrics-endpoint.ts");
     servers.push(await modules.listen(createMetricsApp(metrics, log), { host, port: metricsPort, timeouts }));
   }
-  engine.start();
+  if (worker === undefined) engine.start();
   const missing = modules.missingForMail(await service.settings());
   if (missing.length > 0) log.warn(noMail(missing));
-  await terminal.write(`${server.url}\n`);
+  if (worker) worker.ready(server.url, () => engine.start());
+  else await terminal.write(`${server.url}\n`);
   await ended;
   log.info("finishing");
   service.endWaits();

@@ -11,6 +11,7 @@ import { reason } from "../../file-io/value-sources.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { databaseAddress, isRemote } from "../../session/target.ts";
 import { logFormats, logLevels } from "./log-lines.ts";
+import { mostWorkers } from "./worker-count.ts";
 
 /** The options of a configuration file, as values of flags and of environment variables. */
 export interface ServeConfig {
@@ -37,6 +38,7 @@ const options = () =>
       host: text(),
       port: port(),
       metrics_port: port(),
+      workers: z.union([z.int().min(1).max(mostWorkers), z.literal("auto")]),
       behind_proxy: z.union([z.boolean(), z.array(network()).min(1)]),
       shutdown_notice: z.number().min(0).max(3600),
       log_level: z.enum(logLevels),
@@ -147,6 +149,7 @@ function toFlagsAndVariables(config: Options, folder: string): ServeConfig {
     host: config.host,
     port: config.port?.toString(),
     metricsPort: config.metrics_port?.toString(),
+    workers: config.workers?.toString(),
     behindProxy: Array.isArray(proxies) ? proxies.join(",") : proxies || undefined,
     shutdownNotice: config.shutdown_notice?.toString(),
     logLevel: config.log_level,

@@ -5,6 +5,7 @@ import { parseChoice } from "../../kit/parse-value.ts";
 import { findTarget } from "../../session/target.ts";
 import { logFormats, logLevels } from "./log-lines.ts";
 import { environmentWithSmtp } from "./smtp-option.ts";
+import { parseWorkerCount } from "./worker-count.ts";
 
 export type ServeOptions = Awaited<ReturnType<typeof readServeOptions>>;
 
@@ -16,6 +17,7 @@ export async function readServeOptions(context: Context) {
   const options = {
     port: portOf("--port", given("port") ?? "8420"),
     metricsPort: metricsPort === undefined ? undefined : portOf("--metrics-port", metricsPort),
+    workers: parseWorkerCount(given("workers") ?? "1"),
     timeouts: { notice: noticeOf(given("shutdownNotice") ?? "1") },
     host: given("host") ?? "127.0.0.1",
     trustedProxies: await trustedProxiesOf(flags.behindProxy as string | true | undefined),
