@@ -13,7 +13,7 @@ import { helpPageOf } from "../src/cli/kit/commander-command.ts";
 import { familiesOf } from "../src/cli/kit/field-flags.ts";
 import { buildOperation, createInputSpec } from "../src/cli/kit/input-spec.ts";
 import { version } from "../src/cli/session/version.ts";
-import { globalOptions, outputOptions } from "../src/cli/terminal/global-options.ts";
+import { globalOptions, outputOptions, versionOption } from "../src/cli/terminal/global-options.ts";
 import { breakExample, type HelpPage, type HelpSection } from "../src/cli/terminal/help-layout.ts";
 import { noPaint } from "../src/cli/terminal/terminal.ts";
 import { lastCommit } from "./last-commit.ts";
@@ -52,7 +52,7 @@ function mainPage(registry: Registry): string {
       paragraph(escapeRoff("Each command has a page of its own, and wcs <command> --help shows the same.")),
     ),
     section("COMMANDS", ...commands),
-    section("OPTIONS", optionList([["-V, --version", "Show the version"]])),
+    section("OPTIONS", optionList([versionOption])),
     ...sharedOptions(),
     ...texts,
     section("EXAMPLES", exampleList(examples)),
