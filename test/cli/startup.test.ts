@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -11,6 +12,17 @@ it("the version is that of the package", async () => {
   expect(version).toBe(packaged);
   for (const flag of ["--version", "-V"]) expect((await home().spawn([flag])).stdout).toBe(`${packaged}\n`);
   expect((await home().spawn(["--version", "--no-color"])).stdout).toBe(`${packaged}\n`);
+});
+
+it("--version --verbose shows the version, the commit, Node and SQLite", async () => {
+  const git = spawnSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" });
+  const commit = git.status === 0 ? git.stdout.trim() : "unknown";
+  const { node, sqlite } = process.versions;
+  const expected = `wcs ${version}\ncommit ${commit}\nNode ${node}\nSQLite ${sqlite}\n`;
+  for (const line of ["--version --verbose", "-v -V"])
+    expect((await home().spawn(line.split(" "))).stdout).toBe(expected);
+  // The sources do not know their commit.
+  expect((await home().sit(["--version", "--verbose"])).stdout).toBe(expected.replace(commit, "unknown"));
 });
 
 /** Bytes of our own files that a command loads: what makes it slow to start. */

@@ -1,6 +1,6 @@
 import { type CommandEntry, isGroup, type Registry, summaryOf } from "../kit/command-spec.ts";
 import { version } from "../session/version.ts";
-import { globalOptions } from "../terminal/global-options.ts";
+import { globalOptions, versionOption } from "../terminal/global-options.ts";
 import { type HelpSection, layOut, termOf } from "../terminal/help-layout.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { topicTitles } from "./topic-titles.ts";
@@ -16,13 +16,14 @@ export async function showHelp(
   if (rest.some((arg) => arg !== "--help" && arg !== "-h")) {
     const { createCommand, addSharedOptions, parseLine } = await import("../kit/commander-command.ts");
     const command = addSharedOptions(createCommand(path, terminal).usage("<command> [options]"), false);
-    if (!entry) command.option("-V, --version");
+    if (!entry) command.option(...versionOption);
     const { options } = parseLine(
       command,
       rest.filter((arg) => arg !== "--help" && arg !== "-h"),
     );
     terminal.configure(options);
-    if (options.version) return terminal.write(`${version}\n`);
+    if (options.version && !options.verbose) return terminal.write(`${version}\n`);
+    if (options.version) return terminal.write((await import("./version-details.ts")).versionDetails());
   }
   await terminal.write(
     entry && isGroup(entry)
@@ -42,7 +43,7 @@ function rootHelp(registry: Registry, terminal: Terminal): string {
     rows: entries.map(([name, { summary }]) => [name, summary]),
   }));
   sections.push({ title: "Help topics (wcs help <topic>):", rows: Object.entries(topicTitles) });
-  sections.push({ title: "Options:", rows: [["-V, --version", "Show the version"]] });
+  sections.push({ title: "Options:", rows: [versionOption] });
   return page([], "Workplace communication service and its administrator's tool.", sections, terminal);
 }
 

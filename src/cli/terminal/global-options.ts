@@ -55,6 +55,12 @@ export const globalOptions: readonly GlobalOption[] = [
   { flags: "-h, --help", description: "Show this help" },
 ];
 
+/** The option of the program itself, and its description. */
+export const versionOption = [
+  "-V, --version",
+  "Show the version; with --verbose, also those of Node and SQLite",
+] as const;
+
 /** Global and output flags that take a value. The router skips their values to find the command. */
 export const valuedGlobals: ReadonlySet<string> = new Set(
   [...outputOptions, ...globalOptions]
