@@ -3,7 +3,7 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { constants, Script } from "node:vm";
+import { Script } from "node:vm";
 
 /** Makes one file of Node and the bundle: `npm run build:exe`. docs/install.md describes it. */
 const own = `${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
@@ -49,16 +49,15 @@ async function createBlob(): Promise<string> {
       assets[`assets/${name}`] = path;
       continue;
     }
-    const source = `(function(exports,require,module,__filename,__dirname){${await readFile(path, "utf8")}\n})`;
+    const source = `(function(exports,require,module,__filename,__dirname){${await readFile(path, "utf8")}\n})`
+      // Node supports import() only as an experiment there.
+      .replace(/\bimport\((`node:[\w/]+`)\)/g, "Promise.resolve(require($1))");
     assets[name] = join(scratch, name);
     await writeFile(assets[name], source);
     if (!withCodeCache) continue;
-    const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
-    assets[`${name}.cache`] = join(scratch, `${name}.cache`);
-    await writeFile(
-      join(scratch, `${name}.cache`),
-      new Script(source, { filename: name, importModuleDynamically }).createCachedData(),
-    );
+    const cache = join(scratch, `${name}.cache`);
+    assets[`${name}.cache`] = cache;
+    await writeFile(cache, new Script(source, { filename: name }).createCachedData());
   }
   const output = join(scratch, "program.blob");
   const config = {

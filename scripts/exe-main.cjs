@@ -1,5 +1,5 @@
 // Starts the program in the executable that scripts/build-exe.ts makes. Loads each file of the bundle from the executable when it is needed.
-const { constants, Script } = require("node:vm");
+const { Script } = require("node:vm");
 const { getAsset, getAssetKeys, getRawAsset } = require("node:sea");
 
 const assets = new Set(getAssetKeys());
@@ -14,7 +14,6 @@ function load(filename) {
   const script = new Script(getAsset(filename, "utf8"), {
     filename,
     cachedData: assets.has(cache) ? new Uint8Array(getRawAsset(cache)) : undefined,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const requireFrom = (id) => (id.startsWith("./") ? load(id.slice(2)) : require(id));
   script.runInThisContext()(module.exports, requireFrom, module, filename, "/");
