@@ -24,7 +24,7 @@ Behaviour:
 
 Databases and wcs serve:
   WCS_SETTING_<KEY>    overrides a setting; dots become underscores: WCS_SETTING_BASE_URL,
-                       WCS_SETTING_MAIL_SMTP_URL=smtp://user:password@mail.example.com:587
+                       WCS_SETTING_MAIL_SMTP_URL=smtp://user:password@example.com:587
   WCS_TOKEN_KEY        key that signs access tokens
   WCS_SECRET_KEY       key that encrypts the secrets in the database: 32 bytes in base64 or hexadecimal;
                        wcs db rekey encrypts existing secrets or changes the key
@@ -135,31 +135,35 @@ const organisation = `wcs export writes the file, wcs diff compares it with the 
   usertypes:
   - reference: manager
     name: Manager
-    abilities: [calendar, units, user]     # also groups, integrations, news, usertypes
+    # also groups, integrations, news, usertypes
+    abilities: [calendar, units, user]
   units:
-  - reference: root                        # the root has no parent, every other unit has one
+  # the root has no parent, every other unit has one
+  - reference: root
     name: Acme
   - reference: eng
     name: Engineering
     parent: root
-    unit_type: unit                        # or department
+    unit_type: unit # or department
     description: Builds things
     departments: [Tools]
-                                           # also contact, addresses, opening_hours, geo, as units get --json shows them
+    # also contact, addresses, opening_hours, geo, as in units get --json
   users:
   - reference: E-001
     first_name: Grace
     last_name: Hopper
     email: grace@example.com
     unit: eng
-    user_types: [manager]                  # references or names: all that the user holds there
+    # references or names: all that the user holds there
+    user_types: [manager]
     department: Tools
-    memberships:                           # further units: all of them
+    # further units: all of them
+    memberships:
     - unit: root
     active: true
     admin: false
-                                           # also title, phone, birthday, language, timezone, provider,
-                                           # meta_field_0 to meta_field_4
+    # also title, phone, birthday, language, timezone, provider,
+    # meta_field_0 to meta_field_4
   webhooks:
   - name: payroll
     uri: https://payroll.example.com/hook

@@ -1,4 +1,4 @@
-import { Command, CommanderError, type Help, Option } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { UsageError } from "../errors/cli-errors.ts";
 import { refusePassword } from "../session/database-url.ts";
 import { globalOptions, outputOptions } from "../terminal/global-options.ts";
@@ -31,12 +31,13 @@ export function createCommand(path: readonly string[], help: HelpOptions, beside
     .helpCommand(false)
     .configureOutput({ writeErr: () => {} })
     .configureHelp({
-      formatHelp: (command, helper) => layOut(pageOf(command, helper, beside), Math.min(help.width, 100), help.paint),
+      formatHelp: (command) => layOut(helpPageOf(command, beside), Math.min(help.width, 100), help.paint),
     });
 }
 
-function pageOf(command: Command, helper: Help, { examples, sections: more = [] }: Beside): HelpPage {
-  const visible = helper.visibleOptions(command);
+/** Returns the contents of a command's help. */
+export function helpPageOf(command: Command, { examples, sections: more = [] }: Beside): HelpPage {
+  const visible = command.createHelp().visibleOptions(command);
   const names = new Set(visible.filter(({ required }) => !required).map(({ long }) => long));
   const groups = Map.groupBy(visible, ({ helpGroupHeading }) => helpGroupHeading ?? "Options:");
   const sections = [...groups].map(([title, options]) => ({

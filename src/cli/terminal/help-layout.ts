@@ -48,7 +48,7 @@ function layOutSection({ title, rows }: HelpSection, width: number, paint: Paint
 }
 
 /** Breaks an example before flags and pipes, with the backslashes that a shell needs. */
-function breakExample(example: string, width: number): string {
+export function breakExample(example: string, width: number): string {
   const lines: string[] = [];
   let last = "  $";
   for (const part of example.split(/ (?=--?\w|[|<>] )/)) {
