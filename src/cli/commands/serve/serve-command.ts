@@ -1,25 +1,26 @@
-import type { BlockList } from "node:net";
 import { isatty } from "node:tty";
 import type { Logger, LoggerOptions } from "pino";
 import type { Database } from "../../../store/database.ts";
-import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context, CustomCommand } from "../../kit/command-spec.ts";
-import { parseChoice } from "../../kit/parse-value.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
-import { findTarget } from "../../session/target.ts";
 import { version } from "../../session/version.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { createMetrics } from "./create-metrics.ts";
-import { createLogLines, warning } from "./log-lines.ts";
-import { environmentWithSmtp, noMail, smtpFlag } from "./smtp-option.ts";
-
-const logFormats = ["auto", "pretty", "json"] as const;
+import { createLogLines, logFormats, logLevels, warning } from "./log-lines.ts";
+import { readServeOptions, type ServeOptions } from "./serve-options.ts";
+import { noMail, smtpFlag } from "./smtp-option.ts";
 
 export const serve: CustomCommand = {
   summary: "Serve the HTTP API and deliver webhooks and mail",
   description:
     "Prints its base URL on stdout when it is ready; logs go to stderr. SIGTERM and Ctrl-C shut it down\nafter running requests: /readyz returns 503 at once, and new connections are refused after the shutdown notice\nand a moment without new ones. Exits with 8 when the port is in use.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
   flags: [
+    {
+      flags: "--config <path>",
+      description: "Read options from a YAML file; flags and the environment take precedence",
+      completes: "file",
+    },
+    { flags: "--check", description: "Check options, ports, database and rights, start nothing; exit 9 on a problem" },
     { flags: "--port <n>", description: "Port to listen on, 0 for a free one (default 8420)" },
     { flags: "--host <address>", description: "Address to listen on (default 127.0.0.1)" },
     {
@@ -39,7 +40,7 @@ export const serve: CustomCommand = {
     {
       flags: "--log-level <level>",
       description: "Log level: debug, info, warn, error or silent (default info)",
-      completes: ["debug", "info", "warn", "error", "silent"],
+      completes: logLevels,
     },
     {
       flags: `--log-format <${logFormats.join("|")}>`,
@@ -52,13 +53,16 @@ export const serve: CustomCommand = {
     "wcs serve --db postgres://localhost/wcs --host 0.0.0.0",
     "wcs serve --smtp-url smtp://mail.example.com:25",
     "wcs serve --behind-proxy 10.1.2.0/24,2001:db8:7::/48",
+    "wcs serve --config /etc/wcs/wcs.yaml --check",
   ],
+  prints: true,
   run,
 };
 
 async function run(context: Context): Promise<void> {
   const { terminal } = context;
-  const options = await readOptions(context);
+  if (context.flags.check) return (await import("./check-serve.ts")).checkServe(context);
+  const options = await readServeOptions(context);
   const [modules, { pino }] = await Promise.all([loadModules(), import("pino")]);
   // Lines are written together, because each write takes about a tenth of a request.
   const destination = pino.destination({ fd: 2, sync: false, minLength: 8192, periodicFlush: 100 });
@@ -71,7 +75,7 @@ async function run(context: Context): Promise<void> {
     },
   };
   const log = pino({ level: options.level, hooks }, lines);
-  const database = await openWithKey(options.target.address, terminal.env);
+  const database = await openWithKey(options.target.address, options.environment);
   try {
     await serveDatabase({ modules, database, log, terminal, options });
   } finally {
@@ -80,36 +84,18 @@ async function run(context: Context): Promise<void> {
   }
 }
 
-async function readOptions(context: Context) {
-  const { terminal, globals, flags } = context;
-  const given = (name: string) => flags[name] as string | undefined;
-  const metricsPort = given("metricsPort");
-  const options = {
-    port: portOf("--port", given("port") ?? "8420"),
-    metricsPort: metricsPort === undefined ? undefined : portOf("--metrics-port", metricsPort),
-    timeouts: { notice: noticeOf(given("shutdownNotice") ?? "1") },
-    host: given("host") ?? "127.0.0.1",
-    trustedProxies: await trustedProxiesOf(flags.behindProxy as string | true | undefined),
-    environment: environmentWithSmtp(context),
-    target: findTarget(globals, terminal.env),
-    level: levelOf(given("logLevel")),
-    logFormat: parseChoice(logFormats, given("logFormat") ?? "auto", "--log-format"),
-  };
-  if (options.target.remote)
-    throw new UsageError("wcs serve needs a database, not the URL of an instance", { hint: "use --db" });
-  return options;
-}
-
 async function loadModules() {
-  const [{ createService }, { createApp }, { listen }, { allOperations }, { createEngine, missingForMail }] =
+  const [{ createService }, { createApp }, { listen }, { allOperations }, { createEngine, missingForMail }, rights] =
     await Promise.all([
       import("../../../core/service.ts"),
       import("../../../http/server/app.ts"),
       import("../../../http/server/listen.ts"),
       import("../../../contract/all-operations.ts"),
       import("../../../delivery/delivery.ts"),
+      import("../../../store/missing-rights.ts"),
     ]);
-  return { createService, createApp, listen, allOperations, createEngine, missingForMail };
+  const { requireRights } = rights;
+  return { requireRights, createService, createApp, listen, allOperations, createEngine, missingForMail };
 }
 
 interface Serving {
@@ -117,12 +103,13 @@ interface Serving {
   readonly database: Database;
   readonly log: Logger;
   readonly terminal: Terminal;
-  readonly options: Awaited<ReturnType<typeof readOptions>>;
+  readonly options: ServeOptions;
 }
 
 /** Serves until the program is interrupted. */
 async function serveDatabase({ modules, database, log, terminal, options }: Serving): Promise<void> {
   const { environment, host, port, metricsPort, timeouts, trustedProxies } = options;
+  await modules.requireRights(database);
   const service = modules.createService({ database, environment });
   const servers: Awaited<ReturnType<typeof modules.listen>>[] = [];
   const engine = modules.createEngine({
@@ -132,7 +119,7 @@ async function serveDatabase({ modules, database, log, terminal, options }: Serv
     userAgent: `wcs/${version}`,
     servedAt: () => servers[0]?.url,
   });
-  const metrics = await createMetrics(engine, terminal.env.WCS_METRICS_TOKEN || undefined);
+  const metrics = await createMetrics(engine, environment.WCS_METRICS_TOKEN || undefined);
   const app = modules.createApp({
     operations: await modules.allOperations(),
     invoke: service.invoke,
@@ -160,40 +147,4 @@ async function serveDatabase({ modules, database, log, terminal, options }: Serv
   log.info("finishing");
   service.endWaits();
   await Promise.all([...servers.map((each) => each.close()), engine.stop()]);
-}
-
-function portOf(flag: string, text: string): number {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new UsageError(`${flag} must be a port number, not '${text}'`);
-  return port;
-}
-
-/** Parses --behind-proxy: without a value loopback and private networks, without the flag no networks. */
-async function trustedProxiesOf(value: string | true | undefined): Promise<BlockList | undefined> {
-  if (value === undefined) return undefined;
-  const { blockListOf, parseNetwork, privateNetworks } = await import("../../../http/server/client-address.ts");
-  const texts = value === true ? privateNetworks : value.split(",").map((text) => text.trim());
-  return blockListOf(
-    texts.map((text) => {
-      const network = parseNetwork(text);
-      if (network) return network;
-      throw new UsageError(`--behind-proxy must be networks like 10.0.0.0/8,::1/128, not '${text}'`);
-    }),
-  );
-}
-
-/** Parses --shutdown-notice and returns milliseconds. */
-function noticeOf(text: string): number {
-  const seconds = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || seconds > 3600) {
-    throw new UsageError(`--shutdown-notice must be a number of seconds from 0 to 3600, not '${text}'`);
-  }
-  return seconds * 1000;
-}
-
-function levelOf(level = "info"): string {
-  if (!["debug", "info", "warn", "error", "silent"].includes(level)) {
-    throw new UsageError(`--log-level must be debug, info, warn, error or silent, not '${level}'`);
-  }
-  return level;
 }
