@@ -1,8 +1,10 @@
-import { cp, readdir, readFile, rename, rm } from "node:fs/promises";
+import { cp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { basename, join, sep } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 import { operationGroups } from "../src/contract/operation-groups.ts";
+import { packagesOf } from "./bundled-packages.ts";
+import { lastCommit } from "./last-commit.ts";
 
 /** Groups modules that are needed together, because each file of a bundle takes some 0.2 ms to load. */
 const together = [
@@ -76,10 +78,11 @@ const bundle = await rolldown({
   external: (id, importer) => external.has(id) && !isNeedless(id, importer),
   checks: { ineffectiveDynamicImport: false },
   plugins: [withoutNeedless, groupImports],
+  transform: { define: { builtFromCommit: JSON.stringify(lastCommit().hash) } },
 });
 // Builds in a separate folder: a failing build keeps the old one, and several builds may run at the same time.
 const aside = `node_modules/.wcs-${process.pid}`;
-await bundle.write({
+const { output } = await bundle.write({
   dir: aside,
   format: "cjs",
   entryFileNames: "[name].cjs",
@@ -92,6 +95,7 @@ await cp("src/http/pages/assets", `${aside}/assets`, { recursive: true });
 for (const file of ["swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt"])
   await cp(`node_modules/swagger-ui-dist/${file}`, `${aside}/assets/${file}`);
 await cp("node_modules/swagger-ui-dist/LICENSE", `${aside}/assets/swagger-ui.LICENSE.txt`);
+await writeFile(`${aside}/bundled-packages.json`, JSON.stringify(packagesOf(output)));
 // An identical build is not replaced, since it may be in use.
 if ((await contents(aside)) !== (await contents("dist"))) {
   const old = `${aside}-old`;
