@@ -25,7 +25,7 @@ export const db: CommandGroup = {
     migrate: {
       summary: "Bring the schema up to date",
       description:
-        "Lists the migrations that it applied. Other commands migrate the database, too, when they open it. Exits with 7\nwhen the schema is newer than that of this wcs.",
+        "Lists the migrations that it applied. Other commands migrate the database, too, when they open it. Exits with 7\nwhen the schema is newer than that of this wcs, and with 8 while another process, such as wcs serve, works on the\nolder database.",
       flags: [dryRun],
       examples: ["wcs db migrate --dry-run", "wcs db migrate"],
       prints: true,
