@@ -7,7 +7,8 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/\bv1,[A-Za-z0-9+/]{43}=/g, "v1,…"],
   [/\b[0-9a-f]{64}\b/g, "…"],
   [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "…"],
-  [/"duration_ms": ?\d+/g, '"duration_ms": 12'],
+  [/(?<key>"duration_ms": ?|duration_ms +)\d+/g, "$<key>12"],
+  [/"date": ?"[^"]+ GMT"/g, '"date": "…"'],
   [/"(next|cursor|next_cursor)": ?"[\w-]{16,}"/g, '"$1": "…"'],
 ];
 

@@ -27,6 +27,7 @@ export interface Recording {
   readonly callbacks: ReadonlyMap<string, string>;
 }
 
+const quarter = 15 * 60_000;
 const shownUrl = "http://127.0.0.1:8420";
 const shownReceiver = "http://127.0.0.1:3000";
 
@@ -64,6 +65,7 @@ class Session {
   #recorder: Awaited<ReturnType<typeof startRecorder>> | undefined;
   readonly #receiver = startReceiver();
   #receiverUrl = shownReceiver;
+  #servedUrl = shownUrl;
 
   readonly #env: NodeJS.ProcessEnv;
 
@@ -83,6 +85,8 @@ class Session {
     this.#receiverUrl = receiver.url;
     try {
       for (const line of text.split("\n")) {
+        // A heading starts at the next quarter of an hour, so that a new line changes the times of its section only.
+        if (line.startsWith("# ")) mock.timers.setTime(Math.ceil((Date.now() + 1) / quarter) * quarter);
         if (line === "" || line.startsWith("#")) continue;
         if (line === "SERVE") await this.#serve();
         else if (line === "EVENTS") for (const each of eventLines) await this.#show(`. wcs ${each}`);
@@ -107,7 +111,7 @@ class Session {
   /** Runs a line on a terminal of 100 columns, waits for its callbacks, and keeps its output unless the line is hidden. */
   async #show(text: string): Promise<void> {
     const { words, line, input, profile, code: expected, hidden } = parseLine(text);
-    mock.timers.tick(60_000);
+    mock.timers.tick(10_000);
     const here = words.map((word) =>
       word
         .replace(shownReceiver, this.#receiverUrl)
@@ -139,7 +143,8 @@ class Session {
     };
     const args = ["serve", "--port", "0", "--log-level", "silent", "--shutdown-notice", "0", "--db", "wcs.db"];
     this.#served = execute(args, { ...terminal, onInterrupt });
-    this.#recorder = await startRecorder(await url.promise);
+    this.#servedUrl = await url.promise;
+    this.#recorder = await startRecorder(this.#servedUrl);
   }
 
   /** Waits until the running server has sent all callbacks. */
@@ -152,7 +157,7 @@ class Session {
         "--db",
         "wcs.db",
         "--query",
-        "[?kind=='callback']",
+        "[?what=='callback']",
         "--json",
       ]);
       if (output.startsWith("[]")) return;
@@ -166,6 +171,7 @@ class Session {
       text
         .replaceAll(this.folder, "/home/ada")
         .replaceAll(recorder, shownUrl)
+        .replaceAll(this.#servedUrl, shownUrl)
         .replaceAll(this.#receiverUrl, shownReceiver),
     );
   }
