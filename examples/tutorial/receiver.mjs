@@ -22,4 +22,4 @@ createServer(async (request, response) => {
   const { type, data } = JSON.parse(body);
   process.stdout.write(`${type}  ${data.name}\n`);
   response.writeHead(204).end();
-}).listen(Number(port), "127.0.0.1");
+}).listen(Number(port), "127.0.0.1", () => process.stdout.write("listening\n"));

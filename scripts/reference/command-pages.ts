@@ -73,7 +73,7 @@ async function helpOf(path: readonly string[]): Promise<string> {
   const add = (part: string) => {
     help += part;
   };
-  const code = await execute([...path, "--help"], await referenceTerminal({ add, env: {} }));
+  const code = await execute([...path, "--help"], { ...(await referenceTerminal({ add, env: {} })), width: 80 });
   if (code !== 0) throw new Error(`wcs ${path.join(" ")} --help ended with ${code}.`);
   return help.slice(0, help.indexOf("\nGlobal options:"));
 }

@@ -1,13 +1,14 @@
-import { cpSync, readdirSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { defineConfig, type MarkdownOptions } from "vitepress";
 
 const project = join(import.meta.dirname, "../..");
 
 /** Returns the pages of a folder as items of the sidebar. */
-function pagesIn(folder: string, prefix = "") {
+function pagesIn(folder: string) {
+  const titleOf = (name: string) => /^# (.+)$/m.exec(readFileSync(join(project, folder, name), "utf8"))?.[1] ?? name;
   const names = readdirSync(join(project, folder)).filter((name) => name.endsWith(".md") && name !== "README.md");
-  return names.map((name) => ({ text: prefix + basename(name, ".md"), link: `/${folder}/${name}` }));
+  return names.map((name) => ({ text: titleOf(name), link: `/${folder}/${name}` }));
 }
 
 /** Files and folders that the site is built from, and those of them that it has as they are, too. */
@@ -78,7 +79,7 @@ export default defineConfig({
           ...pagesIn("docs/reference"),
         ],
       },
-      { text: "Commands", collapsed: true, items: pagesIn("docs/reference/commands", "wcs ") },
+      { text: "Commands", collapsed: true, items: pagesIn("docs/reference/commands") },
       { text: "Operations", collapsed: true, items: pagesIn("docs/reference/operations") },
       {
         text: "Development",
