@@ -246,10 +246,11 @@ export const users = operationGroup("users", {
   exportData: operation({
     method: "GET",
     path: "/users/{id}/data",
-    summary: "Export the data kept about a user",
-    description: `Returns records of all kinds (section), a page at a time: profile, memberships, posts, comments, marks, events and RSVPs, own messages, files with their content in base64, entries of the audit log, sign-ins, tokens, webhooks and mails. A record has the fields that are stored, without secrets, hashes and addresses of webhook receivers. The start of an export is recorded in the audit log. Everyone can export their own data. ${allAbilities} Not possible with an API token.`,
+    summary: "Export the data that are kept about a user",
+    description:
+      "Returns records of all kinds (section), a page at a time: profile, memberships, posts, comments, events, entries of the audit log, tokens, webhooks, mails, and files with their content in base64. A record has the fields that are stored, without secrets, hashes and addresses of webhook receivers. Everyone can export their own data, administrators those of others. Exports of others leave out what only the user can see: conversations, messages, personal events, marks, votes and sign-ins. The start of an export is recorded in the audit log. Not possible with an API token.",
     signInOnly: true,
-    access: { ability: "user", at: [{ user: "id" }], self: true, takeover: true },
+    access: "signed_in",
     input: () => z.strictObject({ id: id("users"), cursor: cursorInput().cursor }),
     ...cursorList(() => z.object({ section: z.string(), record: z.record(z.string(), z.unknown()) })),
     transaction: "own",

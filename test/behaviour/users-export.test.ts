@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { audit } from "../../src/contract/audit.ts";
 import { conversations } from "../../src/contract/conversations.ts";
+import { events } from "../../src/contract/events.ts";
 import type { Caller } from "../../src/contract/operation.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
@@ -70,18 +71,21 @@ describeEverywhere("users.exportData", (environment) => {
 
   it("has the rows of every column that refers to a user, or a reason why not", async () => {
     const { instance, ids } = await full();
+    // Being somebody is a sign-in.
+    const callers = new Map<number, Caller>();
+    for (const id of [ids.administrator, ids.manager, ids.member]) callers.set(id, await instance.as(id));
     const tables = await allRows(instance.database);
     const columns = Object.entries(tables).flatMap(([table, [row = {}]]) =>
       Object.keys(row).flatMap((column) => (/^(user|author|actor)_id$/.test(column) ? `${table}.${column}` : [])),
     );
     expect(columns.sort()).toEqual(Object.keys({ ...exported, ...leftOut }).sort());
     const missing: string[] = [];
-    for (const id of [ids.administrator, ids.manager, ids.member]) {
-      const items = await exportOf(instance.administrator, id);
+    for (const [id, caller] of callers) {
+      const items = await exportOf(caller, id);
       for (const [place, section] of Object.entries(exported)) {
         const [table = "", column = ""] = place.split(".");
         const kept = tables[table]?.filter((row) => row[column] === id).length ?? 0;
-        const sections = place === "audiences.author_id" ? ["posts", "events"] : [section];
+        const sections = place === "audiences.author_id" ? ["posts", "events", "personal_events"] : [section];
         const found = items.filter((item) => sections.includes(item.section)).length;
         // The start of each export is a row of its own.
         if (found !== kept && place !== "audit_entries.actor_id") missing.push(`${id}: ${place} ${found} of ${kept}`);
@@ -99,7 +103,7 @@ describeEverywhere("users.exportData", (environment) => {
     const own = { recipients, message: "said by the member", files: [upload("own.txt", bytes)] };
     await actors.member.call(conversations.create, own);
     await actors.member.call(users.avatarSet, { id: ids.member, files: [upload("me.png", images.png(4, 5))] });
-    const items = await exportOf(instance.administrator, ids.member);
+    const items = await exportOf(actors.member, ids.member);
     const text = JSON.stringify(items);
     expect([text.includes("said by the member"), text.includes("said to the member")]).toEqual([true, false]);
     const hidden = Object.values(await allRows(instance.database)).flatMap((rows) =>
@@ -107,12 +111,33 @@ describeEverywhere("users.exportData", (environment) => {
     );
     expect(hidden.length).toBeGreaterThan(5);
     expect(hidden.filter((secret) => text.includes(secret))).toEqual([]);
-    const chunks = items.flatMap(({ section, record }) => (section === "file_contents" ? [record] : []));
+    const chunks = items.flatMap(({ section, record }) => (section.endsWith("file_contents") ? [record] : []));
     const content = (name: string) =>
       Buffer.concat(
         chunks.flatMap((chunk) => (chunk.name === name ? [Buffer.from(String(chunk.bytes), "base64")] : [])),
       );
     expect([content("own.txt").equals(bytes), content("me.png").equals(images.png(4, 5))]).toEqual([true, true]);
+  });
+
+  it("by administrators leaves out what only the user can see", async () => {
+    const { actors, ids } = await full();
+    await actors.member.call(conversations.create, { recipients: [ids.colleague], message: "between us" });
+    const day = { start: 0, end: 1, all_day: true, date: "2026-05-04" } as const;
+    await actors.member.call(events.create, { title: "my own day", type: "user", ...day });
+    const sectionsOf = async (caller: Caller) => {
+      const items = await exportOf(caller, ids.member);
+      return { text: JSON.stringify(items), names: new Set(items.map(({ section }) => section)) };
+    };
+    const own = await sectionsOf(actors.member);
+    const seen = await sectionsOf(actors.administrator);
+    expect(["between us", "my own day"].map((words) => [own.text.includes(words), seen.text.includes(words)])).toEqual([
+      [true, false],
+      [true, false],
+    ]);
+    const left =
+      "personal_events conversations messages reactions post_marks votes mentions event_marks counters sign_ins";
+    expect(left.split(" ").filter((name) => !own.names.has(name) || seen.names.has(name))).toEqual([]);
+    expect([...seen.names]).toEqual(expect.arrayContaining(["profile", "posts", "changes_by", "files"]));
   });
 
   it("is recorded in the audit log once, and refused to API tokens and with the cursor of another export", async () => {

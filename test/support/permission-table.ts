@@ -183,10 +183,8 @@ export const permissionTable: Record<string, readonly Line[]> = {
     ["nobody's", "                 404   404   404   404   401   401", gone],
   ],
   "users.exportData": [
-    ["of one in North", "          yes   yes   403   403   401   401", one],
-    ["of one in South", "          yes   403   403   403   401   401", elsewhere],
+    ["of one in North", "          yes   403   403   403   401   401", one],
     ["of an administrator", "      yes   403   403   403   401   401", boss],
-    ["of an editor elsewhere", "   yes   403   403   403   401   401", editorElsewhere],
     ["one's own", "                yes   yes   yes   yes   401   401", (_, me) => ({ id: me })],
     ["nobody's", "                 404   404   404   404   401   401", gone],
   ],

@@ -1,9 +1,11 @@
 import { sql } from "kysely";
+import { ServiceError } from "../../contract/errors.ts";
 import { users as contract } from "../../contract/users.ts";
 import { recordChange } from "../pipeline/audit-log.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, encodeCursor } from "../pipeline/cursor.ts";
 import { type ExportSection, exportSections } from "./export-sections.ts";
+import { oneUser } from "./read-users.ts";
 
 type ExportData = Handlers<typeof contract>["exportData"];
 type Item = Awaited<ReturnType<ExportData>>["data"][number];
@@ -14,24 +16,32 @@ type Place = readonly [section: number, ...key: (string | number)[]];
 /** Records of a page, unless the section says otherwise. */
 const recordsPerPage = 100;
 
-/** Returns a page of one section, so that the memory for a page is bounded. */
+/**
+ * Returns a page of one section, so that the memory for a page is bounded. Administrators get no private sections of others, as in
+ * the rest of the service.
+ */
 export const exportData: ExportData = async (ctx, { id, cursor }) => {
-  const list = `data of user ${id}`;
+  const isOwn = id === ctx.actor.id;
+  await oneUser(ctx, id);
+  if (!isOwn && !ctx.actor.admin)
+    throw new ServiceError("forbidden", "Only administrators can export the data of others.");
+  const sections = exportSections.filter(({ isPrivate = false }) => isOwn || !isPrivate);
+  const list = `data of user ${id} for ${ctx.actor.id}`;
   const position = decodeCursor<Place>(ctx, list, cursor);
   if (position === undefined) await ctx.transaction((tx) => recordChange(tx, contract.exportData, { id }, undefined));
   const [first, ...after] = position?.key ?? [0];
   let page: Row[] = [];
   let index = first;
-  for (; index < exportSections.length && page.length === 0; index += 1) {
+  for (; index < sections.length && page.length === 0; index += 1) {
     // The index is below the length.
-    page = await readRows(ctx, exportSections[index]!, id, index === first ? after : []);
+    page = await readRows(ctx, sections[index]!, id, index === first ? after : []);
   }
-  const section = exportSections[index - 1];
+  const section = sections[index - 1];
   const last = page.at(-1);
   if (section === undefined || last === undefined) return { data: [], meta: { next_cursor: null, prev_cursor: null } };
   const isFull = page.length === (section.portion ?? recordsPerPage);
   const next: Place = isFull ? [index - 1, ...section.key.map((column) => last[column] as number)] : [index];
-  const isEnd = !isFull && index === exportSections.length;
+  const isEnd = !isFull && index === sections.length;
   return {
     data: page.map((row) => ({ section: section.name, record: recordOf(section, row) })),
     meta: {

@@ -15,6 +15,8 @@ export interface ExportSection {
   readonly json?: readonly string[];
   /** Maximum number of rows on a page, where rows are large. */
   readonly portion?: number;
+  /** Exported to the user only, because others may not see these rows. */
+  readonly isPrivate?: true;
 }
 
 type Options = Omit<ExportSection, "name" | "rows">;
@@ -27,6 +29,7 @@ const rowsOf = (name: string, table: keyof Schema, column: string, options: Opti
 });
 
 const byId = { key: ["id"] } as const;
+const isPrivate = true;
 const largeRows = 20;
 /** A chunk of a file has 255 KiB. */
 const fileChunks = 4;
@@ -58,6 +61,10 @@ const profile: readonly ExportSection[] = [
   rowsOf("created_groups", "groups", "author_id", { ...byId, hidden: ["name_key"] }),
 ];
 
+const eventsOf = (user: number, personal: 0 | 1) => sql`select e.* from audiences as a
+  join events as e on e.audience_id = a.id where a.author_id = ${user} and a.personal = ${personal}`;
+const eventOptions = { ...byId, json: ["recurrence"], portion: largeRows };
+
 const content: readonly ExportSection[] = [
   {
     name: "posts",
@@ -68,30 +75,26 @@ const content: readonly ExportSection[] = [
     portion: largeRows,
   },
   rowsOf("comments", "comments", "author_id", byId),
-  rowsOf("post_marks", "post_marks", "user_id", { key: ["post_id"] }),
+  rowsOf("post_marks", "post_marks", "user_id", { key: ["post_id"], isPrivate }),
   {
     name: "mentions",
     rows: (user) => sql`select post_id, coalesce(comment_id, 0) as comment_id, seen from post_mentions
       where user_id = ${user}`,
     key: ["post_id", "comment_id"],
+    isPrivate,
   },
   {
     name: "votes",
     rows: (user) => sql`select v.*, c.title from poll_votes as v join poll_choices as c on c.id = v.choice_id
       where v.user_id = ${user}`,
     key: ["poll_id", "choice_id"],
+    isPrivate,
   },
-  {
-    name: "events",
-    rows: (user) =>
-      sql`select e.* from audiences as a join events as e on e.audience_id = a.id where a.author_id = ${user}`,
-    ...byId,
-    json: ["recurrence"],
-    portion: largeRows,
-  },
-  rowsOf("event_marks", "event_marks", "user_id", { key: ["event_id"] }),
-  rowsOf("shares", "audience_shares", "user_id", { key: ["audience_id"] }),
-  rowsOf("counters", "counter_marks", "user_id", { key: ["counter"] }),
+  { name: "events", rows: (user) => eventsOf(user, 0), ...eventOptions },
+  { name: "personal_events", rows: (user) => eventsOf(user, 1), ...eventOptions, isPrivate },
+  rowsOf("event_marks", "event_marks", "user_id", { key: ["event_id"], isPrivate }),
+  rowsOf("shares", "audience_shares", "user_id", { key: ["audience_id"], isPrivate }),
+  rowsOf("counters", "counter_marks", "user_id", { key: ["counter"], isPrivate }),
 ];
 
 const talk: readonly ExportSection[] = [
@@ -100,13 +103,14 @@ const talk: readonly ExportSection[] = [
     rows: (user) => sql`select p.*, c.type, c.title from conversation_participants as p
       join conversations as c on c.id = p.conversation_id where p.user_id = ${user}`,
     key: ["conversation_id"],
+    isPrivate,
   },
-  rowsOf("messages", "messages", "author_id", { ...byId, json: ["meta"] }),
-  rowsOf("reactions", "message_reactions", "user_id", { key: ["message_id", "emoji"] }),
+  rowsOf("messages", "messages", "author_id", { ...byId, json: ["meta"], isPrivate }),
+  rowsOf("reactions", "message_reactions", "user_id", { key: ["message_id", "emoji"], isPrivate }),
 ];
 
 const access: readonly ExportSection[] = [
-  rowsOf("sign_ins", "sessions", "user_id", { ...byId, hidden: ["key"] }),
+  rowsOf("sign_ins", "sessions", "user_id", { ...byId, hidden: ["key"], isPrivate }),
   rowsOf("tokens", "api_tokens", "user_id", { ...byId, hidden: ["token_hash"], json: ["scopes"] }),
   rowsOf("password_links", "password_tokens", "user_id", { key: ["user_id"], hidden: ["token_hash"] }),
   rowsOf("second_factor", "two_factors", "user_id", { key: ["user_id"], hidden: ["secret", "last_step"] }),
@@ -114,6 +118,7 @@ const access: readonly ExportSection[] = [
     name: "attempts",
     rows: (user) => sql`select * from rate_limit_events where account = ${accountOfUser(user)}`,
     ...byId,
+    isPrivate,
   },
   rowsOf("changes_by", "audit_entries", "actor_id", { ...byId, json: ["fields"] }),
   {
@@ -140,23 +145,29 @@ const sent: readonly ExportSection[] = [
   rowsOf("mails", "mails", "user_id", { ...byId, hidden: ["lease_token", "last_error"], json: ["payload"] }),
 ];
 
-/** Returns the files of a user: the avatar, and those of the user's posts, events and messages. */
-const filesOfUser = (user: number) => {
-  const authored = (table: "posts" | "events") => sql`select c.id from audiences as a
-    join ${sql.table(table)} as c on c.audience_id = a.id where a.author_id = ${user}`;
-  return sql`select * from files where owner = 'user' and owner_id = ${user}
-    or owner = 'post' and owner_id in (${authored("posts")}) or owner = 'event' and owner_id in (${authored("events")})
-    or owner = 'message' and owner_id in (select id from messages where author_id = ${user})`;
-};
+/** Returns the avatar of a user and the files of the user's posts and events. */
+const visibleFiles = (user: number) => sql`select * from files where owner = 'user' and owner_id = ${user}
+  or owner = 'post' and owner_id in (select p.id from audiences as a
+    join posts as p on p.audience_id = a.id where a.author_id = ${user})
+  or owner = 'event' and owner_id in (select id from (${eventsOf(user, 0)}) as own)`;
 
-const attached: readonly ExportSection[] = [
-  { name: "files", rows: filesOfUser, ...byId, hidden: ["sha256"] },
+/** Returns the files of a user's messages and personal events. */
+const privateFiles = (user: number) => sql`select * from files
+  where owner = 'message' and owner_id in (select id from messages where author_id = ${user})
+  or owner = 'event' and owner_id in (select id from (${eventsOf(user, 1)}) as own)`;
+
+type Files = typeof visibleFiles;
+
+/** Returns the sections with the descriptions of files and with their bytes. */
+const filesAs = (prefix: string, files: Files, options: Pick<Options, "isPrivate">): readonly ExportSection[] => [
+  { name: `${prefix}files`, rows: files, ...byId, hidden: ["sha256"], ...options },
   {
-    name: "file_contents",
-    rows: (user) => sql`select f.id as file_id, f.name, c.number, c.bytes from (${filesOfUser(user)}) as f
+    name: `${prefix}file_contents`,
+    rows: (user) => sql`select f.id as file_id, f.name, c.number, c.bytes from (${files(user)}) as f
       join file_chunks as c on c.sha256 = f.sha256`,
     key: ["file_id", "number"],
     portion: fileChunks,
+    ...options,
   },
 ];
 
@@ -167,5 +178,6 @@ export const exportSections: readonly ExportSection[] = [
   ...talk,
   ...access,
   ...sent,
-  ...attached,
+  ...filesAs("", visibleFiles, {}),
+  ...filesAs("private_", privateFiles, { isPrivate }),
 ];

@@ -14,8 +14,8 @@ import { safeName } from "../files/safe-name.ts";
 
 type Item = ItemOf<typeof users.exportData>;
 
-/** The section with the bytes of files, as chunks. */
-const contentSection = "file_contents";
+/** The sections with the bytes of files, as chunks. */
+const contentSections = ["file_contents", "private_file_contents"];
 
 /** `wcs users export-data`: writes a file of JSON for each kind of data, and the files, to a new folder. */
 export async function exportUserData(context: Context): Promise<void> {
@@ -88,7 +88,7 @@ function createWriter(folder: string) {
     count,
     end,
     async write({ section, record }: Item): Promise<void> {
-      if (section === contentSection) {
+      if (contentSections.includes(section)) {
         if (count.files === 0) await mkdir(join(folder, "files"), { recursive: true, mode: 0o700 });
         const id = Number(record.file_id);
         if (await begin(join("files", `${id}-${safeName(String(record.name), id)}`), "")) count.files += 1;
