@@ -31,7 +31,7 @@ __wcs_place() {
     'profile add') flags='--db-stdin'; args=('') ;;
     'profile remove') args=('@profiles') ;;
     'profile show') args=('@profiles') ;;
-    'users') words='list get search create update delete deactivate reactivate current welcome password reset-2fa birthdays policy avatar membership import export' ;;
+    'users') words='list get search create update delete deactivate reactivate current welcome password reset-2fa birthdays policy avatar membership import export export-data' ;;
     'users list') flags='--unit --below --no-below --user-type --admin --no-admin --inactive --no-inactive --provider --email --cursor --limit --all --watch --interval'; values='--unit=@units --user-type=@usertypes --provider= --email= --cursor= --limit= --interval=' ;;
     'users get') flags='--reference --watch --interval'; values='--reference= --interval='; args=('@users'); many=1 ;;
     'users search') flags='--limit --watch --interval'; values='--limit= --interval='; args=(''); many=1 ;;
@@ -58,6 +58,7 @@ __wcs_place() {
     'users membership remove') flags='--yes -y --dry-run -n'; args=('@users' '@units') ;;
     'users import') flags='--format --strict --results --dry-run -n --create-user-types --key --map --set --mapping --save-mapping --deactivate-missing --scope --max-removals --yes -y'; values='--format=csv|ndjson --results=@file --key=reference|email --map= --set= --mapping=@file --save-mapping=@file --scope=provider:|unit: --max-removals='; args=('@file') ;;
     'users export') flags='--format --unit --inactive'; values='--format=csv|ndjson --unit=@units'; args=('@file') ;;
+    'users export-data') flags='--to'; values='--to=@file'; args=('@users') ;;
     'tokens') words='list get create revoke' ;;
     'tokens list') flags='--owner --expires-before --cursor --limit --all --watch --interval'; values='--owner=@users --expires-before= --cursor= --limit= --interval=' ;;
     'tokens get') flags='--watch --interval'; values='--interval='; args=('') ;;
@@ -218,13 +219,14 @@ __wcs_place() {
     'languages list') flags='--limit --watch --interval'; values='--limit= --interval=' ;;
     'timezones') words='list' ;;
     'timezones list') flags='--limit --watch --interval'; values='--limit= --interval=' ;;
-    'db') words='info check migrate backup restore copy rekey outbox' ;;
+    'db') words='info check migrate backup restore copy prune rekey outbox' ;;
     'db info') : ;;
     'db check') : ;;
     'db migrate') flags='--dry-run -n' ;;
     'db backup') flags='--force'; args=('@file') ;;
     'db restore') flags='--yes -y --dry-run -n'; args=('@file') ;;
     'db copy') flags='--from --to'; values='--from=@file --to=@file' ;;
+    'db prune') flags='--dry-run -n' ;;
     'db rekey') flags='--new-key-file --decrypt --dry-run -n'; values='--new-key-file=@file' ;;
     'db outbox') : ;;
     'doctor') : ;;

@@ -5,7 +5,7 @@ import type { Caller } from "../../src/contract/operation.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
-import { removeExpired } from "../../src/delivery/retention.ts";
+import { removeExpired } from "../../src/delivery/delivery.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
@@ -302,7 +302,7 @@ describeEverywhere("two factors", (environment) => {
     const { id: hesitant, caller } = await addPerson();
     await caller.call(auth.twoFactorBegin, { password });
     instance().wait(86_400);
-    await removeExpired(instance().database, await instance().service.settings(), instance().now());
+    await removeExpired(instance().database, { settings: await instance().service.settings(), now: instance().now() });
     const kept = (await allRows(instance().database)).two_factors!.map(({ user_id }) => user_id);
     expect([kept.includes(id), kept.includes(hesitant)]).toEqual([true, false]);
   });

@@ -4,7 +4,7 @@ const shown = 1000;
 const dryRun = { flags: "-n, --dry-run", description: "Check everything, change nothing" };
 
 export const db: CommandGroup = {
-  summary: "Inspect, back up, restore, copy and migrate the database",
+  summary: "Inspect, back up, restore, copy, migrate and prune the database",
   commands: {
     info: {
       summary: "Show the kind, schema and size of the database",
@@ -83,6 +83,15 @@ export const db: CommandGroup = {
       ],
       prints: true,
       run: async (context) => (await import("./db-copy.ts")).copy(context),
+    },
+    prune: {
+      summary: "Delete expired data now",
+      description:
+        "Deletes what wcs serve deletes once an hour, in small transactions, and lists the deleted rows by kind. The\nsettings audit.days, webhooks.log_days, mail.days and tokens.expired_days say for how many days data is kept;\nother kinds are deleted when they expire, and stored responses after a day.",
+      flags: [dryRun],
+      examples: ["wcs db prune --dry-run", 'wcs db prune --json --query "[?rows > `0`]"'],
+      prints: true,
+      run: async (context) => (await import("./db-prune.ts")).prune(context),
     },
     rekey: {
       summary: "Encrypt the secrets with another key",
