@@ -12,7 +12,7 @@ import { docComment, type NamedTypes, typeText } from "./schema-types.ts";
 /** Declarations that are taken over from the sources. Their type `Issue` is that of the responses. */
 const sources: Readonly<Record<string, readonly string[]>> = {
   "src/contract/errors.ts": ["FieldErrors", "ErrorDetails", "ServiceError"],
-  "src/http/fetch-client/client-types.ts": ["ConnectOptions", "CallOptions", "Operation", "ListOperation"],
+  "src/http/fetch-client/client-types.ts": ["ConnectOptions", "CallOptions", "Arguments", "Operation", "ListOperation"],
 };
 
 /** Returns the type declarations of the client package, which need neither zod nor the sources. */

@@ -15,6 +15,11 @@ export function typeText(root: JsonSchema, io: "input" | "output", named: NamedT
   return new TypeWriter(root, io, named).write(root, "");
 }
 
+/** Returns the alternatives of a schema, with those of an alternative in its place; undefined without any. */
+function choicesOf({ anyOf, oneOf }: JsonSchema): JsonSchema[] | undefined {
+  return (anyOf ?? oneOf)?.flatMap((each) => choicesOf(each as JsonSchema) ?? [each as JsonSchema]);
+}
+
 class TypeWriter {
   readonly #definitions: Readonly<Record<string, JsonSchema>>;
   readonly #io: "input" | "output";
@@ -32,15 +37,18 @@ class TypeWriter {
     if (schema.id !== undefined && this.#definitions[schema.id] === undefined) return this.#define(schema.id, schema);
     if (schema.const !== undefined) return JSON.stringify(schema.const);
     if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
-    const choices = schema.anyOf ?? schema.oneOf;
-    if (choices) return this.#join(choices, " | ", indent);
-    if (schema.allOf) return this.#join(schema.allOf, " & ", indent);
+    const choices = choicesOf(schema);
+    if (choices) return this.#union(choices, indent);
+    if (schema.allOf) return schema.allOf.map((each) => this.write(each, indent)).join(" & ");
     const types = Array.isArray(schema.type) ? schema.type : [schema.type];
     return types.map((type) => this.#ofType(type, schema, indent)).join(" | ");
   }
 
-  #join(schemas: readonly (JsonSchema | boolean)[], sign: string, indent: string): string {
-    return [...new Set(schemas.map((each) => this.write(each, indent)))].join(sign);
+  #union(schemas: readonly JsonSchema[], indent: string): string {
+    const texts = new Set(schemas.map((each) => this.write(each, indent)));
+    // A text of any content includes those that are listed.
+    const isIncluded = (text: string) => texts.has("string") && text.startsWith('"');
+    return [...texts].filter((text) => !isIncluded(text)).join(" | ");
   }
 
   #name(ref: string): string {

@@ -25,16 +25,14 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** Calls an operation. The input may be left out when the operation needs none. Fails with a `ServiceError`. */
-export type Operation<Input, Output> = (
-  ...args: Partial<Input> extends Input ? [input?: Input, options?: CallOptions] : [input: Input, options?: CallOptions]
-) => Promise<Output>;
+/** Arguments of a call. The input may be left out when the operation needs none. */
+export type Arguments<Input> =
+  Record<never, never> extends Input ? [input?: Input, options?: CallOptions] : [input: Input, options?: CallOptions];
+
+/** Calls an operation. Fails with a `ServiceError`. */
+export type Operation<Input, Output> = (...args: Arguments<Input>) => Promise<Output>;
 
 /** Calls an operation that returns a list; `all` yields the items of all its pages, from the page that the input names. */
 export type ListOperation<Input, Output, Item> = Operation<Input, Output> & {
-  all(
-    ...args: Partial<Input> extends Input
-      ? [input?: Input, options?: CallOptions]
-      : [input: Input, options?: CallOptions]
-  ): AsyncGenerator<Item, void, undefined>;
+  all(...args: Arguments<Input>): AsyncGenerator<Item, void, undefined>;
 };
