@@ -1,8 +1,8 @@
 import { isApiToken } from "../../../contract/api-token-prefix.ts";
 import type { Caller } from "../../../contract/operation.ts";
+import { tokenTimesOf } from "../../../http/client/token-times.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findTarget } from "../../session/target.ts";
-import { tokenTimesOf } from "../../session/token-times.ts";
 import { lookAtMachine, machineChecks } from "./check-machine.ts";
 import { examine, type Finding, failure } from "./finding.ts";
 import { showFindings } from "./show-findings.ts";
