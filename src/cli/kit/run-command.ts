@@ -39,5 +39,5 @@ async function runOwn(
   if (!context.flags.watch || surroundings.isRepeated) return leaf.run(context);
   const { watch } = await import("./watch-command.ts");
   const run = (again: CommandEnvironment) => runOwn(leaf, path, rest, again);
-  await watch({ context, words: [...path, ...rest], anonymous: false, run });
+  await watch({ context, words: [...path, ...rest], run });
 }

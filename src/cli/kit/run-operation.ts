@@ -91,7 +91,7 @@ async function watchOperation(
 ): Promise<void> {
   const { watch } = await import("./watch-command.ts");
   const run = (again: CommandEnvironment) => runOperation(leaf, path, rest, again);
-  await watch({ context, words: [...path, ...rest], anonymous: leaf.op.access === "public", run });
+  await watch({ context, words: [...path, ...rest], run });
 }
 
 interface Asking {
