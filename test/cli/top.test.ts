@@ -1,5 +1,7 @@
 import { once } from "node:events";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { start, useHome } from "./support.ts";
 import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
 
@@ -55,6 +57,38 @@ it("top says what it cannot show, and shows the rest", async () => {
   const local = JSON.parse((await home().wcs(["top", "--once", "--json"])).stdout);
   expect(local).toMatchObject({ requests: null, webhooks: [{ name: "broken" }] });
   expect(local.missing).toEqual([expect.stringContaining("a database has no metrics")]);
+});
+
+it("top sends the token for metrics only where the environment or a profile says", async () => {
+  const seen: (string | undefined)[] = [];
+  const other = createServer(({ headers }, response) => {
+    seen.push(headers.authorization);
+    response.writeHead(headers.authorization === `Bearer ${token}` ? 200 : 401, { "content-type": "text/plain" }).end();
+  });
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void other.close());
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const read = async (more: Record<string, string>, ...args: string[]) => {
+    seen.length = 0;
+    const { stdout, stderr } = await home().wcs(["top", "--once", "--json", ...args], {
+      env: { WCS_METRICS_TOKEN: token, ...more },
+    });
+    return { seen: [...seen], output: stdout + stderr };
+  };
+  const own = { WCS_URL: env.WCS_URL!, WCS_TOKEN: env.WCS_TOKEN! };
+  const refused = await read(own, "--metrics-url", url);
+  expect(refused.seen).toEqual([undefined]);
+  expect(refused.output).toContain(`WCS_METRICS_TOKEN is not sent there; set WCS_METRICS_URL=${url}`);
+  expect(refused.output).not.toContain(token);
+  expect((await read({}, "--metrics-url", url)).seen).toEqual([undefined]);
+  const attacked = await read({ WCS_TOKEN: "none" }, "--url", url);
+  expect(attacked.seen.filter((sent) => sent?.includes(token))).toEqual([]);
+  const bound = { ...own, WCS_METRICS_URL: own.WCS_URL };
+  expect((await read(bound, "--metrics-url", url)).seen).toEqual([undefined]);
+  expect((await read({ ...own, WCS_METRICS_URL: `${url}/metrics` })).seen).toEqual([`Bearer ${token}`]);
+  await home().wcs(["profile", "add", "other", "--url", url]);
+  const known = await read({ WCS_TOKEN: "none" }, "--profile", "other");
+  expect(known.seen).toContain(`Bearer ${token}`);
 });
 
 it("top without a terminal needs --once", async () => {

@@ -28,6 +28,7 @@ export async function request(context: Context): Promise<void> {
   const method = String(args.method).toUpperCase();
   if (!["GET", "POST", "PUT", "PATCH", "DELETE"].includes(method))
     throw new UsageError(`<method> must be GET, POST, PUT, PATCH or DELETE, not '${args.method}'`);
+  if (flags.watch && method !== "GET") throw new UsageError("--watch repeats only GET");
   const [path = "", query = ""] = String(args.path)
     .replace(/^\/?(api(?=\/))?\/?/, "/")
     .split("?", 2);

@@ -12,6 +12,7 @@ export const db: CommandGroup = {
         "Changes nothing. When the schema is older or newer than that of this wcs, it says so and shows no counts (null).\nDeleted items are not counted.",
       examples: ["wcs db info", "wcs db info --json --query counts.users"],
       prints: true,
+      watchable: true,
       run: async (context) => (await import("./db-info.ts")).info(context),
     },
     check: {
@@ -115,6 +116,7 @@ export const db: CommandGroup = {
       description: `Lists the first ${shown} of each. wcs serve sends them; mails need the settings mail.smtp_url and mail.from.`,
       examples: ["wcs db outbox", "wcs db outbox --query '[?error]'"],
       prints: true,
+      watchable: true,
       run: async (context) => (await import("./db-outbox.ts")).outbox(context, shown),
     },
   },
