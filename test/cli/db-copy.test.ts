@@ -238,7 +238,7 @@ for (const [kind, other] of [
       }
       expect(begun).toBeGreaterThan(0);
       // PostgreSQL may still be ending the transaction of the killed process.
-      await vi.waitFor(() => done(home.spawn(line)), { timeout: 30_000, interval: 200 });
+      await expect.poll(async () => (await home.spawn(line)).code, { interval: 200 }).toBe(0);
       expect(await rowsOf(target)).toEqual(await rowsOf(from));
     });
   });

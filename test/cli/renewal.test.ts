@@ -56,7 +56,7 @@ describe("a token", () => {
     server.renewal = "refused";
     const child = start(["conversations", "follow", "1", "--last", "0"], home.env);
     const ended = finished(child, "");
-    await expect.poll(() => server.seen.calls.length, { timeout: 10_000 }).toBeGreaterThan(4);
+    await expect.poll(() => server.seen.calls.length).toBeGreaterThan(4);
     child.kill("SIGINT");
     expect(await ended).toMatchObject({ code: 130 });
     expect(server.seen.renewals).toBe(1);
@@ -64,15 +64,18 @@ describe("a token", () => {
   }, 20_000);
 
   it("is renewed on the way, however long a command runs", async () => {
-    // Half of its life is left for the command to start.
-    const old = signedIn(token(0, 10));
-    const child = start(["conversations", "follow", "1", "--last", "0"], home.env);
-    const ended = finished(child, "");
-    await expect
-      .poll(() => server.seen.calls.at(-1) !== old && server.seen.calls.length > 1, { timeout: 20_000 })
-      .toBe(true);
-    child.kill("SIGINT");
-    expect(await ended).toMatchObject({ code: 130, stderr: "" });
+    // Half of its life is left for the command to start, which takes longer on a busy machine.
+    let old: string;
+    for (let life = 4; ; life *= 2) {
+      server.seen.calls.length = server.seen.renewals = 0;
+      old = signedIn(token(0, life));
+      const child = start(["conversations", "follow", "1", "--last", "0"], home.env);
+      const ended = finished(child, "");
+      await expect.poll(() => server.seen.calls.at(-1) !== old && server.seen.calls.length > 1).toBe(true);
+      child.kill("SIGINT");
+      expect(await ended).toMatchObject({ code: 130, stderr: "" });
+      if (server.seen.calls[0] === old || life > 60) break;
+    }
     expect(server.seen).toMatchObject({ renewals: 1 });
     expect(server.seen.calls[0]).toBe(old);
     expect(server.seen.calls.at(-1)).toBe(stored());

@@ -15,6 +15,9 @@ export interface TmuxTerminal {
   close(): void;
 }
 
+/** Milliseconds until a text that does not come fails the test, rather than its time, so that the failure shows the screen. */
+export const patience = 60_000;
+
 let opened = 0;
 
 /** Opens a terminal with a shell in which `wcs` is the program. */
@@ -28,7 +31,7 @@ export async function openTmux(
   const screen: TmuxTerminal["screen"] = ({ colours = false } = {}) =>
     tmux("capture-pane", "-p", ...(colours ? ["-e"] : [])).trimEnd();
   const until: TmuxTerminal["until"] = async (isDone) => {
-    for (let tries = 0; tries < 300; tries++) {
+    for (const end = performance.now() + patience; performance.now() < end; ) {
       const text = screen();
       if (isDone(text)) return text;
       await pause(50);

@@ -77,7 +77,7 @@ describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (colu
     for (const title of ["Requests", "Queue", "Webhooks, last hour", "Latest errors"]) expect(shown).toContain(title);
     expect(shown).toMatch(/GET \/metrics$/m);
     terminal.keys(key);
-    expect(await terminal.until((text) => text.includes("exit"))).toBe(`exit ${code}\nREADY>`);
+    expect(await terminal.until((text) => /exit \d+\nREADY>$/.test(text))).toBe(`exit ${code}\nREADY>`);
     // The terminal echoes what is typed again.
     terminal.keys("-l", "echo typed");
     await terminal.until((text) => text.endsWith("READY> echo typed"));

@@ -99,7 +99,7 @@ describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (colu
     await home().wcs(["units", "update", "2", "--name", `Sales ${columns}`]);
     await terminal.until((text) => text.includes(`Sales ${columns}`));
     terminal.keys("C-c");
-    const last = await terminal.until((text) => text.includes("exit"));
+    const last = await terminal.until((text) => /exit \d+\nREADY>$/.test(text));
     expect(last).toBe("exit 130\nREADY>");
     await home().wcs(["units", "update", "2", "--name", "Sales"]);
   });

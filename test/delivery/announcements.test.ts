@@ -40,7 +40,7 @@ describeOnDatabases("announcements", (open, kind) => {
     engine = newEngine(instance, { settings, pollInterval: hour });
     engine.start();
     const rests = () => timers.mock.calls.filter(([, milliseconds]) => milliseconds === hour);
-    await vi.waitFor(() => expect(rests()).toHaveLength(2), 10_000);
+    await expect.poll(() => rests()).toHaveLength(2);
     timers.mockRestore();
   };
 

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer } from "node:net";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { type Settings, settings as settingOperations } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
@@ -329,7 +329,7 @@ describeOnDatabases("mail", (open) => {
     instance.wait(-7200);
     const engine = newEngine(instance, { settings: settings() });
     engine.start();
-    await vi.waitFor(() => expect(mailbox.mails).toHaveLength(2), 10_000);
+    await expect.poll(() => mailbox.mails).toHaveLength(2);
     await engine.stop();
   });
 });

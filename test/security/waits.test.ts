@@ -27,11 +27,10 @@ afterEach(() => void watched.mockClear());
 afterAll(() => void watched.mockRestore());
 
 /** Resolves when so many waits have begun in this test, and would see a change. */
-const waiting = (count: number) =>
-  vi.waitFor(() => {
-    const begun = watched.mock.settledResults.filter(({ type }) => type === "fulfilled");
-    expect(begun.length).toBeGreaterThanOrEqual(count);
-  }, 20_000);
+const waiting = (count: number) => {
+  const begun = () => watched.mock.settledResults.filter(({ type }) => type === "fulfilled");
+  return expect.poll(() => begun().length).toBeGreaterThanOrEqual(count);
+};
 
 const follow = (caller: Caller, { conversationId: id, id: after }: { conversationId: number; id: number }) =>
   caller.call(conversations.follow, { id, after, wait });
