@@ -9,7 +9,7 @@ it.each([
   "describeEverywhere(",
   "describePlaces(",
   "each(environments)",
-  "tries(",
+  " tries(",
   "isFull ?",
   ".wcs(",
   'from "./counts.ts"',

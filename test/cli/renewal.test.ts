@@ -135,13 +135,15 @@ describe("on a terminal", () => {
 
 describe("many at once", () => {
   it("of many commands near renewal none fails, one renews, and the configuration is whole", async () => {
-    signedIn(token(600, 1000));
+    const old = signedIn(token(600, 1000));
     const results = await Promise.all(Array.from({ length: isFull ? 50 : 12 }, () => home.spawn(list)));
     expect(results.filter((result) => result.code !== 0 || result.stdout !== good.stdout)).toEqual([]);
     expect(server.seen.renewals).toBe(1);
     expect(Object.keys(config().profiles)).toEqual(["work"]);
     expect((statSync(configFile(home.env)).mode & 0o777).toString(8)).toBe("600");
-    expect(stored()).toBe(server.seen.calls.at(-1));
+    // On a busy machine, one that cannot have the lock in time goes on with the old token.
+    expect(server.seen.calls.filter((used) => used !== stored() && used !== old)).toEqual([]);
+    expect(server.seen.calls.filter((used) => used === stored()).length).toBeGreaterThan(1);
   }, 60_000);
 
   it("killed at any moment: the configuration is whole, and the next one goes on", async () => {

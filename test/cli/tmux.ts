@@ -8,7 +8,7 @@ export const hasTmux = spawnSync("sh", ["-c", "command -v tmux"]).status === 0;
 export interface TmuxTerminal {
   /** The text on the screen, with `colours` also the escape sequences of its styles. */
   screen(options?: { colours?: boolean }): string;
-  /** Types a line that runs wcs, in a shell whose prompt is `READY>`. */
+  /** Types a line that runs wcs in a shell whose prompt is `READY>`. */
   run(line: string): void;
   keys(...keys: string[]): void;
   until(isDone: (screen: string) => boolean): Promise<string>;

@@ -9,11 +9,11 @@ let server: ReturnType<typeof start>;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  const { wcs } = home();
-  await wcs(["settings", "set", "webhooks.allow_private", "true"]);
-  await wcs(["webhooks", "create", "--name", "broken", "--uri", "http://127.0.0.1:9/none"]);
-  await wcs(["units", "update", "2", "--name", "Shops"]);
-  const made = await wcs(["tokens", "create", "--name", "top", "--scopes", "read", "--json"]);
+  const { sit } = home();
+  await sit(["settings", "set", "webhooks.allow_private", "true"]);
+  await sit(["webhooks", "create", "--name", "broken", "--uri", "http://127.0.0.1:9/none"]);
+  await sit(["units", "update", "2", "--name", "Shops"]);
+  const made = await sit(["tokens", "create", "--name", "top", "--scopes", "read", "--json"]);
   server = start(["serve", "--port", "0"], { ...home().env, WCS_METRICS_TOKEN: token });
   const [url] = await once(server.stdout!, "data");
   server.stderr?.resume();
@@ -25,10 +25,10 @@ afterAll(async () => {
 });
 
 const snapshot = async (more: Record<string, string> = {}, ...args: string[]) =>
-  home().wcs(["top", "--once", "--json", ...args], { env: { ...env, ...more } });
+  home().sit(["top", "--once", "--json", ...args], { env: { ...env, ...more } });
 
 it("top --once --json prints requests, queue, webhooks and errors", async () => {
-  await home().wcs(["units", "list"], { env });
+  await home().sit(["units", "list"], { env });
   const { code, stdout, stderr } = await snapshot({ WCS_METRICS_TOKEN: token });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const found = JSON.parse(stdout);
@@ -52,13 +52,13 @@ it("top says what it cannot show, and shows the rest", async () => {
   });
   const wrong = JSON.parse((await snapshot({ WCS_METRICS_TOKEN: "other" })).stdout);
   expect(wrong.missing).toEqual([expect.stringContaining("is not that of the instance")]);
-  const local = JSON.parse((await home().wcs(["top", "--once", "--json"])).stdout);
+  const local = JSON.parse((await home().sit(["top", "--once", "--json"])).stdout);
   expect(local).toMatchObject({ requests: null, webhooks: [{ name: "broken" }] });
   expect(local.missing).toEqual([expect.stringContaining("a database has no metrics")]);
 });
 
 it("top without a terminal needs --once", async () => {
-  expect(await home().wcs(["top"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--once") });
+  expect(await home().sit(["top"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--once") });
 });
 
 describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (columns) => {
