@@ -64,7 +64,7 @@ describe("of a busy instance", () => {
   let asked = 0;
   const server = createServer((_, response) => {
     asked += 1;
-    const isBusy = asked > 1 && asked < 9;
+    const isBusy = asked > 1 && asked < 4;
     const error = { code: "unavailable", message: "The service is shutting down." };
     response.writeHead(isBusy ? 503 : 200, { "content-type": "application/json" });
     response.end(JSON.stringify(isBusy ? { error } : { data: [{ code: asked === 1 ? "en" : "da", name: "Name" }] }));

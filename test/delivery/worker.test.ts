@@ -226,7 +226,7 @@ describeOnDatabases("workers", (open) => {
     const [sending] = await claim(now(), 1, id);
     await instance.administrator.call(webhooks.update, { id, active: false });
     const states = async () => {
-      await newEngine(instance).drain({ maxSeconds: 10 });
+      await newEngine(instance).drain({ maxSeconds: 60 });
       const rows = await instance.database.reader.selectFrom("deliveries").select(["id", "state"]).execute();
       return rows.map((row) => [row.id === sending!.id, row.state]).toSorted();
     };
