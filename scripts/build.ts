@@ -3,9 +3,9 @@ import { builtinModules } from "node:module";
 import { basename, join } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 import { operationGroups } from "../src/contract/operation-groups.ts";
+import { buildClient } from "./build-client.ts";
 import { packagesOf } from "./bundled-packages.ts";
 import { lastCommit } from "./last-commit.ts";
-import { buildClient } from "./build-client.ts";
 
 /** Groups modules that are needed together, because each file of a bundle takes some 0.2 ms to load. */
 const together = [

@@ -10,8 +10,11 @@ import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 import { mailedToken } from "../support/password-mail.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { enrol, totpCode, wrongTotpCode } from "../support/second-factor.ts";
 import { allRows } from "../support/tables.ts";
+
+useQuickPasswords();
 
 /** RFC 6238, appendix B, for SHA-1: the secret is the text 12345678901234567890. The last six of eight digits are the code. */
 const vectors = [

@@ -11,11 +11,11 @@ let server: ReturnType<typeof start>;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  const { wcs } = home();
-  await wcs(["settings", "set", "webhooks.allow_private", "true"]);
-  await wcs(["webhooks", "create", "--name", "broken", "--uri", "http://127.0.0.1:9/none"]);
-  await wcs(["units", "update", "2", "--name", "Shops"]);
-  const made = await wcs(["tokens", "create", "--name", "top", "--scopes", "read", "--json"]);
+  const { sit } = home();
+  await sit(["settings", "set", "webhooks.allow_private", "true"]);
+  await sit(["webhooks", "create", "--name", "broken", "--uri", "http://127.0.0.1:9/none"]);
+  await sit(["units", "update", "2", "--name", "Shops"]);
+  const made = await sit(["tokens", "create", "--name", "top", "--scopes", "read", "--json"]);
   server = start(["serve", "--port", "0"], { ...home().env, WCS_METRICS_TOKEN: token });
   const [url] = await once(server.stdout!, "data");
   server.stderr?.resume();
@@ -27,10 +27,10 @@ afterAll(async () => {
 });
 
 const snapshot = async (more: Record<string, string> = {}, ...args: string[]) =>
-  home().wcs(["top", "--once", "--json", ...args], { env: { ...env, ...more } });
+  home().sit(["top", "--once", "--json", ...args], { env: { ...env, ...more } });
 
 it("top --once --json prints requests, queue, webhooks and errors", async () => {
-  await home().wcs(["units", "list"], { env });
+  await home().sit(["units", "list"], { env });
   const { code, stdout, stderr } = await snapshot({ WCS_METRICS_TOKEN: token });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const found = JSON.parse(stdout);
@@ -54,7 +54,7 @@ it("top says what it cannot show, and shows the rest", async () => {
   });
   const wrong = JSON.parse((await snapshot({ WCS_METRICS_TOKEN: "other" })).stdout);
   expect(wrong.missing).toEqual([expect.stringContaining("is not that of the instance")]);
-  const local = JSON.parse((await home().wcs(["top", "--once", "--json"])).stdout);
+  const local = JSON.parse((await home().sit(["top", "--once", "--json"])).stdout);
   expect(local).toMatchObject({ requests: null, webhooks: [{ name: "broken" }] });
   expect(local.missing).toEqual([expect.stringContaining("a database has no metrics")]);
 });
@@ -92,7 +92,7 @@ it("top sends the token for metrics only where the environment or a profile says
 });
 
 it("top without a terminal needs --once", async () => {
-  expect(await home().wcs(["top"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--once") });
+  expect(await home().sit(["top"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--once") });
 });
 
 describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (columns) => {
@@ -111,7 +111,7 @@ describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (colu
     for (const title of ["Requests", "Queue", "Webhooks, last hour", "Latest errors"]) expect(shown).toContain(title);
     expect(shown).toMatch(/GET \/metrics$/m);
     terminal.keys(key);
-    expect(await terminal.until((text) => text.includes("exit"))).toBe(`exit ${code}\nREADY>`);
+    expect(await terminal.until((text) => /exit \d+\nREADY>$/.test(text))).toBe(`exit ${code}\nREADY>`);
     // The terminal echoes what is typed again.
     terminal.keys("-l", "echo typed");
     await terminal.until((text) => text.endsWith("READY> echo typed"));

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type Client, type ConnectOptions, connect, ServiceError } from "@wcs-tool/wcs/client";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Client, type ConnectOptions, connect, ServiceError } from "wcs/client";
 import { password, useWorld } from "../support/actors.ts";
 import { sqliteHttp } from "../support/instance.ts";
 

@@ -28,7 +28,7 @@ describeOnDatabases("retention", (open, kind) => {
     await receiver.close();
     await instance.close();
   });
-  const drain = () => newEngine(instance).drain({ maxSeconds: 10 });
+  const drain = () => newEngine(instance).drain({ maxSeconds: 60 });
   const remove = (settings = {}) =>
     removeExpired(instance.database, { settings: { ...defaults, ...settings }, now: instance.now() });
   const count = async (table: keyof Schema) => {
@@ -102,7 +102,7 @@ describeOnDatabases("retention", (open, kind) => {
     await remove();
     expect(await count("mails")).toBe(1);
     const settings = { "mail.smtp_url": `smtp://127.0.0.1:${mailbox.port}`, "mail.from": "no-reply@example.com" };
-    expect(await newEngine(instance, { settings }).drain({ maxSeconds: 10 })).toMatchObject({ mails: 0 });
+    expect(await newEngine(instance, { settings }).drain({ maxSeconds: 60 })).toMatchObject({ mails: 0 });
     expect(mailbox.mails).toHaveLength(1);
     instance.wait(29 * day);
     await remove();

@@ -1,5 +1,12 @@
 // Compiled by test/client/types.test.ts as a program of somebody else: for browsers, without types of Node or zod.
-import { type Client, connect, type ErrorCode, ServiceError, type User, type UsersCreateInput } from "wcs/client";
+import {
+  type Client,
+  connect,
+  type ErrorCode,
+  ServiceError,
+  type User,
+  type UsersCreateInput,
+} from "@wcs-tool/wcs/client";
 
 const client: Client = connect({ url: "https://wcs.example.org", token: async () => "wcs_token" });
 
