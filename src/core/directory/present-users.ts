@@ -225,9 +225,8 @@ const metaFields = ({ meta_field_0, meta_field_1, meta_field_2, meta_field_3, me
 });
 
 function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Surroundings): User {
-  const [first] = memberships;
-  const unit = first?.shown.unit ?? null;
-  const mayAdminister = may(ctx.actor, "user", first?.path ?? null);
+  const { shown: { unit = null, department = null } = {}, path = null } = memberships[0] ?? {};
+  const mayAdminister = may(ctx.actor, "user", path);
   const mayEdit = mayAdminister && (ctx.actor.admin || row.admin === 0);
   const shown = mayAdminister || row.id === ctx.actor.id;
   return {
@@ -251,7 +250,7 @@ function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Su
     permissions: { edit: mayEdit, delete: mayEdit && row.id !== last && hasAllOf(ctx.actor, memberships) },
     unit,
     physicalUnit: physicalUnitOf(unit, physical),
-    department: first?.shown.department ?? null,
+    department,
     twoFactor: { enabled: row.two_factor_at !== null },
     userTypes: distinct(memberships.flatMap((each) => each.shown.userTypes)),
     memberUnits: memberships.map((each) => each.shown),

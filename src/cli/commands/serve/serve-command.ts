@@ -121,17 +121,16 @@ async function serveHere(server: Server): Promise<void> {
 }
 
 async function loadModules() {
-  const [{ createService }, { createApp }, { listen }, { allOperations }, { createEngine, missingForMail }, rights] =
-    await Promise.all([
-      import("../../../core/service.ts"),
-      import("../../../http/server/app.ts"),
-      import("../../../http/server/listen.ts"),
-      import("../../../contract/all-operations.ts"),
-      import("../../../delivery/delivery.ts"),
-      import("../../../store/missing-rights.ts"),
-    ]);
-  const { requireRights } = rights;
-  return { requireRights, createService, createApp, listen, allOperations, createEngine, missingForMail };
+  const [service, app, listen, metrics, operations, delivery, rights] = await Promise.all([
+    import("../../../core/service.ts"),
+    import("../../../http/server/app.ts"),
+    import("../../../http/server/listen.ts"),
+    import("../../../http/server/metrics-endpoint.ts"),
+    import("../../../contract/all-operations.ts"),
+    import("../../../delivery/delivery.ts"),
+    import("../../../store/missing-rights.ts"),
+  ]);
+  return { ...service, ...app, ...listen, ...metrics, ...operations, ...delivery, ...rights };
 }
 
 interface Serving extends Server {
@@ -145,13 +144,9 @@ async function serveDatabase({ modules, database, log, terminal, options, worker
   await modules.requireRights(database);
   const service = modules.createService({ database, environment });
   const servers: Awaited<ReturnType<typeof modules.listen>>[] = [];
-  const engine = modules.createEngine({
-    database,
-    settings: service.settings,
-    log,
-    userAgent: `wcs/${version}`,
-    servedAt: () => servers[0]?.url,
-  });
+  const userAgent = `wcs/${version}`;
+  const servedAt = () => servers[0]?.url;
+  const engine = modules.createEngine({ database, settings: service.settings, log, userAgent, servedAt });
   const metrics = await createMetrics(engine, environment.WCS_METRICS_TOKEN || undefined, worker);
   const app = modules.createApp({
     operations: await modules.allOperations(),
@@ -168,15 +163,18 @@ async function serveDatabase({ modules, database, log, terminal, options, worker
   const ended = new Promise<void>((resolve) => terminal.onInterrupt(resolve));
   const server = await modules.listen(app, { host, port, timeouts });
   servers.push(server);
-  if (metricsPort !== undefined) {
-    const { createMetricsApp } = await import("../../../http/server/metrics-endpoint.ts");
-    servers.push(await modules.listen(createMetricsApp(metrics, log), { host, port: metricsPort, timeouts }));
+  if (metricsPort !== undefined)
+    servers.push(await modules.listen(modules.createMetricsApp(metrics, log), { host, port: metricsPort, timeouts }));
+  const deliver = async () => {
+    engine.start();
+    const missing = modules.missingForMail(await service.settings());
+    if (missing.length > 0) log.warn(noMail(missing));
+  };
+  if (worker) worker.ready(server.url, () => void deliver());
+  else {
+    await deliver();
+    await terminal.write(`${server.url}\n`);
   }
-  if (worker === undefined) engine.start();
-  const missing = modules.missingForMail(await service.settings());
-  if (missing.length > 0) log.warn(noMail(missing));
-  if (worker) worker.ready(server.url, () => engine.start());
-  else await terminal.write(`${server.url}\n`);
   await ended;
   log.info("finishing");
   service.endWaits();
