@@ -77,6 +77,7 @@ async function run(context: Context): Promise<void> {
   const log = pino({ level: options.level, hooks }, lines);
   const database = await openWithKey(options.target.address, options.environment);
   try {
+    await modules.requireRights(database);
     await serveDatabase({ modules, database, log, terminal, options });
   } finally {
     await database.close();
@@ -109,7 +110,6 @@ interface Serving {
 /** Serves until the program is interrupted. */
 async function serveDatabase({ modules, database, log, terminal, options }: Serving): Promise<void> {
   const { environment, host, port, metricsPort, timeouts, trustedProxies } = options;
-  await modules.requireRights(database);
   const service = modules.createService({ database, environment });
   const servers: Awaited<ReturnType<typeof modules.listen>>[] = [];
   const engine = modules.createEngine({
