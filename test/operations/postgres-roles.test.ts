@@ -14,10 +14,9 @@ const [owner, app, reader, database] = ["owner", "app", "reader", "db"].map((nam
 ];
 const urlAs = (role: string) => {
   const url = new URL(`${inject("postgresUrl")}/${database}`);
-  Object.assign(url, { username: role, password: "" });
+  Object.assign(url, { username: role, password: "secret" });
   return url.href;
 };
-const env = { PGPASSWORD: "secret" };
 let server: Server | undefined;
 
 /** Runs statements as the administrator of the server, one by one. */
@@ -38,7 +37,7 @@ const statementsIn = (text: string) =>
     .split(";")
     .map((each) => each.trim())
     .filter(Boolean);
-const wcs = (role: string, ...args: string[]) => home().wcs([...args, "--db", urlAs(role)], { env });
+const wcs = (role: string, ...args: string[]) => home().wcs(args, { env: { WCS_DB: urlAs(role) } });
 
 beforeAll(async () => {
   const script = filledIn(example("postgresql-roles.sql"), {
@@ -70,11 +69,9 @@ afterAll(async () => {
 
 it("the service runs as the role that may only change rows", { timeout: 120_000 }, async () => {
   const path = writeConfig(home(), `db: ${urlAs(app)}\nport: 0\n`);
-  const checked = await home().wcs(["serve", "--config", path, "--check", "--query", "[?state=='failed']", "--json"], {
-    env,
-  });
+  const checked = await home().wcs(["serve", "--config", path, "--check", "--query", "[?state=='failed']", "--json"]);
   expect(checked).toMatchObject({ code: 0, stdout: "[]\n" });
-  server = await serve(home(), ["--config", path], env);
+  server = await serve(home(), ["--config", path]);
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   for (const args of [
     ["units", "create", "--name", "Sales", "--parent", "1"],
@@ -91,7 +88,7 @@ it("the service runs as the role that may only change rows", { timeout: 120_000 
 });
 
 it("the role of the service cannot change the schema", async () => {
-  const client = new pg.Client({ connectionString: urlAs(app), password: "secret" });
+  const client = new pg.Client(urlAs(app));
   await client.connect();
   for (const statement of [
     "create table mine (id integer)",
@@ -111,7 +108,7 @@ it("a running server keeps others from migrating", async () => {
 });
 
 it("a role that lacks rights: the server does not start, and --check names the tables", async () => {
-  const refused = await home().spawn(["serve", "--port", "0"], { env: { ...env, WCS_DB: urlAs(reader) } });
+  const refused = await home().spawn(["serve", "--port", "0"], { env: { WCS_DB: urlAs(reader) } });
   expect([refused.code, refused.stdout, refused.stderr]).toEqual([
     8,
     "",

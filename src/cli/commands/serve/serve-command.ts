@@ -14,7 +14,7 @@ import type { WorkerProcess } from "./worker-process.ts";
 export const serve: CustomCommand = {
   summary: "Serve the HTTP API and deliver webhooks and mail",
   description:
-    "Prints its base URL on stdout when it is ready; logs go to stderr. SIGTERM and Ctrl-C shut it down\nafter running requests: /readyz returns 503 at once, and new connections are refused after the shutdown notice\nand a moment without new ones. Exits with 8 when the port is in use.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
+    "Prints its base URL on stdout when it is ready; logs go to stderr. SIGTERM and Ctrl-C shut it down\nafter running requests: /readyz returns 503 at once, and new connections are refused after the shutdown notice\nand a moment without new ones. Exits with 8 when the port is in use.\n\nThe file of --config has the flags as keys (db, host, port, metrics_port, behind_proxy, shutdown_notice, log_level,\nlog_format, smtp_url), and secret_key_file, secret_key, token_key, metrics_token and settings (by name). A file with\na secret must have the mode 0600.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
   flags: [
     {
       flags: "--config <path>",
@@ -114,6 +114,7 @@ async function serveHere(server: Server): Promise<void> {
   const modules = await loadModules();
   const database = await openWithKey(target.address, environment);
   try {
+    await modules.requireRights(database);
     await serveDatabase({ ...server, modules, database });
   } finally {
     await database.close();
@@ -141,7 +142,6 @@ interface Serving extends Server {
 /** Serves until the program is interrupted. */
 async function serveDatabase({ modules, database, log, terminal, options, worker }: Serving): Promise<void> {
   const { environment, host, port, metricsPort, timeouts, trustedProxies } = options;
-  await modules.requireRights(database);
   const service = modules.createService({ database, environment });
   const servers: Awaited<ReturnType<typeof modules.listen>>[] = [];
   const userAgent = `wcs/${version}`;
