@@ -6,7 +6,7 @@ __wcs_place() {
     '') words='init demo serve auth sessions profile users tokens units usertypes webhooks names export diff apply conversations posts events groups counters muterules files settings audit languages timezones db doctor top api alias batch completion schema help'; flags='--version' ;;
     'init') flags='--admin-email --admin-name --password-stdin --password-file --root-unit --demo --no-profile'; values='--admin-email= --admin-name= --password-file=@file --root-unit=' ;;
     'demo') : ;;
-    'serve') flags='--port --host --metrics-port --smtp-url --behind-proxy --shutdown-notice --log-level --log-format'; values='--port= --host= --metrics-port= --smtp-url= --shutdown-notice= --log-level=debug|info|warn|error|silent --log-format=auto|pretty|json' ;;
+    'serve') flags='--config --check --port --host --metrics-port --smtp-url --behind-proxy --shutdown-notice --log-level --log-format'; values='--config=@file --port= --host= --metrics-port= --smtp-url= --shutdown-notice= --log-level=debug|info|warn|error|silent --log-format=auto|pretty|json' ;;
     'auth') words='login logout renew status token 2fa password' ;;
     'auth login') flags='--username --password-stdin --password-file --otp-stdin'; values='--username= --password-file=@file' ;;
     'auth logout') : ;;
@@ -222,7 +222,7 @@ __wcs_place() {
     'db info') : ;;
     'db check') : ;;
     'db migrate') flags='--dry-run -n' ;;
-    'db backup') flags='--force'; args=('@file') ;;
+    'db backup') flags='--force --rotate'; values='--rotate='; args=('@file') ;;
     'db restore') flags='--yes -y --dry-run -n'; args=('@file') ;;
     'db copy') flags='--from --to'; values='--from=@file --to=@file' ;;
     'db rekey') flags='--new-key-file --decrypt --dry-run -n'; values='--new-key-file=@file' ;;

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { closeSync, copyFileSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
@@ -8,7 +9,7 @@ import { asArgument, newDatabase } from "../support/instance.ts";
 import { madeUp, useNextVersion, usePresentVersion } from "../support/next-version.ts";
 import { type Content, contentOf, type NewDatabase, restoreContent } from "../support/postgres-copies.ts";
 import { mistakes } from "./db-mistakes.ts";
-import { newHome, type Result } from "./support.ts";
+import { newHome, type Result, start } from "./support.ts";
 
 vi.mock("../../src/store/latest-migration.ts", () => import("../support/next-version.ts"));
 
@@ -40,6 +41,42 @@ async function makeNewer(target: string): Promise<void> {
   await opened.write(async (tx) => sql`insert into kysely_migration values ('9999-future', '2099')`.execute(tx));
   await opened.close();
 }
+
+it("an upgrade with a server still running is refused, and the backup is the way back", {
+  timeout: 90_000,
+}, async () => {
+  await make();
+  onTestFinished(usePresentVersion);
+  const server = start(["serve", "--db", database, "--port", "0", "--log-level", "silent"], home.env);
+  onTestFinished(() => void server.kill("SIGKILL"));
+  const [line] = (await once(server.stdout!, "data")) as [Buffer];
+  const backup = `${database}.backup`;
+  await done(db("backup", backup));
+
+  useNextVersion((tx) => sql`create table made_up (id integer)`.execute(tx).then(() => {}));
+  // In this process, which has become the next version.
+  const next = (...args: string[]) => home.sit([...args, "--db", database]);
+  const inUse = {
+    code: 8,
+    stderr: expect.stringMatching(/another process uses it\.\nhint: Stop wcs serve on every machine, make a backup/),
+  };
+  for (const args of [
+    ["db", "migrate"],
+    ["users", "list"],
+  ])
+    expect(await next(...args)).toMatchObject(inUse);
+  expect((await fetch(`${String(line).trim()}/readyz`)).status).toBe(200);
+  server.kill("SIGKILL");
+  await once(server, "close");
+  expect((await next("db", "migrate")).code).toBe(0);
+
+  usePresentVersion();
+  const refused = { code: 7, stderr: expect.stringContaining("belongs to a newer version of wcs") };
+  for (const args of [["users", "list"], ["serve"]]) expect(await next(...args)).toMatchObject(refused);
+  expect(await next("serve", "--check", "--port", "0")).toMatchObject({ code: 9 });
+  expect((await next("db", "restore", backup, "--yes")).code).toBe(0);
+  expect(await next("users", "list")).toMatchObject({ code: 0, stdout: expect.stringContaining("ada@example.com") });
+});
 
 for (const kind of ["sqlite", "postgres"] as const) {
   describe(`of ${kind}`, () => {

@@ -25,7 +25,7 @@ export const db: CommandGroup = {
     migrate: {
       summary: "Bring the schema up to date",
       description:
-        "Lists the migrations that it applied. Other commands migrate the database, too, when they open it. Exits with 7\nwhen the schema is newer than that of this wcs.",
+        "Lists the migrations that it applied. Other commands migrate the database, too, when they open it. Exits with 7\nwhen the schema is newer than that of this wcs, and with 8 while another process, such as wcs serve, works on the\nolder database.",
       flags: [dryRun],
       examples: ["wcs db migrate --dry-run", "wcs db migrate"],
       prints: true,
@@ -34,10 +34,20 @@ export const db: CommandGroup = {
     backup: {
       summary: "Make a backup of a SQLite database",
       description:
-        "Makes a complete copy of the database as it is at the start, while others go on writing. The copy is checked,\ncarries a checksum that wcs db restore verifies, and is a database itself. Keep it safe: it contains the keys of\nthe instance, encrypted if they are encrypted in the database. Exits with 7 when the file exists. For PostgreSQL\nuse pg_dump.",
-      args: [{ name: "file", description: "File to write the backup to", completes: "file" }],
-      flags: [{ flags: "--force", description: "Replace an existing file" }],
-      examples: ["wcs db backup wcs-monday.db", "wcs db backup /mnt/backups/wcs.db --force --json"],
+        "Makes a complete copy of the database as it is at the start, while others go on writing. The copy is checked,\ncarries a checksum that wcs db restore verifies, and is a database itself. Keep it safe: it contains the keys of\nthe instance, encrypted if they are encrypted in the database. Exits with 7 when the file exists. For PostgreSQL\nuse pg_dump.\n\nWith --rotate, <file> is an existing folder. The backup is named by its time in UTC, as in wcs-20261124T030000Z.db.\nAfterwards the oldest backups of this instance are removed from the folder; other files stay. When no backup could\nbe made, none is removed.",
+      args: [{ name: "file", description: "File to write the backup to; with --rotate a folder", completes: "file" }],
+      flags: [
+        { flags: "--force", description: "Replace an existing file" },
+        {
+          flags: "--rotate <n>",
+          description: "Add a backup to the folder, and keep the newest n of this instance there",
+        },
+      ],
+      examples: [
+        "wcs db backup wcs-monday.db",
+        "wcs db backup /mnt/backups/wcs.db --force --json",
+        "wcs db backup /var/backups/wcs --rotate 7",
+      ],
       prints: true,
       run: async (context) => (await import("./db-backup.ts")).backup(context),
     },

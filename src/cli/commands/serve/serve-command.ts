@@ -13,7 +13,7 @@ import { noMail, smtpFlag } from "./smtp-option.ts";
 export const serve: CustomCommand = {
   summary: "Serve the HTTP API and deliver webhooks and mail",
   description:
-    "Prints its base URL on stdout when it is ready; logs go to stderr. SIGTERM and Ctrl-C shut it down\nafter running requests: /readyz returns 503 at once, and new connections are refused after the shutdown notice\nand a moment without new ones. Exits with 8 when the port is in use.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
+    "Prints its base URL on stdout when it is ready; logs go to stderr. SIGTERM and Ctrl-C shut it down\nafter running requests: /readyz returns 503 at once, and new connections are refused after the shutdown notice\nand a moment without new ones. Exits with 8 when the port is in use.\n\nThe file of --config has the flags as keys (db, host, port, metrics_port, behind_proxy, shutdown_notice, log_level,\nlog_format, smtp_url), and secret_key_file, secret_key, token_key, metrics_token and settings (by name). A file with\na secret must have the mode 0600.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
   flags: [
     {
       flags: "--config <path>",
@@ -77,6 +77,7 @@ async function run(context: Context): Promise<void> {
   const log = pino({ level: options.level, hooks }, lines);
   const database = await openWithKey(options.target.address, options.environment);
   try {
+    await modules.requireRights(database);
     await serveDatabase({ modules, database, log, terminal, options });
   } finally {
     await database.close();
@@ -109,7 +110,6 @@ interface Serving {
 /** Serves until the program is interrupted. */
 async function serveDatabase({ modules, database, log, terminal, options }: Serving): Promise<void> {
   const { environment, host, port, metricsPort, timeouts, trustedProxies } = options;
-  await modules.requireRights(database);
   const service = modules.createService({ database, environment });
   const servers: Awaited<ReturnType<typeof modules.listen>>[] = [];
   const engine = modules.createEngine({
