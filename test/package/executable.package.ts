@@ -114,7 +114,7 @@ describe.skipIf(process.platform !== "linux" || process.arch !== "x64")("the exe
       for (const file of files) expect(`${file} ${(await fetch(file)).status}`).toBe(`${file} 200`);
       const swagger = readFileSync(join(root, "dist/assets/swagger-ui-bundle.js"), "utf8");
       expect((await (await fetch(`${url}/assets/swagger-ui-bundle.js`)).text()) === swagger).toBe(true);
-      expect(await (await fetch(`${url}/openapi.json`)).json()).toMatchObject({ info: { version } });
+      expect(await (await fetch(`${url}/openapi.json`)).json()).toMatchObject({ openapi: "3.1.0" });
     } finally {
       server.kill("SIGTERM");
     }
