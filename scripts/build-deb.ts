@@ -27,6 +27,8 @@ const version = values.version.replace("-", "~");
 const day = new Date(lastCommit().day);
 const root = await mkdtemp(join(tmpdir(), "wcs-deb-"));
 try {
+  // The archive would make the root folder of the machine private, too.
+  await chmod(root, 0o755);
   await addProgram();
   await addDocuments();
   await addControlFiles();
