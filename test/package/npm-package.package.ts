@@ -83,7 +83,7 @@ describe("the package", () => {
     expect([...manifest().man].sort()).toEqual(pages.map((name) => `man/${name}`));
     const folderOfPages = join(folder, "prefix/share/man/man1");
     expect(readdirSync(folderOfPages).sort()).toEqual(pages);
-    expect(readFileSync(join(folderOfPages, "wcs-users.1"), "utf8")).toContain(".SS \"users create\"");
+    expect(readFileSync(join(folderOfPages, "wcs-users.1"), "utf8")).toContain('.SS "users create"');
   });
 });
 
