@@ -1,11 +1,21 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import cyclonedx from "@cyclonedx/cyclonedx-library";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { licenseTextOf } from "../../scripts/third-party-licenses.ts";
 import { registry } from "../../src/cli/registry.ts";
 import { startPostgres } from "../support/postgres.ts";
 
@@ -97,6 +107,15 @@ describe("the bundled code", () => {
     expect(texts.map((text) => text.split(" (")[0])).toEqual(parts().map((part) => `${nameOf(part)} ${part.version}`));
     const incomplete = texts.filter((text) => !/Copyright|\(c\)|Public License|without restriction/i.test(text));
     expect(incomplete).toEqual([]);
+  });
+
+  it("is refused without a licence text", () => {
+    const bare = join(folder, "bare");
+    mkdirSync(bare);
+    writeFileSync(join(bare, "README.md"), "# bare\n\n## License\n\nMIT\n");
+    expect(() => licenseTextOf(bare)).toThrow("No licence text");
+    writeFileSync(join(bare, "README.md"), "# bare\n\n## License\n\nPermission is hereby granted.\n");
+    expect(licenseTextOf(bare)).toBe("Permission is hereby granted.");
   });
 
   it("is listed in an SBOM that is valid CycloneDX 1.6", async () => {
