@@ -147,19 +147,22 @@ describe("the installed program", () => {
 
   it("serves the API, its reference and its pages", async () => {
     const server = spawn("wcs", ["serve", "--port", "0", "--log-level", "silent"], { cwd: home, env });
-    const [url] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
-    for (const [path, part] of [
-      ["docs", "swagger-ui"],
-      ["assets/swagger-ui-bundle.js", "SwaggerUIBundle"],
-      ["openapi.json", '"openapi":"3.1'],
-      ["", "<html"],
-    ] as const) {
-      const response = await fetch(new URL(path, `${url}/`));
-      expect({ path, status: response.status }).toEqual({ path, status: 200 });
-      expect((await response.text()).includes(part), path).toBe(true);
+    try {
+      const [url] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
+      for (const [path, part] of [
+        ["docs", "swagger-ui"],
+        ["assets/swagger-ui-bundle.js", "SwaggerUIBundle"],
+        ["openapi.json", '"openapi":"3.1'],
+        ["", "<html"],
+      ] as const) {
+        const response = await fetch(new URL(path, `${url}/`));
+        expect({ path, status: response.status }).toEqual({ path, status: 200 });
+        expect((await response.text()).includes(part), path).toBe(true);
+      }
+    } finally {
+      server.kill();
+      await once(server, "close");
     }
-    server.kill();
-    await once(server, "close");
   });
 
   it("works on PostgreSQL", async () => {
