@@ -1,8 +1,9 @@
 import { cp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
-import { basename, join, sep } from "node:path";
+import { basename, join } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 import { operationGroups } from "../src/contract/operation-groups.ts";
+import { buildClient } from "./build-client.ts";
 import { packagesOf } from "./bundled-packages.ts";
 import { lastCommit } from "./last-commit.ts";
 
@@ -14,7 +15,7 @@ const together = [
   },
   {
     name: "command",
-    test: /node_modules\/commander\/|src\/cli\/(kit\/(?!find-by-name|watch-command)|output\/(create-output|item|format-value|field-selection|template-writer|placeholders|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal|token-times)|file-io\/value-sources|time\/(zone-clock|parse-time))/,
+    test: /node_modules\/commander\/|src\/cli\/(kit\/(?!find-by-name|watch-command)|output\/(create-output|item|format-value|field-selection|template-writer|placeholders|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal)|file-io\/value-sources|time\/(zone-clock|parse-time))|src\/http\/client\/token-times/,
   },
   {
     name: "contract",
@@ -91,6 +92,7 @@ const { output } = await bundle.write({
   codeSplitting: { groups: together },
 });
 await bundle.close();
+await buildClient(`${aside}/client`);
 await cp("src/http/pages/assets", `${aside}/assets`, { recursive: true });
 for (const file of ["swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt"])
   await cp(`node_modules/swagger-ui-dist/${file}`, `${aside}/assets/${file}`);
@@ -111,7 +113,7 @@ await rm(aside, { recursive: true, force: true });
 /** Returns the names of all files and the contents of those whose names have no content hash. */
 async function contents(folder: string): Promise<string> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
-  const unhashed = names.filter((name) => name === "main.cjs" || name.startsWith(`assets${sep}`)).sort();
+  const unhashed = names.filter((name) => name === "main.cjs" || /^(assets|client)[/\\]/.test(name)).sort();
   const texts = await Promise.all(unhashed.map((name) => readFile(join(folder, name), "utf8")));
   return JSON.stringify([names.sort(), texts]);
 }

@@ -3,12 +3,13 @@ import type { Access, AnyOperation } from "../src/contract/operation.ts";
 /** Returns the table of all operations, as Markdown. */
 export function operationsTable(operations: readonly AnyOperation[]): string {
   const rows = operations.map(
-    (op) => `| \`${op.method} ${op.path.replace(/=\w+\}/g, "}")}\` | ${op.summary} | ${who(op.access)} |`,
+    (op) => `| \`${op.method} ${op.path.replace(/=\w+\}/g, "}")}\` | ${op.summary} | ${accessPhrase(op.access)} |`,
   );
   return ["| Operation, below `/api` | Summary | Access |", "|---|---|---|", ...rows].join("\n");
 }
 
-function who(access: Access): string {
+/** Returns a phrase that says who may call an operation. */
+export function accessPhrase(access: Access): string {
   if (access === "public") return "public";
   if (access === "signed_in") return "signed in";
   if (access === "administrator") return "administrator";

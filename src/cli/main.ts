@@ -1,4 +1,4 @@
-import { BrokenPipe, type Failure, failureOf, Interrupted } from "./errors/cli-errors.ts";
+import { BrokenPipe, type Failure, failureOf, Interrupted, ReportedElsewhere } from "./errors/cli-errors.ts";
 import { version } from "./session/version.ts";
 import { openTerminal, type Terminal } from "./terminal/terminal.ts";
 
@@ -23,6 +23,7 @@ export async function execute(args: readonly string[], terminal: Terminal): Prom
 async function report(error: unknown, args: readonly string[], terminal: Terminal): Promise<number> {
   if (error instanceof BrokenPipe) return 0;
   if (error instanceof Interrupted) return 130;
+  if (error instanceof ReportedElsewhere) return error.exit;
   const failure = failureOf(error);
   if (wantsJson(args)) terminal.complain(`${JSON.stringify({ error: jsonOf(failure) })}\n`);
   else terminal.complain(await textOf(failure, terminal));

@@ -44,12 +44,12 @@ export function fieldsOf(op: AnyOperation): readonly Field[] {
 const pathField = /\{(\w+)(?:=(\w+))?\}/g;
 
 /** Returns the names of the input fields in the path, in order, with the name that each has there. */
-export function pathFields(op: AnyOperation): { wire: string; name: string }[] {
+export function pathFields(op: Pick<AnyOperation, "path">): { wire: string; name: string }[] {
   return [...op.path.matchAll(pathField)].map(([, wire = "", name]) => ({ wire, name: name ?? wire }));
 }
 
 /** Returns the operation's path with the given texts for its input fields. */
-export function filledPath(op: AnyOperation, textOf: (name: string) => string): string {
+export function filledPath(op: Pick<AnyOperation, "path">, textOf: (name: string) => string): string {
   return op.path.replace(pathField, (_, wire: string, name = wire) => textOf(name));
 }
 

@@ -46,6 +46,11 @@ const keys = once(() => ({
     .min(60)
     .max(31_536_000)
     .meta({ format: "duration", description: "Time after sign-in during which a token can be renewed" }),
+  "tokens.expired_days": z
+    .int()
+    .min(1)
+    .max(3650)
+    .meta({ description: "Number of days for which expired API tokens are still listed" }),
   "passwords.min_length": z.int().min(8).max(128).meta({ description: "Minimum number of characters of a password" }),
   "passwords.reset_lifetime": z
     .int()
@@ -65,18 +70,23 @@ const keys = once(() => ({
     .nullable()
     .meta({ secret: true, description: "URL of the SMTP server, with its credentials; mails wait while it is empty" }),
   "mail.allow_plain": z.boolean().meta({ description: "Send mails without TLS if the SMTP server does not offer it" }),
+  "mail.days": z.int().min(1).max(365).meta({ description: "Number of days for which sent mails are kept" }),
   "webhooks.allow_private": z.boolean().meta({ description: "Allow webhook receivers at private addresses" }),
   "webhooks.timeout": z
     .int()
     .min(1)
     .max(60)
     .meta({ format: "duration", description: "Maximum time for a webhook receiver to respond" }),
-  "webhooks.log_days": z.int().min(1).max(365).meta({ description: "Number of days for which webhook logs are kept" }),
+  "webhooks.log_days": z
+    .int()
+    .min(1)
+    .max(365)
+    .meta({ description: "Number of days for which webhook events and logs are kept" }),
   "audit.days": z
     .int()
     .min(1)
     .max(3650)
-    .meta({ description: "Number of days for which the audit log keeps sign-ins and sign-outs" }),
+    .meta({ description: "Number of days for which entries of the audit log are kept" }),
   // A file of this size fits, in base64, into the largest request body together with the other fields.
   "uploads.max_bytes": z
     .int()
@@ -95,6 +105,7 @@ export const defaults: Settings = {
   languages: ["en", "da"],
   "tokens.lifetime": 86_400,
   "tokens.absolute_lifetime": 2_592_000,
+  "tokens.expired_days": 30,
   "passwords.min_length": 8,
   "passwords.reset_lifetime": 1800,
   "passwords.welcome_lifetime": 604_800,
@@ -102,6 +113,7 @@ export const defaults: Settings = {
   "mail.from": null,
   "mail.smtp_url": null,
   "mail.allow_plain": false,
+  "mail.days": 30,
   "webhooks.allow_private": false,
   "webhooks.timeout": 15,
   "webhooks.log_days": 30,

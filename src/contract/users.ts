@@ -179,7 +179,7 @@ export const users = operationGroup("users", {
     method: "DELETE",
     path: "/users/{id}",
     summary: "Delete a user",
-    description: `Erases personal data and credentials; posts and messages stay. ${allAbilities}`,
+    description: `Erases personal data and credentials in all tables; posts, comments and messages stay, as those of "Deleted user". Stored webhook events about the user lose their data, and user.delete has only the ID. Export the data first if they are needed. ${allAbilities}`,
     access: { ability: "user", at: [{ user: "id" }], takeover: true },
     input: () => z.strictObject({ id: id("users") }),
     ...emptyResponse,
@@ -242,6 +242,19 @@ export const users = operationGroup("users", {
     input: () => z.strictObject({ id: id("users") }),
     ...emptyResponse,
     errors: ["conflict", "gone"],
+  }),
+  exportData: operation({
+    method: "GET",
+    path: "/users/{id}/data",
+    summary: "Export the data that are kept about a user",
+    description:
+      "Returns records of all kinds (section), a page at a time: profile, memberships, posts, comments, events, entries of the audit log, tokens, webhooks, mails, and files with their content in base64. A record has the fields that are stored, without secrets, hashes and addresses of webhook receivers. Everyone can export their own data, administrators those of others. Exports of others leave out what only the user can see: conversations, messages, personal events, marks, votes and sign-ins. The start of an export is recorded in the audit log. Not possible with an API token.",
+    signInOnly: true,
+    access: "signed_in",
+    input: () => z.strictObject({ id: id("users"), cursor: cursorInput().cursor }),
+    ...cursorList(() => z.object({ section: z.string(), record: z.record(z.string(), z.unknown()) })),
+    transaction: "own",
+    errors: ["gone"],
   }),
   policy: operation({
     method: "POST",

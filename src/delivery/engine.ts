@@ -6,7 +6,7 @@ import { type OutboxState, outboxState } from "./queue/outbox-state.ts";
 import { repairClock } from "./queue/repair-clock.ts";
 import { timerFor } from "./queue/wakeup.ts";
 import { type Worker, WorkerLoop } from "./queue/worker-loop.ts";
-import { removeExpired } from "./retention.ts";
+import { removeExpired } from "./retention/remove-expired.ts";
 import type { Resolve } from "./ssrf/guarded-lookup.ts";
 import { WebhookWorker } from "./webhooks/webhook-worker.ts";
 
@@ -91,7 +91,8 @@ export function createEngine(given: EngineOptions): Engine {
     const repair = () => chore("due times cannot be repaired", () => repairClock(database, clock()));
     const remove = () =>
       chore("expired rows cannot be removed", async () => {
-        await removeExpired(database, await settings(), Math.floor(clock() / 1000), () => stopped);
+        const now = Math.floor(clock() / 1000);
+        await removeExpired(database, { now, settings: await settings(), stopped: () => stopped });
       });
     repair();
     remove();

@@ -1,7 +1,8 @@
 import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
-import { type Field, fieldsOf, filledPath, pathFields } from "../contract/field-spec.ts";
+import { type Field, fieldsOf, pathFields } from "../contract/field-spec.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { tryParseInput } from "../contract/parse-input.ts";
+import { encodeRequest, hasBody, type WireOutput } from "./encode-request.ts";
 
 /** Input of an operation as received. `query` has no question mark; `params` are decoded and in the order of the path. */
 export interface WireInput {
@@ -9,15 +10,6 @@ export interface WireInput {
   readonly query: string;
   /** The parsed JSON; undefined without a body. */
   readonly body?: unknown;
-}
-
-/**
- * Input of an operation as sent. `path` is relative to `/api`, `query` has no question mark, `body` is to be sent as JSON.
- */
-export interface WireOutput {
-  readonly path: string;
-  readonly query: string;
-  readonly body: Record<string, unknown> | undefined;
 }
 
 interface Plan {
@@ -29,11 +21,6 @@ interface Plan {
 const unknown = "is not a field of this operation";
 const deepest = 64;
 const plans = new WeakMap<AnyOperation, Plan>();
-
-/** Returns true when the fields outside the path are sent as a JSON body, false for the query. */
-export function hasBody(op: AnyOperation): boolean {
-  return op.method === "POST" || op.method === "PUT" || op.method === "PATCH";
-}
 
 /** A decoded input, with the wrong fields that it does not show. */
 export interface Decoded {
@@ -82,16 +69,14 @@ function pathInput({ path }: Plan, params: readonly string[]): Record<string, un
 
 /** Encodes the input of an operation as a request that `decode` reads back. */
 export function encode(op: AnyOperation, input: Readonly<Record<string, unknown>>): WireOutput {
-  const plan = planOf(op);
-  const path = filledPath(op, (name) => segment(name, input));
-  const names = new Set(plan.path.map(({ name }) => name));
-  const rest = Object.entries(input).filter(([name, value]) => value !== undefined && !names.has(name));
-  if (hasBody(op)) return { path, query: "", body: rest.length > 0 ? Object.fromEntries(rest) : undefined };
-  return {
-    path,
-    query: rest.flatMap(([name, value]) => pairs(name, value, plan.rest.get(name))).join("&"),
-    body: undefined,
-  };
+  const { rest } = planOf(op);
+  return encodeRequest(op, input, (name) => isFreeText(rest.get(name)?.items));
+}
+
+/** Returns the fields of the query that are lists of free text, whose items may contain commas. */
+export function textListsOf(op: AnyOperation): string[] {
+  if (hasBody(op)) return [];
+  return [...planOf(op).rest].flatMap(([name, { items }]) => (isFreeText(items) ? [name] : []));
 }
 
 function planOf(op: AnyOperation): Plan {
@@ -161,7 +146,7 @@ function items(raw: string, field: Field | undefined, literal: boolean): unknown
   return texts.map((text) => scalar(field, text));
 }
 
-const isFreeText = (field: Field | undefined) => field?.kind === "string" && !field.values;
+const isFreeText = (field: Field | undefined): boolean => field?.kind === "string" && !field.values;
 
 function scalar(field: Field | undefined, text: string): unknown {
   switch (field?.kind) {
@@ -202,27 +187,4 @@ function withSchemaProblems(op: AnyOperation, input: Record<string, unknown>, pr
   if (result.ok) return invalid(problems);
   const issues = result.issues.filter(({ field }) => !Object.hasOwn(problems, field));
   return invalid(Object.assign(Object.create(null), result.fields, problems), issues);
-}
-
-function segment(name: string, input: Readonly<Record<string, unknown>>): string {
-  const value = input[name];
-  if (value === undefined || value === null) throw invalid({ [name]: ["is required"] });
-  const text = percentEncode(name, value);
-  if (text === "") throw invalid({ [name]: ["must not be blank"] });
-  // Proxies and clients may resolve a segment of dots.
-  return text === "." || text === ".." ? text.replaceAll(".", "%2E") : text;
-}
-
-function pairs(name: string, value: unknown, field: Field | undefined): string[] {
-  const key = percentEncode(name, name);
-  if (!Array.isArray(value)) return [`${key}=${percentEncode(name, value)}`];
-  if (value.length === 0 || !isFreeText(field?.items)) return [`${key}=${percentEncode(name, value)}`];
-  return value.map((item) => `${key}[]=${percentEncode(name, item)}`);
-}
-
-function percentEncode(name: string, value: unknown): string {
-  const text = String(value);
-  if (!text.isWellFormed()) throw invalid({ [name]: ["must not contain half a surrogate pair"] });
-  const escaped = encodeURIComponent(text);
-  return Array.isArray(value) ? escaped.replaceAll("%2C", ",") : escaped;
 }

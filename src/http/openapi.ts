@@ -11,7 +11,7 @@ import { type FieldFormat, internalMetadata } from "../contract/field-metadata.t
 import { describeField, describeReference, metadataOf, pathFields, shape } from "../contract/field-spec.ts";
 import type { Access, AnyOperation, Reach } from "../contract/operation.ts";
 import { type GroupName, groupEntries, operationGroups } from "../contract/operation-groups.ts";
-import { hasBody } from "./codec.ts";
+import { hasBody } from "./encode-request.ts";
 import { components, header, requestId } from "./openapi-components.ts";
 import { exampleOf } from "./openapi-examples.ts";
 
@@ -180,7 +180,7 @@ const formatNames: Partial<Record<FieldFormat, string>> = {
 };
 
 /** Adds the unit and the explanations of the values, as in `When voting ends (Unix time in seconds)`. */
-function describeSchema(schema: z.core.$ZodType, metadata = metadataOf(schema)): string | undefined {
+export function describeSchema(schema: z.core.$ZodType, metadata = metadataOf(schema)): string | undefined {
   const text = describeField(
     metadata.description ?? describeReference(shape("", schema as z.ZodType)),
     metadata.values,

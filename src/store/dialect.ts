@@ -57,6 +57,20 @@ export async function waitForTurn(tx: Kysely<any>, lock: number): Promise<void> 
   if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${lock})`.execute(tx);
 }
 
+/** Number of the advisory lock that every server holds while it listens for changes. */
+export const serverLock = 0x7763736e;
+
+/**
+ * Takes the advisory lock of that number to the end of the transaction. Returns false when others hold it; on SQLite always
+ * true.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: any schema
+export async function tryLock(tx: Kysely<any>, lock: number): Promise<boolean> {
+  if (!isPostgres(tx)) return true;
+  const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${lock}) as taken`.execute(tx);
+  return rows[0]?.taken === true;
+}
+
 /**
  * Locks the rows that a query finds until the end of the transaction. SQLite has only one writer, so nothing is locked
  * there.

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { ServiceError } from "../contract/errors.ts";
-import type { Connected, Database, Db, OpenOptions } from "./database.ts";
-import { hasTable, waitForTurn } from "./dialect.ts";
+import type { Connected, Database, Db, OpenOptions, Tx } from "./database.ts";
+import { hasTable, serverLock, tryLock, waitForTurn } from "./dialect.ts";
 import { latestMigration } from "./latest-migration.ts";
 import { prepared } from "./prepared.ts";
 import { createSecretCipher, requireKey } from "./secret-cipher.ts";
@@ -12,17 +12,57 @@ export function isPostgresUrl(target: string): boolean {
 
 /** Opens a database by the path of a SQLite file or a postgres:// URL, and migrates its schema. */
 export async function openDatabase(target: string, options: OpenOptions = {}): Promise<Database> {
-  const database = { ...(await connect(target, options)), secrets: createSecretCipher(options.secretKey) };
+  const database = await connectWithKey(target, options);
   try {
-    if (!options.skipMigration) {
-      await prepareSchema(database, options);
-      const instance = options.schema === undefined ? await secretKeyId(database.reader, {}) : [];
-      if (instance[0]?.secret_key_id) requireKey(instance[0].secret_key_id, database.secrets.keyId);
+    if (options.skipMigration) return database;
+    if (!(await mustMigrate(database, options))) return await withKnownKey(database, options);
+    if (options.create || isPostgresUrl(target)) {
+      await migrateOrCreate(database, options);
+      return await withKnownKey(database, options);
     }
   } catch (error) {
     await database.close();
     throw database.explain(error);
   }
+  const alone = await reopenAlone(database, target, options);
+  try {
+    await migrateOrCreate(alone, options);
+    return await withKnownKey(alone, options);
+  } catch (error) {
+    await alone.close();
+    throw alone.explain(error);
+  }
+}
+
+/** Opens a database that `migrateSchema` will migrate. Throws `unavailable` while another process uses an older SQLite file. */
+export async function openToMigrate(target: string): Promise<Database> {
+  const options = { skipMigration: true } as const;
+  const database = await connectWithKey(target, options);
+  try {
+    if (isPostgresUrl(target) || (await knownSchemaOf(database)) === latestMigration) return database;
+  } catch (error) {
+    await database.close();
+    throw database.explain(error);
+  }
+  return reopenAlone(database, target, options);
+}
+
+const connectWithKey = async (target: string, options: OpenOptions): Promise<Database> => ({
+  ...(await connect(target, options)),
+  secrets: createSecretCipher(options.secretKey),
+});
+
+/** Waits until no other process has the SQLite file open: a server would go on with the schema that it knows. */
+async function reopenAlone(database: Database, target: string, options: OpenOptions): Promise<Database> {
+  await database.close();
+  const { waitUntilUnused } = await import("./sqlite/wait-until-unused.ts");
+  if (!(await waitUntilUnused(target, latestMigration))) throw isInUse();
+  return connectWithKey(target, options);
+}
+
+async function withKnownKey(database: Database, options: OpenOptions): Promise<Database> {
+  const instance = options.schema === undefined ? await secretKeyId(database.reader, {}) : [];
+  if (instance[0]?.secret_key_id) requireKey(instance[0].secret_key_id, database.secrets.keyId);
   return database;
 }
 
@@ -56,14 +96,27 @@ const noInstance = () =>
 const isNewer = () =>
   new ServiceError("conflict", "The database belongs to a newer version of wcs; update wcs to use it.");
 
-async function prepareSchema(database: Database, { create, schema }: OpenOptions): Promise<void> {
+const isInUse = () =>
+  new ServiceError(
+    "unavailable",
+    "The database must be migrated for this version of wcs, but another process uses it.",
+    {
+      hint: "Stop wcs serve on every machine, make a backup, then run wcs db migrate.",
+    },
+  );
+
+/** Returns true for an older schema, and for a new database with `create`. */
+async function mustMigrate(database: Database, { create }: OpenOptions): Promise<boolean> {
   const applied = await appliedTo(database);
   if (create && applied !== undefined) {
     throw new ServiceError("conflict", "The database exists already; it was not changed.");
   }
-  if (applied === latestMigration) return;
   if (applied !== undefined && applied > latestMigration) throw isNewer();
   if (applied === undefined && !create) throw noInstance();
+  return applied !== latestMigration;
+}
+
+async function migrateOrCreate(database: Database, { create, schema }: OpenOptions): Promise<void> {
   const { runMigrations } = await import("./migrations/run-migrations.ts");
   // Locks before it reads, so that a process sees what another one did while it waited.
   await database.writeLocking(async (tx) => {
@@ -71,6 +124,7 @@ async function prepareSchema(database: Database, { create, schema }: OpenOptions
     if (create && (await hasTable(tx, "kysely_migration"))) {
       throw new ServiceError("conflict", "Another process created the database at the same time.");
     }
+    if (!create) await requireNoServer(tx);
     await runMigrations(tx, schema);
     await create?.(tx, database.secrets);
   });
@@ -88,6 +142,7 @@ export async function migrateSchema(database: Database, dryRun: boolean): Promis
   try {
     await database.writeLocking(async (tx) => {
       await waitForTurn(tx, migrationLock);
+      if (!dryRun) await requireNoServer(tx);
       done = await runMigrations(tx);
       if (dryRun) throw rolledBack;
     });
@@ -95,6 +150,12 @@ export async function migrateSchema(database: Database, dryRun: boolean): Promis
     if (error !== rolledBack) throw error;
   }
   return done;
+}
+
+/** Throws `unavailable` while a server works on an older PostgreSQL database. */
+async function requireNoServer(tx: Tx): Promise<void> {
+  if ((await lastMigration(tx)) === latestMigration) return;
+  if (!(await tryLock(tx, serverLock))) throw isInUse();
 }
 
 async function appliedTo({ reader }: Pick<Database, "reader">): Promise<string | undefined> {

@@ -14,6 +14,9 @@ import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, tally, wrongFields } from "../support/outcome.ts";
 import { mailedToken } from "../support/password-mail.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+
+useQuickPasswords();
 
 const form = /^wcs_[0-9A-Za-z]{49}$/;
 

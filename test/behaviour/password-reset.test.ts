@@ -6,6 +6,9 @@ import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, tally, wrongFields } from "../support/outcome.ts";
 import { mailedToken } from "../support/password-mail.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+
+useQuickPasswords();
 
 const fresh = "an entirely new password";
 

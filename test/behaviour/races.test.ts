@@ -5,6 +5,9 @@ import { usertypes } from "../../src/contract/usertypes.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, tally } from "../support/outcome.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+
+useQuickPasswords();
 
 const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
 

@@ -11,7 +11,10 @@ import { password, useWorld } from "../support/actors.ts";
 import { forgeries } from "../support/forgeries.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, tally } from "../support/outcome.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { startSecondProcess } from "../support/second-process.ts";
+
+useQuickPasswords();
 
 const day = 86_400;
 

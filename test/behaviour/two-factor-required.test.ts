@@ -9,7 +9,10 @@ import { users } from "../../src/contract/users.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal } from "../support/outcome.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { enrol, totpCode } from "../support/second-factor.ts";
+
+useQuickPasswords();
 
 const required = "two_factor.required_for_administrators";
 

@@ -5,12 +5,16 @@ import type { Caller } from "../../src/contract/operation.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
-import { removeExpired } from "../../src/delivery/retention.ts";
+import { removeExpired } from "../../src/delivery/delivery.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
+import { mailedToken } from "../support/password-mail.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { enrol, totpCode, wrongTotpCode } from "../support/second-factor.ts";
 import { allRows } from "../support/tables.ts";
+
+useQuickPasswords();
 
 /** RFC 6238, appendix B, for SHA-1: the secret is the text 12345678901234567890. The last six of eight digits are the code. */
 const vectors = [
@@ -63,6 +67,17 @@ describeEverywhere("two factors", (environment) => {
     expect(await codeOf(signIn(email))).toBe("otp_required");
     expect(await codeOf(caller.call(auth.twoFactorConfirm, { code }))).toBe("conflict");
     expect(await codeOf(caller.call(auth.twoFactorBegin, { password }))).toBe("conflict");
+  });
+
+  it("auth.passwordReset needs no code, and signing in with the new password still does", async () => {
+    const { email, code } = await addEnrolled();
+    await world().stranger.call(auth.passwordRequest, { email });
+    const token = await mailedToken(instance(), email);
+    const fresh = "an entirely new password";
+    const reset = { email, token, password: fresh, password_confirm: fresh };
+    expect(await codeOf(world().stranger.call(auth.passwordReset, reset))).toBe("ok");
+    expect(await codeOf(signIn(email, undefined, fresh))).toBe("otp_required");
+    expect(await codeOf(signIn(email, code(), fresh))).toBe("ok");
   });
 
   it("auth.twoFactorBegin needs the password, and wrong ones are limited", async () => {
@@ -290,7 +305,7 @@ describeEverywhere("two factors", (environment) => {
     const { id: hesitant, caller } = await addPerson();
     await caller.call(auth.twoFactorBegin, { password });
     instance().wait(86_400);
-    await removeExpired(instance().database, await instance().service.settings(), instance().now());
+    await removeExpired(instance().database, { settings: await instance().service.settings(), now: instance().now() });
     const kept = (await allRows(instance().database)).two_factors!.map(({ user_id }) => user_id);
     expect([kept.includes(id), kept.includes(hesitant)]).toEqual([true, false]);
   });

@@ -93,6 +93,8 @@ describeEverywhere("users.deactivateMissing", (environment) => {
       code: "forbidden",
       message: `You don't have the ability user over the users ${elsewhere}; nobody was deactivated.`,
     });
+    const few = { ...all, max_removals: "0" };
+    expect(await codeOf(run(few, actors.manager)), "a count would tell how many there are").toBe("forbidden");
     expect(await Promise.all(ids.map(isActive))).toEqual([true, true]);
     const { id: editor } = await addUser({ provider, password: undefined, userTypes: [types.editor] });
     const near = { ...all, present: [elsewhere] };

@@ -5,7 +5,9 @@ import { users } from "../../src/contract/users.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
-import { allRows } from "../support/tables.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+
+useQuickPasswords();
 
 describeEverywhere("users that end", (environment) => {
   const world = useWorld(environment);
@@ -43,58 +45,6 @@ describeEverywhere("users that end", (environment) => {
     const own = await instance.as(id);
     expect(await codeOf(own.call(users.deactivate, { id }))).toBe("ok");
     expect(await codeOf(own.call(users.current, {}))).toBe("unauthenticated");
-  });
-
-  it("users.delete leaves nothing of the person in any table", async () => {
-    const { instance, addUser, types, cranes, stranger } = world();
-    const profile = {
-      first_name: "Xaverine",
-      last_name: "Quetzalcoatl",
-      email: "xaverine.quetzalcoatl@example.com",
-      title: "Zymurgist",
-      phone: "+4587654321",
-      reference: "zq-4711",
-      birthday: "1977-11-23",
-      meta_field_2: "zq-locker",
-    };
-    const { id } = await addUser({
-      ...profile,
-      welcome: true,
-      password: "zq-secret-password",
-      userTypes: [types.employee],
-      department: cranes,
-      language: "da",
-      timezone: "Europe/Oslo",
-    });
-    await stranger.call(auth.passwordRequest, { email: profile.email });
-    // Mails that have gone out tell who it was, too.
-    await instance.database.write((tx) => tx.updateTable("mails").set({ state: "done" }).execute());
-    await stranger.call(auth.passwordRequest, { email: profile.email });
-    await codeOf(stranger.call(auth.authenticate, { username: profile.email, password: "wrong" }));
-    expect(await admin().call(users.delete, { id })).toBeUndefined();
-    // Answers are kept for those who repeat a request, for a day.
-    await instance.database.write((tx) => tx.deleteFrom("idempotency_keys").execute());
-    const traces = Object.entries(await allRows(instance.database)).flatMap(([table, rows]) =>
-      rows
-        .filter((row) => Object.values(profile).some((value) => JSON.stringify(row).includes(value)))
-        .map(() => table),
-    );
-    expect(traces).toEqual([]);
-    const tokens = instance.database.reader.selectFrom("password_tokens").selectAll().where("user_id", "=", id);
-    expect(await tokens.execute()).toEqual([]);
-    const row = await instance.database.reader
-      .selectFrom("users")
-      .selectAll()
-      .where("id", "=", id)
-      .executeTakeFirstOrThrow();
-    expect(row).toMatchObject({
-      first_name: "Deleted",
-      last_name: "user",
-      password_hash: null,
-      active: 0,
-      unit_id: null,
-    });
-    expect(row).toMatchObject({ language: null, timezone: null, deleted_at: instance.now() });
   });
 
   it("users.delete: gone ever after", async () => {

@@ -4,6 +4,9 @@ import { users } from "../../src/contract/users.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+
+useQuickPasswords();
 
 describeEverywhere("providers of users", (environment) => {
   const world = useWorld(environment);

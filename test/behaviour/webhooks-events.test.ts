@@ -67,9 +67,18 @@ describeEverywhere("webhooks events", (environment) => {
       ["user.update", "Baker", false],
       ["user.update", "Baker", true],
     ]);
-    const before = await administrator.call(users.get, { id });
     await administrator.call(users.delete, { id });
-    expect((await happened()).map(({ payload }) => [payload.type, payload.data])).toEqual([["user.delete", before]]);
+    const [{ payload } = { payload: undefined }] = await happened();
+    const erased = {
+      id,
+      url: `/users/${id}`,
+      name: "Deleted user",
+      email: null,
+      title: "",
+      phone: null,
+      active: false,
+    };
+    expect(payload).toMatchObject({ type: "user.delete", data: { ...erased, unit: null, memberUnits: [] } });
   });
 
   it("users: an accepted policy, groups and a removed department change them, new names of these do not", async () => {

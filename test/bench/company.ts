@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -12,7 +13,6 @@ import { placeInFeed } from "../../src/core/visibility/feed-index.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import type { Database, Db } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
-import { latestMigration } from "../../src/store/latest-migration.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 
 const day = 86_400;
@@ -34,7 +34,7 @@ type Row = Record<string, string | number | null>;
 /** Returns the path of a SQLite file with the company; creates it once for all runs on this machine. */
 export async function companyFile(): Promise<string> {
   const folder = join(tmpdir(), "wcs-bench-company");
-  const file = join(folder, `${latestMigration}-v2.db`);
+  const file = join(folder, `${versionOfCompany()}.db`);
   if (existsSync(file)) return file;
   mkdirSync(folder, { recursive: true });
   const draft = `${file}.${process.pid}`;
@@ -42,6 +42,18 @@ export async function companyFile(): Promise<string> {
   renameSync(draft, file);
   for (const end of ["-wal", "-shm"]) rmSync(draft + end, { force: true });
   return file;
+}
+
+/** Returns a hash of what makes the company: this file and the schema. */
+function versionOfCompany(): string {
+  const schema = join(import.meta.dirname, "../../src/store/migrations");
+  const files = readdirSync(schema, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .sort()
+    .map((name) => join(schema, name));
+  const hash = createHash("sha256");
+  for (const file of [import.meta.filename, ...files]) hash.update(readFileSync(file));
+  return hash.digest("hex").slice(0, 16);
 }
 
 /** Creates an instance with 100,000 users, and rows of everything that the benchmarks read. */

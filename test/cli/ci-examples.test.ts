@@ -40,8 +40,8 @@ let url: string;
 let WCS_TOKEN: string;
 
 beforeAll(async () => {
-  const json = async (...args: string[]) => JSON.parse((await home().wcs([...args, "--json"])).stdout);
-  await home().wcs(["units", "update", "1", "--reference", "HQ"]);
+  const json = async (...args: string[]) => JSON.parse((await home().sit([...args, "--json"])).stdout);
+  await home().sit(["units", "update", "1", "--reference", "HQ"]);
   const type = await json("usertypes", "create", "--name", "Importer", "--abilities-user");
   const names = ["--first-name", "Nightly", "--last-name", "Import"];
   const account = await json("users", "create", "--service", ...names, "--unit", "1", "--user-types", String(type.id));
@@ -82,7 +82,7 @@ it.each(Object.entries(jobs))("the job for %s imports users, also when it runs a
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stdout).toMatch(/API token/);
   }
-  const { stdout } = await home().wcs(["users", "list", "--all", "--json"]);
+  const { stdout } = await home().sit(["users", "list", "--all", "--json"]);
   expect(JSON.parse(stdout).filter(({ email }: { email: string }) => email === "katherine@example.com")).toHaveLength(
     1,
   );

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bin, useHome } from "./support.ts";
+import { patience } from "./tmux.ts";
 
 const home = useHome();
 const folder = join(import.meta.dirname, "../../completions");
@@ -53,7 +54,7 @@ function openShell(shell: string) {
   const screen = () => tmux("capture-pane", "-p").trimEnd();
   const line = () => screen().slice(screen().lastIndexOf("READY>")).split("\n")[0]?.slice("READY> ".length).trimEnd();
   const until = async (isDone: () => boolean) => {
-    for (let tries = 0; tries < 100 && !isDone(); tries++) await pause(50);
+    for (const end = performance.now() + patience; performance.now() < end && !isDone(); ) await pause(50);
   };
   return {
     tmux,

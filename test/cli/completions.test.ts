@@ -138,3 +138,19 @@ it("the PowerShell script closes each quote and bracket, also where there is no 
   // Words of letters and digits need no quotes.
   expect(powershell).toContain(String.raw`-match '[^\w.:/@+-]'`);
 });
+
+it("--language completes the languages that the instance offers, and all of them without a target", async () => {
+  const complete = async (typed: string, env: Record<string, string> = {}) => {
+    const line = ["__complete", "languages", typed, "users", "update", "1", "--language"];
+    const { stdout } = await home().wcs(line, { env: { ...patient, ...env } });
+    return stdout.split("\n").flatMap((each) => each.split("\t")[0] || []);
+  };
+  expect(await complete("")).toEqual(["en", "da"]);
+  await home().wcs(["settings", "set", "languages", "de,fr-CA"]);
+  expect(await complete("")).toEqual(["de", "fr-CA"]);
+  expect(await complete("d")).toEqual(["de"]);
+  expect(await complete("fr-c")).toEqual(["fr-CA"]);
+  expect(await complete("", { WCS_URL: "http://127.0.0.1:1" })).toEqual([]);
+  const anywhere = await complete("", { WCS_CONFIG_DIR: home().path("none") });
+  expect(anywhere).toEqual(expect.arrayContaining(["de", "ja", "sv"]));
+});

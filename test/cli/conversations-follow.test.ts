@@ -9,7 +9,7 @@ const running: ChildProcess[] = [];
 
 beforeAll(async () => {
   const bob = ["--first-name", "Bob", "--last-name", "Jones", "--email", "bob@example.com", "--unit", "1"];
-  await home().wcs(["users", "create", ...bob, "-q"]);
+  await home().sit(["users", "create", ...bob, "-q"]);
   for (const text of ["one", "two", "three"]) await say(text);
 });
 afterAll(() => {
@@ -18,7 +18,7 @@ afterAll(() => {
 
 /** As Bob, straight into the database. */
 async function say(text: string): Promise<void> {
-  const { code, stderr } = await home().wcs(["conversations", "send", "--to", "1", text, "-q", "--as", "2"]);
+  const { code, stderr } = await home().sit(["conversations", "send", "--to", "1", text, "-q", "--as", "2"]);
   if (code !== 0) throw new Error(stderr);
 }
 
@@ -81,7 +81,7 @@ async function rowsWait(rows: ReturnType<typeof background>): Promise<void> {
 
 it("survives a restart of the service: says once that it waits, and misses nothing", async () => {
   const port = String(await freePort());
-  const { stdout: token } = await home().wcs(["auth", "token"]);
+  const { stdout: token } = await home().sit(["auth", "token"]);
   const remote = { WCS_URL: `http://127.0.0.1:${port}`, WCS_TOKEN: token.trim() };
   const serve = async () => {
     const server = background(["serve", "--port", port, "--log-level", "silent"]);
@@ -97,7 +97,7 @@ it("survives a restart of the service: says once that it waits, and misses nothi
       while (notes().length < 2 * round - 1) await once(follow.child.stderr!, "data");
     });
     // What was the last message is gone for the user: what comes after it is not.
-    if (round === 1) await home().wcs(["conversations", "delete", "1", "--yes"]);
+    if (round === 1) await home().sit(["conversations", "delete", "1", "--yes"]);
   }
   await say("after");
   await follow.until("stdout", '"after"');
@@ -122,7 +122,7 @@ it("survives a restart of the service: says once that it waits, and misses nothi
 it("goes on with what is new when the user deletes the conversation meanwhile", async () => {
   const follow = background(["conversations", "follow", "1", "--last", "1", "-o", "ndjson"]);
   await follow.until("stdout", "\n");
-  await home().wcs(["conversations", "delete", "1", "--yes"]);
+  await home().sit(["conversations", "delete", "1", "--yes"]);
   await say("a new beginning");
   await follow.until("stdout", '"a new beginning"');
   follow.child.kill("SIGINT");
@@ -136,9 +136,9 @@ it("ends without a word when nobody reads any more", async () => {
 });
 
 it("needs a conversation of one's own, and what has no end is not filtered as a whole", async () => {
-  expect((await home().wcs(["conversations", "follow", "99"])).code).toBe(6);
-  const query = await home().wcs(["conversations", "follow", "1", "--query", "[]"]);
+  expect((await home().sit(["conversations", "follow", "99"])).code).toBe(6);
+  const query = await home().sit(["conversations", "follow", "1", "--query", "[]"]);
   expect(query).toMatchObject({ code: 2, stderr: expect.stringContaining("Use -o ndjson and jq") });
-  expect((await home().wcs(["conversations", "follow", "1", "--last", "101"])).code).toBe(2);
-  expect((await home().wcs(["conversations", "follow", "1", "--last", "-1"])).code).toBe(2);
+  expect((await home().sit(["conversations", "follow", "1", "--last", "101"])).code).toBe(2);
+  expect((await home().sit(["conversations", "follow", "1", "--last", "-1"])).code).toBe(2);
 });

@@ -145,7 +145,7 @@ for (const [kind, other] of [
       expect(type.id).toBe(Math.max(...types) + 2);
       const person = { first_name: "New", last_name: "User", email: "new.user@example.com", unit: 1 };
       expect(before.users).toHaveLength((await administrator.call(users.create, person)).id - 1);
-      await newEngine({ ...instance, database }).drain({ maxSeconds: 5 });
+      await newEngine({ ...instance, database }).drain({ maxSeconds: 60 });
       expect(verify(secret, receiver.received.at(-1)!).type).toBe("user.create");
       await receiver.close();
     });
@@ -238,7 +238,7 @@ for (const [kind, other] of [
       }
       expect(begun).toBeGreaterThan(0);
       // PostgreSQL may still be ending the transaction of the killed process.
-      await vi.waitFor(() => done(home.spawn(line)), { timeout: 30_000, interval: 200 });
+      await expect.poll(async () => (await home.spawn(line)).code, { interval: 200 }).toBe(0);
       expect(await rowsOf(target)).toEqual(await rowsOf(from));
     });
   });

@@ -162,7 +162,7 @@ it("a database that is not there: exit 6; one of somebody else: 7, and check say
 });
 
 it("an instance elsewhere: exit 2", async () => {
-  for (const line of [["info"], ["check"], ["migrate"], ["backup", "x"], ["restore", "x"], ["outbox"]]) {
+  for (const line of [["info"], ["check"], ["migrate"], ["backup", "x"], ["restore", "x"], ["outbox"], ["prune"]]) {
     const { code, stderr } = await wcs("db", ...line, "--url", "http://127.0.0.1:1");
     expect([line, code, stderr]).toEqual([line, 2, expect.stringMatching(/needs a database.*\nhint: Use --db/)]);
   }

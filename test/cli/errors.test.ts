@@ -17,7 +17,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   [
     "posts create --all-units",
     2,
-    /^error: Unknown option '--all-units'\.\nhint: Did you mean --visibility-all-units\?\n$/,
+    /^error: Unknown option '--all-units' \(did you mean --visibility-all-units\?\); missing --content-type, --title\.\n$/,
   ],
   ["units list --limit=true", 2, /^error: --limit must be/],
   ["units list --zzz", 2, /^error: Unknown option '--zzz'\.\nusage: wcs units list \[options\]\n$/],

@@ -43,7 +43,7 @@ it("Ctrl-C in the middle of a download leaves nothing, and what was there before
   writeFileSync(`${folder}/file.bin`, "earlier");
   const child = download("--force");
   const done = finished(child);
-  await expect.poll(() => readdirSync(folder).length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => readdirSync(folder).length).toBe(2);
   child.kill("SIGINT");
   const { code, stderr } = await done;
   expect([code, stderr]).toEqual([130, ""]);

@@ -56,7 +56,7 @@ it("serve --smtp-url sends as mails come; the flag wins over the environment", a
   server.stderr?.on("data", (chunk) => (log += chunk));
   await once(server.stdout!, "data");
   await welcome();
-  await expect.poll(() => mailbox.mails.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => mailbox.mails.length).toBe(2);
   expect(log).not.toContain("No mail is sent");
   server.kill("SIGTERM");
   expect((await once(server, "close"))[0]).toBe(0);

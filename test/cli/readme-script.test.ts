@@ -7,7 +7,7 @@ import { newReceiver, type Receiver } from "../support/receiver.ts";
 import { bin, finished, type Home, newHome, start, useHome } from "./support.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
-const [, script = ""] = /## Webhooks in CI\n[^`]*```sh\n([^`]*)```/.exec(read("docs/guide.md")) ?? [];
+const [, script = ""] = /## Webhooks in CI\n[^`]*```sh\n([^`]*)```/.exec(read("docs/guides/webhooks.md")) ?? [];
 const [, firstSteps = ""] = /## Five minutes with it\n[^#]*?```sh\n([^`]*)```/.exec(read("README.md")) ?? [];
 
 const home = useHome();
@@ -27,9 +27,9 @@ function newJob(): Home & { env: { PATH: string } } {
 /** Starts a server, and a CI job that has its token as a secret. */
 beforeAll(async () => {
   receiver = await newReceiver();
-  await home().wcs(["settings", "set", "webhooks.allow_private", "true"]);
-  await home().wcs(["units", "update", "1", "--reference", "HQ"]);
-  const { stdout: token } = await home().wcs(["auth", "token"]);
+  await home().sit(["settings", "set", "webhooks.allow_private", "true"]);
+  await home().sit(["units", "update", "1", "--reference", "HQ"]);
+  const { stdout: token } = await home().sit(["auth", "token"]);
   server = start(["serve", "--port", "0", "--log-level", "silent"], home().env);
   const [url] = (await once(server.stdout!, "data")) as [Buffer];
   const job = newJob();
@@ -65,7 +65,7 @@ it("the CI script of the guide: 0 when the webhook was called, also when the job
     ["/hook", "one@example.com"],
     ["/hook", "two@example.com"],
   ]);
-  expect(JSON.parse((await home().wcs(["webhooks", "list", "--json"])).stdout)).toHaveLength(1);
+  expect(JSON.parse((await home().sit(["webhooks", "list", "--json"])).stdout)).toHaveLength(1);
 });
 
 it("the CI script of the guide: 9 when it was not called in time", async () => {

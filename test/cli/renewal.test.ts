@@ -56,7 +56,7 @@ describe("a token", () => {
     server.renewal = "refused";
     const child = start(["conversations", "follow", "1", "--last", "0"], home.env);
     const ended = finished(child, "");
-    await expect.poll(() => server.seen.calls.length, { timeout: 10_000 }).toBeGreaterThan(4);
+    await expect.poll(() => server.seen.calls.length).toBeGreaterThan(4);
     child.kill("SIGINT");
     expect(await ended).toMatchObject({ code: 130 });
     expect(server.seen.renewals).toBe(1);
@@ -64,15 +64,18 @@ describe("a token", () => {
   }, 20_000);
 
   it("is renewed on the way, however long a command runs", async () => {
-    // Half of its life is left for the command to start.
-    const old = signedIn(token(0, 10));
-    const child = start(["conversations", "follow", "1", "--last", "0"], home.env);
-    const ended = finished(child, "");
-    await expect
-      .poll(() => server.seen.calls.at(-1) !== old && server.seen.calls.length > 1, { timeout: 20_000 })
-      .toBe(true);
-    child.kill("SIGINT");
-    expect(await ended).toMatchObject({ code: 130, stderr: "" });
+    // Half of its life is left for the command to start, which takes longer on a busy machine.
+    let old: string;
+    for (let life = 4; ; life *= 2) {
+      server.seen.calls.length = server.seen.renewals = 0;
+      old = signedIn(token(0, life));
+      const child = start(["conversations", "follow", "1", "--last", "0"], home.env);
+      const ended = finished(child, "");
+      await expect.poll(() => server.seen.calls.at(-1) !== old && server.seen.calls.length > 1).toBe(true);
+      child.kill("SIGINT");
+      expect(await ended).toMatchObject({ code: 130, stderr: "" });
+      if (server.seen.calls[0] === old || life > 60) break;
+    }
     expect(server.seen).toMatchObject({ renewals: 1 });
     expect(server.seen.calls[0]).toBe(old);
     expect(server.seen.calls.at(-1)).toBe(stored());
@@ -132,13 +135,15 @@ describe("on a terminal", () => {
 
 describe("many at once", () => {
   it("of many commands near renewal none fails, one renews, and the configuration is whole", async () => {
-    signedIn(token(600, 1000));
+    const old = signedIn(token(600, 1000));
     const results = await Promise.all(Array.from({ length: isFull ? 50 : 12 }, () => home.spawn(list)));
     expect(results.filter((result) => result.code !== 0 || result.stdout !== good.stdout)).toEqual([]);
     expect(server.seen.renewals).toBe(1);
     expect(Object.keys(config().profiles)).toEqual(["work"]);
     expect((statSync(configFile(home.env)).mode & 0o777).toString(8)).toBe("600");
-    expect(stored()).toBe(server.seen.calls.at(-1));
+    // On a busy machine, one that cannot have the lock in time goes on with the old token.
+    expect(server.seen.calls.filter((used) => used !== stored() && used !== old)).toEqual([]);
+    expect(server.seen.calls.filter((used) => used === stored()).length).toBeGreaterThan(1);
   }, 60_000);
 
   it("killed at any moment: the configuration is whole, and the next one goes on", async () => {

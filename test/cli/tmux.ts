@@ -8,12 +8,15 @@ export const hasTmux = spawnSync("sh", ["-c", "command -v tmux"]).status === 0;
 export interface TmuxTerminal {
   /** The text on the screen, with `colours` also the escape sequences of its styles. */
   screen(options?: { colours?: boolean }): string;
-  /** Types a line that runs wcs, in a shell whose prompt is `READY>`. */
+  /** Types a line that runs wcs in a shell whose prompt is `READY>`. */
   run(line: string): void;
   keys(...keys: string[]): void;
   until(isDone: (screen: string) => boolean): Promise<string>;
   close(): void;
 }
+
+/** Milliseconds until a text that does not come fails the test, rather than its time, so that the failure shows the screen. */
+export const patience = 60_000;
 
 let opened = 0;
 
@@ -28,7 +31,7 @@ export async function openTmux(
   const screen: TmuxTerminal["screen"] = ({ colours = false } = {}) =>
     tmux("capture-pane", "-p", ...(colours ? ["-e"] : [])).trimEnd();
   const until: TmuxTerminal["until"] = async (isDone) => {
-    for (let tries = 0; tries < 300; tries++) {
+    for (const end = performance.now() + patience; performance.now() < end; ) {
       const text = screen();
       if (isDone(text)) return text;
       await pause(50);

@@ -1,5 +1,7 @@
 import { once } from "node:events";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { start, useHome } from "./support.ts";
 import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
 
@@ -9,11 +11,11 @@ let server: ReturnType<typeof start>;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  const { wcs } = home();
-  await wcs(["settings", "set", "webhooks.allow_private", "true"]);
-  await wcs(["webhooks", "create", "--name", "broken", "--uri", "http://127.0.0.1:9/none"]);
-  await wcs(["units", "update", "2", "--name", "Shops"]);
-  const made = await wcs(["tokens", "create", "--name", "top", "--scopes", "read", "--json"]);
+  const { sit } = home();
+  await sit(["settings", "set", "webhooks.allow_private", "true"]);
+  await sit(["webhooks", "create", "--name", "broken", "--uri", "http://127.0.0.1:9/none"]);
+  await sit(["units", "update", "2", "--name", "Shops"]);
+  const made = await sit(["tokens", "create", "--name", "top", "--scopes", "read", "--json"]);
   server = start(["serve", "--port", "0"], { ...home().env, WCS_METRICS_TOKEN: token });
   const [url] = await once(server.stdout!, "data");
   server.stderr?.resume();
@@ -25,10 +27,10 @@ afterAll(async () => {
 });
 
 const snapshot = async (more: Record<string, string> = {}, ...args: string[]) =>
-  home().wcs(["top", "--once", "--json", ...args], { env: { ...env, ...more } });
+  home().sit(["top", "--once", "--json", ...args], { env: { ...env, ...more } });
 
 it("top --once --json prints requests, queue, webhooks and errors", async () => {
-  await home().wcs(["units", "list"], { env });
+  await home().sit(["units", "list"], { env });
   const { code, stdout, stderr } = await snapshot({ WCS_METRICS_TOKEN: token });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const found = JSON.parse(stdout);
@@ -52,13 +54,45 @@ it("top says what it cannot show, and shows the rest", async () => {
   });
   const wrong = JSON.parse((await snapshot({ WCS_METRICS_TOKEN: "other" })).stdout);
   expect(wrong.missing).toEqual([expect.stringContaining("is not that of the instance")]);
-  const local = JSON.parse((await home().wcs(["top", "--once", "--json"])).stdout);
+  const local = JSON.parse((await home().sit(["top", "--once", "--json"])).stdout);
   expect(local).toMatchObject({ requests: null, webhooks: [{ name: "broken" }] });
   expect(local.missing).toEqual([expect.stringContaining("a database has no metrics")]);
 });
 
+it("top sends the token for metrics only where the environment or a profile says", async () => {
+  const seen: (string | undefined)[] = [];
+  const other = createServer(({ headers }, response) => {
+    seen.push(headers.authorization);
+    response.writeHead(headers.authorization === `Bearer ${token}` ? 200 : 401, { "content-type": "text/plain" }).end();
+  });
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void other.close());
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const read = async (more: Record<string, string>, ...args: string[]) => {
+    seen.length = 0;
+    const { stdout, stderr } = await home().wcs(["top", "--once", "--json", ...args], {
+      env: { WCS_METRICS_TOKEN: token, ...more },
+    });
+    return { seen: [...seen], output: stdout + stderr };
+  };
+  const own = { WCS_URL: env.WCS_URL!, WCS_TOKEN: env.WCS_TOKEN! };
+  const refused = await read(own, "--metrics-url", url);
+  expect(refused.seen).toEqual([undefined]);
+  expect(refused.output).toContain(`WCS_METRICS_TOKEN is not sent there; set WCS_METRICS_URL=${url}`);
+  expect(refused.output).not.toContain(token);
+  expect((await read({}, "--metrics-url", url)).seen).toEqual([undefined]);
+  const attacked = await read({ WCS_TOKEN: "none" }, "--url", url);
+  expect(attacked.seen.filter((sent) => sent?.includes(token))).toEqual([]);
+  const bound = { ...own, WCS_METRICS_URL: own.WCS_URL };
+  expect((await read(bound, "--metrics-url", url)).seen).toEqual([undefined]);
+  expect((await read({ ...own, WCS_METRICS_URL: `${url}/metrics` })).seen).toEqual([`Bearer ${token}`]);
+  await home().wcs(["profile", "add", "other", "--url", url]);
+  const known = await read({ WCS_TOKEN: "none" }, "--profile", "other");
+  expect(known.seen).toContain(`Bearer ${token}`);
+});
+
 it("top without a terminal needs --once", async () => {
-  expect(await home().wcs(["top"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--once") });
+  expect(await home().sit(["top"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--once") });
 });
 
 describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (columns) => {
@@ -77,7 +111,7 @@ describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (colu
     for (const title of ["Requests", "Queue", "Webhooks, last hour", "Latest errors"]) expect(shown).toContain(title);
     expect(shown).toMatch(/GET \/metrics$/m);
     terminal.keys(key);
-    expect(await terminal.until((text) => text.includes("exit"))).toBe(`exit ${code}\nREADY>`);
+    expect(await terminal.until((text) => /exit \d+\nREADY>$/.test(text))).toBe(`exit ${code}\nREADY>`);
     // The terminal echoes what is typed again.
     terminal.keys("-l", "echo typed");
     await terminal.until((text) => text.endsWith("READY> echo typed"));

@@ -51,6 +51,7 @@ const elsewhere: Record<string, string> = {
   "users.reference": "users get",
   "units.reference": "units get",
   "usertypes.reference": "usertypes get",
+  "users.exportData": "users export-data",
   "users.import": "users import",
   "users.deactivateMissing": "users import",
   "units.import": "units import",

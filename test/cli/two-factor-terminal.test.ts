@@ -34,8 +34,8 @@ async function onTerminal(args: readonly string[], answers: readonly [RegExp, (s
 
 describe.skipIf(!hasTerminal)("on a terminal", () => {
   beforeAll(async () => {
-    const set = await home().wcs(["users", "password", "1", "--password-stdin"], { stdin: password });
-    const signedIn = await home().wcs([...login, "--password-stdin"], { stdin: password });
+    const set = await home().sit(["users", "password", "1", "--password-stdin"], { stdin: password });
+    const signedIn = await home().sit([...login, "--password-stdin"], { stdin: password });
     if (set.code !== 0 || signedIn.code !== 0) throw new Error(set.stderr + signedIn.stderr);
   });
 
@@ -67,7 +67,7 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
     ]);
     expect(signedIn, signedIn.text).toMatchObject({ code: 0, left: 0 });
     expect(signedIn.text).toContain("Signed in to");
-    const { stdout } = await home().wcs(["auth", "2fa", "status", "--json"]);
+    const { stdout } = await home().sit(["auth", "2fa", "status", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ enabled: true, recovery_codes_left: 9 });
   }, 60_000);
 });

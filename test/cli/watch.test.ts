@@ -2,7 +2,12 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { start, useHome } from "./support.ts";
+import { buildOwn } from "../../src/cli/kit/build-command.ts";
+import { type CommandEntry, isGroup, isOperation } from "../../src/cli/kit/command-spec.ts";
+import { buildOperation, createInputSpec } from "../../src/cli/kit/input-spec.ts";
+import { registry } from "../../src/cli/registry.ts";
+import { noPaint } from "../../src/cli/terminal/terminal.ts";
+import { newHome, start, useHome } from "./support.ts";
 import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
 
 const home = useHome();
@@ -31,7 +36,7 @@ function watching(args: readonly string[], env: Record<string, string> = {}) {
 it("--watch prints the output again when it changes, in a pipe", async () => {
   const watched = watching(["units", "get", "2", "--fields", "name"]);
   await watched.until("stdout", "name\tSales\n");
-  await home().wcs(["units", "update", "2", "--name", "Shops"]);
+  await home().sit(["units", "update", "2", "--name", "Shops"]);
   await watched.until("stdout", "Shops");
   expect(await watched.stop()).toBe(130);
   expect(watched.said).toEqual({ stdout: "name\tSales\n\nname\tShops\n", stderr: "" });
@@ -40,9 +45,9 @@ it("--watch prints the output again when it changes, in a pipe", async () => {
 it("--watch -o ndjson prints only new and changed items", async () => {
   const watched = watching(["units", "list", "-o", "ndjson", "--fields", "id,name"]);
   await watched.until("stdout", '"id":2');
-  await home().wcs(["units", "create", "--name", "West", "--parent", "1"]);
+  await home().sit(["units", "create", "--name", "West", "--parent", "1"]);
   await watched.until("stdout", "West");
-  await home().wcs(["units", "update", "2", "--name", "Sales"]);
+  await home().sit(["units", "update", "2", "--name", "Sales"]);
   await watched.until("stdout", "Sales");
   expect(await watched.stop()).toBe(130);
   const lines = watched.said.stdout.trim().split("\n");
@@ -50,21 +55,62 @@ it("--watch -o ndjson prints only new and changed items", async () => {
 });
 
 it("--watch ends with an error when the thing is gone, and takes no interval below a second", async () => {
-  const made = JSON.parse((await home().wcs(["units", "create", "--name", "Gone", "--parent", "1", "--json"])).stdout);
+  const made = JSON.parse((await home().sit(["units", "create", "--name", "Gone", "--parent", "1", "--json"])).stdout);
   const child = start(["units", "get", `${made.id}`, ...often], home().env);
   await once(child.stdout!, "data");
-  await home().wcs(["units", "delete", `${made.id}`, "--yes"]);
+  await home().sit(["units", "delete", `${made.id}`, "--yes"]);
   const [code] = await once(child, "close");
   expect(code).toBe(6);
-  expect((await home().wcs(["units", "list", "--watch", "--interval", "10ms"])).code).toBe(2);
-  expect((await home().wcs(["units", "create", "--watch"])).stderr).toContain("Unknown option '--watch'");
+  expect((await home().sit(["units", "list", "--watch", "--interval", "10ms"])).code).toBe(2);
+  expect((await home().sit(["units", "create", "--watch"])).stderr).toContain("Unknown option '--watch'");
 });
+
+it("--watch repeats commands of its own and needs no target where the command needs none", async () => {
+  const own = newHome();
+  await own.wcs(["profile", "add", "first", "--url", "http://127.0.0.1:1"]);
+  const profiles = watching(["profile", "list", "-o", "ndjson", "--fields", "name"], own.env);
+  await profiles.until("stdout", "first");
+  await own.wcs(["profile", "add", "second", "--url", "http://127.0.0.1:2"]);
+  await profiles.until("stdout", "second");
+  expect(await profiles.stop()).toBe(130);
+  const units = watching(["api", "GET", "/units/2", "--query", "name"]);
+  await units.until("stdout", "Sales");
+  await home().wcs(["units", "update", "2", "--name", "Shops"]);
+  await units.until("stdout", "Shops");
+  expect(await units.stop()).toBe(130);
+  await home().wcs(["units", "update", "2", "--name", "Sales"]);
+  const changing = await home().spawn(["api", "DELETE", "/units/2", "--watch"]);
+  expect(changing).toMatchObject({ code: 2, stderr: "error: --watch repeats only GET.\n" });
+  const following = await home().spawn(["webhooks", "logs", "1", "--watch", "--follow"]);
+  expect(following).toMatchObject({ code: 2, stderr: "error: --watch and --follow cannot be used together.\n" });
+});
+
+it("every command that lists or shows something takes --watch, and none that changes something", async () => {
+  const without: string[] = [];
+  const walk = (path: readonly string[], entry: CommandEntry): void => {
+    if (isGroup(entry)) {
+      for (const [name, child] of Object.entries(entry.commands)) walk([...path, name], child);
+      return;
+    }
+    const { options } = isOperation(entry)
+      ? buildOperation(entry, path, { width: 80, paint: noPaint }, createInputSpec(entry))
+      : buildOwn(entry, path, { width: 80, paint: noPaint });
+    const isReading = isOperation(entry) ? entry.op.method === "GET" : reading.test(path.join(" "));
+    if (options.some(({ long }) => long === "--watch") !== isReading) without.push(path.join(" "));
+  };
+  for (const [name, { load }] of Object.entries(registry)) walk([name], await load());
+  expect(without).toEqual([]);
+});
+
+/** Commands of their own that only read and end by themselves. Those that check, write files or wait do not repeat. */
+const reading =
+  /^(auth status|(profile|alias|conversations) list|profile show|webhooks logs|conversations (messages|search)|events calendar|settings get|db (info|outbox)|api)$/;
 
 describe("of a busy instance", () => {
   let asked = 0;
   const server = createServer((_, response) => {
     asked += 1;
-    const isBusy = asked > 1 && asked < 9;
+    const isBusy = asked > 1 && asked < 4;
     const error = { code: "unavailable", message: "The service is shutting down." };
     response.writeHead(isBusy ? 503 : 200, { "content-type": "application/json" });
     response.end(JSON.stringify(isBusy ? { error } : { data: [{ code: asked === 1 ? "en" : "da", name: "Name" }] }));
@@ -96,12 +142,12 @@ describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (colu
     terminal.run(`wcs units list --watch --interval 1s; echo "exit $?"`);
     const first = await terminal.until((text) => text.includes("Sales"));
     expect(first.split("\n")[0]).toBe("wcs units list --watch --interval 1s · every 1s · Ctrl-C to stop");
-    await home().wcs(["units", "update", "2", "--name", `Sales ${columns}`]);
+    await home().sit(["units", "update", "2", "--name", `Sales ${columns}`]);
     await terminal.until((text) => text.includes(`Sales ${columns}`));
     terminal.keys("C-c");
-    const last = await terminal.until((text) => text.includes("exit"));
+    const last = await terminal.until((text) => /exit \d+\nREADY>$/.test(text));
     expect(last).toBe("exit 130\nREADY>");
-    await home().wcs(["units", "update", "2", "--name", "Sales"]);
+    await home().sit(["units", "update", "2", "--name", "Sales"]);
   });
 
   it("--watch shows as much as fits", async () => {

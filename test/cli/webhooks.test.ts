@@ -15,7 +15,7 @@ const running: ChildProcess[] = [];
 
 beforeAll(async () => {
   receiver = await newReceiver();
-  await home().wcs(["settings", "set", "webhooks.allow_private", "true"]);
+  await home().sit(["settings", "set", "webhooks.allow_private", "true"]);
 });
 afterAll(async () => {
   for (const child of running) child.kill("SIGKILL");
@@ -60,27 +60,27 @@ function background(args: readonly string[], env: Record<string, string> = {}) {
 }
 
 it("webhooks create --if-not-exists makes one, then shows it", async () => {
-  const made = JSON.parse((await home().wcs(create())).stdout);
+  const made = JSON.parse((await home().sit(create())).stdout);
   const { secret: _, ...again } = made;
   secret = made.secret;
   expect(secret).toMatch(/^whsec_/);
-  expect(JSON.parse((await home().wcs(create())).stdout)).toEqual(again);
+  expect(JSON.parse((await home().sit(create())).stdout)).toEqual(again);
 });
 
 it("a local command calls the webhook before it ends, and webhooks logs --wait is the gate", async () => {
-  const { code } = await home().wcs(somebody("one@example.com"));
+  const { code } = await home().sit(somebody("one@example.com"));
   expect(code).toBe(0);
   expect(receiver.received).toHaveLength(1);
   const gate = ["webhooks", "logs", "1", "--wait", "--event", "user.create", "--json"];
-  const passed = await home().wcs([...gate, "--status", "200", "--timeout", "10s"]);
+  const passed = await home().sit([...gate, "--status", "200", "--timeout", "10s"]);
   expect(passed.code).toBe(0);
   expect(JSON.parse(passed.stdout)).toMatchObject({ event: "user.create", status: "200", attempt: 1 });
   const page = async (number: string, ...more: string[]) =>
-    home().wcs(["webhooks", "logs", "1", "--page", number, "--json", ...more]);
+    home().sit(["webhooks", "logs", "1", "--page", number, "--json", ...more]);
   expect(JSON.parse((await page("1")).stdout)).toHaveLength(1);
   expect(JSON.parse((await page("2")).stdout)).toEqual([]);
   expect((await page("1", "--follow")).code).toBe(2);
-  const shut = await home().wcs([...gate, "--status", "500", "--timeout", "1s"]);
+  const shut = await home().sit([...gate, "--status", "500", "--timeout", "1s"]);
   expect(shut).toMatchObject({ code: 9, stdout: "" });
 });
 
@@ -92,7 +92,7 @@ it("webhooks verify accepts what was signed, and nothing else", async () => {
     `${name}: ${headers[name]}`,
   ]);
   const verify = (stdin: string, more: string[] = []) =>
-    home().wcs(["webhooks", "verify", "--secret-file", home().path("secret"), ...named, ...more], { stdin });
+    home().sit(["webhooks", "verify", "--secret-file", home().path("secret"), ...named, ...more], { stdin });
   expect((await verify(body)).code).toBe(0);
   expect((await verify(body.replace("Some", "Sane"))).code).toBe(9);
   expect(
@@ -103,7 +103,7 @@ it("webhooks verify accepts what was signed, and nothing else", async () => {
 
 it("webhooks logs --follow prints entries in a pipe, and survives a restart of the service", async () => {
   const port = String(await freePort());
-  const { stdout: token } = await home().wcs(["auth", "token"]);
+  const { stdout: token } = await home().sit(["auth", "token"]);
   const serve = () => background(["serve", "--port", port, "--log-level", "silent"]);
   const remote = { WCS_URL: `http://127.0.0.1:${port}`, WCS_TOKEN: token.trim() };
   let server = serve();
@@ -116,7 +116,7 @@ it("webhooks logs --follow prints entries in a pipe, and survives a restart of t
   server = serve();
   await server.until("stdout", port);
   await follow.until("stderr", "is back");
-  await home().wcs(["units", "create", "--name", "New", "--parent", "1", "-q"], { env: remote });
+  await home().sit(["units", "create", "--name", "New", "--parent", "1", "-q"], { env: remote });
   await follow.until("stdout", '"unit.create"');
   follow.child.kill("SIGINT");
   const [code] = await once(follow.child, "close");
@@ -141,7 +141,7 @@ it("webhooks logs --follow leaves nothing out, however much comes at once", asyn
     write.run(last);
     db.exec("commit");
   };
-  await home().wcs(["webhooks", "create", "--name", "busy", "--uri", `${receiver.url}/busy`]);
+  await home().sit(["webhooks", "create", "--name", "busy", "--uri", `${receiver.url}/busy`]);
   burst(11_000, "201");
   const follow = background(["webhooks", "logs", "2", "--follow", "--since", "-1h", "-o", "ndjson"]);
   await follow.until("stdout", '"201"');
@@ -186,7 +186,7 @@ it("webhooks listen forwards events, signed with the secret that it prints", asy
 });
 
 it("webhooks listen needs to know where to", async () => {
-  expect(await home().wcs(["webhooks", "listen"])).toMatchObject({
+  expect(await home().sit(["webhooks", "listen"])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("--forward-to"),
   });

@@ -22,6 +22,8 @@ describeOnDatabases("announcements", (open, kind) => {
   let endListening = () => {};
   beforeEach(async () => {
     instance = await open();
+    // Before the first engine, since the database wakes its first listener only when it is connected.
+    endListening = await listening(instance.database, kind);
     receiver = await newReceiver();
   });
   afterEach(async () => {
@@ -34,12 +36,11 @@ describeOnDatabases("announcements", (open, kind) => {
 
   /** Starts an engine that checks for deliveries by itself only after an hour, and waits until both of its workers rest. */
   const rest = async (settings = {}) => {
-    endListening = await listening(instance.database, kind);
     const timers = vi.spyOn(globalThis, "setTimeout");
     engine = newEngine(instance, { settings, pollInterval: hour });
     engine.start();
     const rests = () => timers.mock.calls.filter(([, milliseconds]) => milliseconds === hour);
-    await vi.waitFor(() => expect(rests()).toHaveLength(2), 10_000);
+    await expect.poll(() => rests()).toHaveLength(2);
     timers.mockRestore();
   };
 

@@ -76,7 +76,7 @@ describe("a callback reaches no address that is not public", () => {
     for (const server of listeners) server.close();
   });
 
-  const send = (url: string, by = sender) => by.send({ url, headers: {}, body: "{}", timeout: 3000 });
+  const send = (url: string, by = sender) => by.send({ url, headers: {}, body: "{}", timeout: 30_000 });
 
   const hosts = [
     "127.0.0.1",

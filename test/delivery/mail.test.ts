@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer } from "node:net";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { type Settings, settings as settingOperations } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
@@ -29,7 +29,7 @@ describeOnDatabases("mail", (open) => {
     ...more,
   });
   const drain = (more: Partial<Settings> = {}) =>
-    newEngine(instance, { settings: settings(more) }).drain({ maxSeconds: 10 });
+    newEngine(instance, { settings: settings(more) }).drain({ maxSeconds: 60 });
   const welcome = (fields: object = {}) =>
     instance.administrator.call(users.create, {
       first_name: "Bo",
@@ -278,7 +278,7 @@ describeOnDatabases("mail", (open) => {
       await tx.updateTable("webhooks").set({ name: "The\nhook" }).where("id", "=", id).execute();
     });
     await makeUsers(instance);
-    await newEngine(instance).drain({ maxSeconds: 5 });
+    await newEngine(instance).drain({ maxSeconds: 60 });
     await drain();
     const [mail] = mailbox.mails;
     expect(mail).toMatchObject({ to: ["admin@example.com"], subject: "Webhook The hook at Acme was disabled" });
@@ -301,7 +301,7 @@ describeOnDatabases("mail", (open) => {
     const ids = await makeUsers(instance, 30);
     await instance.administrator.call(users.welcome, { users: ids });
     const engines = Array.from({ length: 4 }, () => newEngine(instance, { settings: settings() }));
-    await Promise.all(engines.map((engine) => engine.drain({ maxSeconds: 20 })));
+    await Promise.all(engines.map((engine) => engine.drain({ maxSeconds: 60 })));
     expect(mailbox.mails).toHaveLength(30);
     expect(new Set(mailbox.mails.map((mail) => mail.to[0])).size).toBe(30);
   });
@@ -329,7 +329,7 @@ describeOnDatabases("mail", (open) => {
     instance.wait(-7200);
     const engine = newEngine(instance, { settings: settings() });
     engine.start();
-    await vi.waitFor(() => expect(mailbox.mails).toHaveLength(2), 10_000);
+    await expect.poll(() => mailbox.mails).toHaveLength(2);
     await engine.stop();
   });
 });

@@ -21,7 +21,7 @@ describeOnDatabases("operations on deliveries", (open) => {
     await receiver.close();
     await instance.close();
   });
-  const drain = () => newEngine(instance).drain({ maxSeconds: 5 });
+  const drain = () => newEngine(instance).drain({ maxSeconds: 60 });
   const start = () => {
     engine = newEngine(instance);
     engine.start();

@@ -1,11 +1,15 @@
 import { createServer, type Server } from "node:net";
 import { SMTPServer } from "smtp-server";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import type { Settings } from "../../src/contract/settings.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
+
+/** For receivers that do not answer. The others have the usual time, since a busy machine may be slow itself. */
+const hasty = { "webhooks.timeout": 1 };
 
 describeOnDatabases("outcomes of an attempt", (open) => {
   let instance: Instance;
@@ -13,6 +17,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
   let hook: number;
   beforeAll(async () => {
     instance = await open();
+    instance.freeze();
   });
   afterAll(() => instance.close());
   beforeEach(async () => {
@@ -24,10 +29,10 @@ describeOnDatabases("outcomes of an attempt", (open) => {
   });
 
   /** One attempt of one event; its log entry with request and response. */
-  const attempt = async (url = receiver.url) => {
+  const attempt = async (url = receiver.url, settings: Partial<Settings> = {}) => {
     hook = (await newWebhook(instance, url)).id;
     await makeUsers(instance);
-    await newEngine(instance, { settings: { "webhooks.timeout": 1 }, random: () => 0.5 }).drain({ maxSeconds: 5 });
+    await newEngine(instance, { settings, random: () => 0.5 }).drain({ maxSeconds: 60 });
     const [entry, ...others] = await logOf(instance, hook);
     expect(others).toEqual([]);
     return (await instance.administrator.call(webhooks.log, { id: hook, log: entry!.id })).data;
@@ -72,7 +77,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
   ])("Retry-After: %s", async (_, status, header, seconds) => {
     receiver.answer = (_request, response) => void response.writeHead(status, { "retry-after": header() }).end();
     const { next_attempt_at, created_at } = await attempt();
-    expect(Math.abs(next_attempt_at! - created_at - seconds)).toBeLessThanOrEqual(1);
+    expect(next_attempt_at! - created_at).toBe(seconds);
   });
 
   it("410 disables at once", async () => {
@@ -83,7 +88,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
 
   it("no answer: timeout", async () => {
     receiver.answer = () => {};
-    const entry = await attempt();
+    const entry = await attempt(receiver.url, hasty);
     expect(entry).toMatchObject({ status: "timeout", error: "There was no answer within 1 seconds.", response: null });
     expect(entry.duration_ms).toBeGreaterThanOrEqual(990);
   });
@@ -92,7 +97,10 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     receiver.answer = (_, response) => {
       response.write("slow");
     };
-    expect(await attempt()).toMatchObject({ status: "timeout", error: "The answer did not end within 1 seconds." });
+    expect(await attempt(receiver.url, hasty)).toMatchObject({
+      status: "timeout",
+      error: "The answer did not end within 1 seconds.",
+    });
   });
 
   it("a reset connection", async () => {
@@ -126,7 +134,7 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     expect(entry.response?.body).toBe("x".repeat(4096));
     // What the sockets of both sides buffer comes on top.
     expect(written).toBeLessThan(16_777_216);
-    await vi.waitFor(() => expect(closed).toBe(1));
+    await expect.poll(() => closed).toBe(1);
   });
 
   it("a body and headers of any bytes", async () => {

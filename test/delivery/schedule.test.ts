@@ -34,7 +34,7 @@ describeOnDatabases("attempts over days", (open) => {
     await receiver.close();
     await instance.close();
   });
-  const drain = () => newEngine(instance, { random: () => 0.5 }).drain({ maxSeconds: 5 });
+  const drain = () => newEngine(instance, { random: () => 0.5 }).drain({ maxSeconds: 60 });
   const webhook = async (id: number) => (await instance.administrator.call(webhooks.get, { id })).data;
 
   it("10 attempts over 75 hours under one ID, then it is over", async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import type { Database } from "../../src/store/database.ts";
@@ -62,7 +62,7 @@ describeOnDatabases("waking up", (open, kind) => {
         woken += 1;
       });
       const until = async (count: number) => {
-        await vi.waitFor(() => expect(woken).toBeGreaterThanOrEqual(count), 10_000);
+        await expect.poll(() => woken).toBeGreaterThanOrEqual(count);
       };
       await until(1);
       const { sql } = await import("kysely");

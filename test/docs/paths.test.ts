@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, "../..");
 const inDocs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".md"))
   .map((name) => join("docs", name));
-const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", ...inDocs];
+const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "examples/README.md", ...inDocs];
 
 /** Paths of the repository. A placeholder like `<name>` ends a path, so only the folder before it is checked. */
 const repositoryPath = /(?<![\w./-])(?:src|test|docs|scripts|bin|completions|\.ci)\/(?:[\w.*-]+(?:\/|\b))*/g;

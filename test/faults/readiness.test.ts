@@ -24,7 +24,7 @@ describeOnDatabases("readiness", (open, kind) => {
     const ready = readinessOf({ writeLocking });
     await Promise.all(Array.from({ length: 100 }, ready));
     expect(commits).toBe(1);
-    await expect.poll(() => ready().then(() => commits), { timeout: 5000 }).toBe(2);
+    await expect.poll(() => ready().then(() => commits)).toBe(2);
   });
 
   if (kind === "postgres") {
@@ -39,10 +39,10 @@ describeOnDatabases("readiness", (open, kind) => {
         );
       };
       await readOnly("on");
-      await expect.poll(status, { timeout: 10_000 }).toBe(503);
+      await expect.poll(status).toBe(503);
       expect((await fetch(`${instance.url}/healthz`)).status).toBe(200);
       await readOnly("off");
-      await expect.poll(status, { timeout: 10_000 }).toBe(200);
+      await expect.poll(status).toBe(200);
       await instance.administrator.call(units.create, { name: "After", parent: 1 });
     });
   }

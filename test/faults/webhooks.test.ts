@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { leaseMilliseconds } from "../../src/delivery/queue/leased-queue.ts";
 import { type Child, startChild } from "../support/child.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
@@ -124,10 +124,7 @@ describeOnDatabases("kill -9", (open) => {
     await Promise.all(workers.map((worker) => worker.next()));
     await makeUsers(instance, jobs);
     await receiver.until(jobs);
-    await vi.waitFor(
-      async () => expect(await newEngine(instance).waiting()).toMatchObject({ due: 0, later: 0 }),
-      10_000,
-    );
+    await expect.poll(() => newEngine(instance).waiting()).toMatchObject({ due: 0, later: 0 });
     const messages = receiver.received.map(({ headers }) => headers["webhook-id"]);
     expect(messages).toHaveLength(jobs);
     expect(new Set(messages).size).toBe(jobs);

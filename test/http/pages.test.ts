@@ -7,6 +7,7 @@ import { password, useWorld } from "../support/actors.ts";
 import { sqliteHttp } from "../support/instance.ts";
 import { codeOf } from "../support/outcome.ts";
 import { mailedToken, sendMails } from "../support/password-mail.ts";
+import { enrol, totpCode } from "../support/second-factor.ts";
 import { operations, serveFake, speak } from "./support.ts";
 
 const fresh = "an entirely new password";
@@ -49,6 +50,19 @@ describe("pages", () => {
     // The second of two tabs.
     expect((await submit(link, "another new password")).status).toBe(410);
     expect(await codeOf(signIn(link.email, fresh))).toBe("ok");
+  });
+
+  it.each(["/password/reset", "/welcome"])("%s needs no code of a user with two factors", async (path) => {
+    const { instance, addUser, stranger } = world();
+    const { id, email } = await addUser({ password });
+    const { secret } = await enrol(await instance.as(id), instance);
+    const link = await requested(email!);
+    expect(await (await get(linkTo(path, link))).text()).not.toMatch(/name="(otp|code)"/);
+    expect((await submit(link)).status).toBe(303);
+    expect(await codeOf(signIn(link.email, fresh))).toBe("otp_required");
+    instance.wait(30);
+    const otp = totpCode(secret, instance.now());
+    expect(await codeOf(stranger.call(auth.authenticate, { username: link.email, password: fresh, otp }))).toBe("ok");
   });
 
   it("a link that is cut, doubled, incomplete, expired, or of another user offers another link", async () => {

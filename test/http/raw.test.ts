@@ -171,7 +171,7 @@ describe("slow connections are ended", () => {
     const closed = new Promise((resolve) => socket.on("close", resolve));
     // A paused socket does not notice that the server ends the connection.
     const served = await accepted;
-    await expect.poll(() => served.destroyed, { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => served.destroyed).toBe(true);
     socket.resume();
     await closed;
     expect(socket.bytesRead).toBeLessThan(20_000_000);

@@ -40,35 +40,40 @@ function ask(port: number, path: string, token: string): Promise<string> {
   });
 }
 
-it("SIGTERM under load resets no connection of clients that do not keep them", {
-  timeout: timeFor(kills),
-}, async () => {
-  const token = await instance.tokenOf(1);
-  for (let round = 0; round < kills; round++) {
-    const args = ["serve", "--db", instance.target, "--port", "0", "--log-level", "silent", "--shutdown-notice", "0.2"];
-    const server = spawn(process.execPath, [bin, ...args], { env: home.env, stdio: ["ignore", "pipe", "inherit"] });
-    started.push(server);
-    const [line] = (await once(server.stdout, "data")) as [Buffer];
-    const port = Number(new URL(String(line).trim()).port);
-    const seen = new Map<string, number>();
-    const client = async () => {
-      for (let outcome = ""; outcome !== "refused"; ) {
-        outcome = await ask(port, "/api/users/1", token);
-        seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
-      }
-    };
-    const load = Promise.all(Array.from({ length: clients }, client));
-    await expect
-      .poll(() => [...seen.values()].reduce((sum, count) => sum + count, 0), { timeout: 30_000 })
-      .toBeGreaterThan(100);
-    const closed = once(server, "close");
-    server.kill("SIGTERM");
-    await expect.poll(() => ask(port, "/readyz", token), { timeout: 10_000 }).toMatch(/503|refused/);
-    await load;
-    expect(await closed).toEqual([0, null]);
-    expect([...seen.keys()].sort()).toEqual(["200", "refused"]);
-  }
-});
+it.each(["1", "2"])(
+  "SIGTERM under load resets no connection of clients that do not keep them (workers: %s)",
+  {
+    timeout: timeFor(kills),
+  },
+  async (workers) => {
+    const token = await instance.tokenOf(1);
+    for (let round = 0; round < kills; round++) {
+      const quiet = ["--log-level", "silent", "--shutdown-notice", "0.2", "--workers", workers];
+      const args = ["serve", "--db", instance.target, "--port", "0", ...quiet];
+      const server = spawn(process.execPath, [bin, ...args], { env: home.env, stdio: ["ignore", "pipe", "inherit"] });
+      started.push(server);
+      const [line] = (await once(server.stdout, "data")) as [Buffer];
+      const port = Number(new URL(String(line).trim()).port);
+      const seen = new Map<string, number>();
+      const client = async () => {
+        for (let outcome = ""; outcome !== "refused"; ) {
+          outcome = await ask(port, "/api/users/1", token);
+          seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
+        }
+      };
+      const load = Promise.all(Array.from({ length: clients }, client));
+      await expect
+        .poll(() => [...seen.values()].reduce((sum, count) => sum + count, 0), { timeout: 30_000 })
+        .toBeGreaterThan(100);
+      const closed = once(server, "close");
+      server.kill("SIGTERM");
+      await expect.poll(() => ask(port, "/readyz", token)).toMatch(/503|refused/);
+      await load;
+      expect(await closed).toEqual([0, null]);
+      expect([...seen.keys()].sort()).toEqual(["200", "refused"]);
+    }
+  },
+);
 
 it("a shutdown notice that is no number of seconds is a usage error", async () => {
   for (const notice of ["soon", "-1", "3601", ""]) {

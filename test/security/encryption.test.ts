@@ -51,10 +51,10 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const receiver = await newReceiver();
       const { id, secret } = await newWebhook(instance, receiver.url);
       await makeUsers(instance);
-      await newEngine(instance).drain({ maxSeconds: 5 });
+      await newEngine(instance).drain({ maxSeconds: 60 });
       const next = (await instance.administrator.call(webhooks.rotateSecret, { id })).data.secret!;
       await makeUsers(instance);
-      await newEngine(instance).drain({ maxSeconds: 5 });
+      await newEngine(instance).drain({ maxSeconds: 60 });
       const [first, second] = receiver.received;
       expect(verify(secret, first!).type).toBe("user.create");
       for (const each of [secret, next]) expect(verify(each, second!).type).toBe("user.create");
@@ -87,7 +87,7 @@ for (const kind of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       const service = createService({ database, clock: () => instance.now() * 1000 });
       expect(await codeOf(service.caller({ token }).call(users.current, {}))).toBe("ok");
       await service.caller({ userId: 1 }).call(users.update, { id: 1, title: "Told" });
-      await newEngine({ ...instance, database }).drain({ maxSeconds: 5 });
+      await newEngine({ ...instance, database }).drain({ maxSeconds: 60 });
       for (const each of [secret, next]) expect(verify(each, receiver.received[0]!).type).toBe("user.update");
       await receiver.close();
     });

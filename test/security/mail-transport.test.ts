@@ -29,7 +29,7 @@ describeOnDatabases("the way to the mail server", (open) => {
   async function send(more: Partial<Settings> = {}, options = "", host = "0.0.0.0") {
     const url = `smtp://${host}:${mailbox.port}${options}`;
     const settings = { "mail.from": "wcs@example.com", "mail.smtp_url": url, ...more };
-    await newEngine(instance, { settings }).drain({ maxSeconds: 10 });
+    await newEngine(instance, { settings }).drain({ maxSeconds: 60 });
     const [mail] = await instance.database.reader.selectFrom("mails").selectAll().execute();
     return { sent: mailbox.mails.map(({ secure }) => ({ secure })), error: mail?.last_error };
   }

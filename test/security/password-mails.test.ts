@@ -7,7 +7,10 @@ import { type Mailbox, newMailbox } from "../support/mailbox.ts";
 import { makeUsers } from "../support/outbox.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
 import { mailedToken, sendMails, tokenIn } from "../support/password-mail.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { allRows } from "../support/tables.ts";
+
+useQuickPasswords();
 
 describeOnDatabases("mails that let a user set a password", (open) => {
   let instance: Instance;
@@ -121,7 +124,7 @@ describeOnDatabases("mails that let a user set a password", (open) => {
     });
     await request();
     const settings = { "mail.from": "wcs@example.com", "mail.smtp_url": `smtp://127.0.0.1:${mailbox.port}` };
-    await newEngine(instance, { settings }).drain({ maxSeconds: 10 });
+    await newEngine(instance, { settings }).drain({ maxSeconds: 60 });
     await mailbox.close();
     const first = /^ {4}([\w-]{43})\r?$/m.exec(refused)?.[1] ?? "";
     expect(first).not.toBe("");

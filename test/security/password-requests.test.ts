@@ -7,6 +7,9 @@ import { password, useWorld } from "../support/actors.ts";
 import { counted } from "../support/counted.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { refusal } from "../support/outcome.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+
+useQuickPasswords();
 
 const attacker = "203.0.113.1";
 const office = "198.51.100.7";

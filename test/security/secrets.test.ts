@@ -11,8 +11,11 @@ import { encode } from "../../src/http/codec.ts";
 import { type DatabaseKind, type Instance, newInstance } from "../support/instance.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
 import { mailedToken } from "../support/password-mail.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { enrol, totpCode } from "../support/second-factor.ts";
 import { allRows } from "../support/tables.ts";
+
+useQuickPasswords();
 
 const operations = await allOperations();
 /** Operations that only read store nothing. */

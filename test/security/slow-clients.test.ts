@@ -72,7 +72,8 @@ describe("slow clients", () => {
   it("A body that waits for its turn is not late", async () => {
     const first = gate();
     const busy = await serveFake(() => first.opened.then(() => ({ id: 7, conversationId: 5 })), {
-      timeouts: deadlines,
+      // Long enough for 1.5 MB on a busy machine.
+      timeouts: { ...deadlines, body: 2000 },
       admit: async () => 1,
     });
     const body = JSON.stringify({ recipients: [2], message: "x".repeat(1_500_000) });

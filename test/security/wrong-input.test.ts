@@ -6,6 +6,9 @@ import { users } from "../../src/contract/users.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { outcome } from "../support/outcome.ts";
 import { permissionTable, useScene } from "../support/permission-table.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+
+useQuickPasswords();
 
 const operations = await allOperations();
 

@@ -6,7 +6,7 @@ import { createService } from "../../src/core/service.ts";
 import type { Database } from "../../src/store/database.ts";
 import { hasTable } from "../../src/store/dialect.ts";
 import { migrations } from "../../src/store/migrations/migration-list.ts";
-import { migrateSchema, openDatabase } from "../../src/store/open-database.ts";
+import { migrateSchema, openDatabase, openToMigrate } from "../../src/store/open-database.ts";
 import { firstAdministrator, newDatabase } from "../support/instance.ts";
 import { madeUp, useNextVersion, usePresentVersion } from "../support/next-version.ts";
 import { codeOf, tally } from "../support/outcome.ts";
@@ -21,6 +21,14 @@ const create = async (target: string): Promise<Database> =>
 const applied = async ({ reader }: Database) => {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(reader);
   return rows.map(({ name }) => name);
+};
+/** The number of servers that hold the lock of servers. */
+const serversOn = async ({ reader }: Database) => {
+  const { rows } =
+    await sql`select 1 from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`.execute(
+      reader,
+    );
+  return rows.length;
 };
 /** A migration that changes the schema and the rows. */
 const up = vi.fn(async (db: Kysely<unknown>) => {
@@ -63,6 +71,30 @@ for (const kind of kinds) {
         expect(await codeOf(service.caller({ userId: 1 }).call(users.current, {}))).toBe("ok");
       }
       await close(...opened);
+    });
+
+    it("an older database is not migrated while a server works on it", async () => {
+      const old = await create(target);
+      const stop = old.onChange(() => {});
+      if (kind === "postgres") await expect.poll(() => serversOn(old), { timeout: 20_000 }).toBe(1);
+      useNextVersion(up);
+      const inUse = { code: "unavailable", message: expect.stringContaining("another process uses it") };
+      await expect(openDatabase(target)).rejects.toMatchObject(inUse);
+      const migration = async () => {
+        const database = await openToMigrate(target);
+        await migrateSchema(database, false).finally(() => database.close());
+      };
+      await expect(migration()).rejects.toMatchObject(inUse);
+      expect([up.mock.calls.length, await applied(old)]).toEqual([0, present]);
+      stop();
+      await close(old);
+      await migration();
+      expect(up).toHaveBeenCalledTimes(1);
+      const next = await openDatabase(target);
+      const stopNext = next.onChange(() => {});
+      await close(await openDatabase(target));
+      stopNext();
+      await close(next);
     });
 
     it("a migration that fails half-way changes nothing, and can run again", async () => {

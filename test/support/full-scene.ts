@@ -25,7 +25,7 @@ export async function fillScene({ instance, ids, posts, events, talk, addUser }:
   await addUser();
   const type = await administrator.call(usertypes.create, { name: "Latest" });
   await administrator.call(usertypes.delete, { id: type.id });
-  await newEngine(instance).drain({ maxSeconds: 5 });
+  await newEngine(instance).drain({ maxSeconds: 60 });
   await receiver.close();
   // Nothing listens there any more.
   await administrator.call(webhooks.update, { id, active: false });

@@ -14,6 +14,12 @@ declare module "vitest" {
   }
 }
 
+/**
+ * Settings that save time. Tests end the server, not the machine, so what they commit need not reach the disk. Autovacuum
+ * visits hundreds of databases, and statistics that it collects of tables at any time make plans differ between runs.
+ */
+const quickSettings = ["fsync=off", "full_page_writes=off", "autovacuum=off"];
+
 /** A real PostgreSQL server for the whole run, in a folder of its own. */
 export async function startPostgres({ durable = false } = {}): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "wcs-postgres-"));
@@ -27,8 +33,7 @@ export async function startPostgres({ durable = false } = {}): Promise<{ url: st
     port,
     persistent: false,
     createPostgresUser: true,
-    // Tests end the server, not the machine: what they commit need not reach the disk.
-    postgresFlags: [...(durable ? [] : ["-c", "fsync=off"]), "-c", "max_connections=200"],
+    postgresFlags: ["max_connections=200", ...(durable ? [] : quickSettings)].flatMap((setting) => ["-c", setting]),
     initdbFlags: ["--encoding=UTF8", "--locale=C"],
     onLog: () => {},
     onError: () => {},

@@ -12,7 +12,7 @@ const name = { name: "name", description: "Name of the alias" };
 export const alias: CommandGroup = {
   summary: "Manage your own short names for commands",
   commands: {
-    list: { summary: "List your aliases", prints: true, run: list },
+    list: { summary: "List your aliases", prints: true, watchable: true, run: list },
     set: {
       summary: "Create or change an alias",
       description: "Words after the alias are added to its command. An alias never hides a command.",

@@ -12,7 +12,7 @@ const name = { name: "name", description: "Name of the profile", completes: "pro
 export const profile: CommandGroup = {
   summary: "Manage profiles: saved databases and instances",
   commands: {
-    list: { summary: "List profiles and mark the current one", prints: true, run: list },
+    list: { summary: "List profiles and mark the current one", prints: true, watchable: true, run: list },
     use: { summary: "Make a profile the current one", args: [name], run: use },
     add: {
       summary: "Save a target under a name",
@@ -32,6 +32,7 @@ export const profile: CommandGroup = {
       summary: "Show a profile without its token",
       args: [{ ...name, description: "Name of the profile (default the current one)", optional: true }],
       prints: true,
+      watchable: true,
       run: show,
     },
   },

@@ -24,6 +24,17 @@ export class Interrupted extends Error {
   override readonly name = "Interrupted";
 }
 
+/** Another process of the command failed and has printed why: exits as that process did, without a message. */
+export class ReportedElsewhere extends Error {
+  override readonly name = "ReportedElsewhere";
+  readonly exit: number;
+
+  constructor(exit: number) {
+    super();
+    this.exit = exit;
+  }
+}
+
 /** The reader of stdout has closed it, as `| head` does: exit 0, without a message. */
 export class BrokenPipe extends Error {
   override readonly name = "BrokenPipe";

@@ -30,6 +30,7 @@ Databases and wcs serve:
                        wcs db rekey encrypts existing secrets or changes the key
   WCS_SECRET_KEY_FILE  file that contains this key
   WCS_METRICS_TOKEN    bearer token for GET /metrics on the API port
+  WCS_METRICS_URL      base URL of the metrics in wcs top, and the only one that gets the token
 `;
 
 /** Meanings of exit codes. The README's table is generated from them. */

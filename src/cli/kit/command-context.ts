@@ -9,6 +9,8 @@ export interface CommandEnvironment {
   readonly terminal: Terminal;
   /** An open connection to use. */
   readonly connection?: Connection | undefined;
+  /** Replaces the way to connect. */
+  readonly connect?: Context["connect"];
   /** One of the runs of a command with --watch. */
   readonly isRepeated?: boolean;
 }
@@ -16,11 +18,11 @@ export interface CommandEnvironment {
 /** Returns the context of a command, and configures the terminal by its global options. */
 export function createContext(
   options: Record<string, unknown>,
-  { program, terminal, connection }: CommandEnvironment,
+  { program, terminal, connection, connect: replaced }: CommandEnvironment,
   args: Context["args"] = {},
 ): Context {
   const globals = options as Partial<Globals> as Globals;
   terminal.configure(globals);
-  const open: Context["connect"] = async (how) => connection ?? connect(globals, terminal, how);
+  const open: Context["connect"] = replaced ?? (async (how) => connection ?? connect(globals, terminal, how));
   return { terminal, globals, args, flags: options, program, connect: open };
 }

@@ -60,6 +60,16 @@ function readsAs(field: Field): OperationFlag["reads"] {
 /** Returns the kind of the things that a field takes, if they can be named. */
 export const namedKindOf = (field: Field): NamedKind | undefined => namedKinds.find((kind) => kind === refersTo(field));
 
+/** Returns the texts in the value of an argument or flag; comma-separated lists are split. */
+export function textsIn(given: unknown): string[] {
+  if (Array.isArray(given)) return given.flatMap((text: string) => text.split(",")).filter(Boolean);
+  return given === undefined ? [] : [String(given)];
+}
+
+/** Returns whether a field takes things that can be named, and some of these are not given by their IDs. */
+export const isNamed = (field: Field, given: unknown): boolean =>
+  namedKindOf(field) !== undefined && textsIn(given).some((text) => !/^\s*-?\d{1,15}\s*$/.test(text));
+
 /** Returns the group whose items a field names by ID. */
 export const refersTo = ({ refersTo: own, items }: Field): Reference | undefined => own ?? items?.refersTo;
 

@@ -1,7 +1,7 @@
 import type { NamedKind } from "../../contract/field-metadata.ts";
 import type { Caller } from "../../contract/operation.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { namedKindOf } from "./field-flags.ts";
+import { isNamed, namedKindOf, textsIn } from "./field-flags.ts";
 import { attribute, type InputSpec, labelOf, type ParsedLine } from "./read-input.ts";
 
 /** An argument or flag with things that can be named. */
@@ -13,7 +13,7 @@ interface Place {
 }
 
 /** Returns whether the line names things by anything but their IDs. */
-export const hasNames = (spec: InputSpec, line: ParsedLine): boolean => placesOf(spec, line).some(isNamed);
+export const hasNames = (spec: InputSpec, line: ParsedLine): boolean => placesOf(spec, line).length > 0;
 
 /** Replaces names, references, e-mail addresses and `me` by IDs. */
 export async function resolveNames(
@@ -23,18 +23,17 @@ export async function resolveNames(
   terminal: Terminal,
 ): Promise<ParsedLine> {
   const { findByName } = await import("./find-by-name.ts");
-  const places = placesOf(spec, line).filter(isNamed);
+  const places = placesOf(spec, line);
   const found = await findByName(places, caller, terminal);
   return places.reduce((done, place, at) => place.put(done, (found[at] ?? []).map(String)), line);
 }
 
-const isNamed = ({ texts }: Place) => texts.some((text) => !/^\s*-?\d{1,15}\s*$/.test(text));
-
+/** Returns the arguments and flags with things that are not given by their IDs. */
 function placesOf({ args, flags }: InputSpec, line: ParsedLine): Place[] {
   const inArgs = args.flatMap((arg, at): Place[] => {
     const kind = namedKindOf(arg.described);
-    if (kind === undefined) return [];
     const given = line.args[at];
+    if (kind === undefined || !isNamed(arg.described, given)) return [];
     return [
       {
         label: `<${labelOf(arg)}>`,
@@ -47,7 +46,7 @@ function placesOf({ args, flags }: InputSpec, line: ParsedLine): Place[] {
   const inFlags = flags.flatMap((flag): Place[] => {
     const kind = namedKindOf(flag.field);
     const key = attribute(flag.name);
-    if (kind === undefined || line.options[key] === undefined) return [];
+    if (kind === undefined || !isNamed(flag.field, line.options[key])) return [];
     return [
       {
         label: `--${flag.name}`,
@@ -61,10 +60,4 @@ function placesOf({ args, flags }: InputSpec, line: ParsedLine): Place[] {
     ];
   });
   return [...inArgs, ...inFlags];
-}
-
-/** Returns the things that an argument or flag names; comma-separated lists are split. */
-function textsIn(given: unknown): string[] {
-  if (Array.isArray(given)) return given.flatMap((text: string) => text.split(",")).filter(Boolean);
-  return given === undefined ? [] : [String(given)];
 }

@@ -1,14 +1,11 @@
-import type { NamedKind } from "../../contract/field-metadata.ts";
 import type { Field } from "../../contract/field-spec.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import type { Sources } from "../file-io/value-sources.ts";
-import type { Terminal } from "../terminal/terminal.ts";
 import type { CommandFlag, OperationCommand, Positional } from "./command-spec.ts";
-import { holdsFiles, kebab, namedKindOf, type OperationFlag } from "./field-flags.ts";
+import { holdsFiles, isNamed, kebab, namedKindOf, type OperationFlag } from "./field-flags.ts";
+import type { LineIssues } from "./line-issues.ts";
 import { parseJson, parseList, parseValue } from "./parse-value.ts";
-import { askFor, askForSecret } from "./prompt-for-field.ts";
-import { flagWords } from "./shown-line.ts";
 
 export type Input = Record<string, unknown>;
 
@@ -36,34 +33,55 @@ export const attribute = (name: string): string => name.replace(/-(.)/g, (_, let
 export const longOf = ({ flags }: CommandFlag): string => /--[\w-]+/.exec(flags)?.[0] ?? flags;
 export const attributeOf = (flag: CommandFlag): string => attribute(longOf(flag).slice(2));
 
-/** Asks for the things of a kind that a field takes, by name. */
-export type ChooseNamed = (kind: NamedKind, field: Field) => Promise<unknown>;
-
-/** Where the values that are not on the line come from. */
-interface ReadOptions {
-  readonly sources: Sources;
-  readonly terminal: Terminal;
-  readonly choose: ChooseNamed;
-  /** Gets the words of the command line that stand for the answers to prompts. */
-  readonly asked: string[];
+/** Reads the input of an operation from the line. Flags take precedence over --data. Names stay as they are typed. */
+export async function readInput(
+  spec: InputSpec,
+  line: ParsedLine,
+  sources: Sources,
+  issues: LineIssues,
+): Promise<Input> {
+  const { options } = line;
+  // Nobody is kept waiting for a text on stdin when the line is wrong anyway.
+  const waits = issues.isEmpty ? () => false : (given: unknown) => [given].flat().includes("-");
+  const data = options.data as string | undefined;
+  const input: Input = waits(data) ? {} : ((await issues.gather("--data", () => readData(spec, data, sources))) ?? {});
+  await issues.gather("--unset", () => clear(spec.clearable, options.unset as string[] | undefined, input));
+  for (const flag of spec.flags) {
+    const given = options[attribute(flag.name)];
+    if (waits(given) || (!issues.isEmpty && options[attribute(`${flag.name}-stdin`)])) issues.skip([wordOf(flag)]);
+    else if (given !== undefined && isNamed(flag.field, given)) place(input, flag.path, given);
+    else {
+      const value = await issues.gather(wordOf(flag), () => readFlag(flag, options, sources, input));
+      if (value !== undefined) place(input, flag.path, value);
+    }
+  }
+  for (const [at, arg] of spec.args.entries()) {
+    const given = line.args[at] as string | string[] | undefined;
+    const name = `<${labelOf(arg)}>`;
+    if (isNamed(arg.described, given)) input[arg.field] = given;
+    else if (given === undefined || given.length === 0) continue;
+    else if (waits(given) || issues.hasUncertainArguments) issues.skip([name]);
+    else input[arg.field] = await issues.gather(name, () => readPositional(arg.described, given, name, sources));
+  }
+  return input;
 }
 
-/** Reads the input of an operation from the line. Flags take precedence over --data. Prompts for missing fields. */
-export async function readInput(spec: InputSpec, line: ParsedLine, options: ReadOptions): Promise<Input> {
-  const { sources } = options;
-  const input: Input = await readData(spec, line.options.data as string | undefined, sources);
-  clear(spec.clearable, line.options.unset as string[] | undefined, input);
+/** Returns the flag as users type it. */
+export const wordOf = ({ name, reads }: OperationFlag): string =>
+  reads === "secret" ? `--${name}-stdin` : `--${name}`;
+
+/** Replaces the names in an input by the IDs on the line. */
+export async function placeIds(spec: InputSpec, line: ParsedLine, sources: Sources, input: Input): Promise<void> {
   for (const flag of spec.flags) {
+    if (namedKindOf(flag.field) === undefined) continue;
     const value = await readFlag(flag, line.options, sources, input);
     if (value !== undefined) place(input, flag.path, value);
   }
   for (const [at, arg] of spec.args.entries()) {
     const given = line.args[at] as string | string[] | undefined;
-    if (given === undefined || given.length === 0) continue;
+    if (namedKindOf(arg.described) === undefined || given === undefined || given.length === 0) continue;
     input[arg.field] = await readPositional(arg.described, given, `<${labelOf(arg)}>`, sources);
   }
-  await complete(spec, input, options);
-  return input;
 }
 
 async function readData(spec: InputSpec, text: string | undefined, sources: Sources): Promise<Input> {
@@ -172,7 +190,8 @@ async function readText(flag: OperationFlag, given: string, sources: Sources): P
   );
 }
 
-async function readFiles(given: readonly string[], name: string, sources: Sources): Promise<unknown> {
+/** Reads the files of a flag or argument. */
+export async function readFiles(given: readonly string[], name: string, sources: Sources): Promise<unknown> {
   return (await import("../file-io/file-items.ts")).readItems(given, name, sources);
 }
 
@@ -185,52 +204,6 @@ async function readPositional(
   if (holdsFiles(field)) return readFiles([given].flat(), name, sources);
   if (field.kind === "array") return [given].flat().flatMap((text) => parseList(field, text, name));
   return parseValue(field, Array.isArray(given) ? given.join(" ") : given, name);
-}
-
-async function complete(spec: InputSpec, input: Input, options: ReadOptions): Promise<void> {
-  const { terminal } = options;
-  const { needed } = spec;
-  const also = needed && input[needed.unless] === undefined ? needed.field : undefined;
-  const missing = spec.fields.filter(({ name, required }) => (required || name === also) && input[name] === undefined);
-  const nameOf = (field: Field) => {
-    const arg = spec.args.find((candidate) => candidate.field === field.name);
-    if (arg) return `<${labelOf(arg)}>`;
-    if (holdsFiles(field)) return "--file";
-    return field.secret ? `--${kebab(field.name)}-stdin` : `--${kebab(field.name)}`;
-  };
-  const unknown: Field[] = [];
-  for (const field of missing) {
-    const { WCS_PASSWORD: password, WCS_USERNAME: username } = terminal.env;
-    // With a user name, it is the password to sign in with.
-    if (field.newPassword && password && !username) input[field.name] = password;
-    else unknown.push(field);
-  }
-  if (unknown.length === 0) return;
-  if (!terminal.interactive) throw new UsageError(`missing ${unknown.map(nameOf).join(", ")}`);
-  for (const field of unknown) {
-    input[field.name] = await prompt(spec, field, options);
-    const isArgument = spec.args.some((arg) => arg.field === field.name);
-    if (!holdsFiles(field)) options.asked.push(...wordsFor(field, input[field.name], isArgument));
-  }
-}
-
-async function prompt(spec: InputSpec, field: Field, { sources, terminal, choose, asked }: ReadOptions) {
-  const kind = namedKindOf(field);
-  if (kind !== undefined) return choose(kind, field);
-  if (field.secret) return askForSecret(field, terminal);
-  if (!holdsFiles(field)) return askFor(field, (value) => spec.check(field.name, value), terminal);
-  const path = await (await terminal.ask()).text("File:");
-  asked.push("--file", path);
-  return readFiles([path], "It", sources);
-}
-
-/** Returns the words of the command line that give a field its value. */
-function wordsFor(field: Field, value: unknown, isArgument: boolean): string[] {
-  const name = kebab(field.name);
-  if (field.secret) return [`--${name}-stdin`];
-  if (typeof value === "boolean") return [value ? `--${name}` : `--no-${name}`];
-  const text = Array.isArray(value) ? value.join(",") : String(value);
-  return isArgument ? [text] : flagWords(`--${name}`, text);
 }
 
 function place(input: Input, [name = "", ...rest]: readonly string[], value: unknown): void {

@@ -1,7 +1,9 @@
-import { buildOwn } from "./build-command.ts";
+import { buildOwn, watchFlags } from "./build-command.ts";
+import { checkFlags, checkGlobals } from "./check-flags.ts";
 import { type CommandEnvironment, createContext } from "./command-context.ts";
 import { type CommandSpec, type CustomCommand, isOperation } from "./command-spec.ts";
-import { HelpShown, parseLine } from "./commander-command.ts";
+import { HelpShown, parseWithIssues } from "./commander-command.ts";
+import { LineIssues } from "./line-issues.ts";
 
 /** Parses the remaining arguments and runs the command. */
 export async function runLeaf(
@@ -25,13 +27,17 @@ async function runOwn(
   rest: readonly string[],
   surroundings: CommandEnvironment,
 ): Promise<void> {
-  const { args, options } = parseLine(buildOwn(leaf, path, surroundings.terminal), rest);
+  const issues = new LineIssues();
+  const { args, options } = parseWithIssues(buildOwn(leaf, path, surroundings.terminal), rest, issues);
   const named = Object.fromEntries(
     (leaf.args ?? []).map(({ name }, at) => [name, args[at] as string | string[] | undefined]),
   );
   const context = createContext(options, surroundings, named);
+  await checkGlobals(context, issues);
+  await checkFlags(leaf.watchable ? [...(leaf.flags ?? []), ...watchFlags] : (leaf.flags ?? []), context, issues);
+  issues.throwAll();
   if (!context.flags.watch || surroundings.isRepeated) return leaf.run(context);
   const { watch } = await import("./watch-command.ts");
   const run = (again: CommandEnvironment) => runOwn(leaf, path, rest, again);
-  await watch({ context, words: [...path, ...rest], anonymous: false, run });
+  await watch({ context, words: [...path, ...rest], run });
 }

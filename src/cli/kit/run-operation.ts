@@ -1,33 +1,25 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { type Reference, referenceNouns } from "../../contract/field-metadata.ts";
 import { pathFields } from "../../contract/field-spec.ts";
-import type { FileItem } from "../../contract/file-schemas.ts";
 import type { AnyOperation, Caller, CallOptions } from "../../contract/operation.ts";
 import { UsageError } from "../errors/cli-errors.ts";
-import { createSources } from "../file-io/value-sources.ts";
 import { createOutput, formatOf, type Output } from "../output/create-output.ts";
 import { type Page, valueAt } from "../output/item.ts";
 import type { Connection } from "../session/connection.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type CommandEnvironment, createContext } from "./command-context.ts";
 import type { Context, OperationCommand, Request } from "./command-spec.ts";
-import { parseLine } from "./commander-command.ts";
+import { parseWithIssues } from "./commander-command.ts";
 import { confirm } from "./confirmation.ts";
 import { editField } from "./edit-field.ts";
 import { changes, kebab } from "./field-flags.ts";
 import { buildOperation, createInputSpec } from "./input-spec.ts";
+import { LineIssues } from "./line-issues.ts";
+import { askForFields, type ChooseNamed, missingFields } from "./missing-fields.ts";
 import { hasNames, resolveNames } from "./named-arguments.ts";
-import {
-  attributeOf,
-  type ChooseNamed,
-  type Input,
-  type InputSpec,
-  labelOf,
-  longOf,
-  type ParsedLine,
-  readInput,
-} from "./read-input.ts";
-import { renameErrorFields } from "./rename-error-fields.ts";
+import { type Input, type InputSpec, type ParsedLine, placeIds } from "./read-input.ts";
+import { type Given, type OperationLine, readLine, withCompletion } from "./read-line.ts";
+import { nameInLine, renameErrorFields } from "./rename-error-fields.ts";
 import { showLine } from "./shown-line.ts";
 import { extentOf, walk } from "./walk-list.ts";
 
@@ -40,25 +32,21 @@ export async function runOperation(
 ): Promise<void> {
   const { terminal } = surroundings;
   const spec = createInputSpec(leaf);
-  const line = parseLine(buildOperation(leaf, path, terminal, spec), rest);
+  const issues = new LineIssues();
+  const line = parseWithIssues(buildOperation(leaf, path, terminal, spec), rest, issues);
   const context = createContext(line.options, surroundings);
-  if (context.flags.watch && !surroundings.isRepeated) return watchOperation(leaf, path, rest, context);
-  const sources = createSources(terminal);
+  if (context.flags.watch && !surroundings.isRepeated && issues.isEmpty)
+    return watchOperation(leaf, path, rest, context);
+  const given = await readLine({ leaf, spec, line, context }, issues);
   let connection: Connection | undefined;
   const connect = async (): Promise<Caller> => {
     connection ??= await context.connect({ anonymous: leaf.op.access === "public" });
     return connection.caller;
   };
-  const choose: ChooseNamed = async (kind, field) =>
-    (await import("./find-by-name.ts")).chooseNamed(kind, field, await connect(), terminal);
   let request: Request | undefined;
   const asked: string[] = [];
   try {
-    const named = hasNames(spec, line) ? await resolveNames(spec, line, await connect(), terminal) : line;
-    request = leaf.alternative?.(wordsOf(named), named.options) ?? {
-      op: leaf.op,
-      input: await withCompletion(leaf, named, await readInput(spec, named, { sources, terminal, choose, asked })),
-    };
+    request = await requestOf({ leaf, spec, line, context, ...given }, connect, asked);
     const { op, input } = request;
     if (op.method === "PATCH" && !context.flags.edit) refuseNoChange(request, path);
     const caller = await connect();
@@ -76,6 +64,25 @@ export async function runOperation(
   }
 }
 
+/** Returns the request of a line, after names were looked up and missing fields were asked for. */
+async function requestOf(
+  { leaf, spec, line, context, input, sources }: OperationLine & Given,
+  connect: () => Promise<Caller>,
+  asked: string[],
+): Promise<Request> {
+  const { terminal } = context;
+  const isNamed = hasNames(spec, line);
+  const named = isNamed ? await resolveNames(spec, line, await connect(), terminal) : line;
+  const alternative = leaf.alternative?.(wordsOf(named), named.options);
+  if (alternative) return alternative;
+  if (isNamed) await placeIds(spec, named, sources, input);
+  const choose: ChooseNamed = async (kind, field) =>
+    (await import("./find-by-name.ts")).chooseNamed(kind, field, await connect(), terminal);
+  const missing = missingFields(spec, input, terminal.env);
+  await askForFields(spec, missing, input, { sources, terminal, choose, asked });
+  return { op: leaf.op, input: await withCompletion(leaf, named, input) };
+}
+
 async function watchOperation(
   leaf: OperationCommand,
   path: readonly string[],
@@ -84,11 +91,8 @@ async function watchOperation(
 ): Promise<void> {
   const { watch } = await import("./watch-command.ts");
   const run = (again: CommandEnvironment) => runOperation(leaf, path, rest, again);
-  await watch({ context, words: [...path, ...rest], anonymous: leaf.op.access === "public", run });
+  await watch({ context, words: [...path, ...rest], run });
 }
-
-const withCompletion = async ({ complete }: OperationCommand, { options }: ParsedLine, input: Input): Promise<Input> =>
-  complete ? complete(input, options) : input;
 
 interface Asking {
   readonly caller: Caller;
@@ -183,23 +187,5 @@ async function uploadOptions(op: AnyOperation, input: Input, terminal: Terminal)
 }
 
 /** Names flags and arguments in place of input fields in an error. */
-function inFlags(
-  error: unknown,
-  { args, flags, more, fields }: InputSpec,
-  line: ParsedLine,
-  input: Input = {},
-): unknown {
-  if (fields.length === 0) return error;
-  return renameErrorFields(error, (field) => {
-    const [first = "", index = ""] = field.split(".");
-    const file = index && (input[first] as Partial<FileItem>[] | undefined)?.[Number(index)]?.name;
-    const arg = args.find((candidate) => candidate.field === first);
-    if (arg) return `<${labelOf(arg)}>${file ? ` ${file}` : ""}`;
-    const other = more.find((flag) => flag.field === first && line.options[attributeOf(flag)] !== undefined);
-    if (other) return longOf(other);
-    const flag = flags.find(({ path }) => `${field}.`.startsWith(`${path.join(".")}.`));
-    if (!flag) return field;
-    if (flag.reads === "files") return `--${flag.name}${file ? ` ${file}` : ""}`;
-    return flag.reads === "secret" ? `--${flag.name}-stdin` : `--${flag.name}`;
-  });
-}
+const inFlags = (error: unknown, spec: InputSpec, line: ParsedLine, input: Input = {}): unknown =>
+  spec.fields.length === 0 ? error : renameErrorFields(error, nameInLine(spec, line, input));

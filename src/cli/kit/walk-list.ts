@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { AnyOperation, Caller, ItemOf } from "../../contract/operation.ts";
+import { nextPageInput } from "../../http/client/next-page.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { formatOf } from "../output/create-output.ts";
 import { type Page, valueAt } from "../output/item.ts";
@@ -52,7 +53,7 @@ export async function* walk<O extends AnyOperation>(
     const found = valueAt(response, op.list?.items ?? "") as readonly (ItemOf<O> & object)[];
     const items = found.length > left ? found.slice(0, left) : found;
     left -= items.length;
-    const following = continuation(op, asked, response, found.length);
+    const following = nextPageInput(op.list?.paging, asked, response, found.length);
     if (all) {
       (await import("../file-io/heap-limit.ts")).limitHeap(33_554_432);
       // A local database answers synchronously: yield to the event loop, so that Ctrl-C is handled.
@@ -60,25 +61,6 @@ export async function* walk<O extends AnyOperation>(
     }
     yield { items, more: following !== undefined || items.length < found.length, response };
     next = left > 0 && (all || limit !== undefined) ? following : undefined;
-  }
-}
-
-function continuation(op: AnyOperation, input: Input, response: unknown, count: number): Input | undefined {
-  const page = Number(input.page ?? 1);
-  const nextPage = { ...input, page: page + 1 };
-  switch (op.list?.paging) {
-    case "cursor": {
-      const cursor = valueAt(response, "meta.next_cursor");
-      return cursor === null || cursor === undefined ? undefined : { ...input, cursor };
-    }
-    case "pages":
-      return page < Number(valueAt(response, "meta.last_page")) ? nextPage : undefined;
-    case "hits":
-      return page < Number(valueAt(response, "meta.pagination.total_pages")) ? nextPage : undefined;
-    case "numbered":
-      return count > 0 ? nextPage : undefined;
-    default:
-      return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import { Interrupted, UsageError } from "../errors/cli-errors.ts";
 import { formatOf } from "../output/create-output.ts";
+import type { Connection } from "../session/connection.ts";
 import { pollAnswers, sleep } from "../session/poll.ts";
 import { shareConnection } from "../session/shared-connection.ts";
 import { captureTerminal } from "../terminal/captured-terminal.ts";
@@ -13,8 +14,6 @@ import { lineOf } from "./shown-line.ts";
 interface WatchedCommand {
   readonly context: Context;
   readonly words: readonly string[];
-  /** The command needs no login. */
-  readonly anonymous: boolean;
   run(surroundings: CommandEnvironment): Promise<void>;
 }
 
@@ -36,13 +35,17 @@ interface Display {
  * Runs a command until Ctrl-C, on one connection. On a terminal the output replaces the last one; elsewhere it is printed
  * again after each change, and with -o ndjson only the lines that are new. Waits while the service is busy or unavailable.
  */
-export async function watch({ context, words, anonymous, run }: WatchedCommand): Promise<void> {
+export async function watch({ context, words, run }: WatchedCommand): Promise<void> {
   const { terminal, program, flags } = context;
   const pause = intervalOf(flags.interval) * 1000;
   const stop = new AbortController();
   const { signal } = stop;
   terminal.onInterrupt(() => stop.abort(new Interrupted()));
-  const connection = await context.connect({ anonymous });
+  let opened: Connection | undefined;
+  const connect: Context["connect"] = async (how) => {
+    opened ??= await context.connect(how);
+    return shareConnection(opened, signal);
+  };
   const display = terminal.stdoutIsTerminal ? onScreen(context, words) : inLines(context);
   const capture = async (): Promise<Captured> => {
     const captured = { text: "", notes: [] as string[] };
@@ -52,7 +55,7 @@ export async function watch({ context, words, anonymous, run }: WatchedCommand):
       },
       note: (line) => captured.notes.push(line),
     });
-    await run({ program, terminal: captor, connection: shareConnection(connection, signal), isRepeated: true });
+    await run({ program, terminal: captor, connect, isRepeated: true });
     return captured;
   };
   try {
@@ -65,7 +68,7 @@ export async function watch({ context, words, anonymous, run }: WatchedCommand):
     throw signal.aborted ? new Interrupted() : error;
   } finally {
     await display.close();
-    await connection.caller.close();
+    await opened?.caller.close();
   }
 }
 

@@ -1,8 +1,8 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
 import type { Client } from "../../http/client/client.ts";
+import { tokenTimesOf } from "../../http/client/token-times.ts";
 import { open, type Route } from "./open-caller.ts";
-import { tokenTimesOf } from "./token-times.ts";
 
 /** Milliseconds that a command waits for the end of its session. */
 const patience = 5000;

@@ -1,9 +1,9 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
+import { isAging, tokenTimesOf } from "../../http/client/token-times.ts";
 import { readConfig, withConfigLock, withProfile } from "./config.ts";
 import { open, type Route } from "./open-caller.ts";
 import type { Credentials } from "./request-token.ts";
-import { isAging, tokenTimesOf } from "./token-times.ts";
 
 const now = () => Date.now() / 1000;
 

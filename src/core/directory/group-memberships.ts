@@ -6,7 +6,7 @@ import type { groupRoles } from "../../contract/group-schemas.ts";
 import type { Db } from "../../store/database.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { type GroupReader, known } from "../visibility/group-visibility.ts";
+import { type GroupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
 import { markChangedUsers } from "./mark-changed-users.ts";
 
 export type Role = (typeof groupRoles)[number];
@@ -100,7 +100,7 @@ export function groupsOf(db: Db, reader: GroupReader, id: string) {
       .innerJoin("groups as g", "g.id", "gm.group_id")
       .select(["g.id", "g.name"])
       .where("gm.user_id", "=", sql.ref<number>(id))
-      .where(known("g", reader))
+      .where(isVisibleGroup("g", reader))
       .orderBy("g.name_key")
       .orderBy("g.id"),
   );

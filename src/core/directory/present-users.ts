@@ -227,8 +227,9 @@ const metaFields = ({ meta_field_0, meta_field_1, meta_field_2, meta_field_3, me
 function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Surroundings): User {
   const [first] = memberships;
   const unit = first?.shown.unit ?? null;
-  const mayEdit = may(ctx.actor, "user", first?.path ?? null) && (ctx.actor.admin || row.admin === 0);
-  const shown = mayEdit || row.id === ctx.actor.id || may(ctx.actor, "user", first?.path ?? null);
+  const mayAdminister = may(ctx.actor, "user", first?.path ?? null);
+  const mayEdit = mayAdminister && (ctx.actor.admin || row.admin === 0);
+  const shown = mayAdminister || row.id === ctx.actor.id;
   return {
     content_type: "user",
     id: row.id,

@@ -51,17 +51,8 @@ export async function moveBranch(db: Db, unit: UnitPosition, parent: UnitPositio
     .select(["n.descendant_count", "p.path as old_parent_path", "p.level as old_parent_level"])
     .where("n.id", "=", unit.id)
     .executeTakeFirstOrThrow();
-  const path = `${parent.path}${unit.id}/`;
   await db.updateTable("units").set({ parent_id: parent.id }).where("id", "=", unit.id).execute();
-  await db
-    .updateTable("units")
-    .set({
-      path: sql<string>`${path} || substr(path, ${sql.lit(unit.path.length + 1)})`,
-      level: sql<number>`level + ${sql.lit(parent.level + 1 - unit.level)}`,
-    })
-    .where("path", ">=", unit.path)
-    .where("path", "<", branchEnd(unit.path))
-    .execute();
+  await movePaths(db, [unit.path, branchEnd(unit.path)], { level: old_parent_level, path: old_parent_path }, parent);
   const moved = descendant_count + 1;
   await addToCounts(
     db,
@@ -72,11 +63,53 @@ export async function moveBranch(db: Db, unit: UnitPosition, parent: UnitPositio
 }
 
 /**
+ * Moves all units below a unit to another one, which must not be in its branch, and returns the IDs of the children
+ * moved. Throws `conflict` when the tree would become too deep.
+ */
+export async function moveChildren(db: Db, unit: UnitPosition, parent: UnitPosition): Promise<number[]> {
+  if (!(await fits(db, unit, parent.level - unit.level))) throw tooDeep();
+  const children = await db
+    .updateTable("units")
+    .set({ parent_id: parent.id })
+    .where("parent_id", "=", unit.id)
+    .returning(["id", "descendant_count"])
+    .execute();
+  // Paths begin with the path of the unit; its own is not among them.
+  await movePaths(db, [`${unit.path}0`, branchEnd(unit.path)], unit, parent);
+  const descendants = children.reduce((sum, { descendant_count }) => sum + descendant_count + 1, 0);
+  await addToCounts(db, unit, { children: -children.length, descendants: -descendants });
+  await addToCounts(db, parent, { children: children.length, descendants });
+  return children.map(({ id }) => id).sort((a, b) => a - b);
+}
+
+/** Puts the units whose paths are in the range, which are below `before`, below `after` instead. */
+async function movePaths(
+  db: Db,
+  [first, end]: readonly [first: string, end: string],
+  before: Omit<UnitPosition, "id">,
+  after: Omit<UnitPosition, "id">,
+): Promise<void> {
+  await db
+    .updateTable("units")
+    .set({
+      path: sql<string>`${after.path} || substr(path, ${sql.lit(before.path.length + 1)})`,
+      level: sql<number>`level + ${sql.lit(after.level - before.level)}`,
+    })
+    .where("path", ">=", first)
+    .where("path", "<", end)
+    .execute();
+}
+
+/**
  * Returns true when a new unit, or `unit` with its descendants, fits below `parent` without making the tree too deep.
  */
 export async function canContain(db: Db, parent: UnitPosition, unit?: UnitPosition): Promise<boolean> {
-  const deeper = parent.level + 1 - (unit?.level ?? 0);
-  if (unit === undefined || deeper <= 0) return parent.level < deepest;
+  return unit === undefined ? parent.level < deepest : fits(db, unit, parent.level + 1 - unit.level);
+}
+
+/** Returns true when the branch of a unit can be moved down by this number of levels. */
+async function fits(db: Db, unit: UnitPosition, deeper: number): Promise<boolean> {
+  if (deeper <= 0) return true;
   const { level } = await db
     .selectFrom("units")
     .select((eb) => eb.fn.max("level").as("level"))

@@ -78,7 +78,8 @@ async function present(ctx: Ctx, changes: readonly RecordedChange[]): Promise<Ou
   const units = new Map((await presentFullUnits(seen, idsOf("unit."))).map((unit) => [unit.id, unit]));
   return changes.flatMap(({ trigger, id, before }) => {
     const data = before ?? (trigger.startsWith("user.") ? users.get(id) : units.get(id));
-    return data === undefined ? [] : [newEvent(ctx, trigger, data)];
+    const user_id = trigger.startsWith("user.") ? id : null;
+    return data === undefined ? [] : [{ ...newEvent(ctx, trigger, data), user_id }];
   });
 }
 

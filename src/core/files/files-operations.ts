@@ -3,7 +3,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { files as contract } from "../../contract/files.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readable, readerOf } from "../visibility/audience.ts";
-import { groupReader, known } from "../visibility/group-visibility.ts";
+import { groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
 import { postReader, visible } from "../visibility/post-visibility.ts";
 import { readContent } from "./file-contents.ts";
 
@@ -57,5 +57,5 @@ const ofUnit: RawBuilder<SqlBool> = sql`(f.owner = 'unit' and exists (select 1 f
 
 function ofGroup({ actor }: Ctx): RawBuilder<SqlBool> {
   return sql`(f.owner = 'group' and exists (
-    select 1 from groups g where g.id = f.owner_id and ${known("g", groupReader(actor))}))`;
+    select 1 from groups g where g.id = f.owner_id and ${isVisibleGroup("g", groupReader(actor))}))`;
 }

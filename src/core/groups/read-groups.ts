@@ -5,7 +5,7 @@ import { afterPrefix } from "../../store/dialect.ts";
 import { fold } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
-import { groupReader, known, ruleGroups } from "../visibility/group-visibility.ts";
+import { groupReader, isVisibleGroup, ruleGroups } from "../visibility/group-visibility.ts";
 import { type Group, type GroupRow, groupRows, presentGroups } from "./present-groups.ts";
 
 export const groupReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"> = {
@@ -14,7 +14,7 @@ export const groupReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"> 
     const position = decodeCursor<[string, number]>(ctx, list, cursor);
     const back = position?.direction === "before";
     let query = groupRows(ctx)
-      .where(known("g", groupReader(ctx.actor)))
+      .where(isVisibleGroup("g", groupReader(ctx.actor)))
       .orderBy("g.name_key", back ? "desc" : "asc")
       .orderBy("g.id", back ? "desc" : "asc")
       .limit(limit + 1);
@@ -58,7 +58,7 @@ export async function oneGroup(ctx: Ctx, id: number): Promise<Group> {
 export async function findGroup(ctx: Ctx, id: number): Promise<GroupRow> {
   const row = await groupRows(ctx)
     .where("g.id", "=", id)
-    .where(known("g", groupReader(ctx.actor)))
+    .where(isVisibleGroup("g", groupReader(ctx.actor)))
     .executeTakeFirst();
   if (row === undefined) throw new ServiceError("not_found", `There is no group ${id}.`);
   return row;

@@ -4,7 +4,7 @@ import { mostMatches, type NameMatch } from "../../contract/names.ts";
 import { afterPrefix, isAmong } from "../../store/dialect.ts";
 import { fold } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { groupReader, known } from "../visibility/group-visibility.ts";
+import { groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
 import {
   byValue,
   firstMatches,
@@ -56,7 +56,7 @@ export const findGroups = (ctx: Ctx, texts: readonly string[]): Promise<NameMatc
     table: "groups",
     hasReferences: false,
     detail: sql`cast(null as text)`,
-    visible: known("t", groupReader(ctx.actor)),
+    visible: isVisibleGroup("t", groupReader(ctx.actor)),
   });
 
 async function findIn(ctx: Ctx, texts: readonly string[], of: NamedTable): Promise<NameMatch[]> {

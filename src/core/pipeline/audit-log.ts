@@ -2,6 +2,7 @@ import type { Insertable } from "kysely";
 import { auth } from "../../contract/auth.ts";
 import { filledPath, pathFields, pathOfCreated } from "../../contract/field-spec.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
+import { users } from "../../contract/users.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx } from "./context.ts";
 
@@ -14,7 +15,10 @@ export async function recordChange(ctx: Ctx, op: AnyOperation, input: object, ou
   const names = new Set(pathFields(op).map(({ name }) => name));
   const fields = Object.keys(given).filter((name) => !names.has(name) && given[name] !== undefined);
   const path = op.location ? pathOfCreated(op, op.location, output) : filledPath(op, (name) => String(given[name]));
-  await writeEntry(ctx, { actor_id: ctx.actor.id || null, operation: op.name, path, fields: JSON.stringify(fields) });
+  // No address is kept of users who delete themselves.
+  const isOwnEnd = op === users.delete && given.id === ctx.actor.id;
+  const entry = { actor_id: ctx.actor.id || null, operation: op.name, path, fields: JSON.stringify(fields) };
+  await writeEntry(isOwnEnd ? { ...ctx, address: undefined } : ctx, entry);
 }
 
 /**

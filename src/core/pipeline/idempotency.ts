@@ -70,6 +70,7 @@ export async function storeResponse<T>(
     .where("key", "=", key)
     .executeTakeFirst();
   if (stored !== undefined) {
+    if (stored.response === erasedResponse) throw new ServiceError("conflict", erasure);
     if (stored.input_hash === input_hash) return JSON.parse(stored.response) ?? undefined;
     throw new ServiceError("validation_failed", "The Idempotency-Key was used for another request; use a new key.", {
       fields: { "Idempotency-Key": ["was used for another request"] },
@@ -82,6 +83,21 @@ export async function storeResponse<T>(
     .values({ actor_id: ctx.actor.id, key, operation: op.name, input_hash, response, created_at: ctx.now })
     .execute();
   return answer;
+}
+
+/** Stands for a response that was erased. */
+const erasedResponse = "";
+const erasure =
+  "The request was executed; its response was erased, because it mentioned a user who was deleted. Use a new Idempotency-Key for another request.";
+
+/** Erases the stored responses that mention a user. Repeats of their requests are refused, so that nothing is executed twice. */
+export async function eraseResponses({ db }: Ctx, user: number): Promise<void> {
+  const mentions = [`%"id":${user},%`, `%"id":${user}}%`, `%"/users/${user}"%`];
+  await db
+    .updateTable("idempotency_keys")
+    .set({ response: erasedResponse })
+    .where((eb) => eb.or([eb("actor_id", "=", user), ...mentions.map((text) => eb("response", "like", text))]))
+    .execute();
 }
 
 /** Rejects a second request with the same key while the first is still running in this process. */

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Trigger } from "../../contract/webhooks.ts";
 import { insertRows } from "../../store/bulk.ts";
 import type { Ctx } from "./context.ts";
@@ -18,6 +19,8 @@ export interface OutboxEvent {
   readonly message_id: string;
   readonly payload: string;
   readonly created_at: number;
+  /** ID of the user that the payload describes. */
+  readonly user_id?: number | null;
 }
 
 /** Returns a new event. The body is stored as text, because the signature covers its exact bytes. */
@@ -28,6 +31,29 @@ export function newEvent<T extends string>({ now }: Ctx, type: T, data: object) 
     payload: JSON.stringify({ type, timestamp: new Date(now * 1000).toISOString(), data }),
     created_at: now,
   };
+}
+
+/** Length of a payload of `newEvent` before its data, without the type. */
+const frameLength = JSON.stringify({ type: "", timestamp: new Date(0).toISOString(), data: 0 }).length - "0}".length;
+
+/**
+ * Replaces a deleted user's data in the payloads of stored events, and removes responses of receivers, which may repeat them. Makes workers
+ * that are sending an old payload lose their leases, so that they store no response.
+ */
+export async function erasePayloads({ db, now }: Ctx, user: number, data: object): Promise<void> {
+  const end = `${JSON.stringify(data)}}`;
+  await db
+    .updateTable("webhook_events")
+    .set({ payload: sql<string>`substr(payload, 1, ${sql.lit(frameLength)} + length(type)) || ${end}` })
+    .where("user_id", "=", user)
+    .execute();
+  await db.updateTable("webhook_logs").set({ response: null }).where("user_id", "=", user).execute();
+  await db
+    .updateTable("deliveries")
+    .set({ lease_token: null, due_at: now * 1000 })
+    .where("lease_token", "is not", null)
+    .where("event_id", "in", (eb) => eb.selectFrom("webhook_events").select("id").where("user_id", "=", user))
+    .execute();
 }
 
 /** Inserts events and returns their IDs by message ID. */

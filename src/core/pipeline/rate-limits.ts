@@ -113,6 +113,11 @@ export async function forgetFailures(ctx: Ctx, user: number): Promise<void> {
     .execute();
 }
 
+/** Forgets all attempts of a deleted user. */
+export async function forgetAccount({ db }: Ctx, user: number): Promise<void> {
+  await db.deleteFrom("rate_limit_events").where("account", "=", accountOfUser(user)).execute();
+}
+
 export function tooManyAttempts(retryAfter: number): ServiceError {
   return new ServiceError("too_many_requests", "There were too many attempts; try again later.", { retryAfter });
 }

@@ -6,7 +6,7 @@ import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { unitPath } from "../pipeline/permissions.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { addAudience } from "../visibility/audience.ts";
-import { groupReader, known } from "../visibility/group-visibility.ts";
+import { groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
 import { abilityFor } from "../visibility/post-visibility.ts";
 import { addPoll } from "./change-poll.ts";
 import { placePost } from "./index-post.ts";
@@ -72,7 +72,7 @@ async function findHome(ctx: Ctx, { content_type = "debate", unit, group }: Part
       .selectFrom("groups as g")
       .select("g.id")
       .where("g.id", "=", group)
-      .where(known("g", groupReader(ctx.actor)))
+      .where(isVisibleGroup("g", groupReader(ctx.actor)))
       .executeTakeFirst();
     if (content_type !== "debate") issues.group = ["is allowed for posts of content_type debate only"];
     else if (found === undefined) issues.group = [`is not an existing group: ${group}`];

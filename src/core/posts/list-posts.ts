@@ -4,7 +4,7 @@ import { forEach, listed } from "../../store/dialect.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
 import { placeInFeed, placesOfPosts } from "../visibility/feed-index.ts";
-import { groupReader, known } from "../visibility/group-visibility.ts";
+import { groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
 import { postReader, published, visible } from "../visibility/post-visibility.ts";
 
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];
@@ -165,7 +165,7 @@ function matching(ctx: Ctx, filter: Filter, part: Part) {
 
 /** Excludes groups that the actor may not see: even a post shared from such a group must not reveal the group. */
 const inKnownGroup = ({ actor }: Ctx) =>
-  sql<SqlBool>`exists (select 1 from groups g where g.id = a.group_id and ${known("g", groupReader(actor))})`;
+  sql<SqlBool>`exists (select 1 from groups g where g.id = a.group_id and ${isVisibleGroup("g", groupReader(actor))})`;
 
 function withStatus(status: Filter["status"], now: number) {
   switch (status) {

@@ -3,7 +3,7 @@ import { isAmong, truth } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { addressed } from "../visibility/audience.ts";
-import { type GroupReader, groupReader, known } from "../visibility/group-visibility.ts";
+import { type GroupReader, groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
 import { editable, type PostReader, postReader } from "../visibility/post-visibility.ts";
 
 /**
@@ -15,7 +15,7 @@ const postRows = prepared((db, p: PostReader & GroupReader & { ids: readonly num
     .selectFrom("posts as p")
     .innerJoin("audiences as a", "a.id", "p.audience_id")
     .innerJoin("units as owner", "owner.id", "a.owner_unit_id")
-    .leftJoin("groups as g", (join) => join.onRef("g.id", "=", "a.group_id").on(known("g", p)))
+    .leftJoin("groups as g", (join) => join.onRef("g.id", "=", "a.group_id").on(isVisibleGroup("g", p)))
     .leftJoin("polls as poll", "poll.post_id", "p.id")
     .leftJoin("post_marks as m", (join) => join.onRef("m.post_id", "=", "p.id").on("m.user_id", "=", p.me))
     .selectAll("p")

@@ -6,7 +6,7 @@ import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { moveMembers } from "../directory/memberships.ts";
 import { fullAddresses, type Unit } from "../directory/present-units.ts";
 import { fold } from "../directory/text-keys.ts";
-import { addToCounts, addUnit, moveBranch } from "../directory/unit-tree.ts";
+import { addToCounts, addUnit, moveBranch, moveChildren } from "../directory/unit-tree.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -66,14 +66,8 @@ export const unitChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
       }
       const target = await placeUnit(ctx, transfer);
       if (target.path.startsWith(unit.path)) throw invalid({ transfer: ["must not be the unit or one below it"] });
-      const children = await ctx.db
-        .selectFrom("units")
-        .select(["id", "path", "level"])
-        .where("parent_id", "=", id)
-        .execute();
-      for (const child of children) await moveBranch(ctx.db, child, await placeUnit(ctx, transfer));
+      const moved = await moveChildren(ctx.db, unit, target);
       const members = await moveMembers(ctx, id, transfer);
-      const moved = children.map((child) => child.id);
       await markChanged(ctx, moved);
       await markChangedUsers(ctx, members);
     }

@@ -1,7 +1,9 @@
 import type { Updateable } from "kysely";
+import { ServiceError } from "../../contract/errors.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { endSessions } from "../directory/end-sessions.ts";
+import { serviceProvider } from "../directory/service-accounts.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { endPasswordLinks } from "../pipeline/queue-mail.ts";
 
@@ -41,4 +43,20 @@ export async function deactivateUsers(ctx: Ctx, ids: readonly number[]): Promise
     .execute();
   await endSessions(ctx, ids);
   for (const id of ids) ctx.changed("user.update", id);
+}
+
+/** Throws `conflict` when the user is the last active administrator. */
+export async function requireOtherAdministrator(ctx: Ctx, id: number): Promise<void> {
+  const other = await ctx.db
+    .selectFrom("users")
+    .select("id")
+    .where("admin", "=", 1)
+    .where("active", "=", 1)
+    .where("id", "<>", id)
+    .where("provider", "<>", serviceProvider)
+    .limit(1)
+    .executeTakeFirst();
+  if (other === undefined) {
+    throw new ServiceError("conflict", `User ${id} is the last active administrator; make another one first.`);
+  }
 }

@@ -2,24 +2,19 @@ import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.t
 import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { flagValue, isAmong } from "../../store/dialect.ts";
-import { endSessions } from "../directory/end-sessions.ts";
-import { forgetAnswers } from "../directory/event-rsvp.ts";
-import { leaveGroups } from "../directory/group-memberships.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
-import { addMembership, membershipIssues, removeAllMemberships } from "../directory/memberships.ts";
+import { addMembership, membershipIssues } from "../directory/memberships.ts";
 import { hashPassword, passwordIssue } from "../directory/passwords.ts";
 import { requirePeople, serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey, userNameKey } from "../directory/text-keys.ts";
-import { removeTwoFactor } from "../directory/two-factors.ts";
-import { removeFiles } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { asAdministrator, requireSignIn } from "../pipeline/permissions.ts";
+import { requireSignIn } from "../pipeline/permissions.ts";
 import { queueMail } from "../pipeline/queue-mail.ts";
-import { forgetFailures } from "../pipeline/rate-limits.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
-import { deactivateUsers, updateColumns } from "./change-account.ts";
+import { deactivateUsers, requireOtherAdministrator, updateColumns } from "./change-account.ts";
+import { deleteUser } from "./delete-user.ts";
 import { birthdayKey } from "./list-birthdays.ts";
 import { languageIssue, languageIssues } from "./offered-languages.ts";
 import { oneUser } from "./read-users.ts";
@@ -81,29 +76,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     return oneUser(ctx, id);
   },
 
-  async delete(ctx, { id }) {
-    const user = await oneUser(ctx, id);
-    if (user.admin) await requireOtherAdministrator(ctx, id);
-    ctx.changed("user.delete", id, await oneUser(asAdministrator(ctx), id));
-    await removeAllMemberships(ctx, id);
-    await leaveGroups(ctx, id);
-    await removeFiles(ctx, "user", [id]);
-    await forgetAnswers(ctx.db, id);
-    await ctx.db
-      .updateTable("users")
-      .set({ ...erased, deleted_at: ctx.now, updated_at: ctx.now })
-      .where("id", "=", id)
-      .execute();
-    await ctx.db.deleteFrom("user_words").where("user_id", "=", id).execute();
-    await ctx.db.deleteFrom("password_tokens").where("user_id", "=", id).execute();
-    await ctx.db.deleteFrom("api_tokens").where("user_id", "=", id).execute();
-    await endSessions(ctx, [id]);
-    await removeTwoFactor(ctx, id);
-    // Sent mails contain the name and the address, too.
-    await ctx.db.deleteFrom("mails").where("user_id", "=", id).execute();
-    await ctx.db.updateTable("audit_entries").set({ address: null }).where("actor_id", "=", id).execute();
-    await forgetFailures(ctx, id);
-  },
+  delete: deleteUser,
 
   async deactivate(ctx, { id }) {
     const user = await oneUser(ctx, id);
@@ -164,31 +137,6 @@ function accountIssues({ service, email, password, welcome, provider = "local" }
   return Object.fromEntries(wrong.map(([field]) => [field, [messageOf({ code: "service_account" })]]));
 }
 
-/** Column values of a deleted user. */
-const erased = {
-  first_name: "Deleted",
-  last_name: "user",
-  name_key: "",
-  reference: null,
-  email: null,
-  email_key: null,
-  title: "",
-  phone: null,
-  birthday: null,
-  birthday_key: null,
-  language: null,
-  timezone: null,
-  admin: 0,
-  active: 0,
-  password_hash: null,
-  policy_accepted_at: null,
-  meta_field_0: "",
-  meta_field_1: "",
-  meta_field_2: "",
-  meta_field_3: "",
-  meta_field_4: "",
-} as const;
-
 type Fields = Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">;
 
 /** Returns the columns for the given input fields; fields that are not given stay undefined. */
@@ -224,21 +172,6 @@ function requireAdministrator(ctx: Ctx): void {
 /** Returns true for users whose address gives more than the abilities of a token: its owner and administrators. */
 export const isSignInAddress = ({ actor }: Ctx, user: { readonly id: number; readonly admin: boolean }): boolean =>
   user.id === actor.id || user.admin;
-
-async function requireOtherAdministrator(ctx: Ctx, id: number): Promise<void> {
-  const other = await ctx.db
-    .selectFrom("users")
-    .select("id")
-    .where("admin", "=", 1)
-    .where("active", "=", 1)
-    .where("id", "<>", id)
-    .where("provider", "<>", serviceProvider)
-    .limit(1)
-    .executeTakeFirst();
-  if (other === undefined) {
-    throw new ServiceError("conflict", `User ${id} is the last active administrator; make another one first.`);
-  }
-}
 
 /** Throws `forbidden` about one's own provider: the change would end the session and could lock everybody out. */
 function requireAnother({ actor }: Ctx, id: number): void {

@@ -25,11 +25,12 @@ export const deactivateMissing: DeactivateMissing = async (ctx, input) => {
   const present = new Set(input.present);
   const missing = active.filter(({ id }) => !present.has(id));
   const removed = missing.filter(({ id, admin }) => admin === 0 && id !== ctx.actor.id).map(({ id }) => id);
-  requireFewer(removed.length, active.length, input.max_removals);
+  // Before the comparison, whose message tells how many there are.
   if (!ctx.actor.admin) {
     await requireReach(ctx, removed);
     await requireGrantsOf(ctx, removed);
   }
+  requireFewer(removed.length, active.length, input.max_removals);
   const users = await listUsers(ctx, removed.slice(0, mostListed));
   if (removed.length > 0) await deactivateUsers(ctx, removed);
   return { active: active.length, deactivated: removed.length, kept: missing.length - removed.length, users };

@@ -22,6 +22,7 @@ export const users: Handlers<typeof contract> = {
   birthdays,
   password,
   twoFactorReset: async (ctx, input) => (await import("./reset-two-factor.ts")).twoFactorReset(ctx, input),
+  exportData: async (ctx, input) => (await import("./export-data.ts")).exportData(ctx, input),
   import: async (ctx, input) => (await import("./import-users.ts")).importUserRows(ctx, input),
   deactivateMissing: async (ctx, input) => (await import("./deactivate-missing.ts")).deactivateMissing(ctx, input),
 };

@@ -20,7 +20,7 @@ export function groupReader(actor: Actor): GroupReader {
  * Returns the only rule for who may see a group: everybody if it is public, otherwise its members. `g` is the alias of
  * `groups`.
  */
-export function known(g: string, { me, allGroups }: GroupReader): RawBuilder<SqlBool> {
+export function isVisibleGroup(g: string, { me, allGroups }: GroupReader): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${sql.ref(`${g}.privacy`)} = 'public' or ${allGroups} = 1 or exists (
     select 1 from group_members own where own.group_id = ${sql.ref(`${g}.id`)} and own.user_id = ${me}))`;
 }

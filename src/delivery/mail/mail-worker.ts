@@ -35,7 +35,11 @@ interface Transport {
   readonly target: SmtpTarget;
 }
 
-type MailSettings = Settings & { readonly "mail.from": string };
+/** Shared by all mails of a round. */
+interface Round {
+  readonly settings: Settings & { readonly "mail.from": string };
+  readonly sender: Sender;
+}
 
 /** Returns the unset settings without which no mail can be sent. Mail waits until they are set. */
 export function missingForMail(settings: Settings): string[] {
@@ -67,9 +71,10 @@ export class MailWorker implements Worker {
     const queue = [...mails];
     try {
       const transport = await this.#connect(smtpTarget(url, settings["mail.allow_plain"]));
+      const round = { settings: { ...settings, "mail.from": from }, sender: await this.#sender(settings) };
       const sendNext = async () => {
         for (let mail = queue.shift(); mail !== undefined; mail = this.#stopping ? undefined : queue.shift()) {
-          await this.#send(transport, { ...settings, "mail.from": from }, mail);
+          await this.#send(transport, round, mail);
           this.#leases.end(mail);
         }
       };
@@ -81,15 +86,15 @@ export class MailWorker implements Worker {
     return mails.length - queue.length;
   }
 
-  async #send({ transporter, target }: Transport, settings: MailSettings, mail: ClaimedMail): Promise<void> {
+  async #send({ transporter, target }: Transport, round: Round, mail: ClaimedMail): Promise<void> {
     const { log } = this.#options;
     try {
-      const letter = await this.#compose(settings, mail);
+      const letter = await this.#compose(round, mail);
       if ("obsolete" in letter) {
         await this.#recordFailure(mail, { error: letter.obsolete, permanent: true });
         return;
       }
-      const from = settings["mail.from"];
+      const from = round.settings["mail.from"];
       const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? "wcs";
       await transporter.sendMail({
         ...letter.text,
@@ -123,11 +128,10 @@ export class MailWorker implements Worker {
 
   /** Returns the text and its recipient, or the reason why the mail is obsolete. */
   async #compose(
-    settings: Settings,
+    { settings, sender }: Round,
     mail: ClaimedMail,
   ): Promise<{ readonly text: MailText; readonly to: string } | { readonly obsolete: string }> {
     const { database, clock } = this.#options;
-    const sender = await this.#sender(settings);
     if (mail.kind === "webhook_disabled") {
       const language = await languageOf(database, mail.user_id);
       return { text: disabledText(JSON.parse(mail.payload) as DisabledPayload, language, sender), to: mail.recipient };

@@ -6,7 +6,7 @@ import type { Schema } from "../../store/schema/schema.ts";
 import { type ClaimQuota, type Lease, LeasedQueue } from "../queue/leased-queue.ts";
 
 type Delivery = Pick<Selectable<Schema["deliveries"]>, "id" | "webhook_id" | "event_id" | "attempt" | "single">;
-type Event = Pick<Selectable<Schema["webhook_events"]>, "message_id" | "type" | "payload">;
+type Event = Pick<Selectable<Schema["webhook_events"]>, "message_id" | "type" | "payload" | "user_id">;
 
 /** A delivery claimed by this worker, with everything needed to send it. */
 export type ClaimedDelivery = Readonly<Delivery & Event> & Lease;
@@ -21,7 +21,7 @@ export const callbackQueue = new LeasedQueue<Delivery>({
 const eventsById = prepared((db, p: { ids: number[] }) =>
   db
     .selectFrom("webhook_events")
-    .select(["id", "message_id", "type", "payload"])
+    .select(["id", "message_id", "type", "payload", "user_id"])
     .where((eb) => isAmong(db, eb.ref("id"), p.ids)),
 );
 

@@ -9,9 +9,14 @@ export interface Base {
   readonly prefix: string;
 }
 
+/** Parses a URL; undefined when it is not one. `URL.parse` is not in every environment that the client package supports. */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  return URL.canParse(text, base) ? new URL(text, base) : undefined;
+}
+
 /** Parses a base URL. A trailing slash or `/api` is ignored. */
 export function baseOf(text: string): Base {
-  const url = URL.parse(text.trim());
+  const url = parseUrl(text.trim());
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) {
     // The URL is not repeated, because it may hold a password.
     throw wrong("The URL of the service does not begin with http:// or https:// and a host.");

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.ts";
 import type { AnyOperation, ArgumentsOf, Caller, CallOptions, OutputOf } from "../../contract/operation.ts";
 import { isReplayable } from "../../contract/secrets.ts";
 import { encode } from "../codec.ts";
 import { withInputNames } from "../field-names.ts";
 import { baseOf } from "./base-url.ts";
-import { phaseOf } from "./connection-errors.ts";
+import { bearer } from "./bearer-header.ts";
+import { notDry } from "./dry-run-confirmation.ts";
 import { readResponse } from "./read-answer.ts";
+import { repeatRequest } from "./repeat-request.ts";
 import { createTransport, type HttpResponse, type Reply, whole } from "./transport.ts";
 
 export interface ClientOptions {
@@ -37,7 +38,6 @@ export interface Client extends Caller {
   raw(method: string, path: string, options?: RawOptions): Promise<HttpResponse>;
 }
 
-const tries = 3;
 /** Bytes per millisecond of an upload, by which a large body extends the timeout. */
 const slowest = 50;
 
@@ -67,14 +67,14 @@ export function createClient(options: ClientOptions): Client {
       if (op.bytes) {
         const { createDownload } = await import("./resumable-download.ts");
         const get = (more: Record<string, string>) =>
-          persist(op, timeout, given.signal, async (left) => {
+          repeatRequest({ repeatable: isRepeatable(op), timeout, signal: given.signal }, async (left) => {
             const options = { headers: { ...headers, accept: "*/*", ...more }, timeout: left, signal: given.signal };
             return bytesOf(await transport.open(op.method, target, options), base.origin);
           });
         return createDownload(await get({}), get) as OutputOf<O>;
       }
       const allowed = timeout + (text?.length ?? 0) / slowest;
-      return persist(op, allowed, given.signal, async (left) => {
+      return repeatRequest({ repeatable: isRepeatable(op), timeout: allowed, signal: given.signal }, async (left) => {
         const message = await transport.send(op.method, target, {
           headers,
           body: text,
@@ -120,57 +120,12 @@ async function bytesOf(reply: Reply, origin: string): Promise<Reply> {
 }
 
 function commonHeaders({ token, userAgent }: ClientOptions): Record<string, string> {
-  const headers = { accept: "application/json", "user-agent": userAgent };
-  if (token === undefined) return headers;
-  if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new ServiceError("unauthenticated", "The token contains invalid characters.", {
-      hint: "Sign in again.",
-    });
-  }
-  return { ...headers, authorization: `Bearer ${token}` };
-}
-
-/**
- * Repeats the request until there is an answer, as long as a repetition cannot do something twice, for `timeout` ms in all.
- */
-async function persist<T>(
-  op: AnyOperation,
-  timeout: number,
-  signal: AbortSignal | undefined,
-  ask: (left: number) => Promise<T>,
-): Promise<T> {
-  const end = performance.now() + timeout;
-  for (let attempt = 1; ; attempt++) {
-    const left = Math.max(1, end - performance.now());
-    try {
-      return await ask(left);
-    } catch (error) {
-      const wait = error instanceof ServiceError && attempt < tries ? waitFor(op, error, attempt) : undefined;
-      if (wait === undefined || performance.now() + wait >= end) throw error;
-      await sleep(wait, undefined, { signal }).catch(() => signal?.throwIfAborted());
-    }
-  }
-}
-
-/** Returns the milliseconds until the next attempt; undefined when there should be none. */
-function waitFor(op: AnyOperation, error: ServiceError, attempt: number): number | undefined {
-  const phase = phaseOf(error);
-  if (phase === "connecting" || (phase === "talking" && isRepeatable(op))) {
-    return 100 * 4 ** (attempt - 1) * (0.75 + Math.random() / 2);
-  }
-  const busy = error.code === "too_many_requests" || error.code === "unavailable";
-  return busy && error.retryAfter !== undefined && isRepeatable(op) ? error.retryAfter * 1000 : undefined;
+  return { accept: "application/json", "user-agent": userAgent, ...(token !== undefined && bearer(token)) };
 }
 
 /** GETs change nothing; POSTs carry an Idempotency-Key, unless the service keeps no answer to replay. */
 function isRepeatable(op: AnyOperation): boolean {
   return op.method === "GET" || isReplayable(op);
-}
-
-function notDry(origin: string): ServiceError {
-  return new ServiceError("unavailable", `${origin} did not confirm the dry run, so the change may have been made.`, {
-    hint: "Check the current state. The server does not support dry runs, or a proxy removes the Dry-Run header.",
-  });
 }
 
 /** Normalizes a path given as `/users`, `users` or `/api/users`. */

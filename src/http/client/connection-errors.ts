@@ -25,6 +25,7 @@ const failures: Readonly<Record<string, Failure>> = {
   ENETUNREACH: { says: "cannot be reached over the network", hint: network, phase: "connecting" },
   ETIMEDOUT: { says: "did not accept the connection", hint: network, phase: "connecting" },
   ECONNRESET: { says: "closed the connection", hint: check, phase: "talking" },
+  UND_ERR_SOCKET: { says: "closed the connection", hint: check, phase: "talking" },
   EPIPE: { says: "closed the connection", hint: check, phase: "talking" },
   DEPTH_ZERO_SELF_SIGNED_CERT: { says: "has a self-signed certificate", hint: trust },
   SELF_SIGNED_CERT_IN_CHAIN: { says: "has a certificate of an unknown authority", hint: trust },
@@ -61,6 +62,13 @@ export function unreachable(cause: unknown, base: Base): ServiceError {
   const viaProxy = port !== undefined && port !== base.port;
   const says = viaProxy ? "cannot be reached: the proxy did not accept the connection" : failure.says;
   return new ServiceError("unavailable", `${base.origin} ${says}.`, { hint: viaProxy ? proxy : failure.hint, cause });
+}
+
+/** Returns the error for a request that was not answered within these milliseconds. */
+export function timedOut(origin: string, ms: number): ServiceError {
+  return new ServiceError("unavailable", `${origin} did not answer within ${Math.round(ms / 100) / 10} s.`, {
+    hint: "Try again later, or allow more time.",
+  });
 }
 
 /** Returns the progress of a failed request; undefined when a retry cannot help. */

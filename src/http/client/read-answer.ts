@@ -1,14 +1,18 @@
 import { type ErrorCode, errorCodes, type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { Issue } from "../../contract/issue-messages.ts";
 import { parseRetryAfter } from "../../contract/retry-after.ts";
+import { parseUrl } from "./base-url.ts";
 import type { HttpResponse } from "./transport.ts";
+
+/** A response, as far as it is read here. */
+type Answer = Pick<HttpResponse, "status" | "headers"> & { readonly body: { toString(): string } };
 
 const wrongPlace = "Check that the URL is the one of the service.";
 
 /**
  * Returns the body of the service's response. Throws its errors, and an error for a response that is not from the service.
  */
-export function readResponse(message: HttpResponse, origin: string): unknown {
+export function readResponse(message: Answer, origin: string): unknown {
   const { status, headers } = message;
   if (status >= 300 && status < 400) throw redirected(headers.location, origin);
   if (status === 204) return undefined;
@@ -18,16 +22,16 @@ export function readResponse(message: HttpResponse, origin: string): unknown {
   throw errorOf(message, value, origin);
 }
 
-function jsonOf({ headers, body }: HttpResponse): unknown {
+function jsonOf({ headers, body }: Answer): unknown {
   if (!/^application\/json\b/i.test(headers["content-type"] ?? "")) return undefined;
   try {
-    return JSON.parse(body.toString("utf8"));
+    return JSON.parse(body.toString());
   } catch {
     return undefined;
   }
 }
 
-function errorOf(message: HttpResponse, value: unknown, origin: string): ServiceError {
+function errorOf(message: Answer, value: unknown, origin: string): ServiceError {
   const error = (value as { error?: Record<string, unknown> } | null)?.error;
   if (typeof error?.message !== "string") return notOurs(message, origin);
   const id = error.request_id;
@@ -47,7 +51,7 @@ function codeOf(code: unknown, status: number): ErrorCode {
   return known ?? (status >= 500 ? "internal" : "bad_request");
 }
 
-function notOurs({ status, headers }: HttpResponse, origin: string): ServiceError {
+function notOurs({ status, headers }: Answer, origin: string): ServiceError {
   const type = headers["content-type"]?.split(";")[0]?.slice(0, 100) || "no content type";
   const gateway = status === 502 || status === 503 || status === 504;
   const hint = gateway ? "A proxy answered in place of the service. Check that the service is running." : wrongPlace;
@@ -58,7 +62,7 @@ function notOurs({ status, headers }: HttpResponse, origin: string): ServiceErro
 }
 
 function redirected(location: string | undefined, origin: string): ServiceError {
-  const to = URL.parse(location ?? "", origin);
+  const to = parseUrl(location ?? "", origin);
   const hint = to && to.origin !== origin ? `If you trust ${to.origin}, give that as the URL.` : wrongPlace;
   return new ServiceError(
     "unavailable",

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Base } from "./base-url.ts";
-import { unreachable } from "./connection-errors.ts";
+import { timedOut, unreachable } from "./connection-errors.ts";
 
 export interface HttpResponse {
   readonly status: number;
@@ -214,10 +214,4 @@ function flat(headers: http.IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
   );
-}
-
-function timedOut(origin: string, ms: number): ServiceError {
-  return new ServiceError("unavailable", `${origin} did not answer within ${Math.round(ms / 100) / 10} s.`, {
-    hint: "Try again later, or allow more time.",
-  });
 }

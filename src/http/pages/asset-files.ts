@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { getAsset, isSea } from "node:sea";
 import type { Exchange } from "../server/exchange.ts";
 
 const types = {
@@ -16,13 +17,13 @@ const types = {
 export type AssetName = keyof typeof types;
 export const assetNames = Object.keys(types) as readonly AssetName[];
 
-/** The folder that scripts/build.ts fills: beside the bundle, and in dist for sources that run without a build. */
+/** The folder that scripts/build.ts fills: beside the bundle, and in dist for sources that run without a build. An executable contains the files. */
 const folder = import.meta.dirname.endsWith("pages")
   ? join(import.meta.dirname, "../../../dist/assets")
   : join(import.meta.dirname, "assets");
 
 export async function respondWithAsset(exchange: Exchange, name: AssetName): Promise<Response> {
-  const bytes = await readFile(join(folder, name));
+  const bytes = isSea() ? Buffer.from(getAsset(`assets/${name}`)) : await readFile(join(folder, name));
   const etag = `"${createHash("sha256").update(bytes).digest("base64url")}"`;
   const headers = {
     etag,

@@ -167,19 +167,25 @@ function refuseOn(log: ServerLog, socket: Duplex, error: ServiceError, allow?: s
   setTimeout(() => socket.destroy(), 500).unref();
 }
 
-function bound(server: Server, { host, port }: ListenOptions): Promise<void> {
+function bound(server: Server, options: ListenOptions): Promise<void> {
+  const { host, port } = options;
   return new Promise((resolve, reject) => {
-    server.once("error", (cause: NodeJS.ErrnoException) => {
-      const why = {
-        EADDRINUSE: "is in use",
-        EACCES: "is not open to this user",
-        EADDRNOTAVAIL: "is not an address of this machine",
-      };
-      const reason = why[cause.code as keyof typeof why] ?? "cannot be listened on";
-      reject(new ServiceError("unavailable", `${host}:${port} ${reason}.`, { cause }));
-    });
+    server.once("error", (cause) => reject(listenError(cause, options)));
     server.listen({ port, host, backlog }, () => resolve());
   });
+}
+
+/** Translates the error of a server that cannot listen. */
+export function listenError(cause: NodeJS.ErrnoException, { host, port }: ListenOptions): ServiceError {
+  const isLow = cause.code === "EACCES" && port < 1024;
+  const why = {
+    EADDRINUSE: "is in use",
+    EACCES: isLow ? "is not open to this user, because the port is below 1024" : "is not open to this user",
+    EADDRNOTAVAIL: "is not an address of this machine",
+  };
+  const reason = why[cause.code as keyof typeof why] ?? "cannot be listened on";
+  const hint = "Use a port from 1024 on, behind a reverse proxy, or give the service the right CAP_NET_BIND_SERVICE.";
+  return new ServiceError("unavailable", `${host}:${port} ${reason}.`, { cause, ...(isLow && { hint }) });
 }
 
 function urlOf(address: AddressInfo, host: string): string {

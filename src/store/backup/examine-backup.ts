@@ -49,6 +49,21 @@ function connectTo(path: string, isAlone: boolean): DatabaseSync {
   }
 }
 
+/** Returns the issuer of the instance in a backup; undefined for other files, and for those that cannot be read. */
+export function instanceIn(path: string): string | undefined {
+  let connection: DatabaseSync | undefined;
+  try {
+    connection = new DatabaseSync(immutable(path), { readOnly: true });
+    const { application_id } = connection.prepare("pragma application_id").get() ?? {};
+    if (application_id !== applicationId) return undefined;
+    return String(connection.prepare("select issuer from instance").get()?.issuer);
+  } catch {
+    return undefined;
+  } finally {
+    connection?.close();
+  }
+}
+
 /** Throws `conflict` when the database is corrupt. `path` names it in the message. */
 export async function mustBeWhole(connection: DatabaseSync, path: string, signal: AbortSignal): Promise<void> {
   const damage = await findTableDamage(connection, signal).catch((error) => {

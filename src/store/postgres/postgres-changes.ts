@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { listeners } from "../change-listeners.ts";
+import { serverLock } from "../dialect.ts";
 import type { Topic } from "../topics.ts";
 
 declare module "pg" {
@@ -89,6 +90,8 @@ class Listening {
       // The listening connection must not keep the process alive.
       client.unref();
       await client.query(`listen ${channel}`);
+      // Keeps others from migrating the schema that this process works with. Engines without such locks go on without.
+      await client.query(`select pg_advisory_lock_shared(${serverLock})`).catch(() => {});
       this.#pause = firstPause;
       this.#wake();
     } catch {

@@ -122,7 +122,7 @@ const hasMessage = (error: unknown, known: RegExp): boolean =>
 
 const lacksRight = (cause?: unknown) =>
   new ServiceError("unavailable", "The PostgreSQL user of the database URL lacks a right that wcs needs.", {
-    hint: "Make the user the owner of the database: alter database NAME owner to USER",
+    hint: "Make the user the owner of the database (alter database NAME owner to USER), run wcs db migrate as the owner, or grant the rights in docs/operations.md.",
     cause,
   });
 

@@ -62,6 +62,8 @@ interface WebhookEventsTable {
   /** Body of the callback, byte for byte. */
   payload: string;
   created_at: number;
+  /** The user that the payload describes; null for a unit or a test. */
+  user_id: number | null;
 }
 
 interface DeliveriesTable extends QueueTable {
@@ -88,6 +90,8 @@ interface WebhookLogsTable {
   request_headers: string;
   /** JSON of the headers, the beginning of the body, and `cut` for a shortened body; null without a response. */
   response: string | null;
+  /** The user that the callback described; null for a unit or a test. */
+  user_id: number | null;
 }
 
 /** Tables of webhooks and of what waits to be sent. */

@@ -30,5 +30,6 @@ export const api: CustomCommand = {
     "wcs api POST /users --input user.json",
   ],
   prints: true,
+  watchable: true,
   run: async (context) => (await import("./send-request.ts")).request(context),
 };

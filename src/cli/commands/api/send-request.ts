@@ -4,7 +4,8 @@ import { type Field, fieldsOf, shape } from "../../../contract/field-spec.ts";
 import type { Content } from "../../../contract/file-schemas.ts";
 import type { AnyOperation, Caller } from "../../../contract/operation.ts";
 import { readResponse } from "../../../http/client/read-answer.ts";
-import { decode, hasBody } from "../../../http/codec.ts";
+import { decode } from "../../../http/codec.ts";
+import { hasBody } from "../../../http/encode-request.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { createSources, type Sources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
@@ -27,6 +28,7 @@ export async function request(context: Context): Promise<void> {
   const method = String(args.method).toUpperCase();
   if (!["GET", "POST", "PUT", "PATCH", "DELETE"].includes(method))
     throw new UsageError(`<method> must be GET, POST, PUT, PATCH or DELETE, not '${args.method}'`);
+  if (flags.watch && method !== "GET") throw new UsageError("--watch repeats only GET");
   const [path = "", query = ""] = String(args.path)
     .replace(/^\/?(api(?=\/))?\/?/, "/")
     .split("?", 2);

@@ -41,6 +41,7 @@ export const auth: CommandGroup = {
     status: {
       summary: "Show the signed-in user, the target, the session and when the token expires",
       prints: true,
+      watchable: true,
       run: async (context) => (await own()).status(context),
     },
     token: {

@@ -1,6 +1,7 @@
 import { isApiToken } from "../../../contract/api-token-prefix.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Caller } from "../../../contract/operation.ts";
+import { tokenTimesOf } from "../../../http/client/token-times.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { showLine } from "../../kit/shown-line.ts";
@@ -13,7 +14,6 @@ import { ownSignIn } from "../../session/read-password.ts";
 import { authenticate, signIn } from "../../session/request-token.ts";
 import { findTarget, isRemote, type Target } from "../../session/target.ts";
 import { environmentLogin, renew } from "../../session/token-renewal.ts";
-import { tokenTimesOf } from "../../session/token-times.ts";
 import type { Globals } from "../../terminal/global-options.ts";
 
 const routeOf = ({ globals, terminal }: Context, target: Target) => ({ target, globals, terminal });

@@ -4,9 +4,10 @@ import type { CommandEnvironment } from "../../kit/command-context.ts";
 import { readConfig } from "../../session/config.ts";
 import { connect } from "../../session/connection.ts";
 import { refusePassword, withoutPassword } from "../../session/database-url.ts";
+import { findTarget } from "../../session/target.ts";
 import type { Globals } from "../../terminal/global-options.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { type Candidate, knownValues } from "./known-values.ts";
+import { type Candidate, knownLanguages, knownValues } from "./known-values.ts";
 
 /** Milliseconds from the start of the process after which completion gives up: the user waits for a key press. */
 const standardPatience = 150;
@@ -46,6 +47,7 @@ async function items(kind: string, prefix: string, words: readonly string[], ter
   const finder = finders[kind];
   if (!finder) return [];
   const globals = globalsIn(words);
+  if (kind === "languages" && !hasTarget(globals, terminal)) return knownLanguages();
   refusePassword(globals.db);
   const { caller } = await connect(globals, terminal, { asIs: true });
   try {
@@ -65,10 +67,21 @@ async function items(kind: string, prefix: string, words: readonly string[], ter
   }
 }
 
+function hasTarget(globals: Globals, { env }: Terminal): boolean {
+  try {
+    return findTarget(globals, env) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 async function itemsIn(finder: Finder, wanted: Wanted): Promise<Candidate[]> {
   const found = await finder(wanted);
   const text = wanted.name?.toLowerCase();
-  const fitting = text === undefined ? found : found.filter(({ name }) => name.toLowerCase().includes(text));
+  const fitting =
+    text === undefined
+      ? found
+      : found.filter(({ id, name }) => typeof id === "string" || name.toLowerCase().includes(text));
   return fitting.map(({ id, name }) => ({ value: id, name }));
 }
 
@@ -97,7 +110,7 @@ interface Wanted {
 }
 
 interface Found {
-  readonly id: number;
+  readonly id: number | string;
   readonly name: string;
 }
 
@@ -129,6 +142,14 @@ const finders: Readonly<Record<string, Finder>> = {
       caller.call(users.current, {}, options),
     ]);
     return data.map((conversation) => ({ id: conversation.id, name: titleOf(conversation, me.id) }));
+  },
+  async languages({ caller, options, name = "" }) {
+    const { languages } = await import("../../../contract/languages.ts");
+    const { data } = await caller.call(languages.list, {}, options);
+    // The name is for reading only: the code is typed.
+    return data
+      .filter(({ code }) => code.toLowerCase().startsWith(name.toLowerCase()))
+      .map(({ code, name }) => ({ id: code, name }));
   },
   async groups({ caller, options }) {
     const { groups } = await import("../../../contract/groups.ts");

@@ -34,8 +34,6 @@ export async function knownValues(
     }
     case "timezones":
       return Intl.supportedValuesOf("timeZone").map((value) => ({ value, name: "" }));
-    case "languages":
-      return languages();
     case "topics": {
       const { topicTitles } = await import("../../help/topic-titles.ts");
       const commands = Object.entries(program.registry).map(([value, { summary }]) => ({ value, name: summary }));
@@ -58,7 +56,7 @@ async function fieldsOfCommand(words: readonly string[], { program }: CommandEnv
 }
 
 /** Returns the languages that have a code of two letters. */
-function languages(): Candidate[] {
+export function knownLanguages(): Candidate[] {
   const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
   const letters = [..."abcdefghijklmnopqrstuvwxyz"];
   const codes = letters.flatMap((first) => letters.map((second) => first + second));

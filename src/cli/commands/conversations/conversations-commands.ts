@@ -195,6 +195,7 @@ export const conversations: CommandGroup = {
         "wcs conversations messages 5 --all -o ndjson | jq -r .message",
       ],
       prints: true,
+      watchable: true,
       run: async (context) => (await import("./show-messages.ts")).showMessages(context),
     },
     message: oneMessage,
@@ -251,6 +252,7 @@ export const conversations: CommandGroup = {
       ],
       examples: ["wcs conversations search budget 2027", "wcs conversations search budget --conversation 5 --all"],
       prints: true,
+      watchable: true,
       run: async (context) => (await import("./search-messages.ts")).searchMessages(context),
     },
     follow: {

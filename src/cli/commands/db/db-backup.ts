@@ -11,6 +11,8 @@ import { draftFor, exists } from "../../file-io/open-destination.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
+import { pluralize } from "../../output/pluralize.ts";
+import { newBackupIn, removeOldBackups } from "./backup-rotation.ts";
 import { watched } from "./copy-progress.ts";
 import { sqliteFileOf } from "./db-target.ts";
 
@@ -18,12 +20,22 @@ import { sqliteFileOf } from "./db-target.ts";
 export async function backup(context: Context): Promise<void> {
   const { terminal, globals, args, flags } = context;
   const database = sqliteFileOf(context, "pg_dump --format=custom");
-  const file = resolve(args.file as string);
+  const place = resolve(args.file as string);
+  const kept = flags.rotate === undefined ? undefined : numberOfBackups(String(flags.rotate), flags.force);
+  const file = kept === undefined ? place : newBackupIn(place);
   const made = await watched("copying", terminal, (watch) => make(database, file, flags.force === true, watch));
-  await createOutput({}, globals, terminal).one({ file, ...made });
+  const removed = kept === undefined ? undefined : removeOldBackups(file, kept);
+  await createOutput({}, globals, terminal).one({ file, ...made, ...(removed && { removed }) });
   terminal.note(
     `Saved ${terminal.sanitizeLine(file)} (${bytesAsText(made.size_bytes)}). It contains the keys of the instance; keep it safe.`,
   );
+  if (removed?.length) terminal.note(`Removed ${pluralize(removed.length, "older backup")}.`);
+}
+
+function numberOfBackups(text: string, force: unknown): number {
+  if (force) throw new UsageError("--rotate and --force cannot be used together");
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new UsageError("--rotate must be a number of backups from 1 to 9999");
 }
 
 async function make(database: string, file: string, force: boolean, watch: Watch): Promise<Backup> {

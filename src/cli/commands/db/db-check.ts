@@ -3,24 +3,14 @@ import type { Database } from "../../../store/database.ts";
 import { type Check, contentChecks, fileChecks } from "../../../store/integrity/check-database.ts";
 import { latestMigration } from "../../../store/latest-migration.ts";
 import { isPostgresUrl, openDatabase, schemaOf } from "../../../store/open-database.ts";
-import { ConditionError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { createOutput } from "../../output/create-output.ts";
-import { pluralize } from "../../output/pluralize.ts";
 import { type Finding, failed, failure, ok, warning } from "../doctor/finding.ts";
+import { showFindings } from "../doctor/show-findings.ts";
 import { databaseOf } from "./db-target.ts";
 
 /** `wcs db check` */
 export async function check(context: Context): Promise<void> {
-  const { terminal, globals } = context;
-  const findings = await terminal.spin("checking", examine(databaseOf(context)));
-  const items = findings.map(({ check, state, message }) => ({ check, state, message }));
-  const draw = async () => (await import("../doctor/draw-findings.ts")).drawFindings;
-  await createOutput({ draw, columns: ["check", "state", "message"] }, globals, terminal).list([
-    { items, more: false, response: items },
-  ]);
-  const wrong = findings.filter(({ state }) => state === "failed");
-  if (wrong.length > 0) throw new ConditionError(`${pluralize(wrong.length, "check")} of ${findings.length} failed`);
+  await showFindings(examine(databaseOf(context)), context);
 }
 
 /** Runs all checks of a database. */

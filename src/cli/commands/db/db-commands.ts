@@ -4,7 +4,7 @@ const shown = 1000;
 const dryRun = { flags: "-n, --dry-run", description: "Check everything, change nothing" };
 
 export const db: CommandGroup = {
-  summary: "Inspect, back up, restore, copy and migrate the database",
+  summary: "Inspect, back up, restore, copy, migrate and prune the database",
   commands: {
     info: {
       summary: "Show the kind, schema and size of the database",
@@ -12,6 +12,7 @@ export const db: CommandGroup = {
         "Changes nothing. When the schema is older or newer than that of this wcs, it says so and shows no counts (null).\nDeleted items are not counted.",
       examples: ["wcs db info", "wcs db info --json --query counts.users"],
       prints: true,
+      watchable: true,
       run: async (context) => (await import("./db-info.ts")).info(context),
     },
     check: {
@@ -25,7 +26,7 @@ export const db: CommandGroup = {
     migrate: {
       summary: "Bring the schema up to date",
       description:
-        "Lists the migrations that it applied. Other commands migrate the database, too, when they open it. Exits with 7\nwhen the schema is newer than that of this wcs.",
+        "Lists the migrations that it applied. Other commands migrate the database, too, when they open it. Exits with 7\nwhen the schema is newer than that of this wcs, and with 8 while another process, such as wcs serve, works on the\nolder database.",
       flags: [dryRun],
       examples: ["wcs db migrate --dry-run", "wcs db migrate"],
       prints: true,
@@ -34,10 +35,20 @@ export const db: CommandGroup = {
     backup: {
       summary: "Make a backup of a SQLite database",
       description:
-        "Makes a complete copy of the database as it is at the start, while others go on writing. The copy is checked,\ncarries a checksum that wcs db restore verifies, and is a database itself. Keep it safe: it contains the keys of\nthe instance, encrypted if they are encrypted in the database. Exits with 7 when the file exists. For PostgreSQL\nuse pg_dump.",
-      args: [{ name: "file", description: "File to write the backup to", completes: "file" }],
-      flags: [{ flags: "--force", description: "Replace an existing file" }],
-      examples: ["wcs db backup wcs-monday.db", "wcs db backup /mnt/backups/wcs.db --force --json"],
+        "Makes a complete copy of the database as it is at the start, while others go on writing. The copy is checked,\ncarries a checksum that wcs db restore verifies, and is a database itself. Keep it safe: it contains the keys of\nthe instance, encrypted if they are encrypted in the database. Exits with 7 when the file exists. For PostgreSQL\nuse pg_dump.\n\nWith --rotate, <file> is an existing folder. The backup is named by its time in UTC, as in wcs-20261124T030000Z.db.\nAfterwards the oldest backups of this instance are removed from the folder; other files stay. When no backup could\nbe made, none is removed.",
+      args: [{ name: "file", description: "File to write the backup to; with --rotate a folder", completes: "file" }],
+      flags: [
+        { flags: "--force", description: "Replace an existing file" },
+        {
+          flags: "--rotate <n>",
+          description: "Add a backup to the folder, and keep the newest n of this instance there",
+        },
+      ],
+      examples: [
+        "wcs db backup wcs-monday.db",
+        "wcs db backup /mnt/backups/wcs.db --force --json",
+        "wcs db backup /var/backups/wcs --rotate 7",
+      ],
       prints: true,
       run: async (context) => (await import("./db-backup.ts")).backup(context),
     },
@@ -74,6 +85,15 @@ export const db: CommandGroup = {
       prints: true,
       run: async (context) => (await import("./db-copy.ts")).copy(context),
     },
+    prune: {
+      summary: "Delete expired data now",
+      description:
+        "Deletes what wcs serve deletes once an hour, in small transactions, and lists the deleted rows by kind. The\nsettings audit.days, webhooks.log_days, mail.days and tokens.expired_days say for how many days data is kept;\nother kinds are deleted when they expire, and stored responses after a day.",
+      flags: [dryRun],
+      examples: ["wcs db prune --dry-run", 'wcs db prune --json --query "[?rows > `0`]"'],
+      prints: true,
+      run: async (context) => (await import("./db-prune.ts")).prune(context),
+    },
     rekey: {
       summary: "Encrypt the secrets with another key",
       description:
@@ -96,6 +116,7 @@ export const db: CommandGroup = {
       description: `Lists the first ${shown} of each. wcs serve sends them; mails need the settings mail.smtp_url and mail.from.`,
       examples: ["wcs db outbox", "wcs db outbox --query '[?error]'"],
       prints: true,
+      watchable: true,
       run: async (context) => (await import("./db-outbox.ts")).outbox(context, shown),
     },
   },

@@ -1,5 +1,5 @@
 import { latestMigration } from "../../../store/latest-migration.ts";
-import { migrateSchema, openDatabase } from "../../../store/open-database.ts";
+import { migrateSchema, openDatabase, openToMigrate } from "../../../store/open-database.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { databaseOf } from "./db-target.ts";
@@ -8,7 +8,8 @@ import { databaseOf } from "./db-target.ts";
 export async function migrate(context: Context): Promise<void> {
   const { terminal, globals, flags } = context;
   const dryRun = flags.dryRun === true;
-  const database = await openDatabase(databaseOf(context), { skipMigration: true });
+  const address = databaseOf(context);
+  const database = dryRun ? await openDatabase(address, { skipMigration: true }) : await openToMigrate(address);
   try {
     const done = await terminal.spin("migrating", migrateSchema(database, dryRun));
     const items = done.map((migration) => ({ migration, applied: !dryRun }));

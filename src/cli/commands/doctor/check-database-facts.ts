@@ -11,7 +11,7 @@ import { pluralize } from "../../output/pluralize.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { noMail } from "../serve/smtp-option.ts";
 import { checkPrivacy, modeOf } from "./check-machine.ts";
-import { type Checks, failed, lengthOf, ok, warning } from "./finding.ts";
+import { type Checks, failed, lengthOf, ok, type Verdict, warning } from "./finding.ts";
 
 export interface DatabaseFacts {
   /** Undefined for PostgreSQL, whose files are not checked. */
@@ -65,12 +65,7 @@ export const databaseChecks: Checks<DatabaseFacts> = {
           `SQLite found damage: ${file.damage}. Stop the service and restore a backup with wcs db restore FILE, which keeps the old database.`,
         );
   },
-  secrets: ({ secrets: { plain, encrypted, keyId } }) =>
-    plain === 0
-      ? ok(`${pluralize(encrypted, "secret")}, encrypted with the key ${keyId}.`)
-      : warning(
-          `${pluralize(plain, "secret")} unencrypted, readable in any copy of the database. Make a key with openssl rand -base64 32, set it as WCS_SECRET_KEY and run wcs db rekey.`,
-        ),
+  secrets: ({ secrets }) => checkSecrets(secrets),
   "disk space": ({ file }) => {
     if (!file) return undefined;
     const free = `${bytesAsText(file.freeBytes)} are free on the disk of the database.`;
@@ -99,3 +94,12 @@ export const databaseChecks: Checks<DatabaseFacts> = {
           `${pluralize(failedMails, "mail")}. See the errors with wcs db outbox, then send them again, for example with wcs users welcome ID.`,
         ),
 };
+
+/** Checks that the secrets in the database are encrypted. */
+export function checkSecrets({ plain, encrypted, keyId }: SecretCounts): Verdict {
+  return plain === 0
+    ? ok(`${pluralize(encrypted, "secret")}, encrypted with the key ${keyId}.`)
+    : warning(
+        `${pluralize(plain, "secret")} unencrypted, readable in any copy of the database. Make a key with openssl rand -base64 32, set it as WCS_SECRET_KEY and run wcs db rekey.`,
+      );
+}

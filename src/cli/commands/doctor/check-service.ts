@@ -2,7 +2,7 @@ import type { Caller, OutputOf } from "../../../contract/operation.ts";
 import { settings as settingsGroup } from "../../../contract/settings.ts";
 import type { users } from "../../../contract/users.ts";
 import { webhooks as webhooksGroup } from "../../../contract/webhooks.ts";
-import { type Checks, failed, lengthOf, ok, warning } from "./finding.ts";
+import { type Checks, failed, lengthOf, ok, type Verdict, warning } from "./finding.ts";
 
 export interface LoginFacts {
   readonly user: Pick<OutputOf<typeof users.current>, "name" | "admin">;
@@ -64,12 +64,7 @@ export async function lookAtService(caller: Caller): Promise<ServiceFacts> {
 const named = (webhooks: readonly { id: number }[]) => webhooks.map(({ id }) => id).join(", ");
 
 export const serviceChecks: Checks<ServiceFacts> = {
-  base_url: ({ settings: { base_url } }) =>
-    base_url === null
-      ? warning(
-          "Not set, so links in mails use the address that the service listens on. Set it with wcs settings set base_url https://...",
-        )
-      : ok(`Links in mails begin with ${base_url}.`),
+  base_url: ({ settings: { base_url } }) => checkBaseUrl(base_url),
   mail: ({ settings }) => {
     const missing = (["mail.smtp_url", "mail.from"] as const).filter((key) => settings[key] === null);
     if (missing.length === 0) return ok(`Mail is sent from ${settings["mail.from"]}.`);
@@ -104,3 +99,12 @@ export const serviceChecks: Checks<ServiceFacts> = {
         );
   },
 };
+
+/** Checks that links in mails lead to the public URL of the service. */
+export function checkBaseUrl(url: string | null): Verdict {
+  return url === null
+    ? warning(
+        "Not set, so links in mails use the address that the service listens on. Set it with wcs settings set base_url https://...",
+      )
+    : ok(`Links in mails begin with ${url}.`);
+}

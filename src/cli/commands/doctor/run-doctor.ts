@@ -1,25 +1,15 @@
 import { isApiToken } from "../../../contract/api-token-prefix.ts";
 import type { Caller } from "../../../contract/operation.ts";
-import { ConditionError } from "../../errors/cli-errors.ts";
+import { tokenTimesOf } from "../../../http/client/token-times.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { createOutput } from "../../output/create-output.ts";
-import { pluralize } from "../../output/pluralize.ts";
 import { findTarget } from "../../session/target.ts";
-import { tokenTimesOf } from "../../session/token-times.ts";
 import { lookAtMachine, machineChecks } from "./check-machine.ts";
 import { examine, type Finding, failure } from "./finding.ts";
+import { showFindings } from "./show-findings.ts";
 
 /** `wcs doctor` */
 export async function runDoctor(context: Context): Promise<void> {
-  const { terminal, globals } = context;
-  const findings = await terminal.spin("checking", findAll(context));
-  const items = findings.map(({ check, state, message }) => ({ check, state, message }));
-  const draw = async () => (await import("./draw-findings.ts")).drawFindings;
-  await createOutput({ draw, columns: ["check", "state", "message"] }, globals, terminal).list([
-    { items, more: false, response: items },
-  ]);
-  const failed = findings.filter(({ state }) => state === "failed");
-  if (failed.length > 0) throw new ConditionError(`${pluralize(failed.length, "check")} of ${findings.length} failed`);
+  await showFindings(findAll(context), context);
 }
 
 type Stage = (context: Context) => Promise<Finding[]>;

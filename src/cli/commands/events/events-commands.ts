@@ -67,6 +67,7 @@ stdout is not a terminal, it prints a row per occurrence. Events longer than 31 
     "wcs events calendar --month 2026-12 --json",
   ],
   prints: true,
+  watchable: true,
   run: async (context) => (await import("./calendar/calendar-command.ts")).calendar(context),
 };
 

@@ -1,9 +1,14 @@
 import type { Metrics } from "../../../http/server/metrics-endpoint.ts";
+import type { WorkerProcess } from "./worker-process.ts";
 
-/** Creates the Prometheus metrics: requests by route and status, waiting callbacks and mails, and the Node process. */
+/**
+ * Creates the Prometheus metrics: requests by route and status, waiting callbacks and mails, and the Node process; with a
+ * worker, those of all workers together.
+ */
 export async function createMetrics(
   engine: { waiting(): Promise<Readonly<Record<"due" | "later" | "mails" | "failedMails", number>>> },
   token: string | undefined,
+  worker: WorkerProcess | undefined,
 ): Promise<Metrics> {
   const { collectDefaultMetrics, Gauge, Histogram, Registry } = await import("prom-client");
   const registry = new Registry();
@@ -19,6 +24,8 @@ export async function createMetrics(
     name: "wcs_waiting",
     help: "Callbacks and mails that wait to be sent",
     labelNames: ["what"],
+    // Every worker reads the same number from the database.
+    aggregator: "first",
     registers: [registry],
     async collect() {
       const { due, later, mails, failedMails } = await engine.waiting();
@@ -28,7 +35,7 @@ export async function createMetrics(
   });
   return {
     contentType: registry.contentType,
-    render: () => registry.metrics(),
+    render: worker ? await worker.shareMetrics(registry) : () => registry.metrics(),
     observe: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
     ...(token !== undefined && { token }),
   };

@@ -8,8 +8,8 @@ import { environmentWithSmtp, noMail } from "./smtp-option.ts";
 
 /** `wcs webhooks deliver` */
 export async function deliver(context: Context): Promise<void> {
-  const { terminal, globals } = context;
-  const environment = environmentWithSmtp(context);
+  const { terminal, globals, flags } = context;
+  const environment = environmentWithSmtp(terminal.env, flags);
   const target = findTarget(globals, terminal.env);
   if (target.remote)
     throw new UsageError("wcs webhooks deliver needs a database, not the URL of an instance", {

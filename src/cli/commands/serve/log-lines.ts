@@ -2,6 +2,10 @@ import type { Paint } from "../../terminal/colors.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 
 const levels: Readonly<Record<number, string>> = { 20: "DEBUG", 30: "INFO", 40: "WARN", 50: "ERROR", 60: "FATAL" };
+/** Names of the levels that --log-level takes. */
+export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
+/** Formats that --log-format takes. */
+export const logFormats = ["auto", "pretty", "json"] as const;
 /** Number of the log level `warn`. */
 export const warning = 40;
 

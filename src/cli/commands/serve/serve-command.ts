@@ -1,30 +1,37 @@
-import type { BlockList } from "node:net";
 import { isatty } from "node:tty";
 import type { Logger, LoggerOptions } from "pino";
 import type { Database } from "../../../store/database.ts";
-import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context, CustomCommand } from "../../kit/command-spec.ts";
-import { parseChoice } from "../../kit/parse-value.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
-import { findTarget } from "../../session/target.ts";
 import { version } from "../../session/version.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { createMetrics } from "./create-metrics.ts";
-import { createLogLines, warning } from "./log-lines.ts";
-import { environmentWithSmtp, noMail, smtpFlag } from "./smtp-option.ts";
-
-const logFormats = ["auto", "pretty", "json"] as const;
+import { createLogLines, logFormats, logLevels, warning } from "./log-lines.ts";
+import { readServeOptions, type ServeOptions } from "./serve-options.ts";
+import { noMail, smtpFlag } from "./smtp-option.ts";
+import type { WorkerProcess } from "./worker-process.ts";
 
 export const serve: CustomCommand = {
   summary: "Serve the HTTP API and deliver webhooks and mail",
   description:
     "Prints its base URL on stdout when it is ready; logs go to stderr. SIGTERM and Ctrl-C shut it down\nafter running requests: /readyz returns 503 at once, and new connections are refused after the shutdown notice\nand a moment without new ones. Exits with 8 when the port is in use.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
   flags: [
+    {
+      flags: "--config <path>",
+      description: "Read options from a YAML file; flags and the environment take precedence",
+      completes: "file",
+    },
+    { flags: "--check", description: "Check options, ports, database and rights, start nothing; exit 9 on a problem" },
     { flags: "--port <n>", description: "Port to listen on, 0 for a free one (default 8420)" },
     { flags: "--host <address>", description: "Address to listen on (default 127.0.0.1)" },
     {
       flags: "--metrics-port <n>",
       description: "Serve /metrics for Prometheus on this port; with WCS_METRICS_TOKEN it is also on --port",
+    },
+    {
+      flags: "--workers <n>",
+      description: "Number of processes that share the port, or auto for one per core (default 1)",
+      completes: ["auto"],
     },
     smtpFlag,
     {
@@ -39,7 +46,7 @@ export const serve: CustomCommand = {
     {
       flags: "--log-level <level>",
       description: "Log level: debug, info, warn, error or silent (default info)",
-      completes: ["debug", "info", "warn", "error", "silent"],
+      completes: logLevels,
     },
     {
       flags: `--log-format <${logFormats.join("|")}>`,
@@ -52,77 +59,90 @@ export const serve: CustomCommand = {
     "wcs serve --db postgres://localhost/wcs --host 0.0.0.0",
     "wcs serve --smtp-url smtp://mail.example.com:25",
     "wcs serve --behind-proxy 10.1.2.0/24,2001:db8:7::/48",
+    "wcs serve --workers auto",
+    "wcs serve --config /etc/wcs/wcs.yaml --check",
   ],
+  prints: true,
   run,
 };
 
 async function run(context: Context): Promise<void> {
   const { terminal } = context;
-  const options = await readOptions(context);
-  const [modules, { pino }] = await Promise.all([loadModules(), import("pino")]);
-  // Lines are written together, because each write takes about a tenth of a request.
-  const destination = pino.destination({ fd: 2, sync: false, minLength: 8192, periodicFlush: 100 });
-  const isPretty = options.logFormat === "pretty" || (options.logFormat === "auto" && isatty(2));
-  const lines = isPretty ? createLogLines(await terminal.errorPaint(), (line) => destination.write(line)) : destination;
-  const hooks: LoggerOptions["hooks"] = {
-    logMethod(line, method, level) {
-      method.apply(this, line);
-      if (level >= warning) destination.flush();
-    },
-  };
-  const log = pino({ level: options.level, hooks }, lines);
-  const database = await openWithKey(options.target.address, terminal.env);
+  if (context.flags.check) return (await import("./check-serve.ts")).checkServe(context);
+  const options = await readServeOptions(context);
+  const { log, flush } = await createLog(options, terminal);
+  if (options.workers === 1) return serveHere({ options, log, terminal, worker: undefined }).finally(flush);
+  const worker = (await import("./worker-process.ts")).thisWorker();
   try {
-    await serveDatabase({ modules, database, log, terminal, options });
+    if (worker) return await serveHere({ options, log, terminal, worker });
+    const { superviseWorkers } = await import("./supervise-workers.ts");
+    await superviseWorkers(options.workers, { log, terminal });
   } finally {
-    await database.close();
-    destination.flushSync();
+    flush();
+    worker?.release();
   }
 }
 
-async function readOptions(context: Context) {
-  const { terminal, globals, flags } = context;
-  const given = (name: string) => flags[name] as string | undefined;
-  const metricsPort = given("metricsPort");
-  const options = {
-    port: portOf("--port", given("port") ?? "8420"),
-    metricsPort: metricsPort === undefined ? undefined : portOf("--metrics-port", metricsPort),
-    timeouts: { notice: noticeOf(given("shutdownNotice") ?? "1") },
-    host: given("host") ?? "127.0.0.1",
-    trustedProxies: await trustedProxiesOf(flags.behindProxy as string | true | undefined),
-    environment: environmentWithSmtp(context),
-    target: findTarget(globals, terminal.env),
-    level: levelOf(given("logLevel")),
-    logFormat: parseChoice(logFormats, given("logFormat") ?? "auto", "--log-format"),
+async function createLog({ logFormat, level, workers }: ServeOptions, terminal: Terminal) {
+  const { pino } = await import("pino");
+  // Lines are written together, because each write takes about a tenth of a request. Larger ones of several processes
+  // could mix in a pipe: POSIX keeps 4,096 bytes together.
+  const portion = workers === 1 ? { minLength: 8192 } : { minLength: 2048, maxWrite: 4096 };
+  const destination = pino.destination({ fd: 2, sync: false, ...portion, periodicFlush: 100 });
+  const isPretty = logFormat === "pretty" || (logFormat === "auto" && isatty(2));
+  const lines = isPretty ? createLogLines(await terminal.errorPaint(), (line) => destination.write(line)) : destination;
+  const hooks: LoggerOptions["hooks"] = {
+    logMethod(line, method, severity) {
+      method.apply(this, line);
+      if (severity >= warning) destination.flush();
+    },
   };
-  if (options.target.remote)
-    throw new UsageError("wcs serve needs a database, not the URL of an instance", { hint: "use --db" });
-  return options;
+  return { log: pino({ level, hooks }, lines), flush: () => destination.flushSync() };
+}
+
+interface Server {
+  readonly options: ServeOptions;
+  readonly log: Logger;
+  readonly terminal: Terminal;
+  /** Missing for a server that is the only process. */
+  readonly worker: WorkerProcess | undefined;
+}
+
+/** Opens the database and serves it in this process. */
+async function serveHere(server: Server): Promise<void> {
+  const { target, environment } = server.options;
+  const modules = await loadModules();
+  const database = await openWithKey(target.address, environment);
+  try {
+    await serveDatabase({ ...server, modules, database });
+  } finally {
+    await database.close();
+  }
 }
 
 async function loadModules() {
-  const [{ createService }, { createApp }, { listen }, { allOperations }, { createEngine, missingForMail }] =
+  const [{ createService }, { createApp }, { listen }, { allOperations }, { createEngine, missingForMail }, rights] =
     await Promise.all([
       import("../../../core/service.ts"),
       import("../../../http/server/app.ts"),
       import("../../../http/server/listen.ts"),
       import("../../../contract/all-operations.ts"),
       import("../../../delivery/delivery.ts"),
+      import("../../../store/missing-rights.ts"),
     ]);
-  return { createService, createApp, listen, allOperations, createEngine, missingForMail };
+  const { requireRights } = rights;
+  return { requireRights, createService, createApp, listen, allOperations, createEngine, missingForMail };
 }
 
-interface Serving {
+interface Serving extends Server {
   readonly modules: Awaited<ReturnType<typeof loadModules>>;
   readonly database: Database;
-  readonly log: Logger;
-  readonly terminal: Terminal;
-  readonly options: Awaited<ReturnType<typeof readOptions>>;
 }
 
 /** Serves until the program is interrupted. */
-async function serveDatabase({ modules, database, log, terminal, options }: Serving): Promise<void> {
+async function serveDatabase({ modules, database, log, terminal, options, worker }: Serving): Promise<void> {
   const { environment, host, port, metricsPort, timeouts, trustedProxies } = options;
+  await modules.requireRights(database);
   const service = modules.createService({ database, environment });
   const servers: Awaited<ReturnType<typeof modules.listen>>[] = [];
   const engine = modules.createEngine({
@@ -132,7 +152,7 @@ async function serveDatabase({ modules, database, log, terminal, options }: Serv
     userAgent: `wcs/${version}`,
     servedAt: () => servers[0]?.url,
   });
-  const metrics = await createMetrics(engine, terminal.env.WCS_METRICS_TOKEN || undefined);
+  const metrics = await createMetrics(engine, environment.WCS_METRICS_TOKEN || undefined, worker);
   const app = modules.createApp({
     operations: await modules.allOperations(),
     invoke: service.invoke,
@@ -152,48 +172,13 @@ async function serveDatabase({ modules, database, log, terminal, options }: Serv
     const { createMetricsApp } = await import("../../../http/server/metrics-endpoint.ts");
     servers.push(await modules.listen(createMetricsApp(metrics, log), { host, port: metricsPort, timeouts }));
   }
-  engine.start();
+  if (worker === undefined) engine.start();
   const missing = modules.missingForMail(await service.settings());
   if (missing.length > 0) log.warn(noMail(missing));
-  await terminal.write(`${server.url}\n`);
+  if (worker) worker.ready(server.url, () => engine.start());
+  else await terminal.write(`${server.url}\n`);
   await ended;
   log.info("finishing");
   service.endWaits();
   await Promise.all([...servers.map((each) => each.close()), engine.stop()]);
-}
-
-function portOf(flag: string, text: string): number {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new UsageError(`${flag} must be a port number, not '${text}'`);
-  return port;
-}
-
-/** Parses --behind-proxy: without a value loopback and private networks, without the flag no networks. */
-async function trustedProxiesOf(value: string | true | undefined): Promise<BlockList | undefined> {
-  if (value === undefined) return undefined;
-  const { blockListOf, parseNetwork, privateNetworks } = await import("../../../http/server/client-address.ts");
-  const texts = value === true ? privateNetworks : value.split(",").map((text) => text.trim());
-  return blockListOf(
-    texts.map((text) => {
-      const network = parseNetwork(text);
-      if (network) return network;
-      throw new UsageError(`--behind-proxy must be networks like 10.0.0.0/8,::1/128, not '${text}'`);
-    }),
-  );
-}
-
-/** Parses --shutdown-notice and returns milliseconds. */
-function noticeOf(text: string): number {
-  const seconds = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || seconds > 3600) {
-    throw new UsageError(`--shutdown-notice must be a number of seconds from 0 to 3600, not '${text}'`);
-  }
-  return seconds * 1000;
-}
-
-function levelOf(level = "info"): string {
-  if (!["debug", "info", "warn", "error", "silent"].includes(level)) {
-    throw new UsageError(`--log-level must be debug, info, warn, error or silent, not '${level}'`);
-  }
-  return level;
 }

@@ -9,9 +9,9 @@ export const smtpFlag: CommandFlag = {
 };
 
 /** Returns the environment with the value of --smtp-url. Throws UsageError when the URL contains credentials. */
-export function environmentWithSmtp({ terminal, flags }: Context): NodeJS.ProcessEnv {
+export function environmentWithSmtp(env: NodeJS.ProcessEnv, flags: Context["flags"]): NodeJS.ProcessEnv {
   const text = flags.smtpUrl as string | undefined;
-  if (text === undefined) return terminal.env;
+  if (text === undefined) return env;
   const url = URL.parse(text);
   // The message does not repeat the text, because it may contain a password.
   if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === "") {
@@ -25,7 +25,7 @@ export function environmentWithSmtp({ terminal, flags }: Context): NodeJS.Proces
       },
     );
   }
-  return { ...terminal.env, WCS_SETTING_MAIL_SMTP_URL: text };
+  return { ...env, WCS_SETTING_MAIL_SMTP_URL: text };
 }
 
 /** Returns the message for mail that cannot be sent because settings are missing. */

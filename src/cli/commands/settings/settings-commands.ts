@@ -26,6 +26,7 @@ export const settings: CommandGroup = {
       args: [key],
       examples: ["wcs settings get base_url"],
       prints: true,
+      watchable: true,
       run: get,
     },
     set: {

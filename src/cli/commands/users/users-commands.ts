@@ -99,7 +99,11 @@ export const users: CommandGroup = {
     }),
     delete: command(ops.delete, {
       args: [id],
-      confirm: askAbout(ops.get, ({ name }) => `Delete user ${name}? The personal data is erased permanently.`),
+      confirm: askAbout(
+        ops.get,
+        ({ name }) =>
+          `Delete user ${name}? The personal data is erased permanently; wcs users export-data saves it first.`,
+      ),
       done: ({ id }) => `Deleted user ${id}.`,
     }),
     deactivate: command(ops.deactivate, {
@@ -146,6 +150,25 @@ export const users: CommandGroup = {
     membership,
     import: importUsers,
     export: exportUsers,
+    "export-data": {
+      summary: "Export all data that is kept about a user",
+      description: `Writes a new folder with a JSON file for each kind of data, such as profile.json, messages.json and changes_by.json, and
+the folder files with the avatar and the attached files. Times are Unix seconds; secrets and hashes are left out. You can
+export your own data; administrators can export those of others, without conversations, messages, personal events,
+marks, votes and sign-ins. On the machine of the database, --as exports these, too. The export is recorded in the audit
+log. Exits with 7 when the folder exists.`,
+      args: [{ name: "user", description: "The user, by name or ID", completes: "users" }],
+      flags: [
+        { flags: "--to <path>", description: "New folder to write to, readable only for you", completes: "file" },
+      ],
+      examples: [
+        "wcs users export-data me --to my-data",
+        "wcs users export-data ada@example.com --to ada --json",
+        "wcs users export-data me --to ada --db wcs.db --as ada@example.com",
+      ],
+      prints: true,
+      run: async (context) => (await import("./export-user-data.ts")).exportUserData(context),
+    },
   },
 };
 

@@ -24,6 +24,8 @@ type Entries = OutputOf<typeof webhooks.logs>;
 export async function showLogs(context: Context): Promise<void> {
   const { flags, globals, terminal } = context;
   if (flags.follow && flags.wait) throw new UsageError("--follow and --wait cannot be used together");
+  if (flags.watch && (flags.follow || flags.wait))
+    throw new UsageError(`--watch and ${flags.follow ? "--follow" : "--wait"} cannot be used together`);
   if (flags.page !== undefined && (flags.follow || flags.wait))
     throw new UsageError(`--page and ${flags.follow ? "--follow" : "--wait"} cannot be used together`);
   const given = await readFilter(context);

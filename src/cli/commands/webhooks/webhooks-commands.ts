@@ -81,6 +81,7 @@ export const webhooks: CommandGroup = {
         "wcs webhooks logs 3 --wait --event user.create --status 200 --timeout 60s",
       ],
       prints: true,
+      watchable: true,
       run: async (context) => (await import("./show-logs.ts")).showLogs(context),
     },
     log: command(ops.log, {

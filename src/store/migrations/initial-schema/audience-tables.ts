@@ -33,6 +33,7 @@ export const audienceTables = ({ id, key, number, bytes }: ColumnTypes): string[
     personal integer not null default 0,
     group_id ${number} references groups (id)
   )`,
+  "create index audiences_author on audiences (author_id)",
   "create index audiences_owner on audiences (owner_unit_id)",
   "create index audiences_group on audiences (group_id) where group_id is not null",
   `create table audience_units (

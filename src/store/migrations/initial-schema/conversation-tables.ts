@@ -49,6 +49,7 @@ export const conversationTables = ({ id, key, number }: ColumnTypes): string[] =
     deleted_at ${number},
     unique (conversation_id, position)
   )`,
+  "create index messages_author on messages (author_id, id)",
   `create table message_reactions (
     message_id ${number} not null references messages (id),
     user_id ${number} not null references users (id),

@@ -27,8 +27,10 @@ const webhookTables = ({ id, key, number }: ColumnTypes) => [
     message_id ${key} not null,
     type ${key} not null,
     payload text not null,
-    created_at ${number} not null
+    created_at ${number} not null,
+    user_id ${number}
   )`,
+  "create index webhook_events_user on webhook_events (user_id) where user_id is not null",
   `create table webhook_logs (
     id ${id},
     webhook_id ${number} not null,
@@ -43,8 +45,10 @@ const webhookTables = ({ id, key, number }: ColumnTypes) => [
     error text,
     next_attempt_at ${number},
     request_headers text not null,
-    response text
+    response text,
+    user_id ${number}
   )`,
+  "create index webhook_logs_user on webhook_logs (user_id) where user_id is not null",
   "create index webhook_logs_webhook on webhook_logs (webhook_id, id)",
   "create index webhook_logs_status on webhook_logs (webhook_id, status, id)",
   "create index webhook_logs_event on webhook_logs (webhook_id, event, id)",

@@ -29,6 +29,7 @@ export const eventTables = ({ id, key, number, clustered }: ColumnTypes): string
     deleted_at ${number}
   )`,
   "create index events_uid on events (uid)",
+  "create index events_audience on events (audience_id)",
   `create table event_dates (
     event_id ${number} not null references events (id) on delete cascade,
     start_at ${number} not null,

@@ -82,6 +82,7 @@ const commentTables = ({ id, number }: ColumnTypes) => [
     deleted_at ${number}
   )`,
   "create index comments_post on comments (post_id, id)",
+  "create index comments_author on comments (author_id, id)",
   "create index comments_parent on comments (parent_id, id) where parent_id is not null",
   `create table post_mentions (
     post_id ${number} not null references posts (id) on delete cascade,

@@ -7,7 +7,7 @@ export interface TokenTimes {
 /** Reads the issue and expiry times of a JWT without verifying it; undefined when it is not a JWT. */
 export function tokenTimesOf(token: string): TokenTimes | undefined {
   try {
-    const { iat, exp } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+    const { iat, exp } = JSON.parse(atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/")));
     return Number.isFinite(iat) && Number.isFinite(exp) ? { issued: iat, expires: exp } : undefined;
   } catch {
     return undefined;

@@ -1,0 +1,194 @@
+import { readFileSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { type Document, isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { z } from "zod";
+import { type Issues, tryParse } from "../../../contract/parse-input.ts";
+import { defaults, type Settings, settingsSchema } from "../../../contract/settings.ts";
+import { parseNetwork } from "../../../http/server/client-address.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
+import { suggestName } from "../../errors/nearest-name.ts";
+import { reason } from "../../file-io/value-sources.ts";
+import { withoutPassword } from "../../session/database-url.ts";
+import { databaseAddress, isRemote } from "../../session/target.ts";
+import { logFormats, logLevels } from "./log-lines.ts";
+import { mostWorkers } from "./worker-count.ts";
+
+/** The options of a configuration file, as values of flags and of environment variables. */
+export interface ServeConfig {
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+interface ConfigIssue {
+  /** The key, as in `settings.base_url`. */
+  readonly field: string;
+  readonly message: string;
+}
+
+const text = () => z.string().min(1);
+const port = () => z.int().min(0).max(65_535);
+const network = () =>
+  text().refine((value) => parseNetwork(value) !== undefined, "must be a network like 10.0.0.0/8 or ::1/128");
+const database = () => text().refine((value) => !isRemote(value), "must be a SQLite file or a postgres:// URL");
+
+const options = () =>
+  z
+    .strictObject({
+      db: database(),
+      host: text(),
+      port: port(),
+      metrics_port: port(),
+      workers: z.union([z.int().min(1).max(mostWorkers), z.literal("auto")]),
+      behind_proxy: z.union([z.boolean(), z.array(network()).min(1)]),
+      shutdown_notice: z.number().min(0).max(3600),
+      log_level: z.enum(logLevels),
+      log_format: z.enum(logFormats),
+      smtp_url: settingsSchema().shape["mail.smtp_url"].unwrap(),
+      secret_key_file: text(),
+      secret_key: text(),
+      token_key: text(),
+      metrics_token: text(),
+      settings: settingsSchema().omit({ "mail.smtp_url": true }).partial(),
+    })
+    .partial();
+
+type Options = z.infer<ReturnType<typeof options>>;
+
+/**
+ * Reads the options of `wcs serve` from a YAML or JSON file. Throws a `UsageError` with the line of each issue. Its message
+ * repeats no value, because a value may be a secret.
+ */
+export function readServeConfig(path: string): ServeConfig {
+  const lines = new LineCounter();
+  const parsed = parseDocument(textOf(path), { lineCounter: lines, prettyErrors: false });
+  const refuse = (issues: readonly { line: number; message: string }[]) => {
+    const all = issues.toSorted((a, b) => a.line - b.line).map(({ line, message }) => `${path}:${line}: ${message}`);
+    return new UsageError(all.join("; "), { hint: "see wcs serve --help and docs/operations.md" });
+  };
+  if (parsed.errors.length > 0)
+    throw refuse(parsed.errors.map(({ message, pos: [at] }) => ({ line: lines.linePos(at).line, message })));
+  const result = tryParse(options(), contentOf(parsed, path));
+  const issues = result.ok ? secretsInTheOpen(result.value, path) : explained(result);
+  if (!result.ok || issues.length > 0) {
+    const lineOf = (field: string) => lines.linePos(offsetOf(parsed, field)).line;
+    throw refuse(issues.map(({ field, message }) => ({ line: lineOf(field), message: `${field} ${message}` })));
+  }
+  return toFlagsAndVariables(result.value, dirname(resolve(path)));
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UsageError(`--config: ${reason(error, path)}`);
+  }
+}
+
+/** Returns the content; an empty file has no options. Refuses aliases, because nested ones can take all memory. */
+function contentOf(parsed: Document, path: string): unknown {
+  try {
+    return parsed.toJS({ maxAliasCount: 0 }) ?? {};
+  } catch {
+    throw new UsageError(`${path} has aliases; write each value in its place`);
+  }
+}
+
+function explained({ fields, issues }: Issues): ConfigIssue[] {
+  const known = Object.keys(options().shape);
+  return Object.entries(fields).map(([field, reasons]) => {
+    if (field === "body") return { field: "The file", message: "must be a list of options, as in port: 8420" };
+    if (!issues.some((issue) => issue.field === field && issue.code === "unknown_field"))
+      return { field, message: reasons.join(" and ") };
+    const setting = /^settings\.(.*)$/s.exec(field)?.[1];
+    if (setting === "mail.smtp_url") return { field, message: "is the option smtp_url in this file" };
+    const names = setting === undefined ? known : Object.keys(defaults);
+    const meant = suggestName(setting ?? field, names);
+    const advice = meant ? `did you mean ${meant}?` : `known are ${names.join(", ")}`;
+    return { field, message: `is not ${setting === undefined ? "an option" : "a setting"}; ${advice}` };
+  });
+}
+
+/** Finds the secrets in a file that other users can read. */
+function secretsInTheOpen(config: Options, path: string): ConfigIssue[] {
+  const mode = statSync(path).mode & 0o777;
+  if (process.platform === "win32" || (mode & 0o077) === 0) return [];
+  const secrets = (["secret_key", "token_key", "metrics_token"] as const).filter((name) => config[name] !== undefined);
+  const { db, smtp_url: smtp } = config;
+  const found = [
+    ...secrets,
+    ...(db !== undefined && withoutPassword(db) !== db ? ["db"] : []),
+    ...(smtp !== undefined && new URL(smtp).password !== "" ? ["smtp_url"] : []),
+  ];
+  const message = `has a secret, but other users can read the file (${modeText(mode)}); run chmod 0600 '${path}'`;
+  return found.map((field) => ({ field, message }));
+}
+
+const modeText = (mode: number) => mode.toString(8).padStart(4, "0");
+
+/** Returns the offset of a key; of the beginning when there is no such key. */
+function offsetOf({ contents }: Document, field: string): number {
+  if (!isMap(contents)) return 0;
+  for (const { key, value } of contents.items) {
+    if (!isScalar(key) || !key.range) continue;
+    const name = String(key.value);
+    if (name === "settings" && field.startsWith("settings.") && isMap(value)) {
+      const inner = value.items.find((pair) => isScalar(pair.key) && isAt(field.slice(9), String(pair.key.value)));
+      if (isScalar(inner?.key) && inner.key.range) return inner.key.range[0];
+    }
+    if (isAt(field, name)) return key.range[0];
+  }
+  return 0;
+}
+
+/** Returns true for the field itself and for parts of it, as in `behind_proxy.0`. */
+const isAt = (field: string, name: string) => field === name || field.startsWith(`${name}.`);
+
+function toFlagsAndVariables(config: Options, folder: string): ServeConfig {
+  const { behind_proxy: proxies, settings = {} } = config;
+  const flags = {
+    host: config.host,
+    port: config.port?.toString(),
+    metricsPort: config.metrics_port?.toString(),
+    workers: config.workers?.toString(),
+    behindProxy: Array.isArray(proxies) ? proxies.join(",") : proxies || undefined,
+    shutdownNotice: config.shutdown_notice?.toString(),
+    logLevel: config.log_level,
+    logFormat: config.log_format,
+  };
+  // Relative paths begin at the folder of the file, so that it means the same wherever the command runs.
+  const at = (path: string | undefined) => path && resolve(folder, path);
+  const isUrl = config.db !== undefined && /^postgres(ql)?:/.test(databaseAddress(config.db));
+  const env = {
+    WCS_DB: isUrl ? config.db : at(config.db),
+    WCS_SECRET_KEY: config.secret_key,
+    WCS_SECRET_KEY_FILE: at(config.secret_key_file),
+    WCS_TOKEN_KEY: config.token_key,
+    WCS_METRICS_TOKEN: config.metrics_token,
+    WCS_SETTING_MAIL_SMTP_URL: config.smtp_url,
+    ...Object.fromEntries(Object.entries(settings).map(([key, value]) => [variableOf(key), asVariable(key, value)])),
+  };
+  return { flags: withoutEmpty(flags), env: withoutEmpty(env) };
+}
+
+const variableOf = (key: string) => `WCS_SETTING_${key.replaceAll(".", "_").toUpperCase()}`;
+/** Variables of settings are JSON, except those whose default is a text. */
+const asVariable = (key: string, value: unknown) =>
+  typeof defaults[key as keyof Settings] === "string" ? String(value) : JSON.stringify(value);
+const withoutEmpty = <T>(entries: Record<string, T | undefined>): Record<string, T> =>
+  Object.fromEntries(Object.entries(entries).filter((entry): entry is [string, T] => entry[1] !== undefined));
+
+/**
+ * Returns the environment with the variables of the file added. Variables that stand for each other count as one, so that
+ * the environment takes precedence over the file.
+ */
+export function underEnvironment(env: NodeJS.ProcessEnv, file: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const groups = [
+    ["WCS_DB", "WCS_PROFILE", "WCS_URL"],
+    ["WCS_SECRET_KEY", "WCS_SECRET_KEY_FILE"],
+  ];
+  const added = Object.entries(file).filter(([name]) => {
+    const rivals = groups.find((group) => group.includes(name)) ?? [name];
+    return rivals.every((rival) => !env[rival]);
+  });
+  return { ...env, ...Object.fromEntries(added) };
+}

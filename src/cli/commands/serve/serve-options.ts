@@ -1,0 +1,68 @@
+import type { BlockList } from "node:net";
+import { UsageError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
+import { parseChoice } from "../../kit/parse-value.ts";
+import { findTarget } from "../../session/target.ts";
+import { logFormats, logLevels } from "./log-lines.ts";
+import { environmentWithSmtp } from "./smtp-option.ts";
+import { parseWorkerCount } from "./worker-count.ts";
+
+export type ServeOptions = Awaited<ReturnType<typeof readServeOptions>>;
+
+/** Reads the options of `wcs serve`: from flags, else from the environment, else from the file of --config. */
+export async function readServeOptions(context: Context) {
+  const { env, flags } = await configured(context);
+  const given = (name: string) => flags[name] as string | undefined;
+  const metricsPort = given("metricsPort");
+  const options = {
+    port: portOf("--port", given("port") ?? "8420"),
+    metricsPort: metricsPort === undefined ? undefined : portOf("--metrics-port", metricsPort),
+    workers: parseWorkerCount(given("workers") ?? "1"),
+    timeouts: { notice: noticeOf(given("shutdownNotice") ?? "1") },
+    host: given("host") ?? "127.0.0.1",
+    trustedProxies: await trustedProxiesOf(flags.behindProxy as string | true | undefined),
+    environment: environmentWithSmtp(env, flags),
+    target: findTarget(context.globals, env),
+    level: parseChoice(logLevels, given("logLevel") ?? "info", "--log-level"),
+    logFormat: parseChoice(logFormats, given("logFormat") ?? "auto", "--log-format"),
+  };
+  if (options.target.remote)
+    throw new UsageError("wcs serve needs a database, not the URL of an instance", { hint: "use --db" });
+  return options;
+}
+
+async function configured({ terminal, flags }: Context) {
+  if (flags.config === undefined) return { env: terminal.env, flags };
+  const { readServeConfig, underEnvironment } = await import("./serve-config.ts");
+  const file = readServeConfig(String(flags.config));
+  return { env: underEnvironment(terminal.env, file.env), flags: { ...file.flags, ...flags } };
+}
+
+function portOf(flag: string, text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new UsageError(`${flag} must be a port number, not '${text}'`);
+  return port;
+}
+
+/** Parses --behind-proxy: without a value loopback and private networks, without the flag no networks. */
+async function trustedProxiesOf(value: string | true | undefined): Promise<BlockList | undefined> {
+  if (value === undefined) return undefined;
+  const { blockListOf, parseNetwork, privateNetworks } = await import("../../../http/server/client-address.ts");
+  const texts = value === true ? privateNetworks : value.split(",").map((text) => text.trim());
+  return blockListOf(
+    texts.map((text) => {
+      const network = parseNetwork(text);
+      if (network) return network;
+      throw new UsageError(`--behind-proxy must be networks like 10.0.0.0/8,::1/128, not '${text}'`);
+    }),
+  );
+}
+
+/** Parses --shutdown-notice and returns milliseconds. */
+function noticeOf(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || seconds > 3600) {
+    throw new UsageError(`--shutdown-notice must be a number of seconds from 0 to 3600, not '${text}'`);
+  }
+  return seconds * 1000;
+}

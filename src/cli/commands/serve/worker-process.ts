@@ -1,0 +1,57 @@
+import cluster from "node:cluster";
+import type { Registry } from "prom-client";
+
+/** Messages between the main process of `wcs serve --workers` and a worker. prom-client has messages of its own. */
+export type ToWorker =
+  | { readonly to: "deliver" }
+  | { readonly to: "show-metrics"; readonly text: string }
+  | { readonly to: "fail-metrics"; readonly message: string };
+export type FromWorker = { readonly to: "be-ready"; readonly url: string } | { readonly to: "collect-metrics" };
+
+/** A server that is one of several, which share a port and a database. */
+export interface WorkerProcess {
+  /** Tells the main process that requests are answered. Calls `deliver` when this worker is the one to deliver. */
+  ready(url: string, deliver: () => void): void;
+  /** Returns a function that renders the metrics of all workers together. */
+  shareMetrics(registry: Registry): Promise<() => Promise<string>>;
+  /** Lets the process end although the main process could send more. */
+  release(): void;
+}
+
+/** Returns the worker that this process is; undefined for a server of its own. */
+export function thisWorker(): WorkerProcess | undefined {
+  const { worker } = cluster;
+  if (worker === undefined) return undefined;
+  const send = (message: FromWorker) => void worker.send(message);
+  return {
+    ready(url, deliver) {
+      worker.on("message", ({ to }: ToWorker) => {
+        if (to === "deliver") deliver();
+      });
+      send({ to: "be-ready", url });
+    },
+    async shareMetrics(registry) {
+      const { AggregatorRegistry } = await import("prom-client");
+      AggregatorRegistry.setRegistries([registry]);
+      // Creating one makes this process answer when the main process collects.
+      new AggregatorRegistry();
+      let waiting: PromiseWithResolvers<string>[] = [];
+      const settle = (how: (each: PromiseWithResolvers<string>) => void) => {
+        const settled = waiting;
+        waiting = [];
+        settled.forEach(how);
+      };
+      worker.on("message", (message: ToWorker) => {
+        if (message.to === "show-metrics") settle(({ resolve }) => resolve(message.text));
+        else if (message.to === "fail-metrics") settle(({ reject }) => reject(new Error(message.message)));
+      });
+      return () => {
+        const answer = Promise.withResolvers<string>();
+        waiting.push(answer);
+        if (waiting.length === 1) send({ to: "collect-metrics" });
+        return answer.promise;
+      };
+    },
+    release: () => process.channel?.unref(),
+  };
+}

@@ -1,0 +1,46 @@
+import { checkZone } from "../output/create-output.ts";
+import type { CommandFlag, Context } from "./command-spec.ts";
+import type { LineIssues } from "./line-issues.ts";
+import { parseChoice, parseInteger, splitList } from "./parse-value.ts";
+import { attributeOf, longOf } from "./read-input.ts";
+
+/** Adds issues about the options that all commands share. */
+export async function checkGlobals({ globals }: Context, issues: LineIssues): Promise<void> {
+  await issues.gather("--tz", () => checkZone(globals.tz));
+  if (globals.timeout !== undefined) await checkNotation("duration", globals.timeout, "--timeout", issues);
+}
+
+/** Adds issues about the values of flags that belong to no input field. */
+export async function checkFlags(
+  flags: readonly CommandFlag[],
+  { flags: given, globals }: Context,
+  issues: LineIssues,
+): Promise<void> {
+  for (const flag of flags) {
+    const value = given[attributeOf(flag)];
+    if (value === undefined) continue;
+    const name = longOf(flag);
+    const { completes } = flag;
+    if (Array.isArray(completes)) {
+      const parts = flag.flags.endsWith(",...>") ? splitList(value) : [value].flat();
+      await issues.gather(name, () => parts.forEach((part) => void parseChoice(completes, part, name)));
+    }
+    await checkNotation(/<(\w+)>$/.exec(flag.flags)?.[1], String(value), name, issues, globals.tz);
+  }
+}
+
+/** Adds an issue about a value that does not have the notation that help shows for it. */
+async function checkNotation(
+  notation: string | undefined,
+  text: string,
+  name: string,
+  issues: LineIssues,
+  zone?: string,
+): Promise<void> {
+  if (notation === "n") await issues.gather(name, () => parseInteger(text, name));
+  if (notation !== "duration" && notation !== "time") return;
+  const { readDuration, readTime } = await import("../time/parse-time.ts");
+  await issues.gather(name, () =>
+    notation === "time" ? readTime(text, name, issues.concerns("--tz") ? undefined : zone) : readDuration(text, name),
+  );
+}

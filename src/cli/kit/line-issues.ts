@@ -1,0 +1,49 @@
+import { UsageError } from "../errors/cli-errors.ts";
+
+/** Collects the issues of a command line, so that one error names all of them. */
+export class LineIssues {
+  readonly #errors: UsageError[] = [];
+  readonly #flags = new Set<string>();
+  /** A word of the line may be the value of an unknown flag, so arguments may not be what the user meant. */
+  hasUncertainArguments = false;
+
+  get isEmpty(): boolean {
+    return this.#errors.length === 0;
+  }
+
+  /** Adds an issue about some flags or arguments. */
+  add(error: UsageError, flags: readonly string[] = []): void {
+    this.#errors.push(error);
+    this.skip(flags);
+  }
+
+  /** Leaves flags or arguments out of further checks. */
+  skip(flags: readonly string[]): void {
+    for (const flag of flags) this.#flags.add(flag);
+  }
+
+  concerns(flag: string): boolean {
+    return this.#flags.has(flag);
+  }
+
+  /** Returns the result of `read`; undefined, with an issue about the flag, when it throws a `UsageError`. */
+  async gather<T>(flag: string, read: () => T | Promise<T>): Promise<T | undefined> {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      this.add(error, [flag]);
+      return undefined;
+    }
+  }
+
+  /** Throws one error that names all issues; returns when there are none. */
+  throwAll(): void {
+    const [first, ...others] = this.#errors;
+    if (first === undefined) return;
+    if (others.length === 0) throw first;
+    const sentences = this.#errors.map(({ message, hint }) => (hint === undefined ? message : `${message} (${hint})`));
+    const usage = this.#errors.find((error) => error.usage !== undefined)?.usage;
+    throw new UsageError([...new Set(sentences)].join("; "), { usage });
+  }
+}

@@ -1,0 +1,78 @@
+import { tryParseInput } from "../../contract/parse-input.ts";
+import { UsageError } from "../errors/cli-errors.ts";
+import { createSources, type Sources } from "../file-io/value-sources.ts";
+import { createOutput } from "../output/create-output.ts";
+import { watchFlags } from "./build-command.ts";
+import { checkFlags, checkGlobals } from "./check-flags.ts";
+import type { Context, OperationCommand } from "./command-spec.ts";
+import { isNamed, textsIn } from "./field-flags.ts";
+import type { LineIssues } from "./line-issues.ts";
+import { missingFields, noteMissing } from "./missing-fields.ts";
+import { attribute, type Input, type InputSpec, labelOf, type ParsedLine, readInput, wordOf } from "./read-input.ts";
+import { nameInLine } from "./rename-error-fields.ts";
+import { extentOf } from "./walk-list.ts";
+
+/** The input on a line, with names as they are typed, and the sources that it was read from. */
+export interface Given {
+  readonly input: Input;
+  readonly sources: Sources;
+}
+
+/** A parsed line of an operation's command. */
+export interface OperationLine {
+  readonly leaf: OperationCommand;
+  readonly spec: InputSpec;
+  readonly line: ParsedLine;
+  readonly context: Context;
+}
+
+/** Reads the values on a line, without any request. Throws one `UsageError` that names all that is wrong with the line. */
+export async function readLine(operation: OperationLine, issues: LineIssues): Promise<Given> {
+  const { leaf, spec, line, context } = operation;
+  const { terminal } = context;
+  const sources = createSources(terminal);
+  // The words may be names, which are not looked up yet.
+  const words = textsIn(line.args[0]).map(() => "1");
+  const alternative = await issues.gather("--reference", () => leaf.alternative?.(words, line.options));
+  const input = alternative ? {} : await readInput(spec, line, sources, issues);
+  await checkOptions(operation, issues);
+  if (!terminal.interactive && !alternative) noteMissing(spec, missingFields(spec, input, terminal.env), issues);
+  if (!issues.isEmpty && !alternative) await noteWrongFields(operation, input, issues);
+  issues.throwAll();
+  return { input, sources };
+}
+
+/** Adds issues about options that many commands share. */
+async function checkOptions({ leaf: { op }, context }: OperationLine, issues: LineIssues): Promise<void> {
+  const { globals, terminal } = context;
+  if (op.list) await issues.gather("--limit", () => extentOf(context));
+  await checkGlobals(context, issues);
+  await checkFlags(watchFlags, context, issues);
+  if (globals.fields === undefined) return;
+  await issues.gather("--fields", () => createOutput({ op }, { ...globals, tz: undefined }, terminal));
+}
+
+/** Adds issues about values that the service would refuse. */
+async function noteWrongFields({ leaf, spec, line }: OperationLine, input: Input, issues: LineIssues): Promise<void> {
+  const whole = await issues.gather("--data", () => withCompletion(leaf, line, input));
+  const parsed = whole === undefined ? undefined : tryParseInput(leaf.op, whole);
+  if (parsed === undefined || parsed.ok) return;
+  const nameOf = nameInLine(spec, line, input);
+  const named = new Set([
+    ...spec.flags.filter(({ name, field }) => isNamed(field, line.options[attribute(name)])).map(wordOf),
+    ...spec.args.filter(({ described }, at) => isNamed(described, line.args[at])).map((arg) => `<${labelOf(arg)}>`),
+  ]);
+  const missing = new Set(parsed.issues.filter(({ code }) => code === "required").map(({ field }) => field));
+  for (const [field, reasons] of Object.entries(parsed.fields)) {
+    const word = nameOf(field);
+    const isKnown = named.has(word) || issues.concerns(word) || (missing.has(field) && !field.includes("."));
+    if (!isKnown) issues.add(new UsageError(`${word} ${reasons.join(" and ")}`), [word]);
+  }
+}
+
+/** Adds the values that are derived from other fields and from the flags. */
+export const withCompletion = async (
+  { complete }: OperationCommand,
+  { options }: ParsedLine,
+  input: Input,
+): Promise<Input> => (complete ? complete(input, options) : input);

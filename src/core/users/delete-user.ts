@@ -1,0 +1,78 @@
+import type { users as contract } from "../../contract/users.ts";
+import { endSessions } from "../directory/end-sessions.ts";
+import { forgetAnswers } from "../directory/event-rsvp.ts";
+import { leaveGroups } from "../directory/group-memberships.ts";
+import { removeAllMemberships } from "../directory/memberships.ts";
+import { removeTwoFactor } from "../directory/two-factors.ts";
+import { removeFiles } from "../files/attached-files.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { eraseResponses } from "../pipeline/idempotency.ts";
+import { erasePayloads } from "../pipeline/outbox.ts";
+import { asAdministrator } from "../pipeline/permissions.ts";
+import { forgetAccount } from "../pipeline/rate-limits.ts";
+import { requireOtherAdministrator } from "./change-account.ts";
+import { oneUser } from "./read-users.ts";
+
+/**
+ * Deletes a user. The row stays under the name "Deleted user", because posts, messages and audit entries refer to it; personal data
+ * is erased in all tables.
+ */
+export const deleteUser: Handlers<typeof contract>["delete"] = async (ctx, { id }) => {
+  const user = await oneUser(ctx, id);
+  if (user.admin) await requireOtherAdministrator(ctx, id);
+  await removeAllMemberships(ctx, id);
+  await leaveGroups(ctx, id);
+  await removeFiles(ctx, "user", [id]);
+  await forgetAnswers(ctx.db, id);
+  await endSessions(ctx, [id]);
+  await removeTwoFactor(ctx, id);
+  await ctx.db
+    .updateTable("users")
+    .set({ ...erased, updated_at: ctx.now })
+    .where("id", "=", id)
+    .execute();
+  // Deleted users are not presented, so the time of the deletion is set afterwards.
+  const shown = await oneUser(asAdministrator(ctx), id);
+  await ctx.db.updateTable("users").set({ deleted_at: ctx.now }).where("id", "=", id).execute();
+  ctx.changed("user.delete", id, shown);
+  await erasePayloads(ctx, id, shown);
+  await removeTraces(ctx, id);
+};
+
+/** Removes what other tables say about the user. */
+async function removeTraces(ctx: Ctx, id: number): Promise<void> {
+  // Sent mails contain the name and the address, too.
+  for (const table of ["user_words", "password_tokens", "api_tokens", "mails"] as const) {
+    await ctx.db.deleteFrom(table).where("user_id", "=", id).execute();
+  }
+  await ctx.db.updateTable("audit_entries").set({ address: null }).where("actor_id", "=", id).execute();
+  await eraseResponses(ctx, id);
+  await forgetAccount(ctx, id);
+}
+
+/** Column values of a deleted user. */
+const erased = {
+  first_name: "Deleted",
+  last_name: "user",
+  name_key: "",
+  reference: null,
+  email: null,
+  email_key: null,
+  title: "",
+  phone: null,
+  birthday: null,
+  birthday_key: null,
+  show_birthdays: "all",
+  birthdays_optout: 0,
+  language: null,
+  timezone: null,
+  admin: 0,
+  active: 0,
+  password_hash: null,
+  policy_accepted_at: null,
+  meta_field_0: "",
+  meta_field_1: "",
+  meta_field_2: "",
+  meta_field_3: "",
+  meta_field_4: "",
+} as const;

@@ -1,0 +1,75 @@
+import { sql } from "kysely";
+import { ServiceError } from "../../contract/errors.ts";
+import { users as contract } from "../../contract/users.ts";
+import { recordChange } from "../pipeline/audit-log.ts";
+import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { decodeCursor, encodeCursor } from "../pipeline/cursor.ts";
+import { type ExportSection, exportSections } from "./export-sections.ts";
+import { oneUser } from "./read-users.ts";
+
+type ExportData = Handlers<typeof contract>["exportData"];
+type Item = Awaited<ReturnType<ExportData>>["data"][number];
+type Row = Record<string, unknown>;
+/** The index of a section, and the key of the last row that was read of it. */
+type Place = readonly [section: number, ...key: (string | number)[]];
+
+/** Records of a page, unless the section says otherwise. */
+const recordsPerPage = 100;
+
+/**
+ * Returns a page of one section, so that the memory for a page is bounded. Administrators get no private sections of others, as in
+ * the rest of the service.
+ */
+export const exportData: ExportData = async (ctx, { id, cursor }) => {
+  const isOwn = id === ctx.actor.id;
+  await oneUser(ctx, id);
+  if (!isOwn && !ctx.actor.admin)
+    throw new ServiceError("forbidden", "Only administrators can export the data of others.");
+  const sections = exportSections.filter(({ isPrivate = false }) => isOwn || !isPrivate);
+  const list = `data of user ${id} for ${ctx.actor.id}`;
+  const position = decodeCursor<Place>(ctx, list, cursor);
+  if (position === undefined) await ctx.transaction((tx) => recordChange(tx, contract.exportData, { id }, undefined));
+  const [first, ...after] = position?.key ?? [0];
+  let page: Row[] = [];
+  let index = first;
+  for (; index < sections.length && page.length === 0; index += 1) {
+    // The index is below the length.
+    page = await readRows(ctx, sections[index]!, id, index === first ? after : []);
+  }
+  const section = sections[index - 1];
+  const last = page.at(-1);
+  if (section === undefined || last === undefined) return { data: [], meta: { next_cursor: null, prev_cursor: null } };
+  const isFull = page.length === (section.portion ?? recordsPerPage);
+  const next: Place = isFull ? [index - 1, ...section.key.map((column) => last[column] as number)] : [index];
+  const isEnd = !isFull && index === sections.length;
+  return {
+    data: page.map((row) => ({ section: section.name, record: recordOf(section, row) })),
+    meta: {
+      next_cursor: isEnd ? null : encodeCursor(ctx, list, { direction: "after", key: next }),
+      prev_cursor: null,
+    },
+  };
+};
+
+async function readRows(
+  { db }: Ctx,
+  { rows, key, portion = recordsPerPage }: ExportSection,
+  user: number,
+  after: readonly (string | number)[],
+): Promise<Row[]> {
+  const columns = sql.join(key.map((column) => sql.ref(`found.${column}`)));
+  const rest = after.length === 0 ? sql`` : sql`where (${columns}) > (${sql.join(after)})`;
+  const page = sql<Row>`select * from (${rows(user)}) as found ${rest} order by ${columns} limit ${portion}`;
+  return (await page.execute(db)).rows;
+}
+
+/** Returns a row without hidden columns, with JSON columns as values and bytes in base64. */
+function recordOf({ hidden = [], json = [] }: ExportSection, row: Row): Item["record"] {
+  const shown = Object.entries(row).filter(([column]) => !hidden.includes(column));
+  return Object.fromEntries(
+    shown.map(([column, value]) => {
+      if (value instanceof Uint8Array) return [column, Buffer.from(value).toString("base64")];
+      return [column, json.includes(column) && typeof value === "string" ? JSON.parse(value) : value];
+    }),
+  );
+}

@@ -1,0 +1,183 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Schema } from "../../store/schema/schema.ts";
+import { accountOfUser } from "../pipeline/rate-limits.ts";
+
+/** A kind of records in the export of a user's data. */
+export interface ExportSection {
+  readonly name: string;
+  /** Returns a query for the rows of a user. */
+  rows(user: number): RawBuilder<unknown>;
+  /** Columns that identify a row among these; they give the order. */
+  readonly key: readonly string[];
+  /** Columns with secrets, hashes, search keys, or data of others. */
+  readonly hidden?: readonly string[];
+  /** Columns that hold JSON. */
+  readonly json?: readonly string[];
+  /** Maximum number of rows on a page, where rows are large. */
+  readonly portion?: number;
+  /** Exported to the user only, because others may not see these rows. */
+  readonly isPrivate?: true;
+}
+
+type Options = Omit<ExportSection, "name" | "rows">;
+
+/** Returns a section with the rows of a table whose `column` is the user. */
+const rowsOf = (name: string, table: keyof Schema, column: string, options: Options): ExportSection => ({
+  name,
+  rows: (user) => sql`select * from ${sql.table(table)} where ${sql.ref(column)} = ${user}`,
+  ...options,
+});
+
+const byId = { key: ["id"] } as const;
+const isPrivate = true;
+const largeRows = 20;
+/** A chunk of a file has 255 KiB. */
+const fileChunks = 4;
+
+const profile: readonly ExportSection[] = [
+  rowsOf("profile", "users", "id", {
+    ...byId,
+    hidden: ["password_hash", "token_version", "name_key", "email_key", "birthday_key"],
+  }),
+  {
+    name: "memberships",
+    rows: (user) => sql`select m.*, n.name as unit_name from memberships as m
+      join units as n on n.id = m.unit_id where m.user_id = ${user}`,
+    ...byId,
+  },
+  {
+    name: "user_types",
+    rows: (user) => sql`select mt.*, t.name from membership_user_types as mt
+      join memberships as m on m.id = mt.membership_id join user_types as t on t.id = mt.user_type_id
+      where m.user_id = ${user}`,
+    key: ["membership_id", "user_type_id"],
+  },
+  {
+    name: "groups",
+    rows: (user) => sql`select gm.*, g.name as group_name from group_members as gm
+      join groups as g on g.id = gm.group_id where gm.user_id = ${user}`,
+    key: ["group_id"],
+  },
+  rowsOf("created_groups", "groups", "author_id", { ...byId, hidden: ["name_key"] }),
+];
+
+const eventsOf = (user: number, personal: 0 | 1) => sql`select e.* from audiences as a
+  join events as e on e.audience_id = a.id where a.author_id = ${user} and a.personal = ${personal}`;
+const eventOptions = { ...byId, json: ["recurrence"], portion: largeRows };
+
+const content: readonly ExportSection[] = [
+  {
+    name: "posts",
+    rows: (user) =>
+      sql`select p.* from audiences as a join posts as p on p.audience_id = a.id where a.author_id = ${user}`,
+    ...byId,
+    json: ["event"],
+    portion: largeRows,
+  },
+  rowsOf("comments", "comments", "author_id", byId),
+  rowsOf("post_marks", "post_marks", "user_id", { key: ["post_id"], isPrivate }),
+  {
+    name: "mentions",
+    rows: (user) => sql`select post_id, coalesce(comment_id, 0) as comment_id, seen from post_mentions
+      where user_id = ${user}`,
+    key: ["post_id", "comment_id"],
+    isPrivate,
+  },
+  {
+    name: "votes",
+    rows: (user) => sql`select v.*, c.title from poll_votes as v join poll_choices as c on c.id = v.choice_id
+      where v.user_id = ${user}`,
+    key: ["poll_id", "choice_id"],
+    isPrivate,
+  },
+  { name: "events", rows: (user) => eventsOf(user, 0), ...eventOptions },
+  { name: "personal_events", rows: (user) => eventsOf(user, 1), ...eventOptions, isPrivate },
+  rowsOf("event_marks", "event_marks", "user_id", { key: ["event_id"], isPrivate }),
+  rowsOf("shares", "audience_shares", "user_id", { key: ["audience_id"], isPrivate }),
+  rowsOf("counters", "counter_marks", "user_id", { key: ["counter"], isPrivate }),
+];
+
+const talk: readonly ExportSection[] = [
+  {
+    name: "conversations",
+    rows: (user) => sql`select p.*, c.type, c.title from conversation_participants as p
+      join conversations as c on c.id = p.conversation_id where p.user_id = ${user}`,
+    key: ["conversation_id"],
+    isPrivate,
+  },
+  rowsOf("messages", "messages", "author_id", { ...byId, json: ["meta"], isPrivate }),
+  rowsOf("reactions", "message_reactions", "user_id", { key: ["message_id", "emoji"], isPrivate }),
+];
+
+const access: readonly ExportSection[] = [
+  rowsOf("sign_ins", "sessions", "user_id", { ...byId, hidden: ["key"], isPrivate }),
+  rowsOf("tokens", "api_tokens", "user_id", { ...byId, hidden: ["token_hash"], json: ["scopes"] }),
+  rowsOf("password_links", "password_tokens", "user_id", { key: ["user_id"], hidden: ["token_hash"] }),
+  rowsOf("second_factor", "two_factors", "user_id", { key: ["user_id"], hidden: ["secret", "last_step"] }),
+  {
+    name: "attempts",
+    rows: (user) => sql`select * from rate_limit_events where account = ${accountOfUser(user)}`,
+    ...byId,
+    isPrivate,
+  },
+  rowsOf("changes_by", "audit_entries", "actor_id", { ...byId, json: ["fields"] }),
+  {
+    name: "changes_of",
+    rows: (user) => sql`select * from audit_entries where (path = ${`/users/${user}`}
+      or path >= ${`/users/${user}/`} and path < ${`/users/${user}0`}) and (actor_id is null or actor_id <> ${user})`,
+    ...byId,
+    hidden: ["address"],
+    json: ["fields"],
+  },
+];
+
+const sent: readonly ExportSection[] = [
+  rowsOf("webhooks", "webhooks", "author_id", {
+    ...byId,
+    hidden: ["uri", "secret", "previous_secret"],
+    json: ["triggers"],
+  }),
+  rowsOf("webhook_events", "webhook_events", "user_id", { ...byId, json: ["payload"], portion: largeRows }),
+  rowsOf("webhook_logs", "webhook_logs", "user_id", {
+    ...byId,
+    hidden: ["uri", "error", "request_headers", "response"],
+  }),
+  rowsOf("mails", "mails", "user_id", { ...byId, hidden: ["lease_token", "last_error"], json: ["payload"] }),
+];
+
+/** Returns the avatar of a user and the files of the user's posts and events. */
+const visibleFiles = (user: number) => sql`select * from files where owner = 'user' and owner_id = ${user}
+  or owner = 'post' and owner_id in (select p.id from audiences as a
+    join posts as p on p.audience_id = a.id where a.author_id = ${user})
+  or owner = 'event' and owner_id in (select id from (${eventsOf(user, 0)}) as own)`;
+
+/** Returns the files of a user's messages and personal events. */
+const privateFiles = (user: number) => sql`select * from files
+  where owner = 'message' and owner_id in (select id from messages where author_id = ${user})
+  or owner = 'event' and owner_id in (select id from (${eventsOf(user, 1)}) as own)`;
+
+type Files = typeof visibleFiles;
+
+/** Returns the sections with the descriptions of files and with their bytes. */
+const filesAs = (prefix: string, files: Files, options: Pick<Options, "isPrivate">): readonly ExportSection[] => [
+  { name: `${prefix}files`, rows: files, ...byId, hidden: ["sha256"], ...options },
+  {
+    name: `${prefix}file_contents`,
+    rows: (user) => sql`select f.id as file_id, f.name, c.number, c.bytes from (${files(user)}) as f
+      join file_chunks as c on c.sha256 = f.sha256`,
+    key: ["file_id", "number"],
+    portion: fileChunks,
+    ...options,
+  },
+];
+
+/** All sections, in the order of the export. */
+export const exportSections: readonly ExportSection[] = [
+  ...profile,
+  ...content,
+  ...talk,
+  ...access,
+  ...sent,
+  ...filesAs("", visibleFiles, {}),
+  ...filesAs("private_", privateFiles, { isPrivate }),
+];

@@ -1,0 +1,85 @@
+import { sql } from "kysely";
+import type { Settings } from "../../contract/settings.ts";
+import type { Database, Tx } from "../../store/database.ts";
+import { isPostgres, waitForTurn } from "../../store/dialect.ts";
+import { type RetentionMoment, type RetentionRule, retentionRules } from "./retention-rules.ts";
+
+/** Maximum number of rows removed in one transaction, so that no other transaction waits for long. */
+const portion = 500;
+/** The advisory lock of a transaction that removes expired rows. */
+export const removalLock = 0x77637370;
+
+/** Expired rows of one kind. */
+export interface ExpiredRows {
+  readonly kind: string;
+  readonly rows: number;
+  /** Number of days for which the rows are kept by a setting; null for a fixed period. */
+  readonly days: number | null;
+  readonly setting: string | null;
+}
+
+interface Removal {
+  /** Unix seconds. */
+  readonly now: number;
+  readonly settings: Settings;
+  /** Returns true when the work must end. */
+  readonly stopped?: () => boolean;
+  /** Waits for another process that removes rows, instead of leaving the work to it. */
+  readonly waits?: boolean;
+}
+
+/** Removes the rows that have expired by `retentionRules`, in small transactions. Returns their numbers. */
+export async function removeExpired(
+  database: Database,
+  { stopped = () => false, waits = false, ...moment }: Removal,
+): Promise<ExpiredRows[]> {
+  const removed: ExpiredRows[] = [];
+  for (const rule of retentionRules) {
+    let rows = 0;
+    for (let more = 1; more > 0 && !stopped(); rows += more) {
+      more = await database.writeLocking(async (tx) => ((await takeTurn(tx, waits)) ? remove(tx, rule, moment) : 0));
+    }
+    removed.push(resultOf(rule, moment, rows));
+  }
+  return removed;
+}
+
+/** Counts the rows that `removeExpired` would remove. */
+export async function countExpired(database: Database, moment: RetentionMoment): Promise<ExpiredRows[]> {
+  const found: ExpiredRows[] = [];
+  for (const rule of retentionRules) {
+    const all = rule.expired(moment, Number.MAX_SAFE_INTEGER);
+    const { rows } = await sql<{ number: number }>`select count(*) as number from (${all}) as expired`.execute(
+      database.reader,
+    );
+    found.push(resultOf(rule, moment, Number(rows[0]?.number ?? 0)));
+  }
+  return found;
+}
+
+const resultOf = ({ kind, setting }: RetentionRule, { settings }: RetentionMoment, rows: number): ExpiredRows => ({
+  kind,
+  rows,
+  days: setting === undefined ? null : settings[setting],
+  setting: setting ?? null,
+});
+
+/** Returns false when another server removes rows at the moment. */
+async function takeTurn(tx: Tx, waits: boolean): Promise<boolean> {
+  if (waits || !isPostgres(tx)) {
+    await waitForTurn(tx, removalLock);
+    return true;
+  }
+  const { rows } = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${removalLock}) as free`.execute(tx);
+  return rows[0]?.free === true;
+}
+
+async function remove(tx: Tx, { table, key = "id", parts, expired }: RetentionRule, moment: RetentionMoment) {
+  const { rows } = await sql<Record<string, number>>`delete from ${sql.table(table)}
+    where ${sql.ref(key)} in (${expired(moment, portion)}) returning ${sql.ref(key)}`.execute(tx);
+  if (parts !== undefined && rows.length > 0) {
+    const keys = rows.map((row) => row[key]);
+    await sql`delete from ${sql.table(parts.table)} where ${sql.ref(parts.column)} in (${sql.join(keys)})`.execute(tx);
+  }
+  return rows.length;
+}

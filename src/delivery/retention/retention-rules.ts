@@ -1,0 +1,120 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Settings } from "../../contract/settings.ts";
+import type { Schema } from "../../store/schema/schema.ts";
+
+/** The time of a removal, in Unix seconds, and the settings that apply. */
+export interface RetentionMoment {
+  readonly now: number;
+  readonly settings: Settings;
+}
+
+/** Says which rows of a table have expired. */
+export interface RetentionRule {
+  /** Name of the rows in output. */
+  readonly kind: string;
+  readonly table: keyof Schema;
+  /** Column that the query selects. Default: `id`. */
+  readonly key?: string;
+  /** Number of days for which the rows are kept, as a setting. Without it, the period is fixed. */
+  readonly setting?: RetentionSetting;
+  /** Table with rows that are deleted together with these, and its column with their key. */
+  readonly parts?: { readonly table: keyof Schema; readonly column: string };
+  /** Returns a query for the keys of at most `most` expired rows. */
+  expired(moment: RetentionMoment, most: number): RawBuilder<unknown>;
+}
+
+type RetentionSetting = "audit.days" | "webhooks.log_days" | "mail.days" | "tokens.expired_days";
+
+const daySeconds = 86_400;
+
+/** Returns the time before which rows of a setting have expired. */
+const beginOf = ({ now, settings }: RetentionMoment, setting: RetentionSetting) => now - settings[setting] * daySeconds;
+
+/** Everything that is kept for a time only, in the order in which it is removed: parts before the whole. */
+export const retentionRules: readonly RetentionRule[] = [
+  // The oldest rows have the lowest IDs, so no index by time is needed.
+  {
+    kind: "webhook logs",
+    table: "webhook_logs",
+    setting: "webhooks.log_days",
+    expired: (moment, most) => sql`select id from (select id, created_at from webhook_logs order by id limit ${most})
+      as oldest where created_at < ${beginOf(moment, "webhooks.log_days")}`,
+  },
+  {
+    kind: "webhook events",
+    table: "webhook_events",
+    setting: "webhooks.log_days",
+    parts: { table: "deliveries", column: "event_id" },
+    expired: (moment, most) => sql`select id from (
+        select e.id, e.created_at from webhook_events as e
+        where not exists (select 1 from deliveries as d where d.event_id = e.id and d.state = 'waiting')
+        order by e.id limit ${most}
+      ) as oldest where created_at < ${beginOf(moment, "webhooks.log_days")}`,
+  },
+  ...(["webhook_logs", "deliveries"] as const).map(
+    (table): RetentionRule => ({
+      kind: `${table === "deliveries" ? table : "logs"} of deleted webhooks`,
+      table,
+      expired: (_, most) => sql`select id from ${sql.table(table)}
+        where webhook_id in (select id from webhooks where deleted_at is not null) limit ${most}`,
+    }),
+  ),
+  {
+    kind: "deleted webhooks",
+    table: "webhooks",
+    expired: (_, most) => sql`select id from webhooks where deleted_at is not null limit ${most}`,
+  },
+  {
+    kind: "sent mails",
+    table: "mails",
+    setting: "mail.days",
+    expired: (moment, most) => sql`select id from mails
+      where state <> 'waiting' and due_at < ${beginOf(moment, "mail.days") * 1000} order by id limit ${most}`,
+  },
+  {
+    kind: "audit entries",
+    table: "audit_entries",
+    setting: "audit.days",
+    expired: (moment, most) => sql`select id from audit_entries
+      where created_at < ${beginOf(moment, "audit.days")} order by created_at, id limit ${most}`,
+  },
+  {
+    kind: "expired API tokens",
+    table: "api_tokens",
+    setting: "tokens.expired_days",
+    expired: (moment, most) => sql`select id from api_tokens
+      where expires_at < ${beginOf(moment, "tokens.expired_days")} order by expires_at limit ${most}`,
+  },
+  {
+    kind: "expired sessions",
+    table: "sessions",
+    expired: ({ now }, most) =>
+      sql`select id from sessions where expires_at <= ${now} order by expires_at limit ${most}`,
+  },
+  {
+    kind: "expired password links",
+    table: "password_tokens",
+    key: "user_id",
+    expired: ({ now }, most) => sql`select user_id from password_tokens where expires_at <= ${now} limit ${most}`,
+  },
+  {
+    kind: "unconfirmed second factors",
+    table: "two_factors",
+    key: "user_id",
+    expired: ({ now }, most) => sql`select user_id from two_factors where begun_at <= ${now - daySeconds}
+      and user_id in (select id from users where two_factor_at is null) limit ${most}`,
+  },
+  {
+    kind: "stored responses",
+    table: "idempotency_keys",
+    key: "created_at",
+    expired: ({ now }, most) => sql`select created_at from idempotency_keys
+      where created_at <= ${now - daySeconds} order by created_at limit ${most}`,
+  },
+  {
+    kind: "attempts of rate limits",
+    table: "rate_limit_events",
+    expired: ({ now }, most) => sql`select id from rate_limit_events
+      where expires_at <= ${now} order by expires_at limit ${most}`,
+  },
+];

@@ -1,0 +1,34 @@
+import type { Paging } from "../../contract/operation.ts";
+
+/** A page of any kind, as far as it says whether there is another one. */
+interface PagedResponse {
+  readonly meta?: {
+    readonly next_cursor?: string | null;
+    readonly last_page?: number;
+    readonly pagination?: { readonly total_pages?: number };
+  };
+}
+
+/** Returns the input for the next page of a list; undefined after the last one. `count` is the number of items on this page. */
+export function nextPageInput(
+  paging: Paging | undefined,
+  input: Readonly<Record<string, unknown>>,
+  response: unknown,
+  count: number,
+): Record<string, unknown> | undefined {
+  const { meta } = response as PagedResponse;
+  const page = Number(input.page ?? 1);
+  const nextPage = { ...input, page: page + 1 };
+  switch (paging) {
+    case "cursor":
+      return meta?.next_cursor == null ? undefined : { ...input, cursor: meta.next_cursor };
+    case "pages":
+      return page < Number(meta?.last_page) ? nextPage : undefined;
+    case "hits":
+      return page < Number(meta?.pagination?.total_pages) ? nextPage : undefined;
+    case "numbered":
+      return count > 0 ? nextPage : undefined;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import { ServiceError } from "../../contract/errors.ts";
+import { phaseOf } from "./connection-errors.ts";
+
+interface RepeatOptions {
+  /** True when a repetition cannot do something twice. */
+  readonly repeatable: boolean;
+  /** Milliseconds for all attempts. */
+  readonly timeout: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const tries = 3;
+
+/**
+ * Repeats the request until there is an answer, as long as a repetition cannot do something twice, for `timeout` ms in all.
+ */
+export async function repeatRequest<T>(options: RepeatOptions, ask: (left: number) => Promise<T>): Promise<T> {
+  const end = performance.now() + options.timeout;
+  for (let attempt = 1; ; attempt++) {
+    const left = Math.max(1, end - performance.now());
+    try {
+      return await ask(left);
+    } catch (error) {
+      const wait =
+        error instanceof ServiceError && attempt < tries ? waitFor(error, attempt, options.repeatable) : undefined;
+      if (wait === undefined || performance.now() + wait >= end) throw error;
+      await sleep(wait, options.signal);
+      options.signal?.throwIfAborted();
+    }
+  }
+}
+
+/** Returns the milliseconds until the next attempt; undefined when there should be none. */
+function waitFor(error: ServiceError, attempt: number, repeatable: boolean): number | undefined {
+  const phase = phaseOf(error);
+  if (phase === "connecting" || (phase === "talking" && repeatable)) {
+    return 100 * 4 ** (attempt - 1) * (0.75 + Math.random() / 2);
+  }
+  const busy = error.code === "too_many_requests" || error.code === "unavailable";
+  return busy && error.retryAfter !== undefined && repeatable ? error.retryAfter * 1000 : undefined;
+}
+
+/** Waits until the time is over or the signal aborts. Works in browsers, too. */
+function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    if (signal?.aborted) done();
+    signal?.addEventListener("abort", done);
+  });
+}

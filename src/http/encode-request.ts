@@ -1,0 +1,60 @@
+import { invalid } from "../contract/errors.ts";
+import { filledPath, pathFields } from "../contract/field-spec.ts";
+import type { AnyOperation } from "../contract/operation.ts";
+
+/**
+ * Input of an operation as sent. `path` is relative to `/api`, `query` has no question mark, `body` is to be sent as JSON.
+ */
+export interface WireOutput {
+  readonly path: string;
+  readonly query: string;
+  readonly body: Record<string, unknown> | undefined;
+}
+
+/** Returns true when the fields outside the path are sent as a JSON body, false for the query. */
+export function hasBody(op: Pick<AnyOperation, "method">): boolean {
+  return op.method === "POST" || op.method === "PUT" || op.method === "PATCH";
+}
+
+/**
+ * Encodes an input as a request, without the schemas of the operation. `isTextList` says which fields of the query are lists
+ * of free text.
+ */
+export function encodeRequest(
+  op: Pick<AnyOperation, "method" | "path">,
+  input: Readonly<Record<string, unknown>>,
+  isTextList: (name: string) => boolean,
+): WireOutput {
+  const path = filledPath(op, (name) => segment(name, input));
+  const names = new Set(pathFields(op).map(({ name }) => name));
+  const rest = Object.entries(input).filter(([name, value]) => value !== undefined && !names.has(name));
+  if (hasBody(op)) return { path, query: "", body: rest.length > 0 ? Object.fromEntries(rest) : undefined };
+  return {
+    path,
+    query: rest.flatMap(([name, value]) => pairs(name, value, isTextList(name))).join("&"),
+    body: undefined,
+  };
+}
+
+function segment(name: string, input: Readonly<Record<string, unknown>>): string {
+  const value = input[name];
+  if (value === undefined || value === null) throw invalid({ [name]: ["is required"] });
+  const text = percentEncode(name, value);
+  if (text === "") throw invalid({ [name]: ["must not be blank"] });
+  // Proxies and clients may resolve a segment of dots.
+  return text === "." || text === ".." ? text.replaceAll(".", "%2E") : text;
+}
+
+function pairs(name: string, value: unknown, isTextList: boolean): string[] {
+  const key = percentEncode(name, name);
+  if (!Array.isArray(value)) return [`${key}=${percentEncode(name, value)}`];
+  if (value.length === 0 || !isTextList) return [`${key}=${percentEncode(name, value)}`];
+  return value.map((item) => `${key}[]=${percentEncode(name, item)}`);
+}
+
+function percentEncode(name: string, value: unknown): string {
+  const text = String(value);
+  if (!text.isWellFormed()) throw invalid({ [name]: ["must not contain half a surrogate pair"] });
+  const escaped = encodeURIComponent(text);
+  return Array.isArray(value) ? escaped.replaceAll("%2C", ",") : escaped;
+}

@@ -1,0 +1,47 @@
+import { allOperations } from "../../contract/all-operations.ts";
+import type { AnyOperation, Paging } from "../../contract/operation.ts";
+import { isReplayable } from "../../contract/secrets.ts";
+import { textListsOf } from "../codec.ts";
+import { renamedPathFields } from "../field-names.ts";
+
+/** An operation as the client package knows it: plain data, which needs neither the contract nor zod. */
+export interface OperationRow {
+  readonly name: string;
+  readonly method: AnyOperation["method"];
+  readonly path: string;
+  /** Set when the operation takes no token. */
+  readonly public?: true;
+  /** Set when the response is bytes. */
+  readonly bytes?: true;
+  /** Set when a repetition with the same Idempotency-Key gets the first answer. */
+  readonly replayable?: true;
+  /** Fields of the query that are lists of free text. */
+  readonly textLists?: readonly string[];
+  /** Names of fields in errors, by their name on the wire. */
+  readonly fieldNames?: Readonly<Record<string, string>>;
+  /** The field of the response that holds the items of a list. */
+  readonly items?: string;
+  readonly paging?: Paging;
+}
+
+/** Returns the operations of all groups as plain data. */
+export async function operationRows(): Promise<OperationRow[]> {
+  return (await allOperations()).map(rowOf);
+}
+
+function rowOf(op: AnyOperation): OperationRow {
+  const { name, method, path, list } = op;
+  const textLists = textListsOf(op);
+  const { apart } = renamedPathFields(op);
+  return {
+    name,
+    method,
+    path,
+    ...(op.access === "public" && { public: true }),
+    ...(op.bytes && { bytes: true }),
+    ...(isReplayable(op) && { replayable: true }),
+    ...(textLists.length > 0 && { textLists }),
+    ...(apart.length > 0 && { fieldNames: Object.fromEntries(apart.map(({ wire, name }) => [wire, name])) }),
+    ...(list && { items: list.items, ...(list.paging && { paging: list.paging }) }),
+  };
+}

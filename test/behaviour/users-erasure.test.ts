@@ -1,0 +1,127 @@
+import { expect, it, onTestFinished } from "vitest";
+import { audit } from "../../src/contract/audit.ts";
+import { auth } from "../../src/contract/auth.ts";
+import { tokens } from "../../src/contract/tokens.ts";
+import { users } from "../../src/contract/users.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
+import { password, useWorld } from "../support/actors.ts";
+import { images, upload } from "../support/attachments.ts";
+import { newEngine } from "../support/engine.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { newWebhook } from "../support/outbox.ts";
+import { codeOf } from "../support/outcome.ts";
+import { newReceiver } from "../support/receiver.ts";
+import { allRows } from "../support/tables.ts";
+
+const profile = {
+  first_name: "Xaverine",
+  last_name: "Quetzalcoatl",
+  email: "xq.mailbox@example.com",
+  title: "Zymurgist",
+  phone: "+4587654321",
+  reference: "zq-4711",
+  birthday: "1977-11-23",
+  language: "da",
+  timezone: "Europe/Oslo",
+  meta_field_0: "zq-locker",
+  meta_field_4: "zq-badge",
+};
+const address = "203.0.113.77";
+const { language, timezone, ...searched } = profile;
+const planted = [...Object.values(searched), "zq-avatar", "zq-token", "zq-agent", address];
+
+/** The planted texts in a text, whatever their case. */
+const foundIn = (text: string) => planted.filter((value) => text.toLowerCase().includes(value.toLowerCase()));
+
+describeEverywhere("users that are erased", (environment) => {
+  const world = useWorld(environment);
+  const drain = () => newEngine(world().instance).drain({ maxSeconds: 20 });
+  const traces = async () => {
+    const tables = Object.entries(await allRows(world().instance.database));
+    return tables.flatMap(([table, rows]) =>
+      rows.flatMap((row) => foundIn(JSON.stringify(row)).map((text) => `${table}: ${text}`)),
+    );
+  };
+
+  it("users.delete leaves nothing of the person in any table, and nothing is sent afterwards", async () => {
+    const { instance, units, types, cranes, stranger, actors } = world();
+    const receiver = await newReceiver();
+    onTestFinished(() => receiver.close());
+    receiver.answer = ({ body }, response) => void response.end(body);
+    await newWebhook(instance, receiver.url);
+    const { id: waiting } = await newWebhook(instance, "http://127.0.0.1:1/");
+    const chunks = (await allRows(instance.database)).file_chunks?.length;
+    const person = {
+      ...profile,
+      unit: units.harbour,
+      userTypes: [types.employee],
+      department: cranes,
+      password,
+      welcome: true,
+    };
+    const { id } = await actors.administrator.call(users.create, person, { idempotencyKey: "made" });
+    const own = await instance.as(id);
+    await own.call(users.avatarSet, { id, files: [upload("zq-avatar.png", images.png(7, 7))] });
+    await own.call(tokens.create, { name: "zq-token", scopes: ["read"] });
+    await instance.from(address).call(auth.authenticate, { username: profile.email, password });
+    await codeOf(instance.from(address).call(auth.authenticate, { username: profile.email, password: "wrong" }));
+    // Mails that have gone out tell who it was, too.
+    await instance.database.write((tx) => tx.updateTable("mails").set({ state: "done" }).execute());
+    await stranger.call(auth.passwordRequest, { email: profile.email });
+    await drain();
+    expect(new Set(await traces()).size, "planted").toBeGreaterThan(20);
+
+    expect(await actors.administrator.call(users.delete, { id })).toBeUndefined();
+    expect(await traces()).toEqual([]);
+    const after = await allRows(instance.database);
+    expect(after.users?.find((row) => row.id === id)).toMatchObject({
+      language: null,
+      timezone: null,
+      password_hash: null,
+    });
+    expect(after.file_chunks).toHaveLength(chunks ?? 0);
+    expect(after.password_tokens?.filter((row) => row.user_id === id)).toEqual([]);
+
+    const sent = receiver.received.length;
+    await actors.administrator.call(webhooks.update, { id: waiting, uri: receiver.url });
+    instance.wait(600);
+    await drain();
+    const bodies = receiver.received.slice(sent).map(({ body }) => body);
+    expect(bodies.flatMap(foundIn)).toEqual([]);
+    const kinds = bodies.map((body) => JSON.parse(body)).map(({ type, data }) => `${type} ${data.id} ${data.name}`);
+    expect(new Set(kinds)).toEqual(
+      new Set(["create", "update", "delete"].map((verb) => `user.${verb} ${id} Deleted user`)),
+    );
+    expect(await traces()).toEqual([]);
+  });
+
+  it("users.delete: the audit log keeps who deleted whom, and no address of users who delete themselves", async () => {
+    const { instance, actors, addUser, types } = world();
+    const { id } = await addUser({ userTypes: [types.manager] });
+    await (await instance.as(id)).call(users.delete, { id });
+    const path = `/users/${id}`;
+    const { data } = await actors.administrator.call(audit.list, { operation: "users.delete", path });
+    expect(data).toMatchObject([{ actor: { id, name: "Deleted user" }, path, fields: [], address: null }]);
+    const other = await addUser();
+    await actors.administrator.call(users.delete, { id: other.id });
+    const entries = await actors.administrator.call(audit.list, { path: `/users/${other.id}` });
+    expect(entries.data[0]).toMatchObject({ actor: { id: 1 }, operation: "users.delete", created_at: instance.now() });
+    expect(entries.data[0]?.address).not.toBeNull();
+  });
+
+  it("users.delete erases stored responses: a repeat is refused and creates nobody", async () => {
+    const { actors, units } = world();
+    const person = { first_name: "Once", last_name: "Only", email: "once@example.com", unit: units.harbour };
+    const create = () => actors.administrator.call(users.create, person, { idempotencyKey: "once" });
+    const kept = () =>
+      actors.administrator.call(users.create, { ...person, email: "kept@example.com" }, { idempotencyKey: "kept" });
+    const { id } = await create();
+    const other = await kept();
+    await actors.administrator.call(users.delete, { id });
+    expect(await codeOf(create())).toBe("conflict");
+    expect(await kept()).toEqual(other);
+    expect((await actors.administrator.call(users.search, { q: "once" })).data.map((user) => user.id)).toEqual([
+      other.id,
+    ]);
+  });
+});

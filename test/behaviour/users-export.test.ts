@@ -1,0 +1,157 @@
+import { expect, it } from "vitest";
+import { audit } from "../../src/contract/audit.ts";
+import { conversations } from "../../src/contract/conversations.ts";
+import { events } from "../../src/contract/events.ts";
+import type { Caller } from "../../src/contract/operation.ts";
+import { tokens } from "../../src/contract/tokens.ts";
+import { users } from "../../src/contract/users.ts";
+import { images, upload } from "../support/attachments.ts";
+import { fillScene } from "../support/full-scene.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { codeOf, wrongFields } from "../support/outcome.ts";
+import { useScene } from "../support/permission-table.ts";
+import { allRows } from "../support/tables.ts";
+
+/** Columns that refer to a user, and the section of the export that has their rows. */
+const exported: Record<string, string> = {
+  "api_tokens.user_id": "tokens",
+  "audience_shares.user_id": "shares",
+  "audiences.author_id": "posts",
+  "audit_entries.actor_id": "changes_by",
+  "comments.author_id": "comments",
+  "conversation_participants.user_id": "conversations",
+  "counter_marks.user_id": "counters",
+  "event_marks.user_id": "event_marks",
+  "group_members.user_id": "groups",
+  "groups.author_id": "created_groups",
+  "mails.user_id": "mails",
+  "memberships.user_id": "memberships",
+  "message_reactions.user_id": "reactions",
+  "messages.author_id": "messages",
+  "password_tokens.user_id": "password_links",
+  "poll_votes.user_id": "votes",
+  "post_marks.user_id": "post_marks",
+  "post_mentions.user_id": "mentions",
+  "sessions.user_id": "sign_ins",
+  "two_factors.user_id": "second_factor",
+  "webhook_events.user_id": "webhook_events",
+  "webhook_logs.user_id": "webhook_logs",
+  "webhooks.author_id": "webhooks",
+};
+/** Columns that refer to a user whose rows are not exported, and why. */
+const leftOut: Record<string, string> = {
+  "user_words.user_id": "search words are derived from the profile",
+  "recovery_codes.user_id": "only hashes are kept",
+  "idempotency_keys.actor_id": "copies of responses, for a day",
+};
+/** Columns with what must not leave the database. */
+const secrets = ["password_hash", "token_hash", "code_hash", "secret", "previous_secret", "lease_token", "token_key"];
+
+type Item = { section: string; record: Record<string, unknown> };
+
+async function exportOf(caller: Caller, id: number): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const { data, meta } = await caller.call(users.exportData, { id, cursor });
+    items.push(...data);
+    if (meta.next_cursor === null) return items;
+    cursor = meta.next_cursor;
+  }
+}
+
+describeEverywhere("users.exportData", (environment) => {
+  const scene = useScene(environment);
+  let filled: Promise<unknown> | undefined;
+  const full = async () => {
+    const here = await scene();
+    filled ??= fillScene(here);
+    await filled;
+    return here;
+  };
+
+  it("has the rows of every column that refers to a user, or a reason why not", async () => {
+    const { instance, ids } = await full();
+    // Being somebody is a sign-in.
+    const callers = new Map<number, Caller>();
+    for (const id of [ids.administrator, ids.manager, ids.member]) callers.set(id, await instance.as(id));
+    const tables = await allRows(instance.database);
+    const columns = Object.entries(tables).flatMap(([table, [row = {}]]) =>
+      Object.keys(row).flatMap((column) => (/^(user|author|actor)_id$/.test(column) ? `${table}.${column}` : [])),
+    );
+    expect(columns.sort()).toEqual(Object.keys({ ...exported, ...leftOut }).sort());
+    const missing: string[] = [];
+    for (const [id, caller] of callers) {
+      const items = await exportOf(caller, id);
+      for (const [place, section] of Object.entries(exported)) {
+        const [table = "", column = ""] = place.split(".");
+        const kept = tables[table]?.filter((row) => row[column] === id).length ?? 0;
+        const sections = place === "audiences.author_id" ? ["posts", "events", "personal_events"] : [section];
+        const found = items.filter((item) => sections.includes(item.section)).length;
+        // The start of each export is a row of its own.
+        if (found !== kept && place !== "audit_entries.actor_id") missing.push(`${id}: ${place} ${found} of ${kept}`);
+      }
+    }
+    expect(missing).toEqual([]);
+  });
+
+  it("holds no secret and no message of others, but the content of files", async () => {
+    const { instance, ids, actors } = await full();
+    const recipients = [ids.colleague];
+    const others = { recipients: [ids.member], message: "said to the member" };
+    await (await instance.as(ids.colleague)).call(conversations.create, others);
+    const bytes = Buffer.alloc(600_000, "long file ");
+    const own = { recipients, message: "said by the member", files: [upload("own.txt", bytes)] };
+    await actors.member.call(conversations.create, own);
+    await actors.member.call(users.avatarSet, { id: ids.member, files: [upload("me.png", images.png(4, 5))] });
+    const items = await exportOf(actors.member, ids.member);
+    const text = JSON.stringify(items);
+    expect([text.includes("said by the member"), text.includes("said to the member")]).toEqual([true, false]);
+    const hidden = Object.values(await allRows(instance.database)).flatMap((rows) =>
+      rows.flatMap((row) => secrets.flatMap((column) => (typeof row[column] === "string" ? [row[column]] : []))),
+    );
+    expect(hidden.length).toBeGreaterThan(5);
+    expect(hidden.filter((secret) => text.includes(secret))).toEqual([]);
+    const chunks = items.flatMap(({ section, record }) => (section.endsWith("file_contents") ? [record] : []));
+    const content = (name: string) =>
+      Buffer.concat(
+        chunks.flatMap((chunk) => (chunk.name === name ? [Buffer.from(String(chunk.bytes), "base64")] : [])),
+      );
+    expect([content("own.txt").equals(bytes), content("me.png").equals(images.png(4, 5))]).toEqual([true, true]);
+  });
+
+  it("by administrators leaves out what only the user can see", async () => {
+    const { actors, ids } = await full();
+    await actors.member.call(conversations.create, { recipients: [ids.colleague], message: "between us" });
+    const day = { start: 0, end: 1, all_day: true, date: "2026-05-04" } as const;
+    await actors.member.call(events.create, { title: "my own day", type: "user", ...day });
+    const sectionsOf = async (caller: Caller) => {
+      const items = await exportOf(caller, ids.member);
+      return { text: JSON.stringify(items), names: new Set(items.map(({ section }) => section)) };
+    };
+    const own = await sectionsOf(actors.member);
+    const seen = await sectionsOf(actors.administrator);
+    expect(["between us", "my own day"].map((words) => [own.text.includes(words), seen.text.includes(words)])).toEqual([
+      [true, false],
+      [true, false],
+    ]);
+    const left =
+      "personal_events conversations messages reactions post_marks votes mentions event_marks counters sign_ins";
+    expect(left.split(" ").filter((name) => !own.names.has(name) || seen.names.has(name))).toEqual([]);
+    expect([...seen.names]).toEqual(expect.arrayContaining(["profile", "posts", "changes_by", "files"]));
+  });
+
+  it("is recorded in the audit log once, and refused to API tokens and with the cursor of another export", async () => {
+    const { instance, ids, actors } = await full();
+    const path = `/users/${ids.colleague}/data`;
+    const entries = async () => (await actors.administrator.call(audit.list, { path })).data;
+    await exportOf(actors.administrator, ids.colleague);
+    expect(await entries()).toMatchObject([{ operation: "users.exportData", actor: { id: 1 }, fields: [] }]);
+    const { meta } = await actors.member.call(users.exportData, { id: ids.member });
+    const foreign = { id: ids.colleague, cursor: meta.next_cursor ?? "" };
+    expect(await wrongFields(actors.administrator.call(users.exportData, foreign))).toEqual(["cursor"]);
+    const { token = "" } = await actors.administrator.call(tokens.create, { name: "export", scopes: ["write"] });
+    const machine = instance.withToken(token);
+    expect(await codeOf(machine.call(users.exportData, { id: ids.colleague }))).toBe("forbidden");
+    expect(await entries()).toHaveLength(1);
+  });
+});

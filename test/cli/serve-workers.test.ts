@@ -1,0 +1,118 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { DatabaseKind } from "../support/instance.ts";
+import { newReceiver } from "../support/receiver.ts";
+import { usePlace } from "./places.ts";
+import { finished, start } from "./support.ts";
+
+const metricsToken = "metrics-token";
+const kinds: readonly DatabaseKind[] = ["sqlite", "postgres"];
+
+describe.each(kinds)("serve --workers on %s", (database) => {
+  const place = usePlace({ database, caller: "local" });
+  let server: ReturnType<typeof start> | undefined;
+  let token = "";
+  beforeAll(async () => {
+    await place().wcs(["settings", "set", "webhooks.allow_private", "true"]);
+    token = JSON.parse(
+      (await place().wcs(["tokens", "create", "--name", "t", "--scopes", "write", "--json"])).stdout,
+    ).token;
+  });
+  afterEach(() => void server?.kill("SIGKILL"));
+
+  /** Starts a server and returns its URL and the lines of its log. */
+  async function serve(...more: string[]) {
+    const { home, local } = place();
+    const env = { ...home.env, WCS_METRICS_TOKEN: metricsToken };
+    server = start(["serve", ...local, "--port", "0", "--workers", "2", "--shutdown-notice", "0", ...more], env);
+    const log: string[] = [];
+    server.stderr!.setEncoding("utf8").on("data", (text: string) => log.push(...text.split("\n").filter(Boolean)));
+    const [url] = await once(server.stdout!, "data");
+    return { url: String(url).trim(), log, process: server };
+  }
+
+  const said = (log: readonly string[], message: string) =>
+    log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message);
+  const untilReady = (log: readonly string[], count: number) =>
+    expect.poll(() => said(log, "a worker is ready"), { timeout: 20_000 }).toHaveLength(count);
+  const ask = (url: string, method = "GET", body?: object) =>
+    fetch(url, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", connection: "close" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const countedRequests = async (url: string) => {
+    const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${metricsToken}` } });
+    const text = await metrics.text();
+    expect(text.match(/^wcs_waiting\{what="due"\} 0$/gm)).toHaveLength(1);
+    return Number(/_count\{[^}]*route="\/units\/\{id\}"[^}]*\} (\d+)/.exec(text)?.[1] ?? 0);
+  };
+
+  it("both answer on one port, metrics are of both, and SIGTERM ends both", async () => {
+    const { url, log, process } = await serve();
+    await untilReady(log, 2);
+    const answering = new Set<number>();
+    let sent = 0;
+    // Until both have written a line of the log.
+    await expect
+      .poll(
+        async () => {
+          expect((await ask(`${url}/api/units/1`)).status).toBe(200);
+          sent += 1;
+          for (const line of log) if (line.includes('"request"')) answering.add(JSON.parse(line).pid);
+          return answering.size;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(2);
+    expect(await countedRequests(url)).toBe(sent);
+    const ended = once(process, "close");
+    process.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+    expect(log.filter((line) => line.includes('"finishing"'))).toHaveLength(2);
+    expect(log.every((line) => JSON.parse(line).level < 50)).toBe(true);
+  });
+
+  it("when the worker that delivers is killed, the other one delivers and another one is started", async () => {
+    const receiver = await newReceiver();
+    const hook = JSON.stringify({ name: "hook", uri: receiver.url, triggers: ["unit.update"] });
+    expect((await place().wcs(["webhooks", "create", "--data", hook])).code).toBe(0);
+    const { url, log, process } = await serve();
+    let name = 0;
+    const change = async () =>
+      expect((await ask(`${url}/api/units/1`, "PATCH", { name: `Acme ${name++}` })).status).toBe(200);
+    for (let killed = 0; killed < 2; killed += 1) {
+      await untilReady(log, 2 + killed);
+      await change();
+      await receiver.until(killed + 1);
+      globalThis.process.kill(said(log, "a worker delivers webhooks and mail").at(-1).worker, "SIGKILL");
+      await expect.poll(() => said(log, "a worker ended and will be replaced")).toHaveLength(killed + 1);
+    }
+    await change();
+    await receiver.until(3);
+    process.kill("SIGTERM");
+    expect(await once(process, "close")).toEqual([0, null]);
+    await receiver.close();
+  });
+});
+
+describe("serve --workers", () => {
+  const place = usePlace();
+
+  it("a port in use is told once, by the exit code of one process", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const port = String((taken.address() as { port: number }).port);
+    const { home, local } = place();
+    const { code, stderr } = await finished(start(["serve", ...local, "--port", port, "--workers", "3"], home.env));
+    expect({ code, stderr }).toEqual({ code: 8, stderr: `error: 127.0.0.1:${port} is in use.\n` });
+    taken.close();
+  });
+
+  it.each(["0", "65", "many", "1.5", "-1"])("%s is refused", async (count) => {
+    const { code, stderr } = await place().home.wcs(["serve", ...place().local, `--workers=${count}`]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`--workers must be auto or a number from 1 to 64, not '${count}'`);
+  });
+});

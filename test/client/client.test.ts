@@ -1,0 +1,300 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Client, type ConnectOptions, connect, ServiceError } from "@wcs-tool/wcs/client";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { password, useWorld } from "../support/actors.ts";
+import { sqliteHttp } from "../support/instance.ts";
+
+const world = useWorld(sqliteHttp);
+
+type Actor = "administrator" | "member";
+
+/** Connects as an actor. */
+async function as(actor: Actor, options: Partial<ConnectOptions> = {}): Promise<Client> {
+  const { instance, ids } = world();
+  return connect({ url: instance.url, token: await instance.tokenOf(ids[actor]), ...options });
+}
+
+/** Returns the error of a call. */
+async function failure(call: Promise<unknown>): Promise<ServiceError> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ServiceError)) throw new Error(`not a ServiceError: ${error}`);
+  return error;
+}
+
+/** A `fetch` that records its requests, and answers the first ones itself. */
+function recorded(...answers: Response[]) {
+  const requests: { url: string; method: string; headers: Headers }[] = [];
+  const send: typeof fetch = async (input, init) => {
+    requests.push({ url: String(input), method: init?.method ?? "GET", headers: new Headers(init?.headers) });
+    return answers.shift() ?? fetch(input, init);
+  };
+  return { requests, fetch: send };
+}
+
+const refusal = (status: number, code: string, headers: Record<string, string> = {}) =>
+  Response.json({ error: { code, message: "No.", request_id: "r" } }, { status, headers });
+
+describe("calls", () => {
+  it("users.get returns a user to an administrator", async () => {
+    const administrator = await as("administrator");
+    const user = await administrator.users.get({ id: world().ids.member });
+    expect(user).toMatchObject({ content_type: "user", id: world().ids.member, email: "member@example.com" });
+  });
+
+  it("users.current takes no input", async () => {
+    expect(await (await as("member")).users.current()).toMatchObject({ id: world().ids.member });
+  });
+
+  it("IDs go into the path, whatever their name there, and lists into the query", async () => {
+    const { ids } = world();
+    const administrator = await as("administrator");
+    const { conversationId: id } = await administrator.conversations.create({
+      recipients: [ids.member],
+      message: "High tide, at noon",
+    });
+    const { requests, fetch } = recorded();
+    const member = await as("member", { fetch });
+    expect(await member.conversations.get({ id })).toMatchObject({ id });
+    expect(requests[0]?.url).toMatch(`/api/conversations/${id}`);
+    const { users } = await member.users.collection({ ids: [ids.colleague, ids.member] });
+    expect(users.map((user) => user.id)).toEqual([ids.colleague, ids.member]);
+    await member.names.find({ kinds: ["units"], texts: ["Acme, Ltd", "Acme"] });
+    expect(requests.at(-1)?.url).toMatch(/\?kinds=units&texts\[\]=Acme%2C%20Ltd&texts\[\]=Acme$/);
+  });
+
+  it("files.get returns the response of fetch", async () => {
+    const administrator = await as("administrator");
+    const data = Buffer.from("Tide table").toString("base64");
+    const post = await administrator.posts.create({
+      content_type: "news",
+      title: "Tides",
+      files: [{ type: "upload", name: "tides.txt", data }],
+    });
+    const response = await administrator.files.get({ id: post.files[0]?.id ?? 0 });
+    expect(await response.text()).toBe("Tide table");
+  });
+
+  it("a write is repeated with the same idempotency key, and executed once", async () => {
+    const keys: (string | null)[] = [];
+    const lost: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (keys.push(new Headers(init?.headers).get("idempotency-key")) > 1) return response;
+      throw new TypeError("fetch failed", { cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }) });
+    };
+    const administrator = await as("administrator", { fetch: lost });
+    const { id } = await administrator.groups.create({ name: "Rowing" });
+    expect(keys).toEqual([keys[0], keys[0]]);
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+    const { data } = await (await as("administrator")).groups.list();
+    expect(data.filter(({ name }) => name === "Rowing").map((group) => group.id)).toEqual([id]);
+  });
+
+  it("a dry run changes nothing", async () => {
+    const administrator = await as("administrator");
+    await administrator.groups.create({ name: "Diving" }, { dryRun: true });
+    const { data } = await administrator.groups.list();
+    expect(data.map(({ name }) => name)).not.toContain("Diving");
+  });
+
+  it("list.all yields the items of all pages", async () => {
+    const { requests, fetch } = recorded();
+    const administrator = await as("administrator", { fetch });
+    const ids: number[] = [];
+    for await (const user of administrator.users.list.all({ limit: 2 })) ids.push(user.id);
+    const { data } = await administrator.users.list({ limit: 200 });
+    expect(ids).toEqual(data.map(({ id }) => id));
+    expect(requests.length).toBe(Math.ceil(ids.length / 2) + 1);
+  });
+});
+
+describe("errors", () => {
+  it("a member gets forbidden", async () => {
+    const member = await as("member");
+    expect(await failure(member.users.delete({ id: world().ids.colleague }))).toMatchObject({
+      code: "forbidden",
+      status: 403,
+    });
+  });
+
+  it("invalid fields are named by the input's names", async () => {
+    const administrator = await as("administrator");
+    const error = await failure(administrator.users.create({ first_name: "", last_name: "X", unit: 0 }));
+    expect(error).toMatchObject({ code: "validation_failed", status: 422 });
+    expect(error.fields).toMatchObject({ unit: ["must be a positive integer"] });
+    expect(error.issues).toContainEqual({ field: "unit", code: "too_small", params: expect.anything() });
+    const other = await failure(administrator.conversations.get({ id: -1 }));
+    expect(Object.keys(other.fields ?? {})).toEqual(["id"]);
+  });
+
+  it("a wrong token gets unauthenticated, and is not sent to public operations", async () => {
+    const { instance } = world();
+    const { requests, fetch } = recorded();
+    const stranger = connect({ url: instance.url, token: "wcs_wrong", fetch });
+    expect(await failure(stranger.users.current())).toMatchObject({ code: "unauthenticated", status: 401 });
+    const signIn = { username: "member@example.com", password: "not it" };
+    expect(await failure(stranger.auth.authenticate(signIn))).toMatchObject({ code: "unauthenticated" });
+    expect(requests.map(({ headers }) => headers.has("authorization"))).toEqual([true, false]);
+  });
+
+  it("a token that no header can hold is not sent", async () => {
+    const { requests, fetch } = recorded();
+    const client = connect({ url: world().instance.url, token: "a\r\nb", fetch });
+    expect(await failure(client.users.current())).toMatchObject({ code: "unauthenticated" });
+    expect(requests).toEqual([]);
+  });
+
+  it("too many requests are repeated after Retry-After, or reported with it", async () => {
+    const soon = recorded(refusal(429, "too_many_requests", { "retry-after": "0" }));
+    expect(await (await as("member", { fetch: soon.fetch })).users.current()).toBeDefined();
+    expect(soon.requests).toHaveLength(2);
+    const late = recorded(refusal(429, "too_many_requests", { "retry-after": "120" }));
+    const error = await failure((await as("member", { fetch: late.fetch })).users.current());
+    expect(error).toMatchObject({ code: "too_many_requests", status: 429, retryAfter: 120 });
+  });
+
+  it("the service's own limit of sign-ins is reported with the seconds to wait", async () => {
+    const client = connect({ url: world().instance.url });
+    const attempt = () => failure(client.auth.authenticate({ username: "nobody@example.com", password: "wrong" }));
+    const codes: string[] = [];
+    for (let count = 0; count < 11; count++) codes.push((await attempt()).code);
+    expect(codes.at(-1)).toBe("too_many_requests");
+    expect((await attempt()).retryAfter).toBeGreaterThan(0);
+  });
+
+  it("a service that is gone is unavailable", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await new Promise((resolve) => server.close(resolve));
+    const error = await failure(connect({ url }).users.current());
+    expect(error).toMatchObject({ code: "unavailable", message: `${url} refused the connection.` });
+  });
+
+  it.each(["", "ftp://example.com", "http://ada:secret@example.com", "http://example.com/?a"])(
+    "the URL %j is refused, without repeating a password",
+    (url) => {
+      expect(() => connect({ url })).toThrow(expect.objectContaining({ code: "unavailable" }));
+      expect(() => connect({ url })).not.toThrow(/secret/);
+    },
+  );
+});
+
+describe("a server that behaves as told", () => {
+  const servers: ReturnType<typeof createServer>[] = [];
+  afterEach(() => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+  async function serve(handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+    const server = createServer(handler);
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  it("an abort ends a call with the reason of the signal", async () => {
+    const abort = new AbortController();
+    const reason = new Error("The user left.");
+    const url = await serve(() => abort.abort(reason));
+    await expect(connect({ url }).users.current({}, { signal: abort.signal })).rejects.toBe(reason);
+    await expect(connect({ url }).users.current({}, { signal: abort.signal })).rejects.toBe(reason);
+  });
+
+  it("an abort ends the wait before a repetition", async () => {
+    const abort = new AbortController();
+    const reason = new Error("The user left.");
+    const url = await serve((_, response) => {
+      response.writeHead(429, { "content-type": "application/json", "retry-after": "20" });
+      response.end('{"error":{"code":"too_many_requests","message":"No.","request_id":"r"}}', () =>
+        abort.abort(reason),
+      );
+    });
+    await expect(connect({ url }).users.current({}, { signal: abort.signal })).rejects.toBe(reason);
+  });
+
+  it("a call without an answer ends with the timeout", async () => {
+    const url = await serve(() => {});
+    const error = await failure(connect({ url, timeout: 100 }).users.current());
+    expect(error).toMatchObject({ code: "unavailable", message: `${url} did not answer within 0.1 s.` });
+  });
+
+  it("an answer of something else, and a redirect, are unavailable", async () => {
+    const page = await serve((_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>"));
+    expect((await failure(connect({ url: page }).users.current())).message).toMatch(
+      /did not answer like a wcs service/,
+    );
+    const moved = await serve((_, response) => response.writeHead(302, { location: "https://other.example/" }).end());
+    expect((await failure(connect({ url: moved }).users.current())).message).toMatch(/redirects to https:\/\/other/);
+  });
+});
+
+describe("tokens", () => {
+  /** Addresses of users with a password, one for each test: the clock moves. */
+  const addresses: string[] = [];
+  beforeAll(async () => {
+    for (let count = 0; count < 3; count++) addresses.push((await world().addUser({ password })).email ?? "");
+  });
+  const account = () => ({ username: addresses.pop() ?? "", password });
+  const signIn = async (credentials: { username: string; password: string }) => {
+    const [{ jwt }] = await connect({ url: world().instance.url }).auth.authenticate(credentials);
+    return jwt;
+  };
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  /** Moves the clocks of the service and of the client. */
+  const wait = (seconds: number) => {
+    world().instance.wait(seconds);
+    vi.useFakeTimers({ toFake: ["Date"], now: world().instance.now() * 1000 });
+  };
+
+  it("an expired token is replaced by the function, once for calls at the same time", async () => {
+    const credentials = account();
+    const token = vi.fn(() => signIn(credentials));
+    const client = connect({ url: world().instance.url, token });
+    await Promise.all([client.users.current(), client.users.current()]);
+    expect(token).toHaveBeenCalledTimes(1);
+    // The client's clock stays, so that it learns of the end from the service.
+    world().instance.wait(90_000);
+    await Promise.all([client.users.current(), client.users.current()]);
+    expect(token).toHaveBeenCalledTimes(2);
+  });
+
+  it("the token of a sign-in is renewed once less than half of its life is left", async () => {
+    const onTokenRenewed = vi.fn<(token: string) => void>();
+    wait(0);
+    const token = await signIn(account());
+    const { requests, fetch } = recorded();
+    const client = connect({ url: world().instance.url, token, onTokenRenewed, fetch });
+    await client.users.current();
+    expect(onTokenRenewed).not.toHaveBeenCalled();
+    wait(50_000);
+    await Promise.all([client.users.current(), client.users.current()]);
+    expect(onTokenRenewed).toHaveBeenCalledTimes(1);
+    const [[renewed = ""] = []] = onTokenRenewed.mock.calls;
+    expect(requests.filter(({ url }) => url.endsWith("/renew"))).toHaveLength(1);
+    expect(requests.at(-1)?.headers.get("authorization")).toBe(`Bearer ${renewed}`);
+    wait(50_000);
+    expect(await client.users.current()).toBeDefined();
+  });
+
+  it("a token whose renewal fails is used until it expires", async () => {
+    wait(0);
+    const token = await signIn(account());
+    const { requests, fetch } = recorded();
+    const refusing: typeof fetch = (input, init) =>
+      String(input).endsWith("/renew") ? Promise.resolve(refusal(500, "internal")) : fetch(input, init);
+    const client = connect({ url: world().instance.url, token, fetch: refusing });
+    wait(50_000);
+    expect(await client.users.current()).toBeDefined();
+    expect(requests.at(-1)?.headers.get("authorization")).toBe(`Bearer ${token}`);
+    wait(50_000);
+    expect(await failure(client.users.current())).toMatchObject({ code: "unauthenticated" });
+  });
+});

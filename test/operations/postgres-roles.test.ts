@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { useHome } from "../cli/support.ts";
+import { example, filledIn, type Server, serve, writeConfig } from "./support.ts";
+
+const home = useHome({ database: false });
+const id = randomUUID().slice(0, 8);
+const [owner, app, reader, database] = ["owner", "app", "reader", "db"].map((name) => `wcs_${name}_${id}`) as [
+  string,
+  string,
+  string,
+  string,
+];
+const urlAs = (role: string) => {
+  const url = new URL(`${inject("postgresUrl")}/${database}`);
+  Object.assign(url, { username: role, password: "" });
+  return url.href;
+};
+const env = { PGPASSWORD: "secret" };
+let server: Server | undefined;
+
+/** Runs statements as the administrator of the server, one by one. */
+async function administer(name: string, statements: readonly string[]): Promise<pg.QueryResult[]> {
+  const client = new pg.Client(`${inject("postgresUrl")}/${name}`);
+  await client.connect();
+  const results: pg.QueryResult[] = [];
+  try {
+    for (const statement of statements) results.push(await client.query(statement));
+  } finally {
+    await client.end();
+  }
+  return results;
+}
+const statementsIn = (text: string) =>
+  text
+    .replace(/^--.*$/gm, "")
+    .split(";")
+    .map((each) => each.trim())
+    .filter(Boolean);
+const wcs = (role: string, ...args: string[]) => home().wcs([...args, "--db", urlAs(role)], { env });
+
+beforeAll(async () => {
+  const script = filledIn(example("postgresql-roles.sql"), {
+    "create database wcs owner": `create database ${database} owner`,
+    "on database wcs ": `on database ${database} `,
+    wcs_owner: owner,
+    wcs_app: app,
+  });
+  const [before = "", after = ""] = script.split("\\connect wcs");
+  await administer("postgres", statementsIn(before));
+  await administer(database, [
+    ...statementsIn(after),
+    `create role ${reader} login`,
+    `grant connect on database ${database} to ${reader}`,
+    `grant usage on schema public to ${reader}`,
+    `alter default privileges for role ${owner} in schema public grant select on tables to ${reader}`,
+    ...[owner, app, reader].map((role) => `alter role ${role} password 'secret'`),
+  ]);
+  const made = await wcs(owner, "init", "--admin-email", "ada@example.com", "--admin-name", "Ada A", "--no-profile");
+  if (made.code !== 0) throw new Error(made.stderr);
+}, 120_000);
+afterAll(async () => {
+  server?.process.kill("SIGKILL");
+  await administer("postgres", [
+    `drop database if exists ${database} with (force)`,
+    `drop role ${owner}, ${app}, ${reader}`,
+  ]);
+});
+
+it("the service runs as the role that may only change rows", { timeout: 120_000 }, async () => {
+  const path = writeConfig(home(), `db: ${urlAs(app)}\nport: 0\n`);
+  const checked = await home().wcs(["serve", "--config", path, "--check", "--query", "[?state=='failed']", "--json"], {
+    env,
+  });
+  expect(checked).toMatchObject({ code: 0, stdout: "[]\n" });
+  server = await serve(home(), ["--config", path], env);
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  for (const args of [
+    ["units", "create", "--name", "Sales", "--parent", "1"],
+    ["users", "create", "--first-name", "Bob", "--last-name", "B", "--email", "bob@example.com", "--unit", "2"],
+    ["conversations", "send", "--to", "bob@example.com", "Hello"],
+    ["posts", "create", "--content-type", "news", "--title", "News", "--body", "Text", "--visibility-all-units"],
+    ["users", "delete", "bob@example.com", "--yes"],
+    ["db", "check"],
+    ["doctor"],
+  ]) {
+    const { code, stderr } = await wcs(app, ...args);
+    expect({ args, code, stderr }).toMatchObject({ code: 0 });
+  }
+});
+
+it("the role of the service cannot change the schema", async () => {
+  const client = new pg.Client({ connectionString: urlAs(app), password: "secret" });
+  await client.connect();
+  for (const statement of [
+    "create table mine (id integer)",
+    "drop table users",
+    "alter table users add mine integer",
+    "truncate users cascade",
+  ])
+    await expect(client.query(statement)).rejects.toMatchObject({ code: "42501" });
+  await client.end();
+});
+
+it("a running server keeps others from migrating", async () => {
+  const held =
+    "select 1 from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and database = (select oid from pg_database where datname = current_database())";
+  const locks = async () => (await administer(database, [held]))[0]?.rowCount;
+  await expect.poll(locks, { timeout: 20_000 }).toBe(1);
+});
+
+it("a role that lacks rights: the server does not start, and --check names the tables", async () => {
+  const refused = await home().spawn(["serve", "--port", "0"], { env: { ...env, WCS_DB: urlAs(reader) } });
+  expect([refused.code, refused.stdout, refused.stderr]).toEqual([
+    8,
+    "",
+    expect.stringMatching(
+      /^error: The PostgreSQL user may not read and change the tables \w+, \w+, \w+ and \d+ more\. Grant it the rights in docs\/operations\.md\.\n/,
+    ),
+  ]);
+  const checked = await wcs(reader, "serve", "--check", "--port", "0", "--query", "[?state=='failed'].check", "--json");
+  expect([checked.code, JSON.parse(checked.stdout)]).toEqual([9, ["rights"]]);
+});
