@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { topics } from "../../src/cli/help/help-topics.ts";
 import { buildOwn } from "../../src/cli/kit/build-command.ts";
@@ -69,6 +69,11 @@ it("wcs(1) names every page, variable and exit code", () => {
   const names = topics.environment?.match(/\bWCS_\w+/g) ?? [];
   expect(names.length).toBeGreaterThan(10);
   for (const name of [...names, '.SH "EXIT STATUS"', "130 interrupted"]) expect(text).toContain(name);
+});
+
+it("package.json names every page, so that npm installs it", () => {
+  const { man } = JSON.parse(readFileSync("package.json", "utf8")) as { man: readonly string[] };
+  expect([...man].sort()).toEqual(files.map((file) => `man/${basename(file)}`).sort());
 });
 
 it.skipIf(!hasMandoc)("mandoc has no warning about any page (skipped when there is no mandoc)", () => {

@@ -1,11 +1,21 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import cyclonedx from "@cyclonedx/cyclonedx-library";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { licenseTextOf } from "../../scripts/third-party-licenses.ts";
 import { registry } from "../../src/cli/registry.ts";
 import { startPostgres } from "../support/postgres.ts";
 
@@ -99,6 +109,15 @@ describe("the bundled code", () => {
     expect(incomplete).toEqual([]);
   });
 
+  it("is refused without a licence text", () => {
+    const bare = join(folder, "bare");
+    mkdirSync(bare);
+    writeFileSync(join(bare, "README.md"), "# bare\n\n## License\n\nMIT\n");
+    expect(() => licenseTextOf(bare)).toThrow("No licence text");
+    writeFileSync(join(bare, "README.md"), "# bare\n\n## License\n\nPermission is hereby granted.\n");
+    expect(licenseTextOf(bare)).toBe("Permission is hereby granted.");
+  });
+
   it("is listed in an SBOM that is valid CycloneDX 1.6", async () => {
     const { Spec, Validation } = cyclonedx;
     const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
@@ -128,19 +147,22 @@ describe("the installed program", () => {
 
   it("serves the API, its reference and its pages", async () => {
     const server = spawn("wcs", ["serve", "--port", "0", "--log-level", "silent"], { cwd: home, env });
-    const [url] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
-    for (const [path, part] of [
-      ["docs", "swagger-ui"],
-      ["assets/swagger-ui-bundle.js", "SwaggerUIBundle"],
-      ["openapi.json", '"openapi":"3.1'],
-      ["", "<html"],
-    ] as const) {
-      const response = await fetch(new URL(path, `${url}/`));
-      expect({ path, status: response.status }).toEqual({ path, status: 200 });
-      expect((await response.text()).includes(part), path).toBe(true);
+    try {
+      const [url] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
+      for (const [path, part] of [
+        ["docs", "swagger-ui"],
+        ["assets/swagger-ui-bundle.js", "SwaggerUIBundle"],
+        ["openapi.json", '"openapi":"3.1'],
+        ["", "<html"],
+      ] as const) {
+        const response = await fetch(new URL(path, `${url}/`));
+        expect({ path, status: response.status }).toEqual({ path, status: 200 });
+        expect((await response.text()).includes(part), path).toBe(true);
+      }
+    } finally {
+      server.kill();
+      await once(server, "close");
     }
-    server.kill();
-    await once(server, "close");
   });
 
   it("works on PostgreSQL", async () => {
