@@ -29,7 +29,7 @@ const profile = {
 };
 const address = "203.0.113.77";
 const { language, timezone, ...searched } = profile;
-const planted = [...Object.values(searched), "zq-avatar", "zq-token", "zq-dentist", "zq-form.txt", address];
+const planted = [...Object.values(searched), "zq-avatar", "zq-token", "zq-dentist", "zq-form.txt", "Yolanthe", address];
 
 /** The planted texts in a text, whatever their case. */
 const foundIn = (text: string) => planted.filter((value) => text.toLowerCase().includes(value.toLowerCase()));
@@ -98,6 +98,26 @@ describeEverywhere("users that are erased", (environment) => {
     expect(new Set(kinds)).toEqual(
       new Set(["create", "update", "delete"].map((verb) => `user.${verb} ${id} Deleted user`)),
     );
+    expect(await traces()).toEqual([]);
+  });
+
+  it("users.delete: what a receiver answers to a callback that was being sent is not stored", async () => {
+    const { instance, actors, addUser } = world();
+    const receiver = await newReceiver();
+    onTestFinished(() => receiver.close());
+    const held: (() => void)[] = [];
+    receiver.answer = ({ body }, response) => void held.push(() => response.end(body));
+    await newWebhook(instance, receiver.url);
+    const { id } = await addUser({ first_name: "Yolanthe" });
+    const drained = drain();
+    await receiver.until(1);
+    await actors.administrator.call(users.delete, { id });
+    receiver.answer = ({ body }, response) => void response.end(body);
+    for (const answer of held) answer();
+    await drained;
+    const [first, ...later] = receiver.received.map(({ body }) => foundIn(body));
+    expect([first, later.flat()]).toEqual([["Yolanthe"], []]);
+    expect(later.length).toBeGreaterThan(0);
     expect(await traces()).toEqual([]);
   });
 
