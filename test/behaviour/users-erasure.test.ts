@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { audit } from "../../src/contract/audit.ts";
 import { auth } from "../../src/contract/auth.ts";
+import { events } from "../../src/contract/events.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
@@ -28,7 +29,7 @@ const profile = {
 };
 const address = "203.0.113.77";
 const { language, timezone, ...searched } = profile;
-const planted = [...Object.values(searched), "zq-avatar", "zq-token", "zq-agent", address];
+const planted = [...Object.values(searched), "zq-avatar", "zq-token", "zq-dentist", "zq-form.txt", "Yolanthe", address];
 
 /** The planted texts in a text, whatever their case. */
 const foundIn = (text: string) => planted.filter((value) => text.toLowerCase().includes(value.toLowerCase()));
@@ -62,6 +63,9 @@ describeEverywhere("users that are erased", (environment) => {
     const { id } = await actors.administrator.call(users.create, person, { idempotencyKey: "made" });
     const own = await instance.as(id);
     await own.call(users.avatarSet, { id, files: [upload("zq-avatar.png", images.png(7, 7))] });
+    const day = { type: "user", start: 0, end: 1, all_day: true, date: "2026-05-04" } as const;
+    await own.call(events.create, { ...day, title: "zq-dentist", files: [upload("zq-form.txt", "zq-dentist")] });
+    const shared = await own.call(events.create, { ...day, title: "Shared", shares: [world().ids.member] });
     await own.call(tokens.create, { name: "zq-token", scopes: ["read"] });
     await instance.from(address).call(auth.authenticate, { username: profile.email, password });
     await codeOf(instance.from(address).call(auth.authenticate, { username: profile.email, password: "wrong" }));
@@ -82,6 +86,8 @@ describeEverywhere("users that are erased", (environment) => {
     expect(after.file_chunks).toHaveLength(chunks ?? 0);
     expect(after.password_tokens?.filter((row) => row.user_id === id)).toEqual([]);
 
+    expect((await actors.member.call(events.get, { id: shared.id })).title).toBe("Shared");
+
     const sent = receiver.received.length;
     await actors.administrator.call(webhooks.update, { id: waiting, uri: receiver.url });
     instance.wait(600);
@@ -92,6 +98,26 @@ describeEverywhere("users that are erased", (environment) => {
     expect(new Set(kinds)).toEqual(
       new Set(["create", "update", "delete"].map((verb) => `user.${verb} ${id} Deleted user`)),
     );
+    expect(await traces()).toEqual([]);
+  });
+
+  it("users.delete: what a receiver answers to a callback that was being sent is not stored", async () => {
+    const { instance, actors, addUser } = world();
+    const receiver = await newReceiver();
+    onTestFinished(() => receiver.close());
+    const held: (() => void)[] = [];
+    receiver.answer = ({ body }, response) => void held.push(() => response.end(body));
+    await newWebhook(instance, receiver.url);
+    const { id } = await addUser({ first_name: "Yolanthe" });
+    const drained = drain();
+    await receiver.until(1);
+    await actors.administrator.call(users.delete, { id });
+    receiver.answer = ({ body }, response) => void response.end(body);
+    for (const answer of held) answer();
+    await drained;
+    const [first, ...later] = receiver.received.map(({ body }) => foundIn(body));
+    expect([first, later.flat()]).toEqual([["Yolanthe"], []]);
+    expect(later.length).toBeGreaterThan(0);
     expect(await traces()).toEqual([]);
   });
 

@@ -144,6 +144,9 @@ describeEverywhere("users.exportData", (environment) => {
     const { instance, ids, actors } = await full();
     const path = `/users/${ids.colleague}/data`;
     const entries = async () => (await actors.administrator.call(audit.list, { path })).data;
+    await actors.administrator.call(users.exportData, { id: ids.colleague }, { dryRun: true });
+    expect(await entries(), "a dry run returns the data, too").toHaveLength(1);
+    await instance.database.write((tx) => tx.deleteFrom("audit_entries").where("path", "=", path).execute());
     await exportOf(actors.administrator, ids.colleague);
     expect(await entries()).toMatchObject([{ operation: "users.exportData", actor: { id: 1 }, fields: [] }]);
     const { meta } = await actors.member.call(users.exportData, { id: ids.member });

@@ -196,7 +196,7 @@ const inGroups: Record<string, Set<string> | undefined> = {
   webhooks: set("id log after parts"),
   audit: set("actor"),
   tokens: set("id"),
-  settings: set("days lifetime absolute_lifetime min_length reset_lifetime welcome_lifetime timeout log_days max_bytes"),
+  settings: set("days expired_days lifetime absolute_lifetime min_length reset_lifetime welcome_lifetime timeout log_days max_bytes"),
 };
 
 /** Returns the integers of an operation's input that are neither in the table nor in the lists above. */

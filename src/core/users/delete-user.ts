@@ -3,6 +3,7 @@ import { endSessions } from "../directory/end-sessions.ts";
 import { forgetAnswers } from "../directory/event-rsvp.ts";
 import { leaveGroups } from "../directory/group-memberships.ts";
 import { removeAllMemberships } from "../directory/memberships.ts";
+import { removePersonalEvents } from "../directory/personal-events.ts";
 import { removeTwoFactor } from "../directory/two-factors.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -23,6 +24,7 @@ export const deleteUser: Handlers<typeof contract>["delete"] = async (ctx, { id 
   await removeAllMemberships(ctx, id);
   await leaveGroups(ctx, id);
   await removeFiles(ctx, "user", [id]);
+  await removePersonalEvents(ctx, id);
   await forgetAnswers(ctx.db, id);
   await endSessions(ctx, [id]);
   await removeTwoFactor(ctx, id);

@@ -28,7 +28,9 @@ export const exportData: ExportData = async (ctx, { id, cursor }) => {
   const sections = exportSections.filter(({ isPrivate = false }) => isOwn || !isPrivate);
   const list = `data of user ${id} for ${ctx.actor.id}`;
   const position = decodeCursor<Place>(ctx, list, cursor);
-  if (position === undefined) await ctx.transaction((tx) => recordChange(tx, contract.exportData, { id }, undefined));
+  // Recorded in a dry run, too, because it returns the data.
+  if (position === undefined)
+    await ctx.transaction((tx) => recordChange(tx, contract.exportData, { id }, undefined), { lasting: true });
   const [first, ...after] = position?.key ?? [0];
   let page: Row[] = [];
   let index = first;

@@ -121,8 +121,8 @@ export class MailWorker implements Worker {
 
   async #record(result: AttemptResult, last_error: string | null): Promise<void> {
     await this.#options.database.writeLocking(async (tx) => {
-      const [id] = await mailQueue.record(tx, [result]);
-      if (id !== undefined) await tx.updateTable("mails").set({ last_error }).where("id", "=", id).execute();
+      const recorded = await mailQueue.record(tx, [result]);
+      if (recorded.has(result)) await tx.updateTable("mails").set({ last_error }).where("id", "=", result.id).execute();
     });
   }
 

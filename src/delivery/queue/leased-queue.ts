@@ -96,19 +96,24 @@ export class LeasedQueue<Row extends { readonly id: number }> {
     database.announce(["outbox"]);
   }
 
-  /** Records results and ends the leases. Returns the IDs of those that were not lost; nothing else is changed. */
-  async record(tx: Tx, results: readonly AttemptResult[]): Promise<Set<number>> {
-    const { done = [], others = [] } = Object.groupBy(results, ({ state }) => (state === "done" ? "done" : "others"));
-    const recorded = new Set<number>();
-    if (others.length > 0) {
-      const change = sql`state = lease.state, attempt = lease.attempt, due_at = lease.due_at, lease_token = null`;
-      for (const id of await this.#update(tx, resultsAs(tx, others), change)) recorded.add(id);
-    }
-    // Most results of a claim are successes, which need no values of their own and take one statement.
-    for (const [token, those] of Map.groupBy(done, (result) => result.token)) {
-      const ids = those.map(({ id }) => id);
-      // Groups have at least one result.
-      for (const { id } of await this.#succeed(tx, { ids, token, now: those[0]!.due_at })) recorded.add(id);
+  /** Records results and ends the leases. Returns those whose leases were not lost; nothing else is changed. */
+  async record<R extends AttemptResult>(tx: Tx, results: readonly R[]): Promise<Set<R>> {
+    const recorded = new Set<R>();
+    // A row that was claimed again can have two results at once; they differ in the token.
+    for (const [token, those] of Map.groupBy(results, (result) => result.token)) {
+      const { done = [], others = [] } = Object.groupBy(those, ({ state }) => (state === "done" ? "done" : "others"));
+      const current = new Set<number>();
+      if (others.length > 0) {
+        const change = sql`state = lease.state, attempt = lease.attempt, due_at = lease.due_at, lease_token = null`;
+        for (const id of await this.#update(tx, resultsAs(tx, others), change)) current.add(id);
+      }
+      // Most results of a claim are successes, which need no values of their own and take one statement.
+      const [first] = done;
+      if (first !== undefined) {
+        const ids = done.map(({ id }) => id);
+        for (const { id } of await this.#succeed(tx, { ids, token, now: first.due_at })) current.add(id);
+      }
+      for (const result of those) if (current.has(result.id)) recorded.add(result);
     }
     return recorded;
   }

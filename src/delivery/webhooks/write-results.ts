@@ -41,9 +41,9 @@ export async function writeResults(
     });
     const verdicts = judged.map(({ verdict }) => verdict);
     const recorded = await callbackQueue.record(tx, verdicts);
-    const entries = judged.map(({ result, verdict }) => entryOf(result, verdict, recorded.has(result.job.id)));
+    const entries = judged.map(({ result, verdict }) => entryOf(result, verdict, recorded.has(verdict)));
     await insertRows(tx, "webhook_logs", entries);
-    const counting = results.filter((result) => recorded.has(result.job.id));
+    const counting = judged.filter(({ verdict }) => recorded.has(verdict)).map(({ result }) => result);
     for (const [id, those] of Map.groupBy(counting, (result) => result.job.webhook_id)) {
       await judge(tx, webhooks.get(id), those);
     }

@@ -1,0 +1,34 @@
+import { isAmong } from "../../store/dialect.ts";
+import { removeFiles } from "../files/attached-files.ts";
+import type { Ctx } from "../pipeline/context.ts";
+
+/** Removes the personal events of a user that is being deleted, except those shared with others: nobody else can see them. */
+export async function removePersonalEvents(ctx: Ctx, user: number): Promise<void> {
+  const events = await ctx.db
+    .selectFrom("audiences as a")
+    .innerJoin("events as e", "e.audience_id", "a.id")
+    .select(["e.id", "a.id as audience"])
+    .where("a.author_id", "=", user)
+    .where("a.personal", "=", 1)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("audience_shares as s").select("s.user_id").whereRef("s.audience_id", "=", "a.id"))),
+    )
+    .execute();
+  const ids = events.map(({ id }) => id);
+  await removeFiles(ctx, "event", ids);
+  for (const table of ["event_places", "event_dates", "event_marks"] as const) {
+    await ctx.db
+      .deleteFrom(table)
+      .where((eb) => isAmong(ctx.db, eb.ref("event_id"), ids))
+      .execute();
+  }
+  await ctx.db
+    .deleteFrom("events")
+    .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
+    .execute();
+  const audiences = events.map(({ audience }) => audience);
+  await ctx.db
+    .deleteFrom("audiences")
+    .where((eb) => isAmong(ctx.db, eb.ref("id"), audiences))
+    .execute();
+}
