@@ -40,6 +40,7 @@ export function openapi(operations: readonly AnyOperation[], { version = "0.0.0"
       "x-wcs-version": version,
       description:
         "Users, units, posts, events and conversations of a workplace. Timestamps are Unix time in seconds. Bodies, messages, comments and descriptions hold tabs and line feeds, and no other control characters; CR LF becomes LF. All other text is one line, without control characters and direction overrides.",
+      contact: { name: "Administrators of this instance", ...(url && { url }) },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: url || "/" }],
@@ -48,7 +49,16 @@ export function openapi(operations: readonly AnyOperation[], { version = "0.0.0"
     paths,
     components: components(),
   };
-  return createDocument(document, { override: tidy });
+  const created = createDocument(document, { override: tidy });
+  openReferences(created);
+  return created;
+}
+
+/** Removes `additionalProperties` beside references: zod closes a reference that has a description, which then allows no field. */
+function openReferences(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  if ("$ref" in value && "additionalProperties" in value) delete value.additionalProperties;
+  Object.values(value).forEach(openReferences);
 }
 
 /** Paths that the interface writes without `/api`. Every operation responds to both forms. */
