@@ -6,7 +6,7 @@ const client = connect({ url, token });
 
 try {
   for await (const user of client.users.birthdays.all()) {
-    process.stdout.write(`${user.birthday}  ${user.name}\n`);
+    process.stdout.write(`${user.day}  ${user.name}\n`);
   }
 } catch (error) {
   if (!(error instanceof ServiceError)) throw error;

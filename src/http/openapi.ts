@@ -13,7 +13,10 @@ import type { Access, AnyOperation, Reach } from "../contract/operation.ts";
 import { type GroupName, groupEntries, operationGroups } from "../contract/operation-groups.ts";
 import { hasBody } from "./encode-request.ts";
 import { components, header, requestId } from "./openapi-components.ts";
-import { exampleOf } from "./openapi-examples.ts";
+import recorded from "./openapi-examples.json" with { type: "json" };
+
+/** Requests and answers of a service, recorded by test/http/openapi-examples.test.ts. */
+const examples: Readonly<Record<string, { readonly request?: unknown; readonly response?: unknown }>> = recorded;
 
 export interface OpenApiOptions {
   /** Version of the program. */
@@ -103,7 +106,7 @@ function describe(op: AnyOperation): ZodOpenApiOperationObject {
       ...(op.method === "GET" ? [] : [{ $ref: "#/components/parameters/DryRun" }]),
       ...(op.bytes ? [{ $ref: "#/components/parameters/Range" }] : []),
     ],
-    ...(hasBody(op) && !isEmpty && { requestBody: bodyOf(rest) }),
+    ...(hasBody(op) && !isEmpty && { requestBody: bodyOf(op, rest) }),
     responses: { [op.status]: success(op), ...(op.bytes && ranges), ...failures(op) },
   };
 }
@@ -117,10 +120,10 @@ function queryOf(rest: Record<string, z.ZodType>) {
   return z.object(Object.fromEntries(described));
 }
 
-function bodyOf(rest: Record<string, z.ZodType>) {
+function bodyOf(op: AnyOperation, rest: Record<string, z.ZodType>) {
   const required = Object.values(rest).some((schema) => schema._zod.optin === undefined);
   const schema = z.strictObject(rest);
-  return { required, content: { "application/json": { schema, example: exampleOf(schema, "input") } } };
+  return { required, content: { "application/json": { schema, example: examples[op.name]?.request } } };
 }
 
 function success(op: AnyOperation) {
@@ -130,7 +133,7 @@ function success(op: AnyOperation) {
   return {
     description: op.status === 201 ? "Created" : "Done",
     headers,
-    content: { "application/json": { schema: op.output(), example: exampleOf(op.output(), "output") } },
+    content: { "application/json": { schema: op.output(), example: examples[op.name]?.response } },
   };
 }
 
