@@ -13,7 +13,10 @@ import type { Access, AnyOperation, Reach } from "../contract/operation.ts";
 import { type GroupName, groupEntries, operationGroups } from "../contract/operation-groups.ts";
 import { hasBody } from "./encode-request.ts";
 import { components, header, requestId } from "./openapi-components.ts";
-import { exampleOf } from "./openapi-examples.ts";
+import recorded from "./openapi-examples.json" with { type: "json" };
+
+/** Requests and answers of a service, recorded by test/http/openapi-examples.test.ts. */
+const examples: Readonly<Record<string, { readonly request?: unknown; readonly response?: unknown }>> = recorded;
 
 export interface OpenApiOptions {
   /** Version of the program. */
@@ -40,6 +43,7 @@ export function openapi(operations: readonly AnyOperation[], { version = "0.0.0"
       "x-wcs-version": version,
       description:
         "Users, units, posts, events and conversations of a workplace. Timestamps are Unix time in seconds. Bodies, messages, comments and descriptions hold tabs and line feeds, and no other control characters; CR LF becomes LF. All other text is one line, without control characters and direction overrides.",
+      contact: { name: "Administrators of this instance", ...(url && { url }) },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: url || "/" }],
@@ -48,7 +52,16 @@ export function openapi(operations: readonly AnyOperation[], { version = "0.0.0"
     paths,
     components: components(),
   };
-  return createDocument(document, { override: tidy });
+  const created = createDocument(document, { override: tidy });
+  openReferences(created);
+  return created;
+}
+
+/** Removes `additionalProperties` beside references: zod closes a reference that has a description, which then allows no field. */
+function openReferences(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  if ("$ref" in value && "additionalProperties" in value) delete value.additionalProperties;
+  Object.values(value).forEach(openReferences);
 }
 
 /** Paths that the interface writes without `/api`. Every operation responds to both forms. */
@@ -93,7 +106,7 @@ function describe(op: AnyOperation): ZodOpenApiOperationObject {
       ...(op.method === "GET" ? [] : [{ $ref: "#/components/parameters/DryRun" }]),
       ...(op.bytes ? [{ $ref: "#/components/parameters/Range" }] : []),
     ],
-    ...(hasBody(op) && !isEmpty && { requestBody: bodyOf(rest) }),
+    ...(hasBody(op) && !isEmpty && { requestBody: bodyOf(op, rest) }),
     responses: { [op.status]: success(op), ...(op.bytes && ranges), ...failures(op) },
   };
 }
@@ -107,10 +120,10 @@ function queryOf(rest: Record<string, z.ZodType>) {
   return z.object(Object.fromEntries(described));
 }
 
-function bodyOf(rest: Record<string, z.ZodType>) {
+function bodyOf(op: AnyOperation, rest: Record<string, z.ZodType>) {
   const required = Object.values(rest).some((schema) => schema._zod.optin === undefined);
   const schema = z.strictObject(rest);
-  return { required, content: { "application/json": { schema, example: exampleOf(schema, "input") } } };
+  return { required, content: { "application/json": { schema, example: examples[op.name]?.request } } };
 }
 
 function success(op: AnyOperation) {
@@ -120,7 +133,7 @@ function success(op: AnyOperation) {
   return {
     description: op.status === 201 ? "Created" : "Done",
     headers,
-    content: { "application/json": { schema: op.output(), example: exampleOf(op.output(), "output") } },
+    content: { "application/json": { schema: op.output(), example: examples[op.name]?.response } },
   };
 }
 

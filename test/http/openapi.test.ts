@@ -69,6 +69,11 @@ test("every reference resolves, and every component is used", () => {
   expect(components.filter((name) => !refs.includes(name))).toEqual([]);
 });
 
+test("references allow the fields of what they refer to", () => {
+  const closed = [...walk(document)].filter(({ value }) => "$ref" in value && "additionalProperties" in value);
+  expect(closed.map(({ at }) => at)).toEqual([]);
+});
+
 test("the document has the version of the interface, and that of the program beside it", () => {
   expect(document.info).toMatchObject({ version: "1.0", "x-wcs-version": "1.2.3" });
 });
