@@ -17,7 +17,7 @@ beforeAll(async () => {
   receiver = await newReceiver();
   await wcs(["settings", "set", "webhooks.allow_private", "true"]);
   await wcs(["units", "update", "1", "--reference", "HQ"]);
-  const { stdout } = await wcs(["tokens", "create", "--name", "ci", "--scopes", "full", "--json"]);
+  const { stdout } = await wcs(["tokens", "create", "--name", "ci", "--scopes", "write", "--json"]);
   server = start(["serve", "--port", "0", "--log-level", "silent"], env);
   const [line] = await once(server.stdout!, "data");
   targets.locally = { WCS_PROFILE: "local" };
