@@ -53,6 +53,8 @@ export async function openTmux(
   return {
     screen,
     run: (line) => {
+      // The screen must not show the end of an earlier command.
+      tmux("send-keys", "-R");
       tmux("send-keys", "-l", `clear; ${line.replaceAll("wcs ", `'${process.execPath}' '${bin}' `)}`);
       tmux("send-keys", "Enter");
     },

@@ -1,4 +1,3 @@
-import { tryParseInput } from "../../contract/parse-input.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { createSources, type Sources } from "../file-io/value-sources.ts";
 import { createOutput } from "../output/create-output.ts";
@@ -55,6 +54,7 @@ async function checkOptions({ leaf: { op }, context }: OperationLine, issues: Li
 /** Adds issues about values that the service would refuse. */
 async function noteWrongFields({ leaf, spec, line }: OperationLine, input: Input, issues: LineIssues): Promise<void> {
   const whole = await issues.gather("--data", () => withCompletion(leaf, line, input));
+  const { tryParseInput } = await import("../../contract/parse-input.ts");
   const parsed = whole === undefined ? undefined : tryParseInput(leaf.op, whole);
   if (parsed === undefined || parsed.ok) return;
   const nameOf = nameInLine(spec, line, input);

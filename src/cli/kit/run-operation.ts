@@ -33,7 +33,7 @@ export async function runOperation(
   const { terminal } = surroundings;
   const spec = createInputSpec(leaf);
   const issues = new LineIssues();
-  const line = parseWithIssues(buildOperation(leaf, path, terminal, spec), rest, issues);
+  const line = await parseWithIssues(buildOperation(leaf, path, terminal, spec), rest, issues);
   const context = createContext(line.options, surroundings);
   if (context.flags.watch && !surroundings.isRepeated && issues.isEmpty)
     return watchOperation(leaf, path, rest, context);
