@@ -11,7 +11,6 @@ import { type CommandEnvironment, createContext } from "./command-context.ts";
 import type { Context, OperationCommand, Request } from "./command-spec.ts";
 import { parseWithIssues } from "./commander-command.ts";
 import { confirm } from "./confirmation.ts";
-import { editField } from "./edit-field.ts";
 import { changes, kebab } from "./field-flags.ts";
 import { buildOperation, createInputSpec } from "./input-spec.ts";
 import { LineIssues } from "./line-issues.ts";
@@ -51,10 +50,12 @@ export async function runOperation(
     if (op.method === "PATCH" && !context.flags.edit) refuseNoChange(request, path);
     const caller = await connect();
     if (op === leaf.op) await confirm(leaf, input, caller, context);
-    await editField(leaf, input, caller, context, async (edited) => {
+    const use = async (edited: Input) => {
       const whole = await withWizard(leaf, edited, { caller, context, asked });
       await perform(leaf, { ...request, op, input: whole }, caller, context);
-    });
+    };
+    if (leaf.written === undefined) await use(input);
+    else await (await import("./edit-field.ts")).editField(leaf, input, caller, context, use);
     if (changes(op)) showLine(path, rest, asked, terminal);
     if (context.flags.dryRun) terminal.note("Dry run: nothing was changed.");
   } catch (error) {
