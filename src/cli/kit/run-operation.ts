@@ -10,7 +10,6 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { type CommandEnvironment, createContext } from "./command-context.ts";
 import type { Context, OperationCommand, Request } from "./command-spec.ts";
 import { parseWithIssues } from "./commander-command.ts";
-import { confirm } from "./confirmation.ts";
 import { changes, kebab } from "./field-flags.ts";
 import { buildOperation, createInputSpec } from "./input-spec.ts";
 import { LineIssues } from "./line-issues.ts";
@@ -49,7 +48,7 @@ export async function runOperation(
     const { op, input } = request;
     if (op.method === "PATCH" && !context.flags.edit) refuseNoChange(request, path);
     const caller = await connect();
-    if (op === leaf.op) await confirm(leaf, input, caller, context);
+    if (op === leaf.op && leaf.confirm) await (await import("./confirmation.ts")).confirm(leaf, input, caller, context);
     const use = async (edited: Input) => {
       const whole = await withWizard(leaf, edited, { caller, context, asked });
       await perform(leaf, { ...request, op, input: whole }, caller, context);
