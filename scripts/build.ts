@@ -15,7 +15,7 @@ const together = [
   },
   {
     name: "command",
-    test: /node_modules\/commander\/|src\/cli\/(kit\/(?!find-by-name|watch-command)|output\/(create-output|item|format-value|field-selection|template-writer|placeholders|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal)|file-io\/value-sources|time\/(zone-clock|parse-time))|src\/http\/client\/token-times/,
+    test: /node_modules\/commander\/|src\/cli\/(kit\/(?!find-by-name|watch-command|commander-issues|check-flags|prompt-for-field|edit-field|confirmation|alternative-requests)|output\/(create-output|item|format-value|field-selection|template-writer|placeholders|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal)|file-io\/value-sources|time\/(zone-clock|parse-time))|src\/http\/client\/token-times/,
   },
   {
     name: "contract",

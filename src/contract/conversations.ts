@@ -189,7 +189,8 @@ export const conversations = operationGroup("conversations", {
     description:
       "Everyone can leave; administrators of the group can remove others. When the last administrator leaves, the longest-standing participant becomes administrator.",
     access: "signed_in",
-    input: () => z.strictObject({ ...one(), user: id("users").meta({ description: "User; yourself to leave" }) }),
+    input: () =>
+      z.strictObject({ ...one(), user: id("users").meta({ description: "User to remove; yourself to leave" }) }),
     ...emptyResponse,
     transaction: "locking",
     private: true,

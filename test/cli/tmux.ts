@@ -6,12 +6,14 @@ export const hasTmux = spawnSync("sh", ["-c", "command -v tmux"]).status === 0;
 
 /** A real terminal of a given size. Waits for what is on the screen, and for no fixed time. */
 export interface TmuxTerminal {
-  /** The text on the screen, with `colours` also the escape sequences of its styles. */
-  screen(options?: { colours?: boolean }): string;
+  /** The text on the screen, with `colours` also the escape sequences of its styles, with `joined` without broken lines. */
+  screen(options?: { colours?: boolean; joined?: boolean }): string;
   /** Types a line that runs wcs in a shell whose prompt is `READY>`. */
   run(line: string): void;
   keys(...keys: string[]): void;
   until(isDone: (screen: string) => boolean): Promise<string>;
+  /** Whether the cursor is visible. */
+  hasCursor(): boolean;
   close(): void;
 }
 
@@ -28,8 +30,11 @@ export async function openTmux(
   opened += 1;
   const socket = `wcs-screen-${process.pid}-${opened}`;
   const tmux = (...args: string[]) => spawnSync("tmux", ["-L", socket, ...args], { encoding: "utf8" }).stdout;
-  const screen: TmuxTerminal["screen"] = ({ colours = false } = {}) =>
-    tmux("capture-pane", "-p", ...(colours ? ["-e"] : [])).trimEnd();
+  const screen: TmuxTerminal["screen"] = ({ colours = false, joined = false } = {}) =>
+    tmux("capture-pane", "-p", ...(colours ? ["-e"] : []), ...(joined ? ["-J"] : []))
+      // Joined lines keep their trailing spaces.
+      .replaceAll(/ +$/gm, "")
+      .trimEnd();
   const until: TmuxTerminal["until"] = async (isDone) => {
     for (const end = performance.now() + patience; performance.now() < end; ) {
       const text = screen();
@@ -51,11 +56,14 @@ export async function openTmux(
   return {
     screen,
     run: (line) => {
+      // The screen must not show the end of an earlier command.
+      tmux("send-keys", "-R");
       tmux("send-keys", "-l", `clear; ${line.replaceAll("wcs ", `'${process.execPath}' '${bin}' `)}`);
       tmux("send-keys", "Enter");
     },
     keys: (...keys) => void tmux("send-keys", ...keys),
     until,
+    hasCursor: () => tmux("display-message", "-p", "#{cursor_flag}").trim() === "1",
     close: () => void tmux("kill-server"),
   };
 }

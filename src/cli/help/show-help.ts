@@ -17,7 +17,7 @@ export async function showHelp(
     const { createCommand, addSharedOptions, parseLine } = await import("../kit/commander-command.ts");
     const command = addSharedOptions(createCommand(path, terminal).usage("<command> [options]"), false);
     if (!entry) command.option(...versionOption);
-    const { options } = parseLine(
+    const { options } = await parseLine(
       command,
       rest.filter((arg) => arg !== "--help" && arg !== "-h"),
     );

@@ -101,7 +101,7 @@ function addCommonOptions(
 /** Names the fields that can be cleared; those of nested objects can be, too, but are too many for help. */
 function describeUnset(clearable: InputSpec["clearable"]): string {
   const shallow = clearable.filter(({ path }) => path.length <= 2);
-  return `Fields to clear, of ${shallow.map(flagNameOf).join(", ")}`;
+  return `Fields to clear: ${shallow.map(flagNameOf).join(", ")}`;
 }
 
 function isOptional(arg: Positional, leaf: OperationCommand, { fields }: InputSpec): true | undefined {

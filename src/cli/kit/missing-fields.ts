@@ -5,7 +5,6 @@ import type { Sources } from "../file-io/value-sources.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { holdsFiles, kebab, namedKindOf } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
-import { askFor, askForSecret } from "./prompt-for-field.ts";
 import { type Input, type InputSpec, labelOf, readFiles } from "./read-input.ts";
 import { flagWords } from "./shown-line.ts";
 
@@ -65,6 +64,7 @@ export async function askForFields(
 async function prompt(spec: InputSpec, field: Field, { sources, terminal, choose, asked }: ReadOptions) {
   const kind = namedKindOf(field);
   if (kind !== undefined) return choose(kind, field);
+  const { askFor, askForSecret } = await import("./prompt-for-field.ts");
   if (field.secret) return askForSecret(field, terminal);
   if (!holdsFiles(field)) return askFor(field, (value) => spec.check(field.name, value), terminal);
   const path = await (await terminal.ask()).text("File:");

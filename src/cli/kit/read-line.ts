@@ -1,9 +1,7 @@
-import { tryParseInput } from "../../contract/parse-input.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { createSources, type Sources } from "../file-io/value-sources.ts";
 import { createOutput } from "../output/create-output.ts";
 import { watchFlags } from "./build-command.ts";
-import { checkFlags, checkGlobals } from "./check-flags.ts";
 import type { Context, OperationCommand } from "./command-spec.ts";
 import { isNamed, textsIn } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
@@ -46,8 +44,11 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
 async function checkOptions({ leaf: { op }, context }: OperationLine, issues: LineIssues): Promise<void> {
   const { globals, terminal } = context;
   if (op.list) await issues.gather("--limit", () => extentOf(context));
-  await checkGlobals(context, issues);
-  await checkFlags(watchFlags, context, issues);
+  if ((globals.tz ?? globals.timeout ?? context.flags.interval) !== undefined) {
+    const { checkFlags, checkGlobals } = await import("./check-flags.ts");
+    await checkGlobals(context, issues);
+    await checkFlags(watchFlags, context, issues);
+  }
   if (globals.fields === undefined) return;
   await issues.gather("--fields", () => createOutput({ op }, { ...globals, tz: undefined }, terminal));
 }
@@ -55,6 +56,7 @@ async function checkOptions({ leaf: { op }, context }: OperationLine, issues: Li
 /** Adds issues about values that the service would refuse. */
 async function noteWrongFields({ leaf, spec, line }: OperationLine, input: Input, issues: LineIssues): Promise<void> {
   const whole = await issues.gather("--data", () => withCompletion(leaf, line, input));
+  const { tryParseInput } = await import("../../contract/parse-input.ts");
   const parsed = whole === undefined ? undefined : tryParseInput(leaf.op, whole);
   if (parsed === undefined || parsed.ok) return;
   const nameOf = nameInLine(spec, line, input);

@@ -1,5 +1,4 @@
 import { buildOwn, watchFlags } from "./build-command.ts";
-import { checkFlags, checkGlobals } from "./check-flags.ts";
 import { type CommandEnvironment, createContext } from "./command-context.ts";
 import { type CommandSpec, type CustomCommand, isOperation } from "./command-spec.ts";
 import { HelpShown, parseWithIssues } from "./commander-command.ts";
@@ -28,13 +27,17 @@ async function runOwn(
   surroundings: CommandEnvironment,
 ): Promise<void> {
   const issues = new LineIssues();
-  const { args, options } = parseWithIssues(buildOwn(leaf, path, surroundings.terminal), rest, issues);
+  const { args, options } = await parseWithIssues(buildOwn(leaf, path, surroundings.terminal), rest, issues);
   const named = Object.fromEntries(
     (leaf.args ?? []).map(({ name }, at) => [name, args[at] as string | string[] | undefined]),
   );
   const context = createContext(options, surroundings, named);
-  await checkGlobals(context, issues);
-  await checkFlags(leaf.watchable ? [...(leaf.flags ?? []), ...watchFlags] : (leaf.flags ?? []), context, issues);
+  const flags = [...(leaf.flags ?? []), ...(leaf.watchable ? watchFlags : [])];
+  if (rest.length > 0) {
+    const { checkFlags, checkGlobals } = await import("./check-flags.ts");
+    await checkGlobals(context, issues);
+    await checkFlags(flags, context, issues);
+  }
   issues.throwAll();
   if (!context.flags.watch || surroundings.isRepeated) return leaf.run(context);
   const { watch } = await import("./watch-command.ts");

@@ -10,8 +10,6 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { type CommandEnvironment, createContext } from "./command-context.ts";
 import type { Context, OperationCommand, Request } from "./command-spec.ts";
 import { parseWithIssues } from "./commander-command.ts";
-import { confirm } from "./confirmation.ts";
-import { editField } from "./edit-field.ts";
 import { changes, kebab } from "./field-flags.ts";
 import { buildOperation, createInputSpec } from "./input-spec.ts";
 import { LineIssues } from "./line-issues.ts";
@@ -33,7 +31,7 @@ export async function runOperation(
   const { terminal } = surroundings;
   const spec = createInputSpec(leaf);
   const issues = new LineIssues();
-  const line = parseWithIssues(buildOperation(leaf, path, terminal, spec), rest, issues);
+  const line = await parseWithIssues(buildOperation(leaf, path, terminal, spec), rest, issues);
   const context = createContext(line.options, surroundings);
   if (context.flags.watch && !surroundings.isRepeated && issues.isEmpty)
     return watchOperation(leaf, path, rest, context);
@@ -50,11 +48,13 @@ export async function runOperation(
     const { op, input } = request;
     if (op.method === "PATCH" && !context.flags.edit) refuseNoChange(request, path);
     const caller = await connect();
-    if (op === leaf.op) await confirm(leaf, input, caller, context);
-    await editField(leaf, input, caller, context, async (edited) => {
+    if (op === leaf.op && leaf.confirm) await (await import("./confirmation.ts")).confirm(leaf, input, caller, context);
+    const use = async (edited: Input) => {
       const whole = await withWizard(leaf, edited, { caller, context, asked });
       await perform(leaf, { ...request, op, input: whole }, caller, context);
-    });
+    };
+    if (leaf.written === undefined) await use(input);
+    else await (await import("./edit-field.ts")).editField(leaf, input, caller, context, use);
     if (changes(op)) showLine(path, rest, asked, terminal);
     if (context.flags.dryRun) terminal.note("Dry run: nothing was changed.");
   } catch (error) {

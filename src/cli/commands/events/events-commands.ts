@@ -46,7 +46,7 @@ const planned = {
 const calendars = eventTypes.join("|");
 const typeFlag: CommandFlag = {
   flags: `--type <${calendars}>`,
-  description: "Show only events of this calendar",
+  description: "Only events of this calendar",
   completes: eventTypes,
 };
 
@@ -136,6 +136,7 @@ const files: CommandGroup = {
       examples: ["wcs events files list 12"],
     }),
     add: command(ops.filesAddTo, {
+      summary: "Add files to an event",
       args: [id],
       done: ({ id }) => `Added the files to event ${id}.`,
       examples: ["wcs events files add 12 --file agenda.pdf --file https://vimeo.com/76979871"],

@@ -14,7 +14,9 @@ export function imageCommands(image: ImageOwner): CommandGroup {
       get: {
         ...getFile,
         summary: `Download a ${owner}'s ${noun}`,
-        args: [{ name: owner, description: `The ${owner}, by name or ID`, completes }],
+        args: [
+          { name: owner, description: `${owner.charAt(0).toUpperCase()}${owner.slice(1)}, by name or ID`, completes },
+        ],
         examples: [`${path} get ${example[0]}`, `${path} get 12 -o ${example[1]} --force`],
         run: async (context) => (await import("./download-image.ts")).downloadImage(context, image),
       },

@@ -1,6 +1,10 @@
 import { pluralize } from "../../output/pluralize.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { cut, widthOf } from "../../terminal/text-width.ts";
+
+/** A name keeps at least so many columns in a narrow window. */
+const shortestName = 12;
 
 interface Unit {
   readonly id: number;
@@ -10,21 +14,25 @@ interface Unit {
   readonly stats: { readonly users: number };
 }
 
-/** Draws the tree of units, each with its reference or ID and the number of its users; siblings are sorted by name. */
+/**
+ * Draws the tree of units, each with its reference or ID and the number of its users; siblings are sorted by name. On a
+ * terminal, long names are cut so that lines fit.
+ */
 export function drawTree(units: readonly Unit[], terminal: Terminal): string {
   const known = new Set(units.map(({ id }) => id));
   const below = Map.groupBy(units, ({ parent_id }) => (parent_id !== null && known.has(parent_id) ? parent_id : null));
   const collator = new Intl.Collator(undefined, { numeric: true });
   const lines: string[] = [];
-  const label = ({ id, name, reference, stats }: Unit) => {
+  const label = ({ id, name, reference, stats }: Unit, indent: number) => {
     const facts = `(${sanitizeLine(reference ?? `ID ${id}`)}, ${pluralize(stats.users, "user")})`;
-    return `${sanitizeLine(name)} ${terminal.paint.dim(facts)}`;
+    const room = terminal.stdoutIsTerminal ? terminal.width - indent - widthOf(facts) - 1 : Number.POSITIVE_INFINITY;
+    return `${cut(sanitizeLine(name), Math.max(room, shortestName))} ${terminal.paint.dim(facts)}`;
   };
   // Not recursive, because a branch may be deeper than the call stack.
   const open = sorted(null).map((unit) => ({ unit, before: "", branch: "", after: "" }));
   for (let next = open.shift(); next; next = open.shift()) {
     const { unit, before, branch, after } = next;
-    lines.push(before + branch + label(unit));
+    lines.push(before + branch + label(unit, widthOf(before + branch)));
     const children = sorted(unit.id);
     open.unshift(
       ...children.map((child, at) => {

@@ -1,5 +1,5 @@
 import { webhooks as ops, triggers } from "../../../contract/webhooks.ts";
-import { type CommandGroup, command } from "../../kit/command-spec.ts";
+import { askAbout, type CommandGroup, command } from "../../kit/command-spec.ts";
 import { smtpFlag } from "../serve/smtp-option.ts";
 
 const id = { field: "id" } as const;
@@ -36,13 +36,16 @@ export const webhooks: CommandGroup = {
     }),
     delete: command(ops.delete, {
       args: [id],
-      confirm: ({ id }) => `Delete webhook ${id} and its log?`,
+      confirm: askAbout(ops.get, ({ name }) => `Delete webhook ${name} and its log?`),
       done: ({ id }) => `Deleted webhook ${id}.`,
     }),
     "rotate-secret": command(ops.rotateSecret, {
       args: [id],
       perform: async (run) => (await import("./create-webhook.ts")).rotateSecret(run),
-      confirm: ({ id }) => `Create a new secret for webhook ${id}? The old one stays valid for 24 hours.`,
+      confirm: askAbout(
+        ops.get,
+        ({ name }) => `Create a new secret for webhook ${name}? The old one stays valid for 24 hours.`,
+      ),
     }),
     test: command(ops.test, {
       summary: "Send a test event and show the result; exits with 9 if the call failed",

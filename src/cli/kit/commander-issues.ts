@@ -1,0 +1,89 @@
+import { type Command, CommanderError } from "commander";
+import { UsageError } from "../errors/cli-errors.ts";
+import type { LineIssues } from "./line-issues.ts";
+
+/** Adds all issues that commander finds in words. It stops at each, so the words without it are parsed again. */
+export function noteIssues(command: Command, words: readonly string[], usage: string, issues: LineIssues): void {
+  let left: readonly string[] | undefined = words;
+  while (left !== undefined) left = parseOnce(command, left, usage, issues);
+}
+
+/** Parses words. After an issue, returns the words that are left to parse; undefined when there are no more issues to find. */
+function parseOnce(
+  command: Command,
+  words: readonly string[],
+  usage: string,
+  issues: LineIssues,
+): readonly string[] | undefined {
+  try {
+    command.parse([...words], { from: "user" });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const [said = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
+    const word = /'(.+)'/s.exec(said)?.[1] ?? "";
+    // The value may be a secret, so the message does not repeat it.
+    const message = said.replace(/^(unknown option '--[^=]+)=.*'$/, "$1'");
+    switch (error.code) {
+      case "commander.unknownOption": {
+        const meant = /Did you mean (.+)\?/.exec(suggestion ?? "")?.[1] ?? longerName(command, message);
+        const more = meant ? { hint: `did you mean ${meant}?` } : { usage };
+        issues.add(new UsageError(message, more), meant?.match(/--[\w-]+/g) ?? []);
+        return withoutUnknown(command, words, { word, meant, issues });
+      }
+      case "commander.optionMissingArgument":
+        issues.add(new UsageError(message, { usage }), word.match(/--[\w-]+/g) ?? []);
+        return words.slice(0, -1);
+      case "commander.invalidArgument":
+        issues.add(new UsageError(message, { usage }));
+        return withoutOption(words, word.split(/[ ,]+/));
+      case "commander.missingArgument":
+        issues.add(new UsageError(missingArguments(command), { usage }));
+        return undefined;
+      default:
+        if (!issues.hasUncertainArguments) issues.add(new UsageError(message, { usage }));
+        return undefined;
+    }
+  }
+}
+
+interface UnknownOption {
+  readonly word: string;
+  readonly meant: string | undefined;
+  readonly issues: LineIssues;
+}
+
+/** Removes an unknown option, with its value if the option that was meant takes one. */
+function withoutUnknown(
+  { options }: Command,
+  words: readonly string[],
+  { word, meant, issues }: UnknownOption,
+): readonly string[] | undefined {
+  const at = words.indexOf(word);
+  if (at < 0) return undefined;
+  const next = words[at + 1];
+  const mayHaveValue = !word.includes("=") && next !== undefined && !next.startsWith("-");
+  const option = options.find(({ long }) => long === meant);
+  if (option === undefined && mayHaveValue) issues.hasUncertainArguments = true;
+  return words.toSpliced(at, option?.required && mayHaveValue ? 2 : 1);
+}
+
+/** Removes the last occurrence of an option with its value. */
+function withoutOption(words: readonly string[], names: readonly string[]): readonly string[] | undefined {
+  const [short = "", long = short] = names.filter((name) => name.startsWith("-"));
+  const at = words.findLastIndex((word) => word.startsWith(short) || word === long || word.startsWith(`${long}=`));
+  if (at < 0) return undefined;
+  return words.toSpliced(at, words[at] === short || words[at] === long ? 2 : 1);
+}
+
+function missingArguments({ registeredArguments, args }: Command): string {
+  const missing = registeredArguments.slice(args.length).filter(({ required }) => required);
+  return `missing ${missing.map((argument) => `<${argument.name()}>`).join(", ")}`;
+}
+
+/** Returns the only option whose name ends with the typed word, as `--city` for `--address-city`. */
+function longerName({ options }: Command, message: string): string | undefined {
+  const [, typed] = /unknown option '--([\w-]{3,})/.exec(message) ?? [];
+  const ending = options.filter(({ long, negate }) => !negate && typed && long?.endsWith(`-${typed}`));
+  return ending.length === 1 ? ending[0]?.long : undefined;
+}
