@@ -1,5 +1,5 @@
 // Prints the birthdays of the next 30 days: `WCS_URL=https://wcs.example.com WCS_TOKEN=wcs_... node birthday-list.ts`
-import { connect, ServiceError } from "wcs/client";
+import { connect, ServiceError } from "@wcs-tool/wcs/client";
 
 const { WCS_URL: url = "http://localhost:8080", WCS_TOKEN: token = "" } = process.env;
 const client = connect({ url, token });

@@ -6,3 +6,8 @@ it("suites that replace modules, and only they, run in a process of their own", 
   const found = globSync("test/**/*.test.ts").filter((file) => /^vi\.mock\(/m.test(readFileSync(file, "utf8")));
   expect(found.toSorted()).toEqual(replacing.toSorted());
 });
+
+it("tests wait by expect.poll, which has one long limit, and not by vi.waitFor, which gives up after a second", () => {
+  const waiting = globSync("test/**/*.ts").filter((file) => /\bvi\.waitFor\(/.test(readFileSync(file, "utf8")));
+  expect(waiting).toEqual([]);
+});

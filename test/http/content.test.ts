@@ -151,7 +151,7 @@ describe("the client", () => {
         yield bytes.subarray(at, Math.min(at + 65_536, to ?? bytes.length));
     },
   };
-  const client = () => createClient({ url: server.url, userAgent: "test", env: {}, timeout: 2000 });
+  const client = () => createClient({ url: server.url, userAgent: "test", env: {}, timeout: 20_000 });
   const collect = async (parts: AsyncIterable<Uint8Array>) => {
     const chunks: Uint8Array[] = [];
     for await (const part of parts) chunks.push(part);

@@ -8,7 +8,7 @@ const ask = "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n";
 
 test("readiness ends first, then what runs is finished, then all is closed", async () => {
   const working = gate();
-  const server = await serveFake(() => working.opened.then(() => ({ id: 7 })), { timeouts: { notice: 300 } });
+  const server = await serveFake(() => working.opened.then(() => ({ id: 7 })), { timeouts: { notice: 1500 } });
   const running = fetch(`${server.url}/api/users/5`);
   await expect.poll(() => server.calls.length).toBe(1);
   const closed = server.close();
@@ -71,7 +71,7 @@ test("closing twice is closing once", async () => {
 
 test("requests under way on many connections are all answered", async () => {
   // Requests of different length are at different points when the server closes.
-  const server = await serveFake(() => sleep(Math.random() * 20, { id: 1 }), { timeouts: { notice: 200 } });
+  const server = await serveFake(() => sleep(Math.random() * 20, { id: 1 }), { timeouts: { notice: 1500 } });
   const results: (number | undefined)[] = [];
   let closing = false;
   const worker = async () => {

@@ -6,7 +6,7 @@ export const forms = ["test/support/effort.ts", "test/support/instance.ts", "tes
 
 /** Matches uses of the pairs of database and caller, of the number of tries, and of commands that run as processes at times. */
 const differing =
-  /\b(describeEverywhere|describePlaces|environments|isFull|tries)\b|\.wcs\b|\bwcs\(|\{ (?:\w+, )*wcs\b/;
+  /\b(describeEverywhere|describePlaces|environments|isFull|tries)\b|\.wcs\b(?!-)|\bwcs\(|\{ (?:\w+, )*wcs\b/;
 
 /** Returns true when a test, or a module in `test` that it imports, has another result in the other form of the suites. */
 function differs(file: string, seen: Set<string>): boolean {
