@@ -1,8 +1,7 @@
 import { describeReference, type Field, fieldsOf } from "../../src/contract/field-spec.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { type GroupName, groupEntries } from "../../src/contract/operation-groups.ts";
-import { documentedPath } from "../../src/http/openapi.ts";
-import { exampleOf } from "../../src/http/openapi-examples.ts";
+import { documentedPath, recordedExamples } from "../../src/http/openapi.ts";
 import { accessPhrase } from "../operations-table.ts";
 import { fence, firstLines, page, prose } from "./markdown.ts";
 import type { Exchange } from "./record-requests.ts";
@@ -56,7 +55,7 @@ function describe(op: AnyOperation, exchange: Exchange | undefined): string {
     op.description === undefined ? "" : prose(op.description),
     fence("http", `${op.method} ${documentedPath(op)}`),
     fieldsOf(op).map(describeInput).join("\n"),
-    exchange === undefined ? exampleFromSchema(op) : recordedExample(op, exchange),
+    exchange === undefined ? exampleOfApi(op) : recordedExample(op, exchange),
   ]
     .filter(Boolean)
     .join("\n\n");
@@ -76,12 +75,11 @@ function recordedExample(op: AnyOperation, { method, path, request, status, resp
   return `Example:\n\n${fence("http", sent)}\n\n${fence("http", firstLines(`HTTP/1.1 ${status}${body && `\n\n${body}`}`, mostLines))}`;
 }
 
-/** Shows an operation that no command of the session calls. */
-function exampleFromSchema(op: AnyOperation): string {
-  const parts = [`HTTP/1.1 ${op.status}`];
-  const output = op.status === 204 || op.bytes ? undefined : exampleOf(op.output(), "output");
-  if (output !== undefined) parts.push(JSON.stringify(shorten(output), null, 2));
-  return `Form of the response:\n\n${fence("http", firstLines(parts.join("\n\n"), mostLines))}`;
+/** Shows the recorded answer of an operation that no command of the session calls. */
+function exampleOfApi(op: AnyOperation): string {
+  const { response } = recordedExamples[op.name] ?? {};
+  const body = op.bytes ? "(the bytes)" : response === undefined ? "" : JSON.stringify(shorten(response), null, 2);
+  return `Response:\n\n${fence("http", firstLines(`HTTP/1.1 ${op.status}${body && `\n\n${body}`}`, mostLines))}`;
 }
 
 const json = (text: string) => JSON.stringify(shorten(JSON.parse(text)), null, 2);

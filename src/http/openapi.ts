@@ -16,7 +16,7 @@ import { components, header, requestId } from "./openapi-components.ts";
 import recorded from "./openapi-examples.json" with { type: "json" };
 
 /** Requests and answers of a service, recorded by test/http/openapi-examples.test.ts. */
-const examples: Readonly<Record<string, { readonly request?: unknown; readonly response?: unknown }>> = recorded;
+export const recordedExamples: Readonly<Record<string, { readonly request?: unknown; readonly response?: unknown }>> = recorded;
 
 export interface OpenApiOptions {
   /** Version of the program. */
@@ -123,7 +123,7 @@ function queryOf(rest: Record<string, z.ZodType>) {
 function bodyOf(op: AnyOperation, rest: Record<string, z.ZodType>) {
   const required = Object.values(rest).some((schema) => schema._zod.optin === undefined);
   const schema = z.strictObject(rest);
-  return { required, content: { "application/json": { schema, example: examples[op.name]?.request } } };
+  return { required, content: { "application/json": { schema, example: recordedExamples[op.name]?.request } } };
 }
 
 function success(op: AnyOperation) {
@@ -133,7 +133,7 @@ function success(op: AnyOperation) {
   return {
     description: op.status === 201 ? "Created" : "Done",
     headers,
-    content: { "application/json": { schema: op.output(), example: examples[op.name]?.response } },
+    content: { "application/json": { schema: op.output(), example: recordedExamples[op.name]?.response } },
   };
 }
 

@@ -88,7 +88,7 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, globals: Readonly
   function ofOperation(operation: Extract<CommandSpec, { op: unknown }>) {
     const spec = createInputSpec(operation);
     const derived = new Map(spec.flags.flatMap(completesOfFlag));
-    const added = new Map(spec.more.map(({ flags, completes }) => [flags, completes]));
+    const added = new Map(spec.more.map(({ flags, choices, completes = choices }) => [flags, completes]));
     return {
       command: buildOperation(operation, path, help, spec),
       completes: (option: Option) => derived.get(option.long ?? "") ?? added.get(option.flags),
@@ -99,7 +99,7 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, globals: Readonly
   }
 
   function ofOwn(own: Exclude<CommandSpec, { op: unknown }>) {
-    const byFlags = new Map((own.flags ?? []).map(({ flags, completes }) => [flags, completes ?? pathOf(flags)]));
+    const byFlags = new Map((own.flags ?? []).map(({ flags, choices, completes = choices }) => [flags, completes ?? pathOf(flags)]));
     return {
       command: buildOwn(own, path, help),
       completes: (option: Option) => byFlags.get(option.flags),

@@ -20,10 +20,10 @@ export async function checkFlags(
     const value = given[attributeOf(flag)];
     if (value === undefined) continue;
     const name = longOf(flag);
-    const { completes } = flag;
-    if (Array.isArray(completes)) {
+    const { choices } = flag;
+    if (choices !== undefined) {
       const parts = flag.flags.endsWith(",...>") ? splitList(value) : [value].flat();
-      await issues.gather(name, () => parts.forEach((part) => void parseChoice(completes, part, name)));
+      await issues.gather(name, () => parts.forEach((part) => void parseChoice(choices, part, name)));
     }
     await checkNotation(/<(\w+)>$/.exec(flag.flags)?.[1], String(value), name, issues, globals.tz);
   }

@@ -1,5 +1,4 @@
-import { Command, CommanderError, type Help, Option } from "commander";
-import { UsageError } from "../errors/cli-errors.ts";
+import { Command, CommanderError, Option } from "commander";
 import { refusePassword } from "../session/database-url.ts";
 import { globalOptions, outputOptions } from "../terminal/global-options.ts";
 import { type HelpPage, type HelpSection, layOut, termOf } from "../terminal/help-layout.ts";

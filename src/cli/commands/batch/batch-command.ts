@@ -16,7 +16,7 @@ rows that are done, so an interrupted batch can be resumed. A value must not beg
     {
       flags: "--format <csv|ndjson>",
       description: "Format of the file (default by its name, else csv)",
-      completes: ["csv", "ndjson"],
+      choices: ["csv", "ndjson"],
     },
     {
       flags: "--concurrency <n>",

@@ -94,7 +94,7 @@ export const conversations: CommandGroup = {
         {
           flags: "--status <status>",
           description: "Show normal, archived or unread conversations (default normal)",
-          completes: ["normal", "archived", "unread"],
+          choices: ["normal", "archived", "unread"],
         },
         {
           flags: "--keyword <text>",
@@ -274,7 +274,7 @@ export const conversations: CommandGroup = {
         {
           flags: "--format <format>",
           description: "Write ndjson or text (default text for files named .txt or .text, else ndjson)",
-          completes: ["ndjson", "text"],
+          choices: ["ndjson", "text"],
         },
       ],
       examples: ["wcs conversations export 5 -o launch.ndjson", "wcs conversations export 5 --format text | less"],

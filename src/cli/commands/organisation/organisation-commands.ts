@@ -18,12 +18,12 @@ wcs help organisation describes the file.`,
     {
       flags: "--format <yaml|json>",
       description: "Format of the file (default by its name, else yaml)",
-      completes: ["yaml", "json"],
+      choices: ["yaml", "json"],
     },
     {
       flags: "--only <section,...>",
       description: "Export only these sections: usertypes, units, users, webhooks",
-      completes: ["usertypes", "units", "users", "webhooks"],
+      choices: ["usertypes", "units", "users", "webhooks"],
     },
   ],
   examples: [

@@ -29,7 +29,7 @@ export const serve: CustomCommand = {
       description: "Serve /metrics for Prometheus on this port; with WCS_METRICS_TOKEN it is also on --port",
     },
     {
-      flags: "--workers <n>",
+      flags: "--workers <n|auto>",
       description: "Number of processes that share the port, or auto for one per core (default 1)",
       completes: ["auto"],
     },
@@ -46,12 +46,12 @@ export const serve: CustomCommand = {
     {
       flags: "--log-level <level>",
       description: "Log level: debug, info, warn, error or silent (default info)",
-      completes: logLevels,
+      choices: logLevels,
     },
     {
       flags: `--log-format <${logFormats.join("|")}>`,
       description: "Format of logs (default auto: readable lines on a terminal, else JSON)",
-      completes: logFormats,
+      choices: logFormats,
     },
   ],
   examples: [

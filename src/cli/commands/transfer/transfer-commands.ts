@@ -10,7 +10,7 @@ const destination = {
 const format: CommandFlag = {
   flags: "--format <csv|ndjson>",
   description: "Format of the file (default by its name, else csv)",
-  completes: ["csv", "ndjson"],
+  choices: ["csv", "ndjson"],
 };
 const importFlags: readonly CommandFlag[] = [
   format,
@@ -52,7 +52,7 @@ kept. wcs users reactivate undoes it; an import does not.`,
     {
       flags: "--key <reference|email>",
       description: "Field that identifies a user (default reference, else e-mail address)",
-      completes: ["reference", "email"],
+      choices: ["reference", "email"],
     },
     {
       flags: "--map <column=field,...>",
