@@ -16,7 +16,8 @@ import { components, header, requestId } from "./openapi-components.ts";
 import recorded from "./openapi-examples.json" with { type: "json" };
 
 /** Requests and answers of a service, recorded by test/http/openapi-examples.test.ts. */
-export const recordedExamples: Readonly<Record<string, { readonly request?: unknown; readonly response?: unknown }>> = recorded;
+export const recordedExamples: Readonly<Record<string, { readonly request?: unknown; readonly response?: unknown }>> =
+  recorded;
 
 export interface OpenApiOptions {
   /** Version of the program. */

@@ -37,12 +37,12 @@ const allowed: readonly { readonly file: string; readonly line: string; readonly
     reason: "Node reports a failed TLS handshake of STARTTLS without a code",
   },
   {
-    file: "cli/kit/commander-command.ts",
+    file: "cli/kit/commander-issues.ts",
     line: 'const [said = "", suggestion] = error.message.replace(/^error: /, "").split("\\n");',
     reason: "commander has its suggestions only in the message",
   },
   {
-    file: "cli/kit/commander-command.ts",
+    file: "cli/kit/commander-issues.ts",
     line: "const [, typed] = /unknown option '--([\\w-]{3,})/.exec(message) ?? [];",
     reason: "commander has the unknown option only in the message",
   },

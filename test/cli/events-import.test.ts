@@ -359,7 +359,7 @@ describe("mistakes on the line", () => {
       "--repeat must not be before the first day",
     ],
     [["--date", "2026-12-24", "--rrule", "FREQ=SECONDLY"], 2, "--rrule 'FREQ=SECONDLY': FREQ must be DAILY"],
-    [["--date", "2026-12-24", "--tz", "Mars/Olympus"], 2, "--tz: unknown time zone 'Mars/Olympus'."],
+    [["--date", "2026-12-24", "--tz", "Mars/Olympus"], 2, "--tz: unknown time zone 'Mars/Olympus'"],
   ])("%s", async (args, code, message) => {
     const result = await create(...args);
     expect(result.code).toBe(code);

@@ -141,7 +141,7 @@ describe("users import", () => {
     [["--set", "email=a@example.com"], "email identifies a row, so it cannot be set to one value for all rows"],
     [["--set", "title=x", "--map", "ID=title"], "title is mapped from column 'ID' and also set to one value"],
     [["--set", "unit=hq", "--map", "Mail=email"], "the column 'unit' gives the field unit, which --set gives as well"],
-    [["--key", "phone"], "--key must be reference or email, not 'phone'"],
+    [["--key", "phone"], "--key must be one of reference, email, not 'phone'"],
     [["--save-mapping", "x.yaml"], "--save-mapping needs a mapping"],
     [["--mapping", "/nowhere.yaml"], "--mapping: No such file: /nowhere.yaml"],
   ])("%j is refused", async (flags, message) => {

@@ -233,7 +233,7 @@ export const permissionTable: Record<string, readonly Line[]> = {
     ["of the Yard", "              yes   yes   403   403   401   401", ({ units }) => ({ unit: units.yard, present: [] })],
     ["of North", "                 yes   403   403   403   401   401", ({ units }) => ({ unit: units.north, present: [], max_removals: "100%" })],
     ["of South", "                 yes   403   403   403   401   401", ({ units }) => ({ unit: units.south, present: [], max_removals: "100%" })],
-    ["too many, of North", "       409   409   403   403   401   401", ({ units }) => ({ unit: units.north, present: [] })],
+    ["too many, of North", "       409   403   403   403   401   401", ({ units }) => ({ unit: units.north, present: [] })],
     ["of everywhere", "            yes   403   403   403   401   401", () => ({ provider: "local", present: [], max_removals: "100%" })],
   ],
 

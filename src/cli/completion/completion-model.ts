@@ -99,7 +99,9 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, globals: Readonly
   }
 
   function ofOwn(own: Exclude<CommandSpec, { op: unknown }>) {
-    const byFlags = new Map((own.flags ?? []).map(({ flags, choices, completes = choices }) => [flags, completes ?? pathOf(flags)]));
+    const byFlags = new Map(
+      (own.flags ?? []).map(({ flags, choices, completes = choices }) => [flags, completes ?? pathOf(flags)]),
+    );
     return {
       command: buildOwn(own, path, help),
       completes: (option: Option) => byFlags.get(option.flags),

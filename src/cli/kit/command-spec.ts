@@ -72,7 +72,7 @@ export interface CommandFlag {
   readonly repeat?: true;
   /** The only values that it takes. */
   readonly choices?: readonly string[];
-  /** What completion offers, by default the choices. */
+  /** Offered by completion, by default the choices. */
   readonly completes?: Completes;
   /** The input field that `complete` sets from this flag. Errors about the field then name the flag. */
   readonly field?: string;

@@ -41,16 +41,19 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
 }
 
 /** Adds issues about options that many commands share. */
-async function checkOptions({ leaf: { op }, context }: OperationLine, issues: LineIssues): Promise<void> {
-  const { globals, terminal } = context;
+async function checkOptions({ leaf, context }: OperationLine, issues: LineIssues): Promise<void> {
+  const { op, created } = leaf;
+  const { globals, terminal, flags } = context;
   if (op.list) await issues.gather("--limit", () => extentOf(context));
   if ((globals.tz ?? globals.timeout ?? context.flags.interval) !== undefined) {
     const { checkFlags, checkGlobals } = await import("./check-flags.ts");
     await checkGlobals(context, issues);
     await checkFlags(watchFlags, context, issues);
   }
-  if (globals.fields === undefined) return;
-  await issues.gather("--fields", () => createOutput({ op }, { ...globals, tz: undefined }, terminal));
+  // A command that performs its operation itself may show other fields.
+  if (globals.fields === undefined || leaf.perform !== undefined) return;
+  const shown = flags.dryRun ? op : (created?.op ?? op);
+  await issues.gather("--fields", () => createOutput({ op: shown }, { ...globals, tz: undefined }, terminal));
 }
 
 /** Adds issues about values that the service would refuse. */

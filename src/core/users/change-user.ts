@@ -14,7 +14,6 @@ import { requireSignIn } from "../pipeline/permissions.ts";
 import { queueMail } from "../pipeline/queue-mail.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { deactivateUsers, requireOtherAdministrator, updateColumns } from "./change-account.ts";
-import { deleteUser } from "./delete-user.ts";
 import { birthdayKey } from "./list-birthdays.ts";
 import { languageIssue, languageIssues } from "./offered-languages.ts";
 import { oneUser } from "./read-users.ts";
@@ -76,7 +75,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     return oneUser(ctx, id);
   },
 
-  delete: deleteUser,
+  delete: async (ctx, input) => (await import("./delete-user.ts")).deleteUser(ctx, input),
 
   async deactivate(ctx, { id }) {
     const user = await oneUser(ctx, id);

@@ -8,7 +8,6 @@ import { birthdays } from "./list-birthdays.ts";
 import { languageIssues } from "./offered-languages.ts";
 import { belowIssues, userReadHandlers } from "./read-users.ts";
 import { searchUsers } from "./search-users.ts";
-import { password, passwordIssues } from "./set-password.ts";
 
 const avatar = imageHandlers("user");
 
@@ -20,7 +19,7 @@ export const users: Handlers<typeof contract> = {
   ...memberships,
   search: searchUsers,
   birthdays,
-  password,
+  password: async (ctx, input) => (await import("./set-password.ts")).password(ctx, input),
   twoFactorReset: async (ctx, input) => (await import("./reset-two-factor.ts")).twoFactorReset(ctx, input),
   exportData: async (ctx, input) => (await import("./export-data.ts")).exportData(ctx, input),
   import: async (ctx, input) => (await import("./import-users.ts")).importUserRows(ctx, input),
@@ -31,7 +30,7 @@ export const checks: Checks<typeof contract> = {
   list: async (_ctx, filter, isWrong) => (isWrong("unit") ? {} : belowIssues(filter)),
   create: newUserIssues,
   update: languageIssues,
-  password: passwordIssues,
+  password: async (ctx, input) => (await import("./set-password.ts")).passwordIssues(ctx, input),
   async deactivateMissing(_ctx, scope, isWrong) {
     if (isWrong("unit") || isWrong("provider")) return {};
     return (await import("./deactivate-missing.ts")).scopeIssues(scope);

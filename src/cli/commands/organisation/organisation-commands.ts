@@ -23,7 +23,7 @@ wcs help organisation describes the file.`,
     {
       flags: "--only <section,...>",
       description: "Export only these sections: usertypes, units, users, webhooks",
-      choices: ["usertypes", "units", "users", "webhooks"],
+      completes: ["usertypes", "units", "users", "webhooks"],
     },
   ],
   examples: [

@@ -67,7 +67,7 @@ export const webhooks: CommandGroup = {
         {
           flags: "--event <trigger>",
           description: `Show only calls for this trigger: ${triggers.join(", ")}`,
-          completes: triggers,
+          choices: triggers,
         },
         { flags: "--status <status>", description: "Show only calls with this result (for example 200 or timeout)" },
         { flags: "--since <time>", description: "Show only calls since this time (for example -1h or 2026-12-31)" },
@@ -107,7 +107,7 @@ export const webhooks: CommandGroup = {
         {
           flags: "--triggers <trigger,...>",
           description: `Forward only these triggers (default all): ${triggers.join(", ")}`,
-          completes: triggers,
+          choices: triggers,
         },
         { flags: "--print-secret", description: "Print the secret on stdout first" },
       ],
