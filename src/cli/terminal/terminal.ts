@@ -126,11 +126,14 @@ export async function openTerminal(surroundings: ProcessStreams): Promise<Termin
     readBytes: () => readAll(surroundings.stdin),
     async *input(signal) {
       const { stdin } = surroundings;
+      // An event that has passed does not come again.
+      signal?.throwIfAborted();
       signal?.addEventListener("abort", () => stdin.destroy(signal.reason), { once: true });
       for await (const chunk of stdin) yield chunk as Uint8Array;
     },
     async *keys(signal) {
       const { stdin } = surroundings;
+      signal.throwIfAborted();
       stdin.setRawMode(true);
       signal.addEventListener("abort", () => {
         stdin.setRawMode(false);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import http, { type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import net, { type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { ServiceError } from "../../contract/errors.ts";
@@ -19,6 +19,10 @@ export interface ListenOptions {
   /** 0 takes a free port. */
   readonly port: number;
   readonly timeouts?: Partial<Timeouts>;
+  /** Lets other processes of this user listen on the port at the same time; the system chooses who gets a connection. */
+  readonly reusePort?: boolean;
+  /** During the shutdown: resolves when no other process listens on the port either. Default: there is no other. */
+  readonly othersClosed?: (() => Promise<void>) | undefined;
 }
 
 export interface Listening {
@@ -62,7 +66,9 @@ export async function listen(app: App, options: ListenOptions): Promise<Listenin
   let closed: Promise<void> | undefined;
   const close = async () => {
     app.state.closing = true;
-    closed ??= shutDown({ server, connections, door }, timeouts).finally(() => clearInterval(watch));
+    closed ??= shutDown({ server, connections, door, othersClosed: options.othersClosed }, timeouts).finally(() =>
+      clearInterval(watch),
+    );
     await closed;
   };
   return { url, close };
@@ -168,10 +174,19 @@ function refuseOn(log: ServerLog, socket: Duplex, error: ServiceError, allow?: s
 }
 
 function bound(server: Server, options: ListenOptions): Promise<void> {
-  const { host, port } = options;
+  const { host, port, reusePort = false } = options;
   return new Promise((resolve, reject) => {
     server.once("error", (cause) => reject(listenError(cause, options)));
-    server.listen({ port, host, backlog }, () => resolve());
+    server.listen({ port, host, backlog, reusePort }, () => resolve());
+  });
+}
+
+/** Throws when a port cannot be listened on, also if its owner would share it. */
+export function requireFreePort(options: ListenOptions): Promise<void> {
+  const server = net.createServer();
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause) => reject(listenError(cause, options)));
+    server.listen({ host: options.host, port: options.port, exclusive: true }, () => server.close(() => resolve()));
   });
 }
 

@@ -34,18 +34,24 @@ interface Parts {
   readonly server: Server;
   readonly connections: Connections;
   readonly door: Door;
+  /** Resolves when no other process listens on the port either. */
+  readonly othersClosed?: (() => Promise<void>) | undefined;
 }
 
 /** Milliseconds that a new connection has to send a request. */
 const unused = 1000;
 
 /** Shuts a server down: reports it, refuses new connections, finishes running requests, and aborts the rest. */
-export async function shutDown({ server, connections, door }: Parts, times: ShutdownTimes): Promise<void> {
+export async function shutDown(
+  { server, connections, door, othersClosed }: Parts,
+  times: ShutdownTimes,
+): Promise<void> {
   // Clients that send a request meanwhile get a response that closes the connection.
   await sleep(times.notice);
   const cut = setTimeout(() => server.closeAllConnections(), times.grace);
   await untilQuiet(server, door, times);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  await othersClosed?.();
   door.open();
   const sweep = setInterval(() => {
     server.closeIdleConnections();

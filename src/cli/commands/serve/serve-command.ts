@@ -76,7 +76,7 @@ async function run(context: Context): Promise<void> {
   try {
     if (worker) return await serveHere({ options, log, terminal, worker });
     const { superviseWorkers } = await import("./supervise-workers.ts");
-    await superviseWorkers(options.workers, { log, terminal });
+    await superviseWorkers(options, { log, terminal });
   } finally {
     flush();
     worker?.release();
@@ -161,10 +161,12 @@ async function serveDatabase({ modules, database, log, terminal, options, worker
     ready: () => service.ready().then(() => true),
   });
   const ended = new Promise<void>((resolve) => terminal.onInterrupt(resolve));
-  const server = await modules.listen(app, { host, port, timeouts });
+  const { othersClosed } = worker ?? {};
+  const shared = { host, timeouts, reusePort: worker !== undefined };
+  const server = await modules.listen(app, { ...shared, port: worker?.port ?? port, othersClosed });
   servers.push(server);
   if (metricsPort !== undefined)
-    servers.push(await modules.listen(modules.createMetricsApp(metrics, log), { host, port: metricsPort, timeouts }));
+    servers.push(await modules.listen(modules.createMetricsApp(metrics, log), { ...shared, port: metricsPort }));
   const deliver = async () => {
     engine.start();
     const missing = modules.missingForMail(await service.settings());

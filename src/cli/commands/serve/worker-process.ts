@@ -1,17 +1,28 @@
 import cluster from "node:cluster";
 import type { Registry } from "prom-client";
 
+/** Tells a worker the port of the others. */
+export const portVariable = "WCS_WORKER_PORT";
+
 /** Messages between the main process of `wcs serve --workers` and a worker. prom-client has messages of its own. */
 export type ToWorker =
   | { readonly to: "deliver" }
+  | { readonly to: "answer" }
   | { readonly to: "show-metrics"; readonly text: string }
   | { readonly to: "fail-metrics"; readonly message: string };
-export type FromWorker = { readonly to: "be-ready"; readonly url: string } | { readonly to: "collect-metrics" };
+export type FromWorker =
+  | { readonly to: "be-ready"; readonly url: string }
+  | { readonly to: "close-port" }
+  | { readonly to: "collect-metrics" };
 
 /** A server that is one of several, which share a port and a database. */
 export interface WorkerProcess {
+  /** The port on which the first worker listens; undefined for that one. */
+  readonly port: number | undefined;
   /** Tells the main process that requests are answered. Calls `deliver` when this worker is the one to deliver. */
   ready(url: string, deliver: () => void): void;
+  /** Tells the main process that this worker listens no longer. Resolves when no other worker does either. */
+  othersClosed(): Promise<void>;
   /** Returns a function that renders the metrics of all workers together. */
   shareMetrics(registry: Registry): Promise<() => Promise<string>>;
   /** Lets the process end although the main process could send more. */
@@ -23,12 +34,22 @@ export function thisWorker(): WorkerProcess | undefined {
   const { worker } = cluster;
   if (worker === undefined) return undefined;
   const send = (message: FromWorker) => void worker.send(message);
+  const { [portVariable]: port } = process.env;
   return {
+    port: port === undefined ? undefined : Number(port),
     ready(url, deliver) {
       worker.on("message", ({ to }: ToWorker) => {
         if (to === "deliver") deliver();
       });
       send({ to: "be-ready", url });
+    },
+    othersClosed() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      worker.on("message", ({ to }: ToWorker) => {
+        if (to === "answer") resolve();
+      });
+      send({ to: "close-port" });
+      return promise;
     },
     async shareMetrics(registry) {
       const { AggregatorRegistry } = await import("prom-client");
