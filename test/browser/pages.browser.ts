@@ -194,7 +194,7 @@ describe.skipIf(chromium === undefined)("pages in a browser", () => {
       if (name === "light") await shoot(page, "docs");
       await page.locator("#operations-tag-Auth").click();
       await page.getByText("/api/authenticate", { exact: true }).click();
-      await page.getByText("correct horse battery").first().waitFor();
+      await page.getByText("a good long password").first().waitFor();
       expect(await violationsOn(page)).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
     });
