@@ -127,13 +127,25 @@ describe("SQLite files", () => {
     }
   });
 
-  it("of no length: refused; create fills it, for its owner only", async () => {
+  it("of no length: no instance is found; create fills it, for its owner only", async () => {
     writeFileSync(path, "");
     chmodSync(path, 0o644);
-    expect(await refusal(openDatabase(path))).toMatchObject({ code: "conflict" });
+    expect(await refusal(openDatabase(path))).toMatchObject({
+      code: "not_found",
+      message: `${path} is empty: it contains no wcs instance.`,
+    });
     expect(statSync(path).size).toBe(0);
     await create(path, (tx) => put(tx, "filled", "1"));
     expect(mode(path)).toBe("600");
+  });
+
+  it("of a process that was killed while creating it: no instance is found; create fills it", async () => {
+    const begun = new DatabaseSync(path);
+    begun.exec("pragma journal_mode = wal");
+    begun.close();
+    expect(statSync(path).size).toBeGreaterThan(0);
+    expect(await refusal(openDatabase(path))).toMatchObject({ code: "not_found" });
+    await create(path, (tx) => put(tx, "filled", "1"));
   });
 
   it("cut off in the middle: refused, as damaged", async () => {

@@ -81,6 +81,12 @@ export function notOurs(path: string): ServiceError {
   return new ServiceError("conflict", `${path} is not a wcs database; it was not changed.`);
 }
 
+function isEmpty(path: string): ServiceError {
+  return new ServiceError("not_found", `${path} is empty: it contains no wcs instance.`, {
+    hint: `Create one with wcs init --db ${path}`,
+  });
+}
+
 function open(path: string): DatabaseSync {
   const connection = new DatabaseSync(path, { enableForeignKeyConstraints: true, timeout: busySeconds * 1000 });
   connection.exec(`pragma cache_size = -${cacheKibibytes}`);
@@ -102,7 +108,9 @@ function checkFile(connection: DatabaseSync, path: string, create: boolean): voi
   const { application_id } = connection.prepare("pragma application_id").get() as { application_id: number };
   if (application_id !== applicationId) {
     const { tables } = connection.prepare("select count(*) as tables from sqlite_master").get() as { tables: number };
-    if (tables > 0 || !create) throw notOurs(path);
+    if (tables > 0 || (statSync(path).size > 0 && !hasHeader(path))) throw notOurs(path);
+    // A process that created it may have been killed before its first commit.
+    if (!create) throw isEmpty(path);
     connection.exec(`pragma journal_mode = wal; pragma application_id = ${applicationId}`);
   }
   // A database that was about to be replaced, or has been, is not in WAL mode.
