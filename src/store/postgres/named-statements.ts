@@ -1,5 +1,6 @@
 import pg from "pg";
 import { isPrepared } from "../prepared.ts";
+import { isCopy, runCopy } from "./copy-statement.ts";
 
 /**
  * Maximum number of names for statements that are built for each request, such as updates of the given fields; PostgreSQL
@@ -35,12 +36,16 @@ export function forgetNames(): void {
 
 type Query = (text: unknown, values?: unknown, ...rest: unknown[]) => Promise<pg.QueryResult>;
 
-/** A client that parses and plans each prepared statement once for each connection. */
+/** A client that parses and plans each prepared statement once for each connection, and takes the rows of COPY as a value. */
 export class NamingClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     const query: Query = (...given) => (super.query as Query).apply(this, given);
     const named: Query = (text, values, ...rest) => {
+      if (typeof text === "string" && isCopy(text)) {
+        const [lines] = values as [Uint8Array];
+        return runCopy((statement) => void super.query(statement), text, lines);
+      }
       const name = typeof text === "string" && Array.isArray(values) ? nameOf(text) : undefined;
       return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest);
     };
