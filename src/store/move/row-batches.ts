@@ -12,7 +12,7 @@ export const hexadecimal = (bytes: Uint8Array): string =>
 
 /** Number of rows in the first batch and in any batch at most. */
 const firstBatch = 32;
-const largestBatch = 10_000;
+const largestBatch = 5000;
 /** Approximate bytes of a batch, so that large rows such as those of files do not fill the memory. */
 const batchBytes = 2_000_000;
 

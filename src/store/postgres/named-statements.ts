@@ -34,19 +34,27 @@ export function forgetNames(): void {
   generation += 1;
 }
 
+declare module "pg" {
+  interface ClientConfig {
+    /** Runs the statements of the client without names, because a pooler gives each transaction another connection. */
+    behindPooler?: boolean;
+  }
+}
+
 type Query = (text: unknown, values?: unknown, ...rest: unknown[]) => Promise<pg.QueryResult>;
 
 /** A client that parses and plans each prepared statement once for each connection, and takes the rows of COPY as a value. */
 export class NamingClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
+  constructor(config?: pg.ClientConfig) {
     super(config);
+    const isNaming = config?.behindPooler !== true;
     const query: Query = (...given) => (super.query as Query).apply(this, given);
     const named: Query = (text, values, ...rest) => {
       if (typeof text === "string" && isCopy(text)) {
         const [lines] = values as [Uint8Array];
         return runCopy((statement) => void super.query(statement), text, lines);
       }
-      const name = typeof text === "string" && Array.isArray(values) ? nameOf(text) : undefined;
+      const name = isNaming && typeof text === "string" && Array.isArray(values) ? nameOf(text) : undefined;
       return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest);
     };
     this.query = named as typeof this.query;
