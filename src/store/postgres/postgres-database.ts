@@ -20,20 +20,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 export async function connectPostgres(target: string, { create }: OpenOptions): Promise<Connected> {
   const url = withPassword(target);
   const behindPooler = isBehindPooler(url);
-  const pool = new pg.Pool({
-    connectionString: url,
-    connectionTimeoutMillis: connectSeconds * 1000,
-    max: 10,
-    application_name: "wcs",
-    Client: NamingClient,
-    behindPooler,
-    // A setting of the session would stay with a connection of the pooler.
-    ...(behindPooler ? {} : { onConnect: planOnce }),
-  });
-  // The pool replaces an idle connection that breaks; its next use reports a lasting failure.
-  pool.on("error", () => {});
-  // Without a listener, a connection that breaks between two statements of a transaction would end the process.
-  pool.on("connect", (client) => client.on("error", () => {}));
+  const pool = openPool(url, behindPooler);
   const db = new Kysely<Schema>({ dialect: new Dialect({ pool }) });
   const readingDialect = new ReadingDialect({ pool });
   runDirectly(readingDialect.adapter, async (text, values) => (await pool.query(text, values as unknown[])).rows);
@@ -65,6 +52,24 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
       await pool.end();
     },
   };
+}
+
+function openPool(url: string, behindPooler: boolean): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    connectionTimeoutMillis: connectSeconds * 1000,
+    max: 10,
+    application_name: "wcs",
+    Client: NamingClient,
+    behindPooler,
+    // A setting of the session would stay with a connection of the pooler.
+    ...(behindPooler ? {} : { onConnect: planOnce }),
+  });
+  // The pool replaces an idle connection that breaks; its next use reports a lasting failure.
+  pool.on("error", () => {});
+  // Without a listener, a connection that breaks between two statements of a transaction would end the process.
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return pool;
 }
 
 /**
