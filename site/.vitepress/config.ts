@@ -68,6 +68,7 @@ export default defineConfig({
           { text: "Everyday tasks", link: "/docs/guide" },
           { text: "Identity", link: "/docs/identity" },
           { text: "Security", link: "/docs/security" },
+          { text: "Scaling", link: "/docs/scaling" },
         ],
       },
       { text: "Guides", items: pagesIn("docs/guides") },

@@ -5,8 +5,8 @@ import type { Schema } from "./schema/schema.ts";
 type Cell = string | number | null;
 
 /**
- * Inserts rows of one shape, many with each statement. Bytes must be hexadecimal text with `\\x` before it on PostgreSQL. Returns the columns in `returning` of the new rows, in no particular
- * order.
+ * Inserts rows of one shape, many with each statement. Bytes need SQLite. Returns the columns in `returning` of the new
+ * rows, in no particular order.
  */
 export async function insertRows<R = never>(
   db: Kysely<Schema>,

@@ -38,8 +38,14 @@ function fromPostgres(): http.RequestListener {
   };
   return async (request, response) => {
     const { body, statements = [] } = answers.get(request.url!)!;
-    for (const { text, values } of statements) await pool.query({ name: nameOf(text), text, values });
-    answer(response, body);
+    try {
+      for (const { text, values } of statements) await pool.query({ name: nameOf(text), text, values });
+      answer(response, body);
+    } catch (error) {
+      response.writeHead(500, { "content-length": 0 });
+      response.end();
+      process.stderr.write(`${request.url}: ${error}\n`);
+    }
   };
 }
 

@@ -9,7 +9,7 @@ import type { KnownAnswer } from "./floor-server.ts";
 import { listFigures } from "./lists.ts";
 import { type Message, messageOf, send } from "./load.ts";
 import { recordStatements } from "./recorded-statements.ts";
-import { copyProgram, type ServerProcess, startFloor, startServer } from "./server-process.ts";
+import { copyProgram, postgresCpu, type ServerProcess, startFloor, startServer } from "./server-process.ts";
 import { writeFigures } from "./writing.ts";
 
 const rounds = 3;
@@ -33,6 +33,8 @@ export interface Bench {
   readonly server: ServerProcess;
   /** Tokens of users who ask; the token of a request follows from the ID in it. */
   readonly tokens: readonly string[];
+  /** Returns the CPU seconds of PostgreSQL so far; 0 on SQLite. */
+  readonly databaseCpu: () => number;
 }
 
 /**
@@ -49,7 +51,7 @@ export async function* httpPostgres(): AsyncGenerator<Figure> {
   try {
     const target = `${postgres.url}/postgres`;
     await fillCompany(target);
-    yield* onServer(target, postgresFigures);
+    yield* onServer(target, postgresFigures, () => postgresCpu(postgres.pid));
   } finally {
     await postgres.stop();
   }
@@ -66,10 +68,14 @@ async function* onSqlite(figures: (bench: Bench) => AsyncGenerator<Figure>): Asy
   }
 }
 
-async function* onServer(target: string, figures: (bench: Bench) => AsyncGenerator<Figure>): AsyncGenerator<Figure> {
+async function* onServer(
+  target: string,
+  figures: (bench: Bench) => AsyncGenerator<Figure>,
+  databaseCpu = () => 0,
+): AsyncGenerator<Figure> {
   const folder = mkdtempSync(join(tmpdir(), "wcs-bench-http-"));
   try {
-    const bench = await begin(folder, target);
+    const bench = { ...(await begin(folder, target)), databaseCpu };
     yield* figures(bench);
     await bench.server.stop();
   } finally {
@@ -99,7 +105,7 @@ async function* postgresFigures(bench: Bench): AsyncGenerator<Figure> {
   }
 }
 
-async function begin(folder: string, target: string): Promise<Bench> {
+async function begin(folder: string, target: string): Promise<Omit<Bench, "databaseCpu">> {
   const database = await openDatabase(target);
   const tokens = await editorTokens(database);
   await database.close();
@@ -151,12 +157,15 @@ async function reads(bench: Bench, { id, what, target, floor, requests, writes }
   const several = Array.from({ length: target.startsWith("postgres") ? 1 : 3 }, () => requests.messages).flat();
   await send({ port: floor.port, messages: several, connections });
   for (let round = 0; round < rounds; round += 1) {
-    theirs.push(await rates(floor, several));
+    theirs.push(await rates(floor, several, bench.databaseCpu));
     const writer = writes ? startWrites(bench) : undefined;
-    ours.push(await rates(bench.server, requests.messages));
+    ours.push(await rates(bench.server, requests.messages, bench.databaseCpu));
     await writer?.stop();
   }
   const middle = (all: readonly Rates[], which: keyof Rates) => median(all.map((each) => each[which]));
+  const ofDatabase = (all: readonly Rates[]) => middle(all, "databaseMs").toFixed(2);
+  const onPostgres = bench.target.startsWith("postgres");
+  const database = onPostgres ? `; PostgreSQL ${ofDatabase(ours)} of ${ofDatabase(theirs)} ms of CPU` : "";
   const wall = `by the clock ${middle(ours, "perSecond").toFixed(0)} of ${middle(theirs, "perSecond").toFixed(0)}`;
   return {
     id,
@@ -165,20 +174,23 @@ async function reads(bench: Bench, { id, what, target, floor, requests, writes }
     floor: middle(theirs, "perCpuSecond"),
     unit: "per CPU second",
     target,
-    note: wall,
+    note: wall + database,
   };
 }
 
 interface Rates {
   readonly perCpuSecond: number;
   readonly perSecond: number;
+  /** Milliseconds of CPU of the database for each request, writes beside it included. */
+  readonly databaseMs: number;
 }
 
-async function rates(server: ServerProcess, messages: readonly Message[]): Promise<Rates> {
-  const [cpu, begin] = [server.cpu(), performance.now()];
+async function rates(server: ServerProcess, messages: readonly Message[], databaseCpu: () => number): Promise<Rates> {
+  const [cpu, ofDatabase, begin] = [server.cpu(), databaseCpu(), performance.now()];
   await send({ port: server.port, messages, connections });
   const seconds = (performance.now() - begin) / 1000;
-  return { perCpuSecond: messages.length / (server.cpu() - cpu), perSecond: messages.length / seconds };
+  const databaseMs = ((databaseCpu() - ofDatabase) * 1000) / messages.length;
+  return { perCpuSecond: messages.length / (server.cpu() - cpu), perSecond: messages.length / seconds, databaseMs };
 }
 
 let written = 0;

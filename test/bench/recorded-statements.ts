@@ -34,6 +34,8 @@ export async function recordStatements(
     recorded = [];
     await app.request(path, { headers: { authorization: `Bearer ${tokens.get(userId)}` } });
     found.set(path, recorded);
+    // The next user signs in with statements of their own.
+    recorded = [];
   }
   for (const undo of restore) undo();
   await database.close();

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, openSync, readFileSync } from "node:fs";
+import { cpSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
@@ -40,6 +40,26 @@ export async function startFloor(args: readonly string[]): Promise<ServerProcess
 
 const ticksPerSecond = 100;
 
+/** Fields of /proc/PID/stat after the name of the program, which may contain spaces. */
+const statOf = (pid: number | string) =>
+  readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.split(" ") ?? [];
+
+/** Returns the CPU seconds of a PostgreSQL server: its first process, its present children, and those that have ended. */
+export function postgresCpu(pid: number): number {
+  const ticks = (fields: string[], from: number) => Number(fields[from]) + Number(fields[from + 1]);
+  const own = statOf(pid);
+  let sum = ticks(own, 11) + ticks(own, 13);
+  for (const each of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      const fields = statOf(each);
+      if (Number(fields[1]) === pid) sum += ticks(fields, 11);
+    } catch {
+      // The process has ended.
+    }
+  }
+  return sum / ticksPerSecond;
+}
+
 function processOn(child: ChildProcess, port: number): ServerProcess {
   const pid = child.pid!;
   process.on("exit", () => child.kill("SIGKILL"));
@@ -47,8 +67,7 @@ function processOn(child: ChildProcess, port: number): ServerProcess {
   return {
     port,
     cpu() {
-      // The name of the program, in parentheses, may contain spaces.
-      const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)!.split(" ");
+      const fields = statOf(pid);
       return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
     },
     rss: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) / 1024,

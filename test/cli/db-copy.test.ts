@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
@@ -271,6 +272,44 @@ describe("db copy", () => {
     await execute(target, `grant select on kysely_migration to ${name}`);
     const reading = await copy(url.href, home.path("unreadable.db"));
     expect([reading.code, reading.stderr]).toEqual([8, expect.stringContaining("lacks a right")]);
+  });
+
+  it("values that the databases write differently arrive, there and back", async () => {
+    const source = await make();
+    const database = new DatabaseSync(source);
+    const texts = ["", "\\N", "a\tb\nc\rd\\e", "\\.", "'\"{},", "\u{1f44d}\u00e5\u2028", "\u0001\u007f"];
+    const numbers = [0.1, 1e-7, 1.5e300, -0, 123456789.125, 9007199254740991, 1e16, 5e-324];
+    const add = database.prepare("insert into settings (key, value) values (?, ?)");
+    for (const [at, text] of texts.entries()) add.run(`odd ${at}`, text);
+    const unit = database.prepare(
+      "insert into units (name, name_key, parent_id, path, level, lat, created_at, updated_at) values ('U', 'u', 1, ?, 1, ?, 0, 0)",
+    );
+    for (const [at, each] of numbers.entries()) unit.run(`/odd ${at}/`, each);
+    database.close();
+    const { argument, target } = await emptyDatabase("postgres");
+    // The path of these units is wrong, so the checks at the end find something.
+    expect((await copy(source, argument)).stderr).toContain("ll rows were copied, but 1 check");
+    expect(await rowsOf(target)).toEqual(await rowsOf(source));
+    const back = home.path("odd-back.db");
+    expect((await copy(target, back)).stderr).toContain("ll rows were copied, but 1 check");
+    expect(await rowsOf(back)).toEqual(await rowsOf(source));
+  });
+
+  it("a target that changes a value: the copy names the table, and the target stays empty", async () => {
+    const source = await make();
+    const { argument, target } = await emptyDatabase("postgres");
+    await execute(
+      target,
+      `create function change_row() returns trigger language plpgsql as 'begin new.first_name = new.first_name || ''x''; return new; end';
+       create function add_trigger() returns event_trigger language plpgsql as
+         'begin if to_regclass(''users'') is not null and not exists (select from pg_trigger where tgname = ''changing'') then
+            create trigger changing before insert on users for each row execute function change_row(); end if; end';
+       create event trigger adding on ddl_command_end when tag in ('CREATE TABLE') execute function add_trigger()`,
+    );
+    const { code, stderr } = await copy(source, argument);
+    expect([code, stderr]).toEqual([7, expect.stringContaining("The table users differs after the copy")]);
+    await execute(target, "drop event trigger adding");
+    await done(copy(source, argument));
   });
 
   it("a full disk: says so, and the target stays empty", async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,33 +20,52 @@ declare module "vitest" {
  */
 const quickSettings = ["fsync=off", "full_page_writes=off", "autovacuum=off"];
 
-/** A real PostgreSQL server for the whole run, in a folder of its own. */
-export async function startPostgres({ durable = false } = {}): Promise<{ url: string; stop(): Promise<void> }> {
+/** Attempts to start the server, because another program may take the free port in the meantime. */
+const attempts = 5;
+
+/** A real PostgreSQL server for the whole run, in a folder of its own. `pid` is that of its first process. */
+export async function startPostgres({ durable = false } = {}): Promise<{
+  url: string;
+  pid: number;
+  stop(): Promise<void>;
+}> {
   const folder = mkdtempSync(join(tmpdir(), "wcs-postgres-"));
   // The server does not run as root; its user has to get through to its folder.
   chmodSync(folder, 0o755);
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, "data"),
-    user: "postgres",
-    password: "postgres",
-    port,
-    persistent: false,
-    createPostgresUser: true,
-    postgresFlags: ["max_connections=200", ...(durable ? [] : quickSettings)].flatMap((setting) => ["-c", setting]),
-    initdbFlags: ["--encoding=UTF8", "--locale=C"],
-    onLog: () => {},
-    onError: () => {},
-  });
-  await server.initialise();
-  await server.start();
-  return {
-    url: `postgres://postgres:postgres@127.0.0.1:${port}`,
-    async stop() {
-      await server.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  const serverOn = (port: number) =>
+    new EmbeddedPostgres({
+      databaseDir: join(folder, "data"),
+      user: "postgres",
+      password: "postgres",
+      port,
+      persistent: false,
+      createPostgresUser: true,
+      postgresFlags: ["max_connections=200", "listen_addresses=127.0.0.1", ...(durable ? [] : quickSettings)].flatMap(
+        (setting) => ["-c", setting],
+      ),
+      initdbFlags: ["--encoding=UTF8", "--locale=C"],
+      onLog: () => {},
+      onError: () => {},
+    });
+  await serverOn(await freePort()).initialise();
+  for (let left = attempts; ; left -= 1) {
+    const port = await freePort();
+    const server = serverOn(port);
+    const failure = await server.start().then(
+      () => undefined,
+      (error) => new Error("The PostgreSQL server of the tests did not start.", { cause: error }),
+    );
+    if (failure !== undefined && left > 1) continue;
+    if (failure !== undefined) throw failure;
+    return {
+      url: `postgres://postgres:postgres@127.0.0.1:${port}`,
+      pid: Number.parseInt(readFileSync(join(folder, "data/postmaster.pid"), "utf8"), 10),
+      async stop() {
+        await server.stop();
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -9,11 +9,12 @@ import { indexMessages } from "../message-words.ts";
 import { runMigrations } from "../migrations/run-migrations.ts";
 import { knownSchemaOf, openDatabase } from "../open-database.ts";
 import type { Schema } from "../schema/schema.ts";
+import { insertByCopy } from "./insert-by-copy.ts";
 import { readRows, type StoredRow } from "./row-batches.ts";
 import { continueSequences, readSequences } from "./sequence-values.ts";
 import { suspendIndexes } from "./suspend-indexes.ts";
 import { listTables, mustMatch, type Table } from "./table-catalogue.ts";
-import { TableDigest } from "./table-digest.ts";
+import { digestOnPostgres, TableDigest } from "./table-digest.ts";
 
 /** A copy of an instance from one database to another, each the path of a SQLite file or a postgres:// URL. */
 export interface CopyPlan {
@@ -131,10 +132,12 @@ async function copyTable(source: Db, table: Table, tx: Tx, step: Step): Promise<
   return digest;
 }
 
-async function insert(tx: Tx, { name }: Table, rows: readonly StoredRow[]): Promise<void> {
+async function insert(tx: Tx, table: Table, rows: readonly StoredRow[]): Promise<void> {
+  const { name } = table;
   try {
+    if (isPostgres(tx)) await insertByCopy(tx, table, rows);
     // The catalogue of the target has the table.
-    await insertRows(tx, name as keyof Schema, isPostgres(tx) ? rows.map(withHexadecimal) : rows);
+    else await insertRows(tx, name as keyof Schema, rows);
   } catch (error) {
     // PostgreSQL stores no NUL characters, and smaller integers in some columns.
     if (!/^22/.test(String((error as { code?: unknown }).code))) throw error;
@@ -144,26 +147,12 @@ async function insert(tx: Tx, { name }: Table, rows: readonly StoredRow[]): Prom
   }
 }
 
-/** PostgreSQL takes rows as JSON, with bytes as text. */
-function withHexadecimal(row: StoredRow): StoredRow {
-  if (!hasBytes(row)) return row;
-  const entries = Object.entries(row).map(([column, value]) => {
-    const isBytes = value instanceof Uint8Array;
-    return [
-      column,
-      isBytes ? `\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")}` : value,
-    ];
-  });
-  return Object.fromEntries(entries);
-}
-
-function hasBytes(row: StoredRow): boolean {
-  for (const column in row) if (row[column] instanceof Uint8Array) return true;
-  return false;
-}
-
 /** Throws `conflict` unless the table has exactly the rows of the source. */
 async function verify(tx: Tx, table: Table, expected: TableDigest, step: Step): Promise<void> {
+  if (isPostgres(tx)) {
+    if ((await digestOnPostgres(tx, table)) !== String(expected)) throw differs(table);
+    return step(expected.rows);
+  }
   const found = new TableDigest(table);
   for await (const rows of readRows(tx, table)) {
     found.add(rows);
@@ -180,7 +169,7 @@ async function indexWordsAgain(tx: Tx, wordsOf: CopyPlan["wordsOf"], { signal }:
   const restore = await suspendIndexes(tx, "message_words");
   const columns = ["conversation_id", "deleted_at", "id", "message", "position", "type"];
   const order = [isPostgres(tx) ? "id" : "rowid"];
-  for await (const rows of readRows(tx, { name: "messages", columns, order })) {
+  for await (const rows of readRows(tx, { name: "messages", columns, types: [], order })) {
     await breathe();
     signal.throwIfAborted();
     const found = rows.filter(({ type, deleted_at }) => type === "normal" && deleted_at === null);

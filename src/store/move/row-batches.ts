@@ -7,9 +7,12 @@ import type { Table } from "./table-catalogue.ts";
 export type StoredValue = string | number | null | Uint8Array;
 export type StoredRow = Readonly<Record<string, StoredValue>>;
 
+export const hexadecimal = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex");
+
 /** Number of rows in the first batch and in any batch at most. */
 const firstBatch = 32;
-const largestBatch = 2000;
+const largestBatch = 5000;
 /** Approximate bytes of a batch, so that large rows such as those of files do not fill the memory. */
 const batchBytes = 2_000_000;
 

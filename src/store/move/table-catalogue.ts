@@ -8,6 +8,8 @@ export interface Table {
   readonly name: string;
   /** In alphabetical order. */
   readonly columns: readonly string[];
+  /** The types of the columns. */
+  readonly types: readonly string[];
   /** Columns that order all rows; empty when a table of PostgreSQL has no primary key. */
   readonly order: readonly string[];
 }
@@ -27,7 +29,10 @@ export async function listTables(db: Db): Promise<Table[]> {
   return [...tables].flatMap(([name, columns]) => {
     if (Object.hasOwn(notCopied, name)) return [];
     const key = columns.filter(({ key_place }) => key_place > 0).sort((a, b) => a.key_place - b.key_place);
-    return { name, columns: columns.map(({ name }) => name).sort(), order: orderOf(key, columns[0]?.has_rowid === 1) };
+    const order = orderOf(key, columns[0]?.has_rowid === 1);
+    columns.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const types = columns.map(({ type }) => type);
+    return { name, columns: columns.map(({ name }) => name), types, order };
   });
 }
 
@@ -37,13 +42,14 @@ const orderOf = (key: readonly ColumnRow[], hasRowid: boolean): string[] =>
 interface ColumnRow {
   readonly table_name: string;
   readonly name: string;
+  readonly type: string;
   /** Place in the primary key, from 1; 0 outside of it. */
   readonly key_place: number;
   readonly has_rowid: number;
 }
 
 const sqliteColumns = sql<ColumnRow>`
-  select t.name as table_name, c.name, c.pk as key_place, not t.wr as has_rowid
+  select t.name as table_name, c.name, c.type, c.pk as key_place, not t.wr as has_rowid
   from pragma_table_list as t
   join sqlite_master as m on m.type = 'table' and m.name = t.name
   join pragma_table_info(t.name) as c
@@ -51,10 +57,11 @@ const sqliteColumns = sql<ColumnRow>`
   order by m.rowid, c.cid`;
 
 const postgresColumns = sql<ColumnRow>`
-  select t.relname as table_name, c.attname as name, 0 as has_rowid,
+  select t.relname as table_name, c.attname as name, y.typname as type, 0 as has_rowid,
     coalesce(array_position(i.indkey::int2[], c.attnum) + 1, 0) as key_place
   from pg_class as t
   join pg_attribute as c on c.attrelid = t.oid and c.attnum > 0 and not c.attisdropped
+  join pg_type as y on y.oid = c.atttypid
   left join pg_index as i on i.indrelid = t.oid and i.indisprimary
   where t.relkind in ('r', 'p') and t.relnamespace = current_schema()::regnamespace
   order by t.oid, c.attnum`;

@@ -1,40 +1,75 @@
 import { hash } from "node:crypto";
-import type { StoredRow, StoredValue } from "./row-batches.ts";
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../database.ts";
+import { hexadecimal, type StoredRow, type StoredValue } from "./row-batches.ts";
 import type { Table } from "./table-catalogue.ts";
 
 /**
- * Number of rows and checksum of a table. The checksum is the sum of the SHA-256 hashes of all rows, so the order of the
- * rows does not matter, and a row that occurs twice counts twice.
+ * Number of rows and checksum of a table. The checksum is the sum of 64 bits of the SHA-256 hashes of all rows, so the order
+ * of the rows does not matter, and a row that occurs twice counts twice. `digestOnPostgres` returns the same.
  */
 export class TableDigest {
   readonly #columns: readonly string[];
-  readonly #sum = new Uint32Array(8);
+  #high = 0;
+  #low = 0;
   rows = 0;
 
-  constructor({ columns }: Table) {
+  constructor({ columns }: Pick<Table, "columns">) {
     this.#columns = columns;
   }
 
   add(rows: readonly StoredRow[]): void {
     this.rows += rows.length;
     for (const row of rows) {
-      const cells = this.#columns.map((column) => canonical(row[column]));
-      const digest = hash("sha256", JSON.stringify(cells), "buffer");
-      // Each element wraps around at 2^32.
-      for (let at = 0; at < this.#sum.length; at++) this.#sum[at]! += digest.readUInt32LE(at * 4); // inside the array
+      let text = "";
+      for (const column of this.#columns) text += `${canonical(row[column])},`;
+      const digest = hash("sha256", text, "buffer");
+      const low = this.#low + digest.readUInt32BE(4);
+      this.#low = low % 2 ** 32;
+      this.#high = (this.#high + digest.readUInt32BE(0) + (low < 2 ** 32 ? 0 : 1)) % 2 ** 32;
     }
   }
 
   /** Returns the count and the checksum as a text to compare. */
   toString(): string {
-    return `${this.rows} ${Buffer.from(this.#sum.buffer).toString("hex")}`;
+    return described(this.rows, (BigInt(this.#high) << 32n) + BigInt(this.#low));
   }
 }
 
-/** Bytes become a list, which no other value is. */
-function canonical(value: StoredValue | undefined): string | number | null | string[] {
-  if (value instanceof Uint8Array)
-    return [Buffer.from(value.buffer, value.byteOffset, value.length).toString("base64")];
-  if (value === null || typeof value === "string" || typeof value === "number") return value;
+const described = (rows: number, sum: bigint) => `${rows} ${BigInt.asUintN(64, sum).toString(16)}`;
+
+/** Texts have their length before them, so that the end of a cell is certain. */
+function canonical(value: StoredValue | undefined): string {
+  if (value === null) return "";
+  if (typeof value === "string") return `${Buffer.byteLength(value)}:${value}`;
+  if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : hexadecimalFloat(value);
+  if (value instanceof Uint8Array) return hexadecimal(value);
   throw new TypeError("A stored value is neither text, a number nor bytes.");
+}
+
+/** The databases write the digits of a fraction differently, so its bytes are compared. */
+function hexadecimalFloat(value: number): string {
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleBE(value);
+  return bytes.toString("hex");
+}
+
+/** Returns the same text as a `TableDigest` of all rows. The server reads them, several processes at a time. */
+export async function digestOnPostgres(db: Db, { name, columns, types }: Table): Promise<string> {
+  const cells = sql.join(columns.map((column, at) => canonicalOnPostgres(sql.ref(column), types[at])));
+  const { rows } = await sql<{ rows: number; sum: string }>`
+    select count(*) as rows,
+      coalesce(sum(('x' || substr(encode(sha256(convert_to(concat(${cells}), 'UTF8')), 'hex'), 1, 16))::bit(64)::bigint), 0)::text as sum
+    from ${sql.table(name)}`.execute(db);
+  const [{ rows: count, sum }] = rows as [{ rows: number; sum: string }];
+  return described(count, BigInt(sum));
+}
+
+/** Corresponds to `canonical`. A concatenation with a NULL is NULL, and `concat` takes that as an empty text. */
+function canonicalOnPostgres(column: RawBuilder<unknown>, type: string | undefined): RawBuilder<unknown> {
+  if (type === "text") return sql`octet_length(convert_to(${column}, 'UTF8')) || ':' || ${column}, ','`;
+  if (type === "bytea") return sql`encode(${column}, 'hex'), ','`;
+  if (type !== "float8") return sql`${column}, ','`;
+  const isInteger = sql`${column} = trunc(${column}) and abs(${column}) <= ${sql.lit(Number.MAX_SAFE_INTEGER)}`;
+  return sql`case when ${isInteger} then ${column}::bigint::text else encode(float8send(${column}), 'hex') end, ','`;
 }

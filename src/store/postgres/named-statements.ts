@@ -1,5 +1,6 @@
 import pg from "pg";
 import { isPrepared } from "../prepared.ts";
+import { isCopy, runCopy } from "./copy-statement.ts";
 
 /**
  * Maximum number of names for statements that are built for each request, such as updates of the given fields; PostgreSQL
@@ -33,15 +34,27 @@ export function forgetNames(): void {
   generation += 1;
 }
 
+declare module "pg" {
+  interface ClientConfig {
+    /** Runs the statements of the client without names, because a pooler gives each transaction another connection. */
+    behindPooler?: boolean;
+  }
+}
+
 type Query = (text: unknown, values?: unknown, ...rest: unknown[]) => Promise<pg.QueryResult>;
 
-/** A client that parses and plans each prepared statement once for each connection. */
+/** A client that parses and plans each prepared statement once for each connection, and takes the rows of COPY as a value. */
 export class NamingClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
+  constructor(config?: pg.ClientConfig) {
     super(config);
+    const isNaming = config?.behindPooler !== true;
     const query: Query = (...given) => (super.query as Query).apply(this, given);
     const named: Query = (text, values, ...rest) => {
-      const name = typeof text === "string" && Array.isArray(values) ? nameOf(text) : undefined;
+      if (typeof text === "string" && isCopy(text)) {
+        const [lines] = values as [Uint8Array];
+        return runCopy((statement) => void super.query(statement), text, lines);
+      }
+      const name = isNaming && typeof text === "string" && Array.isArray(values) ? nameOf(text) : undefined;
       return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest);
     };
     this.query = named as typeof this.query;

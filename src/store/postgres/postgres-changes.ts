@@ -20,12 +20,13 @@ const longestPayload = 7_900;
 
 /**
  * Uses LISTEN and NOTIFY only as a wake-up. An engine without them, or a broken connection, only delays listeners, since
- * they also poll. The listening connection is not part of the pool.
+ * they also poll. The listening connection is not part of the pool. Without a URL only changes of this process are noticed.
  */
-export function postgresChanges(pool: pg.Pool, url: string) {
+export function postgresChanges(pool: pg.Pool, url: string | undefined) {
   const self = randomUUID();
   let listening: Listening | undefined;
   const { onChange, wakeAll } = listeners((wake) => {
+    if (url === undefined) return () => {};
     listening = new Listening(url, (payload) => {
       const [sender, ...topics] = payload?.split(" ") ?? [];
       // Listeners in this process were already called.

@@ -19,18 +19,8 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 /** Opens a PostgreSQL database (or an engine that speaks its protocol) by URL. */
 export async function connectPostgres(target: string, { create }: OpenOptions): Promise<Connected> {
   const url = withPassword(target);
-  const pool = new pg.Pool({
-    connectionString: url,
-    connectionTimeoutMillis: connectSeconds * 1000,
-    max: 10,
-    application_name: "wcs",
-    Client: NamingClient,
-    onConnect: planOnce,
-  });
-  // The pool replaces an idle connection that breaks; its next use reports a lasting failure.
-  pool.on("error", () => {});
-  // Without a listener, a connection that breaks between two statements of a transaction would end the process.
-  pool.on("connect", (client) => client.on("error", () => {}));
+  const behindPooler = isBehindPooler(url);
+  const pool = openPool(url, behindPooler);
   const db = new Kysely<Schema>({ dialect: new Dialect({ pool }) });
   const readingDialect = new ReadingDialect({ pool });
   runDirectly(readingDialect.adapter, async (text, values) => (await pool.query(text, values as unknown[])).rows);
@@ -47,7 +37,7 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
     await pool.end();
     throw explain(error);
   }
-  const changes = postgresChanges(pool, url);
+  const changes = postgresChanges(pool, behindPooler ? undefined : url);
   return {
     reader,
     write: (work) => persist(() => db.transaction().setIsolationLevel("serializable").execute(work)),
@@ -63,6 +53,30 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
     },
   };
 }
+
+function openPool(url: string, behindPooler: boolean): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    connectionTimeoutMillis: connectSeconds * 1000,
+    max: 10,
+    application_name: "wcs",
+    Client: NamingClient,
+    behindPooler,
+    // A setting of the session would stay with a connection of the pooler.
+    ...(behindPooler ? {} : { onConnect: planOnce }),
+  });
+  // The pool replaces an idle connection that breaks; its next use reports a lasting failure.
+  pool.on("error", () => {});
+  // Without a listener, a connection that breaks between two statements of a transaction would end the process.
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return pool;
+}
+
+/**
+ * Returns true when the URL says `pgbouncer=true`: a pooler in transaction mode, behind which neither names of statements nor
+ * LISTEN nor locks of a session work.
+ */
+const isBehindPooler = (url: string): boolean => new URLSearchParams(url.split("?")[1]).get("pgbouncer") === "true";
 
 class Dialect extends PostgresDialect {
   readonly #config: PostgresDialectConfig;
@@ -146,6 +160,12 @@ function explain(error: unknown): unknown {
     });
   }
   if (state === "42501") return lacksRight(error);
+  if (state === "26000" || state === "42P05") {
+    return new ServiceError("unavailable", "A pooler in transaction mode is between wcs and PostgreSQL.", {
+      hint: "Add ?pgbouncer=true to the database URL.",
+      cause: error,
+    });
+  }
   if (state === "53100") {
     return new ServiceError("unavailable", "The disk of the database server is full; nothing was changed.", {
       cause: error,
