@@ -181,6 +181,7 @@ describeOnDatabases("workers", (open) => {
   });
 
   it("a lease keeps others away until it ends; then its token is worth nothing", async () => {
+    instance.freeze();
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 3);
     const { database } = instance;
@@ -230,6 +231,7 @@ describeOnDatabases("workers", (open) => {
   });
 
   it("a disabled webhook keeps what a worker is sending until its lease ends, then it is stopped", async () => {
+    instance.freeze();
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 2);
     const [sending] = await claim(now(), 1, id);
