@@ -1,5 +1,5 @@
-import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { request } from "node:http";
+import { startServer } from "./start-server.ts";
 
 /** A request over HTTP and its response. */
 export interface Exchange {
@@ -14,7 +14,7 @@ export interface Exchange {
 /** Starts a server that passes requests on to `target` and records each with its response in `exchanges`. */
 export async function startRecorder(target: string) {
   const exchanges: Exchange[] = [];
-  const server = createServer(async (incoming, outgoing) => {
+  const server = await startServer(async (incoming, outgoing) => {
     const { method = "", url = "", headers } = incoming;
     const body = Buffer.concat(await incoming.toArray());
     const onward = request(new URL(url, target), { method, headers, agent: false }, async (answer) => {
@@ -26,13 +26,5 @@ export async function startRecorder(target: string) {
     onward.on("error", () => outgoing.destroy());
     onward.end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    exchanges,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return { ...server, exchanges };
 }

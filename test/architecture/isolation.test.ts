@@ -11,3 +11,10 @@ it("tests wait by expect.poll, which has one long limit, and not by vi.waitFor, 
   const waiting = globSync("test/**/*.ts").filter((file) => /\bvi\.waitFor\(/.test(readFileSync(file, "utf8")));
   expect(waiting).toEqual([]);
 });
+
+it("no test or hook has a shorter limit than the general one, which a busy machine needs", () => {
+  const shorter =
+    /^\s*\}, (\d{1,2}|1[01]\d)_000\);|\{\s*timeout: ([1-9]|[1-5]\d|1[01]\d)_000,?\s*\}(?=\)|, async|,?\n)/m;
+  const limited = globSync("test/**/*.test.ts").filter((file) => shorter.test(readFileSync(file, "utf8")));
+  expect(limited).toEqual([]);
+});

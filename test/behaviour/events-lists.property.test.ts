@@ -84,7 +84,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         world = await newWorld({ database, caller: "local" });
         readers = await addReaders(world);
         made = await addOthers(world, others);
-      }, 120_000);
+      });
       afterAll(async () => {
         const found = await mistakes(world.instance.database);
         await world.instance.close();
@@ -113,7 +113,7 @@ for (const database of ["sqlite", "postgres"] as const) {
           },
         );
         await fc.assert(property, { numRuns: tries(database === "sqlite" ? 25 : 8) });
-      }, 120_000);
+      });
     });
   }
 }

@@ -266,7 +266,7 @@ describeEverywhere("uploads", (environment) => {
     const [file] = await made(upload("a", bytes.subarray(0, most)));
     const back = await bytesOf(await member().call(files.get, { id: file!.id }));
     expect(back.equals(bytes.subarray(0, most))).toBe(true);
-  }, 120_000);
+  });
 
   it("a thing has at most 200 files, a request 50", async () => {
     const many = (count: number) => Array.from({ length: count }, (_, at) => upload(`${at}`, "x"));

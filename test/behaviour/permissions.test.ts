@@ -3,6 +3,7 @@ import { allOperations } from "../../src/contract/all-operations.ts";
 import { errorCodes } from "../../src/contract/errors.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { type ActorName, actorNames } from "../support/actors.ts";
+import { isFull } from "../support/effort.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, outcome } from "../support/outcome.ts";
 import { permissionTable, type Scene, unmatched, useScene } from "../support/permission-table.ts";
@@ -12,6 +13,12 @@ import { allRows } from "../support/tables.ts";
 useQuickPasswords();
 
 const operations = await allOperations();
+
+/**
+ * One place checks tokens, for all operations, so that a few tokens for each will do: each token meets several operations.
+ * In the longer form, each operation gets all of them.
+ */
+const forgedPerOperation = isFull ? Number.POSITIVE_INFINITY : 3;
 
 describeEverywhere("permissions", (environment) => {
   const open = useScene(environment);
@@ -52,6 +59,22 @@ describeEverywhere("permissions", (environment) => {
     }
     expect(found.length).toBeGreaterThan(50);
     expect(found.filter(([, code]) => code !== "unauthenticated")).toEqual([]);
+  });
+
+  it("every operation that is not public is refused with forged tokens", async () => {
+    const callers = scene.forged.map(({ name, token }) => ({ name, caller: scene.instance.withToken(token) }));
+    const found: string[] = [];
+    let next = 0;
+    for (const op of operations.filter(({ access }) => access !== "public")) {
+      const [, , input] = permissionTable[op.name]![0]!;
+      for (let count = Math.min(forgedPerOperation, callers.length); count > 0; count--) {
+        const { name, caller } = callers[next++ % callers.length]!;
+        const code = await codeOf(caller.call(op, input(scene, scene.ids.administrator)));
+        if (code !== "unauthenticated") found.push(`${op.name}, ${name}: ${code}`);
+      }
+    }
+    expect(next).toBeGreaterThan(5 * callers.length);
+    expect(found).toEqual([]);
   });
 
   for (const op of operations) {

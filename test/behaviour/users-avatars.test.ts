@@ -66,7 +66,7 @@ describeEverywhere("avatars", (environment) => {
     await set(member, upload("a.png", tooLarge.subarray(0, most)));
     expect((await avatarOf(member))!.size).toBe(most);
     await world().actors.administrator.call(users.avatarDelete, { id: member });
-  }, 60_000);
+  });
 
   it("users.avatarSet refuses each image that is cut or damaged", async () => {
     const { ids } = world();

@@ -20,14 +20,11 @@ it("webhooks.events: a listener misses no event of a transaction that is committ
   /** Resolves when so many sessions wait for locks. */
   const blocked = (count: number) =>
     expect
-      .poll(
-        async () => {
-          const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+      .poll(async () => {
+        const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
             where datname = current_database() and wait_event_type = 'Lock'`.execute(database.reader);
-          return rows[0]!.count;
-        },
-        { timeout: 10_000 },
-      )
+        return rows[0]!.count;
+      })
       .toBe(count);
   // Holds up the first transaction between its event and its delivery; the second one has no delivery.
   const holder = await openDatabase(instance.target);

@@ -107,7 +107,7 @@ describe("the lock", () => {
     let most = 0;
     await Promise.all(
       Array.from({ length: 40 }, (_, number) =>
-        withLock(file(), 10_000, async () => {
+        withLock(file(), 60_000, async () => {
           inside += 1;
           most = Math.max(most, inside);
           // Gives the others, which look every few milliseconds, the time to come in.

@@ -42,9 +42,7 @@ async function makeNewer(target: string): Promise<void> {
   await opened.close();
 }
 
-it("an upgrade with a server still running is refused, and the backup is the way back", {
-  timeout: 90_000,
-}, async () => {
+it("an upgrade with a server still running is refused, and the backup is the way back", async () => {
   await make();
   onTestFinished(usePresentVersion);
   const server = start(["serve", "--db", database, "--port", "0", "--log-level", "silent"], home.env);

@@ -9,6 +9,8 @@ export interface LoginServer {
   accept(...tokens: string[]): void;
   /** How a renewal is answered. */
   renewal: "good" | "refused" | "slow" | "broken";
+  /** Runs when a renewal has arrived, before its answer. */
+  onRenewal(): void;
   close(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export async function startLoginServer(): Promise<LoginServer> {
     }
     if (path === "/api/renew") {
       state.renewals += 1;
+      login.onRenewal();
       if (login.renewal === "slow") return;
       if (login.renewal === "broken") return request.socket.destroy();
       if (login.renewal === "refused" || !isGood) return answer(401, unauthenticated);
@@ -71,6 +74,7 @@ export async function startLoginServer(): Promise<LoginServer> {
       accepted = new Set(tokens);
     },
     renewal: "good",
+    onRenewal: () => {},
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -115,7 +115,7 @@ async function settled(place: Place, file: string, more: readonly string[] = [])
   return stdout;
 }
 
-it("after apply there is no difference, whatever the organisation was and becomes", { timeout: 120_000 }, async () => {
+it("after apply there is no difference, whatever the organisation was and becomes", async () => {
   await fc.assert(
     fc.asyncProperty(organisation, organisation, fc.boolean(), async (before, after, json) => {
       const [one, other] = [await newPlace(sqliteLocal), await newPlace(sqliteLocal)];

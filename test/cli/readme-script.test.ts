@@ -91,4 +91,4 @@ it("the first steps of the README: every command succeeds, and the message has a
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 120_000);
+});

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
+import type { ChildProcess } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Config, configDir, configFile } from "../../src/cli/session/config.ts";
 import { isFull } from "../support/effort.ts";
@@ -61,7 +62,7 @@ describe("a token", () => {
     expect(await ended).toMatchObject({ code: 130 });
     expect(server.seen.renewals).toBe(1);
     expect(new Set(server.seen.calls)).toEqual(new Set([old]));
-  }, 20_000);
+  });
 
   it("is renewed on the way, however long a command runs", async () => {
     // Half of its life is left for the command to start, which takes longer on a busy machine.
@@ -79,7 +80,7 @@ describe("a token", () => {
     expect(server.seen).toMatchObject({ renewals: 1 });
     expect(server.seen.calls[0]).toBe(old);
     expect(server.seen.calls.at(-1)).toBe(stored());
-  }, 40_000);
+  });
 
   it("that has expired: exit 4, and nothing is sent", async () => {
     signedIn(token(2000, 1000));
@@ -133,37 +134,55 @@ describe("on a terminal", () => {
   });
 });
 
+/** Waits for something that a command does, as long as it runs. */
+async function until(child: ChildProcess, holds: () => boolean): Promise<void> {
+  while (!holds() && child.exitCode === null) await turn();
+}
+
 describe("many at once", () => {
   it("of many commands near renewal none fails, one renews, and the configuration is whole", async () => {
     const old = signedIn(token(600, 1000));
     const results = await Promise.all(Array.from({ length: isFull ? 50 : 12 }, () => home.spawn(list)));
     expect(results.filter((result) => result.code !== 0 || result.stdout !== good.stdout)).toEqual([]);
-    // On a busy machine, a renewal may take longer than its 5 seconds, and another command renews again.
-    expect([1, 2]).toContain(server.seen.renewals);
     expect(Object.keys(config().profiles)).toEqual(["work"]);
     expect((statSync(configFile(home.env)).mode & 0o777).toString(8)).toBe("600");
-    // On a busy machine, one that cannot have the lock in time goes on with the old token.
-    expect(server.seen.calls.filter((used) => used !== stored() && used !== old)).toEqual([]);
-    expect(server.seen.calls.filter((used) => used === stored()).length).toBeGreaterThan(1);
-  }, 60_000);
+    // On a busy machine, one that cannot have the lock in time, or whose renewal takes too long, goes on with the old token.
+    const { calls, renewals } = server.seen;
+    const withOld = calls.filter((used) => used === old).length;
+    expect(calls.filter((used) => used === stored()).length).toBe(calls.length - withOld);
+    expect(stored()).not.toBe(old);
+    // One renewal was kept, so that each other one was of a command that went on with the old token.
+    expect(renewals).toBeGreaterThan(0);
+    expect(renewals).toBeLessThanOrEqual(1 + withOld);
+  });
 
   it("killed at any moment: the configuration is whole, and the next one goes on", async () => {
-    let killed = 0;
-    for (let round = 0; round < 12; round++) {
+    const folder = configDir(home.env);
+    const lock = `${configFile(home.env)}.lock`;
+    const moments: ((child: ChildProcess) => Promise<unknown>)[] = [
+      // It waits for the answer, and holds the lock.
+      () => new Promise<void>((resolve) => (server.onRenewal = resolve)),
+      // It has the answer, or will have it soon.
+      () => new Promise<void>((resolve) => (server.onRenewal = () => setImmediate(resolve))),
+      // The configuration is being written, or it was.
+      (child) => until(child, () => readdirSync(folder).length > 2 || stored()?.includes("renewed") === true),
+      (child) => until(child, () => stored()?.includes("renewed") === true),
+      (child) => until(child, () => server.seen.renewals > 0 && !existsSync(lock)),
+    ];
+    for (const [round, moment] of [...moments, ...moments].entries()) {
       signedIn(token(600, 1000, `round-${round}`));
+      server.seen.renewals = 0;
       const child = start(list, home.env);
       const ended = finished(child, "");
-      const lock = `${configFile(home.env)}.lock`;
-      while (!existsSync(lock) && child.exitCode === null) await sleep(1);
-      // The renewal, which begins with the lock, takes some milliseconds.
-      await sleep(round);
+      await moment(child);
+      server.onRenewal = () => {};
       child.kill("SIGKILL");
-      if ((await ended).signal === "SIGKILL") killed += 1;
+      const { signal } = await ended;
+      if (moment === moments[0]) expect(signal).toBe("SIGKILL");
       expect(config().profiles.work?.target).toBe(server.url);
       expect(await home.sit(list)).toEqual(good);
     }
-    expect(killed).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   it("who cannot have the lock in time goes on with the old token", async () => {
     const old = signedIn(token(600, 1000));

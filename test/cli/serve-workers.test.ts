@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { createInterface } from "node:readline";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { DatabaseKind } from "../support/instance.ts";
 import { newReceiver } from "../support/receiver.ts";
@@ -27,7 +28,7 @@ describe.each(kinds)("serve --workers on %s", (database) => {
     const env = { ...home.env, WCS_METRICS_TOKEN: metricsToken };
     server = start(["serve", ...local, "--port", "0", "--workers", "2", "--shutdown-notice", "0", ...more], env);
     const log: string[] = [];
-    server.stderr!.setEncoding("utf8").on("data", (text: string) => log.push(...text.split("\n").filter(Boolean)));
+    createInterface({ input: server.stderr! }).on("line", (line) => log.push(line));
     const [url] = await once(server.stdout!, "data");
     return { url: String(url).trim(), log, process: server };
   }
@@ -35,7 +36,7 @@ describe.each(kinds)("serve --workers on %s", (database) => {
   const said = (log: readonly string[], message: string) =>
     log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message);
   const untilReady = (log: readonly string[], count: number) =>
-    expect.poll(() => said(log, "a worker is ready"), { timeout: 20_000 }).toHaveLength(count);
+    expect.poll(() => said(log, "a worker is ready")).toHaveLength(count);
   const ask = (url: string, method = "GET", body?: object) =>
     fetch(url, {
       method,
@@ -56,15 +57,12 @@ describe.each(kinds)("serve --workers on %s", (database) => {
     let sent = 0;
     // Until both have written a line of the log.
     await expect
-      .poll(
-        async () => {
-          expect((await ask(`${url}/api/units/1`)).status).toBe(200);
-          sent += 1;
-          for (const line of log) if (line.includes('"request"')) answering.add(JSON.parse(line).pid);
-          return answering.size;
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        expect((await ask(`${url}/api/units/1`)).status).toBe(200);
+        sent += 1;
+        for (const line of log) if (line.includes('"request"')) answering.add(JSON.parse(line).pid);
+        return answering.size;
+      })
       .toBe(2);
     expect(await countedRequests(url)).toBe(sent);
     const ended = once(process, "close");

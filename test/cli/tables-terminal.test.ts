@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isFull } from "../support/effort.ts";
 import { useHome } from "./support.ts";
 import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
 
@@ -35,7 +36,7 @@ beforeAll(async () => {
     if (code !== 0) throw new Error(stderr);
   }
   await wcs(["webhooks", "deliver"]);
-}, 60_000);
+});
 
 /** What is shown at any width, and what only a wide window shows. */
 const tables: readonly (readonly [line: string, always: readonly (string | RegExp)[], wide: readonly string[]])[] = [
@@ -50,7 +51,8 @@ const tables: readonly (readonly [line: string, always: readonly (string | RegEx
   ["settings list", ["tokens.lifetime", "86400"], []],
 ];
 
-describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (columns) => {
+// The longer form has the other width.
+describe.skipIf(!hasTmux).each(isFull ? [120] : [80])("on a terminal with %i columns", (columns) => {
   let terminal: TmuxTerminal;
   beforeAll(async () => {
     terminal = await openTmux({ ...home().env, LANG: "C.UTF-8", PAGER: "cat" }, { columns, rows: 120 });

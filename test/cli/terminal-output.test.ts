@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isFull } from "../support/effort.ts";
 import { useHome } from "./support.ts";
 import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
 
 const home = useHome();
 const styleStart = "\u001b[";
 
-describe.skipIf(!hasTmux).each([80, 120])("on a real terminal with %i columns", (columns) => {
+// The longer form has the other width.
+describe.skipIf(!hasTmux).each(isFull ? [120] : [80])("on a real terminal with %i columns", (columns) => {
   let terminal: TmuxTerminal;
   beforeAll(async () => {
     terminal = await openTmux(home().env, { columns, rows: 24 });

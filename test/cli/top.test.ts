@@ -20,7 +20,7 @@ beforeAll(async () => {
   const [url] = await once(server.stdout!, "data");
   server.stderr?.resume();
   env = { WCS_URL: String(url).trim(), WCS_TOKEN: JSON.parse(made.stdout).token };
-}, 60_000);
+});
 afterAll(async () => {
   server.kill("SIGINT");
   await once(server, "close");

@@ -69,5 +69,5 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
     expect(signedIn.text).toContain("Signed in to");
     const { stdout } = await home().sit(["auth", "2fa", "status", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ enabled: true, recovery_codes_left: 9 });
-  }, 60_000);
+  });
 });

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { isFull } from "../support/effort.ts";
 import { start, useHome } from "./support.ts";
 import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
 
@@ -26,13 +27,14 @@ beforeAll(async () => {
   const [line] = await once(server.stdout!, "data");
   server.stderr?.resume();
   url = String(line).trim();
-}, 60_000);
+});
 afterAll(async () => {
   server.kill("SIGINT");
   await once(server, "close");
 });
 
-describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (columns) => {
+// The longer form has the other width.
+describe.skipIf(!hasTmux).each(isFull ? [120] : [80])("on a terminal with %i columns", (columns) => {
   let terminal: TmuxTerminal;
   beforeAll(async () => {
     const env = { ...home().env, EDITOR: home().path("editor"), LANG: "C.UTF-8" };
@@ -175,19 +177,15 @@ describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (colu
     ],
   ];
 
-  it.each(wizards)(
-    "%s ends with Ctrl-C, and asks to its end",
-    async (line, steps, shown) => {
-      if (steps[0]) await interrupt(line, steps[0]);
-      const screen = await answer(
-        line,
-        steps.map(([question, typed, marked]) => [question, typed === "URL" ? url : typed, marked] as const),
-      );
-      expect(screen).toMatch(/^exit 0$/m);
-      const joined = screen.replaceAll("\n", "");
-      for (const text of shown) expect(joined).toContain(text);
-      expect(screen).not.toContain(password);
-    },
-    60_000,
-  );
+  it.each(wizards)("%s ends with Ctrl-C, and asks to its end", async (line, steps, shown) => {
+    if (steps[0]) await interrupt(line, steps[0]);
+    const screen = await answer(
+      line,
+      steps.map(([question, typed, marked]) => [question, typed === "URL" ? url : typed, marked] as const),
+    );
+    expect(screen).toMatch(/^exit 0$/m);
+    const joined = screen.replaceAll("\n", "");
+    for (const text of shown) expect(joined).toContain(text);
+    expect(screen).not.toContain(password);
+  });
 });

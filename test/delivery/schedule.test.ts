@@ -27,6 +27,8 @@ describeOnDatabases("attempts over days", (open) => {
   let receiver: Receiver;
   beforeEach(async () => {
     instance = await open();
+    // Steps of a test may be minutes apart on a busy machine.
+    instance.freeze();
     receiver = await newReceiver();
     receiver.answer = (_, response) => void response.writeHead(500).end();
   });

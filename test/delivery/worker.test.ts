@@ -38,6 +38,15 @@ describeOnDatabases("workers", (open) => {
   const claim = (now: number, most: number, webhook: number) =>
     callbackQueue.claim(instance.database, [{ partition: webhook, most }], now);
   const now = () => instance.now() * 1000;
+  const newWorker = (database = instance.database) =>
+    new WebhookWorker({
+      database,
+      settings: async () => ({ ...defaults, "webhooks.allow_private": true }),
+      clock: now,
+      random: Math.random,
+      log: { info() {}, error() {} },
+      userAgent,
+    });
   const idsOf = (requests: { headers: Record<string, unknown> }[]) =>
     requests.map(({ headers }) => headers["webhook-id"]);
 
@@ -172,6 +181,7 @@ describeOnDatabases("workers", (open) => {
   });
 
   it("a lease keeps others away until it ends; then its token is worth nothing", async () => {
+    instance.freeze();
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 3);
     const { database } = instance;
@@ -221,6 +231,7 @@ describeOnDatabases("workers", (open) => {
   });
 
   it("a disabled webhook keeps what a worker is sending until its lease ends, then it is stopped", async () => {
+    instance.freeze();
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 2);
     const [sending] = await claim(now(), 1, id);
@@ -260,14 +271,7 @@ describeOnDatabases("workers", (open) => {
       return late;
     };
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    const worker = new WebhookWorker({
-      database,
-      settings: async () => ({ ...defaults, "webhooks.allow_private": true }),
-      clock: now,
-      random: Math.random,
-      log: { info() {}, error() {} },
-      userAgent,
-    });
+    const worker = newWorker(database);
     try {
       await worker.round();
       await receiver.until(4);
@@ -294,14 +298,7 @@ describeOnDatabases("workers", (open) => {
     const waiting: (() => void)[] = [];
     receiver.answer = (_, response) => void waiting.push(() => response.end());
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    const worker = new WebhookWorker({
-      database: instance.database,
-      settings: async () => ({ ...defaults, "webhooks.allow_private": true }),
-      clock: now,
-      random: Math.random,
-      log: { info() {}, error() {} },
-      userAgent,
-    });
+    const worker = newWorker();
     try {
       await worker.round();
       await receiver.until(4);
@@ -323,14 +320,7 @@ describeOnDatabases("workers", (open) => {
     await newWebhook(instance, receiver.url);
     await makeUsers(instance, 2);
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    const worker = new WebhookWorker({
-      database: instance.database,
-      settings: async () => ({ ...defaults, "webhooks.allow_private": true }),
-      clock: now,
-      random: Math.random,
-      log: { info() {}, error() {} },
-      userAgent,
-    });
+    const worker = newWorker();
     try {
       await worker.round();
       expect(vi.getTimerCount()).toBe(1);

@@ -40,9 +40,7 @@ async function serve(kibibytes: number | "unlimited") {
   return { url, client, stop };
 }
 
-it("What is written to a disk that fails is not acknowledged, the service is not ready, and is whole again later", {
-  timeout: 120_000,
-}, async () => {
+it("What is written to a disk that fails is not acknowledged, the service is not ready, and is whole again later", async () => {
   const failing = await serve(1536);
   const ready = async (url: string) => (await fetch(`${url}/readyz`)).status;
   expect(await ready(failing.url)).toBe(200);

@@ -118,9 +118,7 @@ describeOnDatabases("kill -9", (open, kind) => {
     expect(Math.max(...answered.values())).toBeGreaterThan(1);
   });
 
-  it("R4: what a killed worker held is taken over when the lease ends; nothing is lost", {
-    timeout: 60_000,
-  }, async () => {
+  it("R4: what a killed worker held is taken over when the lease ends; nothing is lost", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 40);
     receiver.answer = () => {};

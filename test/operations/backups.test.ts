@@ -17,9 +17,7 @@ function run(script: string) {
   return finished(spawn("bash", ["-e", "-c", script], { cwd: home().folder, env, stdio: "pipe" }));
 }
 
-it("the backup of the unit, and the restore drill of the manual, work with an encrypted database", {
-  timeout: 120_000,
-}, async () => {
+it("the backup of the unit, and the restore drill of the manual, work with an encrypted database", async () => {
   const key = home().path("secret.key");
   writeFileSync(key, Buffer.alloc(32, 5).toString("base64"), { mode: 0o600 });
   expect((await home().wcs(["db", "rekey", "--new-key-file", key])).code).toBe(0);

@@ -154,7 +154,7 @@ describe.skipIf(!hasNginx)("wcs behind nginx as in examples/operations", () => {
 
   it("links in mails begin with the base URL and lead through the proxy", async () => {
     expect((await home().wcs(["users", "welcome", "bob@example.com"])).code).toBe(0);
-    await expect.poll(() => mailbox.mails.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => mailbox.mails.length).toBe(1);
     const link = /https?:\S+token=\S+/.exec(mailbox.mails[0]!.text)![0];
     expect(link.startsWith(`${base}/welcome?`)).toBe(true);
     expect((await send(link.slice(base.length))).text).toContain("<form");
@@ -224,7 +224,7 @@ describe.skipIf(!hasNginx)("wcs behind nginx as in examples/operations", () => {
     await client.close();
   });
 
-  it("a proxy that cuts long polls: the command connects again and misses nothing", { timeout: 60_000 }, async () => {
+  it("a proxy that cuts long polls: the command connects again and misses nothing", async () => {
     const tls = await freePort();
     await startNginx("impatient", {
       ...placed(tls, await freePort()),

@@ -58,7 +58,7 @@ beforeAll(async () => {
   ]);
   const made = await wcs(owner, "init", "--admin-email", "ada@example.com", "--admin-name", "Ada A", "--no-profile");
   if (made.code !== 0) throw new Error(made.stderr);
-}, 120_000);
+});
 afterAll(async () => {
   server?.process.kill("SIGKILL");
   await administer("postgres", [
@@ -67,7 +67,7 @@ afterAll(async () => {
   ]);
 });
 
-it("the service runs as the role that may only change rows", { timeout: 120_000 }, async () => {
+it("the service runs as the role that may only change rows", async () => {
   const path = writeConfig(home(), `db: ${urlAs(app)}\nport: 0\n`);
   const checked = await home().wcs(["serve", "--config", path, "--check", "--query", "[?state=='failed']", "--json"]);
   expect(checked).toMatchObject({ code: 0, stdout: "[]\n" });
@@ -104,7 +104,7 @@ it("a running server keeps others from migrating", async () => {
   const held =
     "select 1 from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and database = (select oid from pg_database where datname = current_database())";
   const locks = async () => (await administer(database, [held]))[0]?.rowCount;
-  await expect.poll(locks, { timeout: 20_000 }).toBe(1);
+  await expect.poll(locks).toBe(1);
 });
 
 it("a role that lacks rights: the server does not start, and --check names the tables", async () => {

@@ -43,6 +43,8 @@ export async function serve(home: Home, args: readonly string[], env: Record<str
     url,
     log: () =>
       log
+        // The last line may not be whole yet.
+        .slice(0, log.lastIndexOf("\n") + 1)
         .split("\n")
         .filter(Boolean)
         .map((line) => JSON.parse(line)),

@@ -3,6 +3,7 @@ import { allOperations } from "../../src/contract/all-operations.ts";
 import type { AnyOperation, Caller } from "../../src/contract/operation.ts";
 import { tryParseInput } from "../../src/contract/parse-input.ts";
 import { users } from "../../src/contract/users.ts";
+import { actorNames } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { outcome } from "../support/outcome.ts";
 import { permissionTable, useScene } from "../support/permission-table.ts";
@@ -11,6 +12,10 @@ import { useQuickPasswords } from "../support/quick-passwords.ts";
 useQuickPasswords();
 
 const operations = await allOperations();
+const refusals = new Map<string | undefined, string>([
+  ["403", "forbidden"],
+  ["404", "not_found"],
+]);
 
 describeEverywhere("a wrong input reveals nothing that a right one does not", (environment) => {
   const scene = useScene(environment);
@@ -23,24 +28,28 @@ describeEverywhere("a wrong input reveals nothing that a right one does not", (e
   it("an unknown field brings those who may not call an operation no issues but those of the contract", async () => {
     const all = await scene();
     const revealed: object[] = [];
+    let tried = 0;
     for (const op of operations.filter(({ access }) => access !== "public")) {
-      for (const [about, , inputOf] of permissionTable[op.name] ?? []) {
+      for (const [about, outcomes, inputOf] of permissionTable[op.name] ?? []) {
+        const byActor = outcomes.trim().split(/\s+/);
         for (const actor of asked) {
-          const input = inputOf(all, all.ids[actor]);
-          const plain = await refusalOf(all.actors[actor], op, input);
-          if (plain?.code !== "forbidden" && plain?.code !== "not_found") continue;
-          const wrong = { ...input, unheard_of: 1 };
+          // The test of the table holds these to be true.
+          const plain = refusals.get(byActor[actorNames.indexOf(actor)]);
+          if (plain === undefined) continue;
+          tried += 1;
+          const wrong = { ...inputOf(all, all.ids[actor]), unheard_of: 1 };
           const { code, fields = {} } = (await refusalOf(all.actors[actor], op, wrong)) ?? { code: "ok" };
-          if (code === plain.code) continue;
+          if (code === plain) continue;
           const byContract = tryParseInput(op, wrong);
           const expected = byContract.ok ? [] : Object.keys(byContract.fields);
           if (code !== "validation_failed" || Object.keys(fields).join() !== expected.join())
-            revealed.push({ operation: op.name, about, actor, plain: plain.code, code, fields });
+            revealed.push({ operation: op.name, about, actor, plain, code, fields });
         }
       }
     }
     expect(revealed).toEqual([]);
-  }, 120_000);
+    expect(tried).toBeGreaterThan(100);
+  });
 
   it("a guess of somebody's e-mail address as the new password is refused like any other", async () => {
     const { actors, ids } = await scene();

@@ -76,7 +76,7 @@ for (const kind of kinds) {
     it("an older database is not migrated while a server works on it", async () => {
       const old = await create(target);
       const stop = old.onChange(() => {});
-      if (kind === "postgres") await expect.poll(() => serversOn(old), { timeout: 20_000 }).toBe(1);
+      if (kind === "postgres") await expect.poll(() => serversOn(old)).toBe(1);
       useNextVersion(up);
       const inUse = { code: "unavailable", message: expect.stringContaining("another process uses it") };
       await expect(openDatabase(target)).rejects.toMatchObject(inUse);

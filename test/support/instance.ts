@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -18,7 +18,7 @@ import { listen } from "../../src/http/server/listen.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { isFull } from "./effort.ts";
-import { createPostgres, type NewDatabase, reusing } from "./postgres-copies.ts";
+import { type Content, contentOf, createPostgres, type NewDatabase, reusing } from "./postgres-copies.ts";
 import { firstAdministrator } from "./template-databases.ts";
 
 export { firstAdministrator };
@@ -46,6 +46,13 @@ export function describeEverywhere(name: string, suite: (environment: Environmen
   }
 }
 
+/** An instance that others start as: the content of its database, the time on its clock, and its administrator's token. */
+export interface Snapshot {
+  readonly content: Uint8Array | Content;
+  readonly milliseconds: number;
+  readonly token: string;
+}
+
 /** A new instance with a root unit (1) and an administrator (1). */
 export interface Instance {
   /** The path or URL of its database. */
@@ -68,6 +75,8 @@ export interface Instance {
   freeze(): void;
   /** Unix seconds by the instance's clock. */
   now(): number;
+  /** Closes the instance and returns what others need to start as it was. */
+  snapshot(): Promise<Snapshot>;
   close(): Promise<void>;
 }
 
@@ -78,11 +87,12 @@ export async function newDatabase(kind: DatabaseKind): Promise<NewDatabase> {
 
 const copyPostgres = reusing(() => createPostgres(inject("templates").postgres));
 
-/** Returns the target of a copy of the run's template, as an instance of its own. */
-async function copyTemplate(kind: DatabaseKind): Promise<NewDatabase> {
-  if (kind === "postgres") return copyPostgres();
+/** Returns the target of a copy of the run's template, or of another content. */
+async function copyTemplate(kind: DatabaseKind, content?: Snapshot["content"]): Promise<NewDatabase> {
+  if (kind === "postgres") return copyPostgres(content as Content | undefined);
   const file = sqliteFile();
-  copyFileSync(inject("templates").sqlite, file.target);
+  if (content) writeFileSync(file.target, content as Uint8Array);
+  else copyFileSync(inject("templates").sqlite, file.target);
   return file;
 }
 
@@ -100,9 +110,15 @@ export function asArgument(target: string): { target: string; env: Record<string
   return { target: url.href, env: { PGPASSWORD } };
 }
 
-/** Opens a copy of the template as an instance of its own; with a key for its secrets, a new database. */
-async function openInstance(kind: DatabaseKind, secretKey: Uint8Array | undefined, now: number) {
-  const { target, remove } = secretKey ? await newDatabase(kind) : await copyTemplate(kind);
+interface InstanceOptions {
+  readonly secretKey?: Uint8Array;
+  /** Of an instance on the same kind of database; the clock stands still. */
+  readonly snapshot?: Snapshot;
+}
+
+/** Opens a copy of the template as an instance of its own, or of a snapshot; with a key for its secrets, a new database. */
+async function openInstance(kind: DatabaseKind, { secretKey, snapshot }: InstanceOptions, now: number) {
+  const { target, remove } = secretKey ? await newDatabase(kind) : await copyTemplate(kind, snapshot?.content);
   if (secretKey) {
     const database = await openDatabase(target, {
       create: async (tx, secrets) => {
@@ -113,6 +129,7 @@ async function openInstance(kind: DatabaseKind, secretKey: Uint8Array | undefine
     return { database, target, remove };
   }
   const database = await openDatabase(target);
+  if (snapshot) return { database, target, remove };
   const identity = { issuer: newIssuer(), token_key: newTokenKey() };
   await database.write((tx) => tx.updateTable("instance").set(identity).execute());
   return { database, target, remove };
@@ -120,13 +137,13 @@ async function openInstance(kind: DatabaseKind, secretKey: Uint8Array | undefine
 
 export async function newInstance(
   { database: kind, caller }: Environment,
-  { secretKey }: { secretKey?: Uint8Array } = {},
+  options: InstanceOptions = {},
 ): Promise<Instance> {
   let offset = 0;
-  let stopped: number | undefined;
+  let stopped = options.snapshot?.milliseconds;
   const clock = () => (stopped ?? Date.now()) + offset * 1000;
   const now = () => Math.floor(clock() / 1000);
-  const { database, target, remove } = await openInstance(kind, secretKey, now());
+  const { database, target, remove } = await openInstance(kind, options, now());
   const service = createService({ database, clock, check: matchesContract });
   const app = createApp({
     operations: await allOperations(),
@@ -146,12 +163,13 @@ export async function newInstance(
   const tokenOf = async (userId: number) => (await service.caller({ userId }).call(auth.renew, {}))[0].jwt;
   const withToken = (token: string | undefined, as: CallerKind = caller): Caller =>
     as === "http" ? createClient({ url: server.url, token, userAgent: "test" }) : localCaller(service, token);
+  const token = options.snapshot?.token ?? (await tokenOf(1));
   return {
     target,
     database,
     service,
     url: server.url,
-    administrator: withToken(await tokenOf(1)),
+    administrator: withToken(token),
     as: async (userId) => withToken(await tokenOf(userId)),
     withToken,
     from: (address) =>
@@ -164,6 +182,13 @@ export async function newInstance(
       stopped ??= Date.now();
     },
     now,
+    async snapshot() {
+      await server.close();
+      await database.close();
+      const content = kind === "sqlite" ? readFileSync(target) : await contentOf(target);
+      await remove();
+      return { content, milliseconds: clock(), token };
+    },
     async close() {
       await server.close();
       await database.close();

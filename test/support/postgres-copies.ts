@@ -28,24 +28,26 @@ export async function createPostgres(template = "template1"): Promise<NewDatabas
 }
 
 /**
- * Returns a function that makes databases with the same content. It restores one with which another test of this worker has
- * finished, because that costs a tenth of making one.
+ * Returns a function that makes databases with the same content, or with another one for the same tables. It restores one
+ * with which another test of this worker has finished, because that costs a tenth of making one.
  */
-export function reusing(make: () => Promise<NewDatabase>): () => Promise<NewDatabase> {
+export function reusing(make: () => Promise<NewDatabase>): (wanted?: Content) => Promise<NewDatabase> {
   const finished: NewDatabase[] = [];
   let content: Promise<Content> | undefined;
   const lend = (database: NewDatabase) => ({
     target: database.target,
     remove: async () => void finished.push(database),
   });
-  return async () => {
+  return async (wanted) => {
     for (let used = finished.pop(); used !== undefined; used = finished.pop()) {
-      if (content && (await restoreContent(used.target, await content))) return lend(used);
+      const restored = wanted ?? (await content);
+      if (restored && (await restoreContent(used.target, restored))) return lend(used);
       await used.remove();
     }
     const made = await make();
     content ??= contentOf(made.target);
     await content;
+    if (wanted && !(await restoreContent(made.target, wanted))) throw new Error("The content is of other tables.");
     return lend(made);
   };
 }

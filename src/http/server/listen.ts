@@ -181,7 +181,10 @@ function bound(server: Server, options: ListenOptions): Promise<void> {
   });
 }
 
-/** Throws when a port cannot be listened on, also if its owner would share it. */
+/**
+ * Throws `unavailable` when a port cannot be listened on, also if its owner would share it. Listens for a moment, because
+ * only the system knows all reasons.
+ */
 export function requireFreePort(options: ListenOptions): Promise<void> {
   const server = net.createServer();
   return new Promise((resolve, reject) => {
@@ -191,7 +194,7 @@ export function requireFreePort(options: ListenOptions): Promise<void> {
 }
 
 /** Translates the error of a server that cannot listen. */
-export function listenError(cause: NodeJS.ErrnoException, { host, port }: ListenOptions): ServiceError {
+function listenError(cause: NodeJS.ErrnoException, { host, port }: ListenOptions): ServiceError {
   const isLow = cause.code === "EACCES" && port < 1024;
   const why = {
     EADDRINUSE: "is in use",

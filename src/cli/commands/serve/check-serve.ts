@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync } from "node:fs";
-import { createServer } from "node:net";
 import { dirname } from "node:path";
+import { ServiceError } from "../../../contract/errors.ts";
 import { loadInstance, settingsLoader } from "../../../core/pipeline/load-instance.ts";
-import { listenError } from "../../../http/server/listen.ts";
+import { requireFreePort } from "../../../http/server/listen.ts";
 import type { Database } from "../../../store/database.ts";
 import { latestMigration } from "../../../store/latest-migration.ts";
 import { describeMissingRights, tablesWithoutRights } from "../../../store/missing-rights.ts";
@@ -42,19 +42,16 @@ async function findAll(context: Context): Promise<Finding[]> {
 
 const finding = (check: string, verdict: Verdict): Finding => ({ check, ...verdict });
 
-/** Listens for a moment, because only the system knows all reasons why a port cannot be used. */
-function checkPort(host: string, port: number): Promise<Verdict> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.once("error", (cause: NodeJS.ErrnoException) => {
-      const { message, hint = "" } = listenError(cause, { host, port });
-      const isInUse = cause.code === "EADDRINUSE";
-      resolve(isInUse ? warning(`${message} Stop the program there first.`) : failed(`${message} ${hint}`.trim()));
-    });
-    server.listen({ host, port, exclusive: true }, () => {
-      server.close(() => resolve(ok(port === 0 ? `${host} has a free port.` : `${host}:${port} is free.`)));
-    });
-  });
+async function checkPort(host: string, port: number): Promise<Verdict> {
+  try {
+    await requireFreePort({ host, port });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const isInUse = (error.cause as NodeJS.ErrnoException).code === "EADDRINUSE";
+    const hint = isInUse ? "Stop the program there first." : (error.hint ?? "");
+    return (isInUse ? warning : failed)(`${error.message} ${hint}`.trim());
+  }
+  return ok(port === 0 ? `${host} has a free port.` : `${host}:${port} is free.`);
 }
 
 async function findInDatabase({ target, environment }: ServeOptions): Promise<Finding[]> {

@@ -13,88 +13,121 @@ import { type FromWorker, portVariable, type ToWorker } from "./worker-process.t
 /** Milliseconds before a worker that ended is replaced, so that one that fails at once does not take all the time. */
 const pause = 1000;
 
+interface Surroundings {
+  readonly log: Logger;
+  readonly terminal: Terminal;
+}
+
 /**
  * Runs this command line in several processes that share its port, until the program is interrupted. One of them delivers;
  * when it ends, another one takes over at once. Throws when the first one cannot start.
  */
 export async function superviseWorkers(
   { workers: count, host, port }: ServeOptions,
-  { log, terminal }: { log: Logger; terminal: Terminal },
+  surroundings: Surroundings,
 ): Promise<void> {
   await requireFreePort({ host, port });
   const [, file = "", ...args] = process.argv;
   const [first = "", ...others] = args;
   // A single executable takes no file of a program as its first argument.
   cluster.setupPrimary(isSea() ? { exec: first, args: others } : { exec: file, args });
-  const metrics = new AggregatorRegistry();
-  const running = new Set<Worker>();
-  const ready = new Set<Worker>();
-  /** Workers that do not listen any more. */
-  const closed = new Set<Worker>();
-  let delivering: Worker | undefined;
-  let isStopping = false;
-  let url: string | undefined;
+  await new Supervisor(count, surroundings).run();
+}
 
-  const send = (worker: Worker, message: ToWorker) => {
-    if (worker.isConnected()) worker.send(message);
-  };
-  const assignDelivery = () => {
-    if (delivering !== undefined || isStopping) return;
-    [delivering] = ready;
-    if (delivering === undefined) return;
-    log.info({ worker: delivering.process.pid }, "a worker delivers webhooks and mail");
-    send(delivering, { to: "deliver" });
-  };
-  /** Lets workers answer once none listens: the system would reset connections that it accepts after that. */
-  const answer = () => {
-    if ([...running].every((each) => closed.has(each))) for (const each of closed) send(each, { to: "answer" });
-  };
-  const receive = async (worker: Worker, message: FromWorker) => {
-    if (message.to === "be-ready") {
-      ready.add(worker);
-      log.info({ worker: worker.process.pid }, "a worker is ready");
-      assignDelivery();
-      if (url === undefined) {
-        url = message.url;
-        await terminal.write(`${url}\n`);
-        for (let more = 1; more < count; more += 1) keeping.push(keepRunning());
-      }
-    } else if (message.to === "close-port") {
-      closed.add(worker);
+class Supervisor {
+  readonly #count: number;
+  readonly #log: Logger;
+  readonly #terminal: Terminal;
+  readonly #metrics = new AggregatorRegistry();
+  readonly #running = new Set<Worker>();
+  readonly #ready = new Set<Worker>();
+  /** Workers that do not listen any more. */
+  readonly #closed = new Set<Worker>();
+  /** One promise for each worker that is kept running. */
+  readonly #keeping: Promise<void>[] = [];
+  #delivering: Worker | undefined;
+  #isStopping = false;
+  #url: string | undefined;
+
+  constructor(count: number, { log, terminal }: Surroundings) {
+    this.#count = count;
+    this.#log = log;
+    this.#terminal = terminal;
+  }
+
+  async run(): Promise<void> {
+    this.#terminal.onInterrupt(() => {
+      this.#isStopping = true;
+      for (const worker of this.#running) worker.process.kill("SIGTERM");
+    });
+    this.#keeping.push(this.#keepRunning());
+    // Grows while it is awaited: the first worker starts the others.
+    for (const each of this.#keeping) await each;
+  }
+
+  /** Replaces a worker as often as it ends. */
+  async #keepRunning(): Promise<void> {
+    while (!this.#isStopping) {
+      const worker = cluster.fork(this.#url === undefined ? {} : { [portVariable]: new URL(this.#url).port });
+      this.#running.add(worker);
+      worker.on("message", (message: FromWorker) => void this.#receive(worker, message));
+      const [code, signal] = (await once(worker, "exit")) as [number | null, string | null];
+      this.#forget(worker);
+      if (this.#isStopping) return;
+      if (this.#url === undefined) throw new ReportedElsewhere(code ?? 1);
+      this.#log.error({ worker: worker.process.pid, code, signal }, "a worker ended and will be replaced");
+      await sleep(pause);
+    }
+  }
+
+  #forget(worker: Worker): void {
+    for (const each of [this.#running, this.#ready, this.#closed]) each.delete(worker);
+    if (this.#isStopping) this.#answer();
+    if (this.#delivering === worker) this.#delivering = undefined;
+    this.#assignDelivery();
+  }
+
+  async #receive(worker: Worker, message: FromWorker): Promise<void> {
+    if (message.to === "be-ready") await this.#welcome(worker, message.url);
+    else if (message.to === "close-port") {
+      this.#closed.add(worker);
       // A worker that was stopped alone does not wait for the others.
-      if (isStopping) answer();
+      if (this.#isStopping) this.#answer();
       else send(worker, { to: "answer" });
     } else if (message.to === "collect-metrics") {
-      await metrics.clusterMetrics().then(
+      await this.#metrics.clusterMetrics().then(
         (text) => send(worker, { to: "show-metrics", text }),
         (error: Error) => send(worker, { to: "fail-metrics", message: error.message }),
       );
     }
-  };
-  /** Replaces a worker as often as it ends. */
-  const keepRunning = async () => {
-    while (!isStopping) {
-      const worker = cluster.fork(url === undefined ? {} : { [portVariable]: new URL(url).port });
-      running.add(worker);
-      worker.on("message", (message: FromWorker) => void receive(worker, message));
-      const [code, signal] = (await once(worker, "exit")) as [number | null, string | null];
-      running.delete(worker);
-      ready.delete(worker);
-      closed.delete(worker);
-      if (isStopping) answer();
-      if (delivering === worker) delivering = undefined;
-      assignDelivery();
-      if (isStopping) return;
-      if (url === undefined) throw new ReportedElsewhere(code ?? 1);
-      log.error({ worker: worker.process.pid, code, signal }, "a worker ended and will be replaced");
-      await sleep(pause);
-    }
-  };
-  terminal.onInterrupt(() => {
-    isStopping = true;
-    for (const worker of running) worker.process.kill("SIGTERM");
-  });
-  const keeping = [keepRunning()];
-  // Grows while it is awaited: the first worker starts the others.
-  for (const each of keeping) await each;
+  }
+
+  /** Starts the other workers once the first one is ready. */
+  async #welcome(worker: Worker, url: string): Promise<void> {
+    this.#ready.add(worker);
+    this.#log.info({ worker: worker.process.pid }, "a worker is ready");
+    this.#assignDelivery();
+    if (this.#url !== undefined) return;
+    this.#url = url;
+    await this.#terminal.write(`${url}\n`);
+    for (let more = 1; more < this.#count; more += 1) this.#keeping.push(this.#keepRunning());
+  }
+
+  #assignDelivery(): void {
+    if (this.#delivering !== undefined || this.#isStopping) return;
+    [this.#delivering] = this.#ready;
+    if (this.#delivering === undefined) return;
+    this.#log.info({ worker: this.#delivering.process.pid }, "a worker delivers webhooks and mail");
+    send(this.#delivering, { to: "deliver" });
+  }
+
+  /** Lets workers answer once none listens: the system would reset connections that it accepts after that. */
+  #answer(): void {
+    if ([...this.#running].some((each) => !this.#closed.has(each))) return;
+    for (const each of this.#closed) send(each, { to: "answer" });
+  }
+}
+
+function send(worker: Worker, message: ToWorker): void {
+  if (worker.isConnected()) worker.send(message);
 }
