@@ -6,6 +6,7 @@ import { operationGroups } from "../src/contract/operation-groups.ts";
 import { buildClient } from "./build-client.ts";
 import { packagesOf } from "./bundled-packages.ts";
 import { lastCommit } from "./last-commit.ts";
+import { serverChunks } from "./server-chunks.ts";
 
 /** Groups modules that are needed together, because each file of a bundle takes some 0.2 ms to load. */
 const together = [
@@ -65,6 +66,14 @@ const groupImports: Plugin = {
       }),
   },
 };
+const lazyImports = new Map<string, readonly string[]>();
+/** Collects which modules each module imports on demand. */
+const collectLazyImports: Plugin = {
+  name: "collect-lazy-imports",
+  generateBundle() {
+    for (const id of this.getModuleIds()) lazyImports.set(id, this.getModuleInfo(id)?.dynamicallyImportedIds ?? []);
+  },
+};
 const external = new Set([
   ...builtinModules,
   ...builtinModules.map((name) => `node:${name}`),
@@ -78,7 +87,7 @@ const bundle = await rolldown({
   platform: "node",
   external: (id, importer) => external.has(id) && !isNeedless(id, importer),
   checks: { ineffectiveDynamicImport: false },
-  plugins: [withoutNeedless, groupImports],
+  plugins: [withoutNeedless, groupImports, collectLazyImports],
   transform: { define: { builtFromCommit: JSON.stringify(lastCommit().hash) } },
 });
 // Builds in a separate folder: a failing build keeps the old one, and several builds may run at the same time.
@@ -98,6 +107,8 @@ for (const file of ["swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-bundle
   await cp(`node_modules/swagger-ui-dist/${file}`, `${aside}/assets/${file}`);
 await cp("node_modules/swagger-ui-dist/LICENSE", `${aside}/assets/swagger-ui.LICENSE.txt`);
 await writeFile(`${aside}/bundled-packages.json`, JSON.stringify(packagesOf(output)));
+const chunks = output.filter((part) => part.type === "chunk");
+await writeFile(`${aside}/server-chunks.json`, JSON.stringify(serverChunks(chunks, lazyImports)));
 // An identical build is not replaced, since it may be in use.
 if ((await contents(aside)) !== (await contents("dist"))) {
   const old = `${aside}-old`;
@@ -113,7 +124,9 @@ await rm(aside, { recursive: true, force: true });
 /** Returns the names of all files and the contents of those whose names have no content hash. */
 async function contents(folder: string): Promise<string> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
-  const unhashed = names.filter((name) => name === "main.cjs" || /^(assets|client)[/\\]/.test(name)).sort();
+  const unhashed = names
+    .filter((name) => name === "main.cjs" || name === "server-chunks.json" || /^(assets|client)[/\\]/.test(name))
+    .sort();
   const texts = await Promise.all(unhashed.map((name) => readFile(join(folder, name), "utf8")));
   return JSON.stringify([names.sort(), texts]);
 }

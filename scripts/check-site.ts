@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 // Exits with 1 when a link of the built site leads to no file or to no anchor.
@@ -15,7 +15,9 @@ function fileOf(page: string, path: string): string | undefined {
   const name = path === "" ? page : path.startsWith("/") ? path.slice(1) : join(dirname(page), path);
   const candidates =
     name === "" || name.endsWith("/") ? [`${name}index.html`] : [name, `${name}.html`, `${name}/index.html`];
-  return candidates.find((each) => pages.has(each) || (/\.\w+$|LICENSE$/.test(each) && existsSync(join(folder, each))));
+  return candidates.find(
+    (each) => pages.has(each) || statSync(join(folder, each), { throwIfNoEntry: false })?.isFile(),
+  );
 }
 
 let dead = 0;

@@ -15,7 +15,6 @@ const withoutOutput: Readonly<Record<string, string>> = {
   "auth password reset": "It needs the link of a mail.",
   "webhooks listen": "It runs until it is stopped.",
   "conversations follow": "It runs until it is stopped.",
-  "db copy": "It needs a PostgreSQL server.",
   "completion bash": "It prints a script of the shell.",
   "completion zsh": "It prints a script of the shell.",
   "completion fish": "It prints a script of the shell.",

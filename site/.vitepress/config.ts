@@ -14,6 +14,8 @@ function pagesIn(folder: string) {
 /** Files and folders that the site is built from, and those of them that it has as they are, too. */
 const sources = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "examples", "LICENSE"];
 const asTheyAre = ["examples", "LICENSE"];
+/** Links to such files. */
+const copied = /examples\/.+[^/]$|LICENSE$/;
 
 // Pages can load Vue only from a folder below this one, so they are copied here.
 const pages = join(import.meta.dirname, "../pages");
@@ -36,7 +38,7 @@ const forSite: NonNullable<MarkdownOptions["config"]> = (md) => {
           .replace(/(^|\/)examples\/\w+\/$/, "$1examples/index.md"),
       );
       // A copied file is no page.
-      if (/examples\/.+\.\w+$|LICENSE$/.test(target) && !target.endsWith(".md")) token.attrSet("target", "_self");
+      if (copied.test(target) && !target.endsWith(".md")) token.attrSet("target", "_self");
     }
   });
 };
@@ -48,6 +50,8 @@ export default defineConfig({
   outDir: "dist",
   rewrites: (path) => path.replace(/README\.md$/, "index.md"),
   markdown: { config: forSite },
+  // VitePress takes a file without an extension for a page. scripts/check-site.ts checks these links, too.
+  ignoreDeadLinks: [copied],
   buildEnd: ({ outDir }) => {
     for (const name of asTheyAre) cpSync(join(project, name), join(outDir, name), { recursive: true });
   },

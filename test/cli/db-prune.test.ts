@@ -36,3 +36,20 @@ it("db prune keeps entries for as many days as the settings say", async () => {
     "tokens.expired_days": 30,
   });
 });
+
+it("db prune --dry-run counts all expired rows when there are more than are deleted at once, and no others", async () => {
+  const database = new DatabaseSync(home().path("data/wcs/wcs.db"));
+  const now = Math.floor(Date.now() / 1000);
+  const insert = database.prepare(
+    "insert into sessions (user_id, key, created_at, last_used_at, expires_at) values (1, ?, 0, 0, ?)",
+  );
+  database.exec("begin");
+  for (let number = 1; number <= 5200; number++) insert.run(`key ${number}`, number <= 5100 ? now - 9 : now + 9999);
+  database.exec("commit");
+  const rowsIn = ({ stdout }: { readonly stdout: string }) =>
+    (JSON.parse(stdout) as { kind: string; rows: number }[]).find(({ kind }) => kind === "expired sessions")?.rows;
+  expect(rowsIn(await prune("--dry-run"))).toBe(5100);
+  expect(rowsIn(await prune())).toBe(5100);
+  expect(database.prepare("select count(*) as number from sessions").get()).toEqual({ number: 100 });
+  database.close();
+});

@@ -6,6 +6,21 @@ import { type Mailbox, newMailbox } from "../support/mailbox.ts";
 import { freePort } from "../support/postgres.ts";
 import { example, manual, type Server, serve, writeConfig } from "./support.ts";
 
+/** The parts of a dashboard that Grafana's model requires, as far as ours has them. */
+interface Dashboard {
+  readonly schemaVersion: number;
+  readonly templating: { readonly list: readonly object[] };
+  readonly panels: readonly {
+    readonly id: number;
+    readonly type: string;
+    readonly title: string;
+    readonly datasource: object;
+    readonly gridPos: Readonly<Record<"x" | "y" | "w" | "h", number>>;
+    readonly fieldConfig: object;
+    readonly targets: readonly { readonly refId: string }[];
+  }[];
+}
+
 const home = useHome();
 let server: Server;
 let mailbox: Mailbox;
@@ -68,6 +83,30 @@ describe("monitoring as in examples/operations", () => {
     expect(expressions.length).toBeGreaterThan(7);
     expectServed(expressions);
     for (const expression of expressions) expect(expression).toMatch(series);
+  });
+
+  it("Grafana can show the dashboard: panels side by side, each with queries of the data source that it asks for", () => {
+    const { panels, templating, schemaVersion } = JSON.parse(example("grafana-dashboard.json")) as Dashboard;
+    expect(schemaVersion).toBeGreaterThanOrEqual(39);
+    expect(templating.list).toEqual([expect.objectContaining({ name: "datasource", type: "datasource" })]);
+    const chosen = { type: "prometheus", uid: "$" + "{datasource}" };
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) => {
+      expect(x + w).toBeLessThanOrEqual(24);
+      return Array.from({ length: w * h }, (_, at) => `${x + (at % w)}/${y + Math.floor(at / w)}`);
+    });
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    for (const { title, type, datasource, targets, fieldConfig } of panels) {
+      expect({ title, type, datasource }).toEqual({
+        title: expect.stringMatching(/./),
+        type: "timeseries",
+        datasource: chosen,
+      });
+      expect(fieldConfig).toMatchObject({ defaults: { unit: expect.any(String) }, overrides: [] });
+      expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
+      for (const target of targets)
+        expect(target).toMatchObject({ datasource: chosen, legendFormat: expect.any(String) });
+    }
   });
 
   it("the manual names every metric of the program, and no other", () => {

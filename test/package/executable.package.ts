@@ -1,4 +1,5 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   chownSync,
@@ -17,6 +18,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { version } from "../../src/cli/session/version.ts";
+import { newMailbox } from "../support/mailbox.ts";
 import { startPostgres } from "../support/postgres.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -119,6 +121,28 @@ describe.skipIf(process.platform !== "linux" || process.arch !== "x64")("the exe
       server.kill("SIGTERM");
     }
     expect(await ended).toBe(0);
+  });
+
+  it("sends the mails of the service", async () => {
+    const mailbox = await newMailbox();
+    await wcs(["settings", "set", "mail.from", "wcs@example.com", "--db", database]);
+    const smtp = ["--smtp-url", `smtp://127.0.0.1:${mailbox.port}`];
+    const server = spawn(executable, ["serve", "--port", "0", "--shutdown-notice", "0", "--db", database, ...smtp], {
+      ...user,
+      cwd: folder,
+      env: { HOME: readOnlyHome, PATH: "" },
+    });
+    const ended = once(server, "exit");
+    try {
+      for await (const _ of createInterface({ input: server.stdout })) break;
+      await wcs(["users", "welcome", "grace@example.com", "--db", database]);
+      await expect.poll(() => mailbox.mails.map(({ to }) => to), { timeout: 60_000 }).toEqual([["grace@example.com"]]);
+      expect(mailbox.mails[0]?.text).toContain("/welcome?");
+    } finally {
+      server.kill("SIGTERM");
+      await ended;
+      await mailbox.close();
+    }
   });
 
   it("works on PostgreSQL", async () => {

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Settings } from "../../contract/settings.ts";
 import type { Database, Tx } from "../../store/database.ts";
 import { isPostgres, waitForTurn } from "../../store/dialect.ts";
@@ -48,13 +48,23 @@ export async function removeExpired(
 export async function countExpired(database: Database, moment: RetentionMoment): Promise<ExpiredRows[]> {
   const found: ExpiredRows[] = [];
   for (const rule of retentionRules) {
-    const all = rule.expired(moment, Number.MAX_SAFE_INTEGER);
-    const { rows } = await sql<{ number: number }>`select count(*) as number from (${all}) as expired`.execute(
-      database.reader,
-    );
-    found.push(resultOf(rule, moment, Number(rows[0]?.number ?? 0)));
+    // Rules look at the oldest rows only, as many as they are asked for, so few expired rows are counted quickly in a large table.
+    let most = portion;
+    let rows = await countRows(database, rule.expired(moment, most));
+    while (rows === most) {
+      most *= 10;
+      rows = await countRows(database, rule.expired(moment, most));
+    }
+    found.push(resultOf(rule, moment, rows));
   }
   return found;
+}
+
+async function countRows(database: Database, expired: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ number: number }>`select count(*) as number from (${expired}) as expired`.execute(
+    database.reader,
+  );
+  return Number(rows[0]?.number ?? 0);
 }
 
 const resultOf = ({ kind, setting }: RetentionRule, { settings }: RetentionMoment, rows: number): ExpiredRows => ({

@@ -6,6 +6,7 @@ import { openWithKey } from "../../session/open-with-key.ts";
 import { version } from "../../session/version.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { createMetrics } from "./create-metrics.ts";
+import { keepServerChunks } from "./keep-server-chunks.ts";
 import { createLogLines, logFormats, logLevels, warning } from "./log-lines.ts";
 import { readServeOptions, type ServeOptions } from "./serve-options.ts";
 import { noMail, smtpFlag } from "./smtp-option.ts";
@@ -147,6 +148,7 @@ async function serveDatabase({ modules, database, log, terminal, options, worker
   const userAgent = `wcs/${version}`;
   const servedAt = () => servers[0]?.url;
   const engine = modules.createEngine({ database, settings: service.settings, log, userAgent, servedAt });
+  keepServerChunks();
   const metrics = await createMetrics(engine, environment.WCS_METRICS_TOKEN || undefined, worker);
   const app = modules.createApp({
     operations: await modules.allOperations(),
