@@ -45,7 +45,7 @@ const tables: readonly (readonly [line: string, always: readonly (string | RegEx
   ["usertypes list", ["ABILITIES", "news, calendar"], []],
   ["events list", [/\d{4}-\d\d-\d\d \d\d:\d\d/], []],
   ["webhooks logs payroll", [/^ID/m, /\d{4}-\d\d-\d\d \d\d:\d\d/, "refused"], ["user.create"]],
-  ["db outbox", [/\d{4}-\d\d-\d\d \d\d:\d\d/], []],
+  ["db outbox", [/^WHAT +ID +FAILED /m, /^mail +\d+ +yes /m, /\d{4}-\d\d-\d\d \d\d:\d\d/, "ERROR"], ["CREATED AT"]],
   ["audit list", [/\d{4}-\d\d-\d\d \d\d:\d\d/, "users.create"], ["Ada Lovelace"]],
   ["settings list", ["tokens.lifetime", "86400"], []],
 ];
