@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { useHome } from "./support.ts";
 import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
+import { hasEnded } from "./wizard-steps.ts";
 
 const home = useHome();
 const name = "A name that is much longer than a narrow window can show in one column";
@@ -59,7 +60,7 @@ describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (colu
 
   it.each(tables)("wcs %s fits, and cuts no time, ID or state", async (line, always, wide) => {
     terminal.run(`wcs ${line}; echo "exit $?"`);
-    const screen = await terminal.until((text) => /^exit \d+$/m.test(text));
+    const screen = await terminal.until(hasEnded);
     if (process.env.PTYLOG)
       spawnSync("tee", ["-a", process.env.PTYLOG], { input: `== ${columns} ${line}\n${screen}\n` });
     expect(screen).toMatch(/^exit 0$/m);

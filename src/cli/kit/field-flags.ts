@@ -1,6 +1,8 @@
 import { Option } from "commander";
 import {
   type FieldFormat,
+  type ListedKind,
+  listedKinds,
   type NamedKind,
   namedKinds,
   type Reference,
@@ -59,6 +61,10 @@ function readsAs(field: Field): OperationFlag["reads"] {
 
 /** Returns the kind of the things that a field takes, if they can be named. */
 export const namedKindOf = (field: Field): NamedKind | undefined => namedKinds.find((kind) => kind === refersTo(field));
+
+/** Returns the kind of the thing that a field takes, if prompts offer a list of such things. */
+export const listedKindOf = ({ refersTo: own }: Field): ListedKind | undefined =>
+  listedKinds.find((kind) => kind === own);
 
 /** Returns the texts in the value of an argument or flag; comma-separated lists are split. */
 export function textsIn(given: unknown): string[] {
