@@ -183,7 +183,7 @@ function missing(kind: NamedKind, text: string, similar: readonly NameMatch[]): 
 
 function listed(matches: readonly NameMatch[]): string {
   const shown = matches.slice(0, mostListed).map(describeMatch).join(", ");
-  return matches.length > mostListed ? `${shown} and more` : shown;
+  return matches.length > mostListed ? `${shown} and others` : shown;
 }
 
 /** Returns `Ann Smith (Acme, 4)`. */
@@ -195,7 +195,7 @@ function mismatchError(mismatches: readonly Mismatch[]): Error {
   const message = [...byLabel]
     .map(([label, own]) => `${label && `${label}: `}${own.map(({ sentence }) => sentence).join("; ")}`)
     .join("; ");
-  if (mismatches.some(({ isAmbiguous }) => isAmbiguous)) return new UsageError(message, { hint: "use their IDs" });
+  if (mismatches.some(({ isAmbiguous }) => isAmbiguous)) return new UsageError(message, { hint: "use an ID" });
   return new ServiceError("not_found", `${message}.`, {
     hint: "Use an ID, a name, a reference or a visible e-mail address. Find names with wcs names find.",
   });
