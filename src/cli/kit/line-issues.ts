@@ -42,10 +42,7 @@ export class LineIssues {
     const [first, ...others] = this.#errors;
     if (first === undefined) return;
     if (others.length === 0) throw first;
-    const sentences = this.#errors.map(({ message, hint }) => {
-      const part = message.replace(/\.$/, "");
-      return hint === undefined ? part : `${part} (${hint})`;
-    });
+    const sentences = this.#errors.map(({ message, hint }) => (hint === undefined ? message : `${message} (${hint})`));
     const usage = this.#errors.find((error) => error.usage !== undefined)?.usage;
     throw new UsageError([...new Set(sentences)].join("; "), { usage });
   }
