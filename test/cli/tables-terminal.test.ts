@@ -46,7 +46,7 @@ const tables: readonly (readonly [line: string, always: readonly (string | RegEx
   ["usertypes list", ["ABILITIES", "news, calendar"], []],
   ["events list", [/\d{4}-\d\d-\d\d \d\d:\d\d/], []],
   ["webhooks logs payroll", [/^ID/m, /\d{4}-\d\d-\d\d \d\d:\d\d/, "refused"], ["user.create"]],
-  ["db outbox", [/^WHAT +ID +FAILED /m, /^mail +\d+ +yes /m, /\d{4}-\d\d-\d\d \d\d:\d\d/, "ERROR"], ["CREATED AT"]],
+  ["db outbox", [/^WHAT +ID +FAILED /m, /^callback +\d+ +no /m, /\d{4}-\d\d-\d\d \d\d:\d\d/], ["CREATED AT"]],
   ["audit list", [/\d{4}-\d\d-\d\d \d\d:\d\d/, "users.create"], ["Ada Lovelace"]],
   ["settings list", ["tokens.lifetime", "86400"], []],
 ];
