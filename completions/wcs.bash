@@ -23,7 +23,7 @@ __wcs_place() {
     'auth password reset') flags='--token-stdin --token-file --email --password-stdin --password-file --data --dry-run -n'; values='--token-file=@file --email= --password-file=@file --data=' ;;
     'sessions') words='list end end-others' ;;
     'sessions list') flags='--limit --watch --interval'; values='--limit= --interval=' ;;
-    'sessions end') flags='--yes -y --dry-run -n'; args=('') ;;
+    'sessions end') flags='--yes -y --dry-run -n'; args=('@sessions') ;;
     'sessions end-others') flags='--yes -y --dry-run -n' ;;
     'profile') words='list use add remove show' ;;
     'profile list') flags='--watch --interval'; values='--interval=' ;;
@@ -61,9 +61,9 @@ __wcs_place() {
     'users export-data') flags='--to'; values='--to=@file'; args=('@users') ;;
     'tokens') words='list get create revoke' ;;
     'tokens list') flags='--owner --expires-before --cursor --limit --all --watch --interval'; values='--owner=@users --expires-before= --cursor= --limit= --interval=' ;;
-    'tokens get') flags='--watch --interval'; values='--interval='; args=('') ;;
+    'tokens get') flags='--watch --interval'; values='--interval='; args=('@tokens') ;;
     'tokens create') flags='--name --scopes --owner --expires-at --data --dry-run -n'; values='--name= --scopes= --owner=@users --expires-at= --data=' ;;
-    'tokens revoke') flags='--yes -y --dry-run -n'; args=('') ;;
+    'tokens revoke') flags='--yes -y --dry-run -n'; args=('@tokens') ;;
     'units') words='list get tree children create update move delete department image import export' ;;
     'units list') flags='--parent --below --unit-type --name --cursor --limit --all --watch --interval'; values='--parent=@units --below=@units --unit-type=unit|department --name= --cursor= --limit= --interval=' ;;
     'units get') flags='--reference --watch --interval'; values='--reference= --interval='; args=('@units') ;;

@@ -11,11 +11,17 @@ export type Reference =
   | "events"
   | "posts"
   | "conversations"
+  | "sessions"
+  | "tokens"
   | "files";
 
 /** The kinds of things that people know by name. The command line takes their names where it takes an ID. */
 export const namedKinds = ["users", "units", "usertypes", "groups", "webhooks"] as const;
 export type NamedKind = (typeof namedKinds)[number];
+
+/** The kinds of things whose titles need not be unique. Prompts offer a list of them where an ID is missing. */
+export const listedKinds = ["events", "posts", "sessions", "tokens"] as const;
+export type ListedKind = (typeof listedKinds)[number];
 
 /** The noun for one thing of each kind. */
 export const referenceNouns: Readonly<Record<Reference, string>> = {
@@ -27,6 +33,8 @@ export const referenceNouns: Readonly<Record<Reference, string>> = {
   events: "event",
   posts: "post",
   conversations: "conversation",
+  sessions: "session",
+  tokens: "token",
   files: "file",
 };
 

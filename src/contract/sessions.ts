@@ -23,7 +23,7 @@ export const sessions = operationGroup("sessions", {
     summary: "End one of your sessions",
     description: `${atOnce} A session of another user does not exist for you.`,
     access: "signed_in",
-    input: () => z.strictObject({ id: id().meta({ description: "ID of the session" }) }),
+    input: () => z.strictObject({ id: id("sessions") }),
     ...emptyResponse,
     errors: ["not_found"],
   }),

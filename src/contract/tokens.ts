@@ -35,7 +35,7 @@ const scope = () =>
     .regex(/^(read|write|[a-z]+\.(\*|[a-zA-Z]+))$/, "must be read, write, or operations like users.get or webhooks.*")
     .meta({ placeholder: "scope" });
 
-const one = () => z.strictObject({ id: id().meta({ description: "ID of the token" }) });
+const one = () => z.strictObject({ id: id("tokens") });
 const whose = "your own, or those of a user whose password you may set";
 
 export const tokens = operationGroup("tokens", {

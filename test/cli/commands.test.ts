@@ -42,6 +42,12 @@ describe("wcs init", () => {
   it("without a terminal names what is missing, all at once", async () => {
     const { code, stderr } = await newHome().sit(["init"]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: "error: Missing --admin-email, --admin-name.\n" });
+    const first = ["init", "--db", home().path("wrong.db")];
+    const wrong = await home().wcs([...first, "--admin-email", "nobody", "--admin-name", "Ada", "--root-unit", " "]);
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toMatch(/^error: --admin-email must .*; --admin-name must .*; --root-unit must .*\.\n$/);
+    const both = await home().wcs([...first, "--admin-email", "nobody"]);
+    expect(both.stderr).toMatch(/^error: Missing --admin-name; --admin-email must .*\.\n$/);
   });
 
   it("refuses a weak password, and makes nothing", async () => {

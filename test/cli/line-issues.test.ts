@@ -152,3 +152,9 @@ it("on a terminal wrong flags are reported before a prompt", async () => {
 beforeAll(async () => {
   await home().wcs(["webhooks", "create", "--name", "w", "--uri", "http://127.0.0.1:9/none"]);
 });
+
+it("the issues that the parser finds are joined without a full stop between them", async () => {
+  const { code, stderr } = await home().wcs(["units", "list", "-o", "xml", "--limit", "many"]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/ is invalid\. Allowed choices are [\w, ]+; --limit must be an integer, not 'many'\.\n/);
+});

@@ -53,6 +53,19 @@ describe("names in place of IDs", () => {
     expect((await wcs("users", "export", "--unit", "AR-J", "-")).stdout).toContain("bob@example.com");
   });
 
+  it("flags for things take the singular and the plural, and help shows one of them", async () => {
+    expect(await json("users", "list", "--units", "AR-J", "--user-types", "Employee")).toMatchObject([{ id: 2 }]);
+    const party = ["--title", "Party", "--type", "chain", "--start", "2031-01-05 09:00", "--end", "+2h"];
+    const both = ["--unit", "AR-J", "--units", "1", "--user-type", "Employee"];
+    expect(await json("events", "create", ...party, ...both)).toMatchObject({
+      units: [{ id: 1 }, { id: 2 }],
+      userTypes: [{ name: "Employee" }],
+    });
+    expect((await wcs("users", "list", "--help")).stdout).not.toContain("--user-types");
+    const issue = await wcs("users", "list", "--user-types", "Nobody");
+    expect(issue).toMatchObject({ code: 6, stderr: expect.stringContaining("--user-type: no user type is called") });
+  });
+
   it("a text that matches nothing exits with 6 and tells similar names", async () => {
     const none = await wcs("users", "list", "--unit", "Argyl", "--user-type", "nobody");
     expect(none).toMatchObject({ code: 6, stdout: "" });

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -7,6 +7,8 @@ import { changeDirectly } from "../support/direct.ts";
 import { finished, start, useHome } from "./support.ts";
 
 const home = useHome();
+/** The folder of Linux in which no file can be created. */
+const hasProc = existsSync("/proc/self/stat");
 const screen = { width: 100, height: 40 };
 const wcs = (line: string) => home().wcs(line.split(" "));
 
@@ -238,12 +240,20 @@ describe("messages", () => {
   it("profile add: a configuration that cannot be written", async () => {
     const file = home().path("in-the-way");
     writeFileSync(file, "");
-    const env = { WCS_CONFIG_DIR: `${file}/config` };
-    const result = await home().wcs(["profile", "add", "x", "--url", "http://127.0.0.1:1"], { env });
-    expect(result.code).toBe(2);
-    expect(result.stderr).toMatch(
-      /^error: The configuration in .* cannot be written \(ENOTDIR\)\.\nhint: Set WCS_CONFIG/,
-    );
+    const folders = {
+      [`${file}/config`]: "ENOTDIR",
+      [file]: "EEXIST",
+      ...(hasProc && { "/proc/none/config": "ENOENT" }),
+    };
+    for (const [folder, code] of Object.entries(folders)) {
+      const env = { WCS_CONFIG_DIR: folder };
+      const result = await home().wcs(["profile", "add", "x", "--url", "http://127.0.0.1:1"], { env });
+      expect(result.code, folder).toBe(2);
+      expect(result.stderr).toMatch(
+        /^error: The configuration in .* cannot be written \(E\w+\)\.\nhint: Set WCS_CONFIG/,
+      );
+      expect(result.stderr).toContain(`(${code}`);
+    }
   });
 
   it("timezones list takes --limit", async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isFull } from "../support/effort.ts";
 import { useHome } from "./support.ts";
 import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
+import { hasEnded } from "./wizard-steps.ts";
 
 const home = useHome();
 const name = "A name that is much longer than a narrow window can show in one column";
@@ -46,7 +47,7 @@ const tables: readonly (readonly [line: string, always: readonly (string | RegEx
   ["usertypes list", ["ABILITIES", "news, calendar"], []],
   ["events list", [/\d{4}-\d\d-\d\d \d\d:\d\d/], []],
   ["webhooks logs payroll", [/^ID/m, /\d{4}-\d\d-\d\d \d\d:\d\d/, "refused"], ["user.create"]],
-  ["db outbox", [/\d{4}-\d\d-\d\d \d\d:\d\d/], []],
+  ["db outbox", [/^WHAT +ID +FAILED /m, /^callback +\d+ +no /m, /\d{4}-\d\d-\d\d \d\d:\d\d/], ["CREATED AT"]],
   ["audit list", [/\d{4}-\d\d-\d\d \d\d:\d\d/, "users.create"], ["Ada Lovelace"]],
   ["settings list", ["tokens.lifetime", "86400"], []],
 ];
@@ -61,7 +62,7 @@ describe.skipIf(!hasTmux).each(isFull ? [120] : [80])("on a terminal with %i col
 
   it.each(tables)("wcs %s fits, and cuts no time, ID or state", async (line, always, wide) => {
     terminal.run(`wcs ${line}; echo "exit $?"`);
-    const screen = await terminal.until((text) => /^exit \d+$/m.test(text));
+    const screen = await terminal.until(hasEnded);
     if (process.env.PTYLOG)
       spawnSync("tee", ["-a", process.env.PTYLOG], { input: `== ${columns} ${line}\n${screen}\n` });
     expect(screen).toMatch(/^exit 0$/m);

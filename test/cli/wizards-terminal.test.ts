@@ -4,9 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isFull } from "../support/effort.ts";
 import { start, useHome } from "./support.ts";
 import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
-
-/** A question, what is typed, and the choice that must be marked before Enter. */
-type Step = readonly [question: string, typed?: string, marked?: string];
+import { answer, interrupt, type Step } from "./wizard-steps.ts";
 
 const password = "a very long horse";
 const home = useHome();
@@ -46,36 +44,6 @@ describe.skipIf(!hasTmux).each(isFull ? [120] : [80])("on a terminal with %i col
     terminal.keys("C-c");
     await terminal.until((text) => text.endsWith("READY>"));
   });
-
-  /** Answers the questions of a command line, and returns what is on the screen when it has ended. */
-  async function answer(line: string, steps: readonly Step[]): Promise<string> {
-    terminal.run(`${line}; echo "exit $?"`);
-    for (const [question, typed = "", marked] of steps) {
-      await terminal.until((text) => text.includes(question));
-      if (typed !== "") terminal.keys("-l", typed);
-      if (marked !== undefined) {
-        await terminal.until((text) => text.split("\n").some((each) => each.includes("❯") && each.includes(marked)));
-      }
-      terminal.keys("Enter");
-    }
-    const screen = await terminal.until((text) => /^exit \d+$/m.test(text));
-    expect(terminal.hasCursor(), "the cursor is visible").toBe(true);
-    return screen;
-  }
-
-  /** Interrupts a command line at its first question. */
-  async function interrupt(line: string, [question]: Step): Promise<void> {
-    terminal.run(`${line}; echo "exit $?"`);
-    await terminal.until((text) => text.includes(question));
-    terminal.keys("C-c");
-    expect(await terminal.until((text) => /^exit \d+$/m.test(text))).toMatch(/^exit 130$/m);
-    expect(terminal.hasCursor()).toBe(true);
-    // The terminal echoes what is typed again.
-    terminal.keys("-l", "echo typed");
-    await terminal.until((text) => text.endsWith("READY> echo typed"));
-    terminal.keys("Enter");
-    await terminal.until((text) => /^typed$/m.test(text));
-  }
 
   const eve = `eve${columns}@example.com`;
   const wizards: readonly (readonly [line: string, steps: readonly Step[], shown: readonly string[]])[] = [
@@ -178,8 +146,9 @@ describe.skipIf(!hasTmux).each(isFull ? [120] : [80])("on a terminal with %i col
   ];
 
   it.each(wizards)("%s ends with Ctrl-C, and asks to its end", async (line, steps, shown) => {
-    if (steps[0]) await interrupt(line, steps[0]);
+    if (steps[0]) await interrupt(terminal, line, steps[0][0]);
     const screen = await answer(
+      terminal,
       line,
       steps.map(([question, typed, marked]) => [question, typed === "URL" ? url : typed, marked] as const),
     );

@@ -11,7 +11,7 @@ import {
   summaryOf,
 } from "../kit/command-spec.ts";
 import { addSharedOptions, createCommand } from "../kit/commander-command.ts";
-import { holdsFiles, type OperationFlag, refersTo } from "../kit/field-flags.ts";
+import { holdsFiles, type OperationFlag, OptionAlias, refersTo } from "../kit/field-flags.ts";
 import { buildOperation, createInputSpec } from "../kit/input-spec.ts";
 import { formats } from "../terminal/global-options.ts";
 import { noPaint } from "../terminal/terminal.ts";
@@ -81,6 +81,7 @@ export async function createModel(registry: Registry): Promise<Model> {
 function leafPlace(path: readonly string[], leaf: CommandSpec, globals: ReadonlySet<string>): CompletionNode {
   const { command, completes, args, many, own } = isOperation(leaf) ? ofOperation(leaf) : ofOwn(leaf);
   const flags = command.options
+    .filter((option) => !(option instanceof OptionAlias))
     .flatMap((option) => namesOf(option).map((name) => completed(name, option, completes(option))))
     .filter(({ name }) => own.has(name) || !globals.has(name));
   return { path: path.join(" "), words: [], flags, args, many };

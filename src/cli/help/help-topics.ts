@@ -71,7 +71,8 @@ item has one row per field. -o selects a format:
   --raw                        print the API response unchanged
 
 Times are Unix seconds in JSON, CSV and YAML. Other formats show them in your time zone, or the one given by --tz.
-Lists print one page. --limit N prints at most N items, --all prints all items.
+Lists print one page on a terminal, and all items elsewhere or with -o csv or ndjson. --all prints all items
+everywhere, --limit N at most N.
 `;
 
 const configuration = `config.json contains the profiles, their logins and the name of the current profile. Its directory is

@@ -25,6 +25,8 @@ export type Completes =
   | "events"
   | "posts"
   | "groups"
+  | "sessions"
+  | "tokens"
   | "profiles"
   | "aliases"
   | "fields"

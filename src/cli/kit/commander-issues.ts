@@ -23,7 +23,7 @@ function parseOnce(
     const [said = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
     const word = /'(.+)'/s.exec(said)?.[1] ?? "";
     // The value may be a secret, so the message does not repeat it.
-    const message = said.replace(/^(unknown option '--[^=]+)=.*'$/, "$1'");
+    const message = said.replace(/^(unknown option '--[^=]+)=.*'$/, "$1'").replace(/\.$/, "");
     switch (error.code) {
       case "commander.unknownOption": {
         const meant = /Did you mean (.+)\?/.exec(suggestion ?? "")?.[1] ?? longerName(command, message);

@@ -1,6 +1,8 @@
 import { Option } from "commander";
 import {
   type FieldFormat,
+  type ListedKind,
+  listedKinds,
   type NamedKind,
   namedKinds,
   type Reference,
@@ -60,6 +62,10 @@ function readsAs(field: Field): OperationFlag["reads"] {
 /** Returns the kind of the things that a field takes, if they can be named. */
 export const namedKindOf = (field: Field): NamedKind | undefined => namedKinds.find((kind) => kind === refersTo(field));
 
+/** Returns the kind of the thing that a field takes, if prompts offer a list of such things. */
+export const listedKindOf = ({ refersTo: own }: Field): ListedKind | undefined =>
+  listedKinds.find((kind) => kind === own);
+
 /** Returns the texts in the value of an argument or flag; comma-separated lists are split. */
 export function textsIn(given: unknown): string[] {
   if (Array.isArray(given)) return given.flatMap((text: string) => text.split(",")).filter(Boolean);
@@ -109,10 +115,42 @@ export function optionsOf(flag: OperationFlag): Option[] {
     ];
   }
   const option = shown(new Option(`--${name} <${placeholder(flag)}>`, description));
+  const other = otherNumber(flag);
+  const options =
+    other === undefined ? [option] : [option, new OptionAlias(`--${other} <${placeholder(flag)}>`, option)];
   if (reads === "list" || reads === "files")
-    option.argParser((value, before: string[] | undefined) => [...(before ?? []), value]);
-  return [option];
+    for (const each of options) each.argParser((value, before: string[] | undefined) => [...(before ?? []), value]);
+  return options;
 }
+
+/** Another name of an option. Sets the same value, and is shown nowhere. */
+export class OptionAlias extends Option {
+  readonly #of: Option;
+
+  constructor(flags: string, of: Option) {
+    super(flags, of.description);
+    this.#of = of;
+    this.hideHelp();
+  }
+
+  override attributeName(): string {
+    return this.#of.attributeName();
+  }
+}
+
+/** Returns the plural of `--user-type` or the singular of `--user-types`: both are accepted for things that can be named. */
+function otherNumber({ name, field }: OperationFlag): string | undefined {
+  const kind = namedKindOf(field);
+  if (kind === undefined) return undefined;
+  const noun = nounOf(kind);
+  return new Map([
+    [noun, `${noun}s`],
+    [`${noun}s`, noun],
+  ]).get(name);
+}
+
+/** Returns the noun for one thing of a kind as a word of the command line: `user-type`. */
+const nounOf = (kind: NamedKind): string => kebab(referenceNouns[kind]).replace(" ", "-");
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 const negated = (description: string) => `Do not ${lowerFirst(description)}`;
@@ -135,7 +173,7 @@ function valuePlaceholder(field: Field): string {
   if (field.placeholder) return field.placeholder;
   if (field.format) return placeholders[field.format];
   const kind = namedKindOf(field);
-  if (kind !== undefined) return kebab(referenceNouns[kind]).replace(" ", "-");
+  if (kind !== undefined) return nounOf(kind);
   if (field.refersTo) return "id";
   return field.kind === "string" ? "text" : "n";
 }

@@ -7,6 +7,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import type { Choice } from "../terminal/prompts.ts";
 import { sanitizeLine } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { namedKindOf } from "./field-flags.ts";
 
 /** The things that a flag or argument names: by ID, name, reference, e-mail address or `me`. */
 export interface NamedThings {
@@ -110,7 +111,9 @@ async function choicesFor(
 }
 
 /** Asks for the things that a field takes: one by typing its name, several by their names, separated by commas. */
-export async function chooseNamed(kind: NamedKind, field: Field, caller: Caller, terminal: Terminal): Promise<unknown> {
+export async function chooseNamed(field: Field, caller: Caller, terminal: Terminal): Promise<unknown> {
+  const kind = namedKindOf(field);
+  if (kind === undefined) throw new Error(`${field.name} takes nothing that has a name`);
   const question = field.description ?? capitalize(referenceNouns[kind]);
   if (field.kind !== "array") return chooseByName(kind, question, caller, terminal);
   for (;;) {
@@ -180,7 +183,7 @@ function missing(kind: NamedKind, text: string, similar: readonly NameMatch[]): 
 
 function listed(matches: readonly NameMatch[]): string {
   const shown = matches.slice(0, mostListed).map(describeMatch).join(", ");
-  return matches.length > mostListed ? `${shown} and more` : shown;
+  return matches.length > mostListed ? `${shown} and others` : shown;
 }
 
 /** Returns `Ann Smith (Acme, 4)`. */
@@ -192,7 +195,7 @@ function mismatchError(mismatches: readonly Mismatch[]): Error {
   const message = [...byLabel]
     .map(([label, own]) => `${label && `${label}: `}${own.map(({ sentence }) => sentence).join("; ")}`)
     .join("; ");
-  if (mismatches.some(({ isAmbiguous }) => isAmbiguous)) return new UsageError(message, { hint: "use their IDs" });
+  if (mismatches.some(({ isAmbiguous }) => isAmbiguous)) return new UsageError(message, { hint: "use an ID" });
   return new ServiceError("not_found", `${message}.`, {
     hint: "Use an ID, a name, a reference or a visible e-mail address. Find names with wcs names find.",
   });

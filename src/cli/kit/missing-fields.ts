@@ -1,21 +1,20 @@
-import type { NamedKind } from "../../contract/field-metadata.ts";
 import type { Field } from "../../contract/field-spec.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Sources } from "../file-io/value-sources.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { holdsFiles, kebab, namedKindOf } from "./field-flags.ts";
+import { holdsFiles, kebab, listedKindOf, namedKindOf } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { type Input, type InputSpec, labelOf, readFiles } from "./read-input.ts";
 import { flagWords } from "./shown-line.ts";
 
-/** Asks for the things of a kind that a field takes, by name. */
-export type ChooseNamed = (kind: NamedKind, field: Field) => Promise<unknown>;
+/** Asks for the things that a field takes, by name or from a list. */
+export type ChooseThings = (field: Field) => Promise<unknown>;
 
 /** Where the values that are not on the line come from. */
 interface ReadOptions {
   readonly sources: Sources;
   readonly terminal: Terminal;
-  readonly choose: ChooseNamed;
+  readonly choose: ChooseThings;
   /** Gets the words of the command line that stand for the answers to prompts. */
   readonly asked: string[];
 }
@@ -62,8 +61,7 @@ export async function askForFields(
 }
 
 async function prompt(spec: InputSpec, field: Field, { sources, terminal, choose, asked }: ReadOptions) {
-  const kind = namedKindOf(field);
-  if (kind !== undefined) return choose(kind, field);
+  if (namedKindOf(field) !== undefined || listedKindOf(field) !== undefined) return choose(field);
   const { askFor, askForSecret } = await import("./prompt-for-field.ts");
   if (field.secret) return askForSecret(field, terminal);
   if (!holdsFiles(field)) return askFor(field, (value) => spec.check(field.name, value), terminal);

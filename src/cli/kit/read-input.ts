@@ -108,7 +108,7 @@ function clear(clearable: readonly ClearableField[], names: readonly string[] | 
     const field = clearable.find((field) => field.path.join(".") === name || flagNameOf(field) === name);
     if (!field) {
       const known = clearable.map(flagNameOf);
-      const meant = suggestName(name, known) ?? known.slice(0, 10).join(", ");
+      const meant = suggestName(name, known) ?? known.join(", ");
       throw new UsageError(`--unset: '${name}' cannot be cleared`, { hint: `these can: ${meant}` });
     }
     place(input, field.path, field.empty);

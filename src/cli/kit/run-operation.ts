@@ -10,10 +10,10 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { type CommandEnvironment, createContext } from "./command-context.ts";
 import type { Context, OperationCommand, Request } from "./command-spec.ts";
 import { parseWithIssues } from "./commander-command.ts";
-import { changes, kebab } from "./field-flags.ts";
+import { changes, kebab, listedKindOf } from "./field-flags.ts";
 import { buildOperation, createInputSpec } from "./input-spec.ts";
 import { LineIssues } from "./line-issues.ts";
-import { askForFields, type ChooseNamed, missingFields } from "./missing-fields.ts";
+import { askForFields, type ChooseThings, missingFields } from "./missing-fields.ts";
 import { hasNames, resolveNames } from "./named-arguments.ts";
 import { type Input, type InputSpec, type ParsedLine, placeIds } from "./read-input.ts";
 import { type Given, type OperationLine, readLine, withCompletion } from "./read-line.ts";
@@ -76,8 +76,12 @@ async function requestOf(
   const alternative = leaf.alternative?.(wordsOf(named), named.options);
   if (alternative) return alternative;
   if (isNamed) await placeIds(spec, named, sources, input);
-  const choose: ChooseNamed = async (kind, field) =>
-    (await import("./find-by-name.ts")).chooseNamed(kind, field, await connect(), terminal);
+  const choose: ChooseThings = async (field) => {
+    const kind = listedKindOf(field);
+    const caller = await connect();
+    if (kind !== undefined) return (await import("./list-choices.ts")).chooseListed(kind, caller, terminal);
+    return (await import("./find-by-name.ts")).chooseNamed(field, caller, terminal);
+  };
   const missing = missingFields(spec, input, terminal.env);
   await askForFields(spec, missing, input, { sources, terminal, choose, asked });
   return { op: leaf.op, input: await withCompletion(leaf, named, input) };

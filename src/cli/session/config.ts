@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { UsageError } from "../errors/cli-errors.ts";
+import { makeFolders } from "../file-io/make-folders.ts";
 
 /** A named target with its login. */
 export interface Profile {
@@ -103,14 +104,14 @@ export async function withConfigLock<T>(
   const dir = configDir(env);
   const { withLock } = await import("./file-lock.ts");
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeFolders(dir, 0o700);
     chmodSync(dir, 0o700);
     return await withLock(`${configFile(env)}.lock`, patience, (held) =>
       work(async (config) => save(dir, config, held)),
     );
   } catch (error) {
     const { code = "", path = "" } = error as NodeJS.ErrnoException;
-    if (!unwritable.has(code) || !path.startsWith(dir)) throw error;
+    if (!unwritable.has(code) || !(path.startsWith(dir) || dir.startsWith(path))) throw error;
     throw new UsageError(`the configuration in ${dir} cannot be written (${code})`, {
       hint: "set WCS_CONFIG_DIR to a folder that you can write to",
     });
@@ -118,7 +119,7 @@ export async function withConfigLock<T>(
 }
 
 /** System error codes of folders and files that cannot be written. */
-const unwritable: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST"]);
+const unwritable: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "ENOENT"]);
 
 async function save(dir: string, config: Config, held: () => boolean): Promise<Config> {
   const { default: Conf } = await import("conf");

@@ -66,7 +66,7 @@ async function requestToken(route: Route, credentials: Credentials): Promise<Iss
   } catch (error) {
     if (!isError(error, "unauthenticated")) throw error;
     throw new ServiceError(error.code, error.message, {
-      hint: "If you forgot the password, have a link to set a new one sent to you with wcs auth password request.",
+      hint: "If you forgot the password, request a link to set a new one with wcs auth password request.",
     });
   } finally {
     await caller.close();

@@ -95,7 +95,7 @@ export async function logout(context: Context): Promise<void> {
   const until = expires ? ` until ${timesIn(context.globals.tz).full(expires)}` : "";
   throw new ServiceError(
     failure.code,
-    `Signed out of profile ${name} on this machine only. Its session goes on, so copies of the token stay valid${until}: ${failure.message}`,
+    `Signed out of profile ${name} on this machine only. Its session could not be ended, so copies of the token stay valid${until}: ${failure.message}`,
     { hint: "Sign in again later, and end the session with wcs sessions end.", cause: failure },
   );
 }

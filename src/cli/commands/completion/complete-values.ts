@@ -1,4 +1,4 @@
-import { type NamedKind, namedKinds } from "../../../contract/field-metadata.ts";
+import { listedKinds, type NamedKind, namedKinds } from "../../../contract/field-metadata.ts";
 import type { Caller, CallOptions } from "../../../contract/operation.ts";
 import type { CommandEnvironment } from "../../kit/command-context.ts";
 import { readConfig } from "../../session/config.ts";
@@ -44,7 +44,7 @@ function profiles({ env }: Terminal): Candidate[] {
 }
 
 async function items(kind: string, prefix: string, words: readonly string[], terminal: Terminal): Promise<Candidate[]> {
-  const finder = finders[kind];
+  const finder = finders[kind] ?? listFinder(kind);
   if (!finder) return [];
   const globals = globalsIn(words);
   if (kind === "languages" && !hasTarget(globals, terminal)) return knownLanguages();
@@ -155,18 +155,6 @@ const finders: Readonly<Record<string, Finder>> = {
     const { groups } = await import("../../../contract/groups.ts");
     return (await caller.call(groups.list, {}, options)).data;
   },
-  async events({ caller, options }) {
-    const { events } = await import("../../../contract/events.ts");
-    // Current and future events: starts one day (86,400 s) ago.
-    const start = Math.floor(Date.now() / 1000) - 86_400;
-    const { hits } = await caller.call(events.list, { start }, options);
-    return hits.map(({ id, title }) => ({ id, name: title }));
-  },
-  async posts({ caller, options }) {
-    const { posts } = await import("../../../contract/posts.ts");
-    const { data } = await caller.call(posts.list, {}, options);
-    return data.map(({ id, title }) => ({ id, name: title }));
-  },
   async messages({ caller, options, words }) {
     const id = Number(words.find((word) => /^\d+$/.test(word)));
     if (!id) return [];
@@ -176,6 +164,12 @@ const finders: Readonly<Record<string, Finder>> = {
     return data.map((message) => ({ id: message.id, name: summarizeMessage(message) }));
   },
 };
+
+function listFinder(kind: string): Finder | undefined {
+  const listed = listedKinds.find((each) => each === kind);
+  if (listed === undefined) return undefined;
+  return async ({ caller, options }) => (await import("../../kit/list-choices.ts")).itemLists[listed](caller, options);
+}
 
 /** Reads the options that select the target from the command line so far. */
 function globalsIn(words: readonly string[]): Globals {

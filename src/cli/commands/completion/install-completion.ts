@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { script, shells } from "../../completion/completion-script.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
+import { makeFolders } from "../../file-io/make-folders.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseChoice } from "../../kit/parse-value.ts";
 
@@ -87,7 +88,7 @@ function read(path: string): string {
 function writeIfChanged(path: string, text: string): "Wrote" | "Unchanged:" {
   if (read(path) === text) return "Unchanged:";
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolders(dirname(path));
     writeFileSync(path, text);
   } catch (error) {
     throw notWritten(path, error);

@@ -89,26 +89,31 @@ function lineOf({ email, first_name, last_name, rootUnit, password }: Answers, {
 
 async function ask(context: Context): Promise<Answers> {
   const { terminal, flags } = context;
-  const given = { email: flags.adminEmail as string | undefined, name: flags.adminName as string | undefined };
+  const given = {
+    email: flags.adminEmail as string | undefined,
+    name: flags.adminName as string | undefined,
+    unit: flags.rootUnit as string | undefined,
+  };
+  const { askPassword, checkAdministrator } = await import("./check-administrator.ts");
   const missing = [given.email === undefined && "--admin-email", given.name === undefined && "--admin-name"].filter(
     Boolean,
   );
-  if (missing.length > 0 && !terminal.interactive) throw new UsageError(`missing ${missing.join(", ")}`);
-  const { askPassword, checkAdministrator } = await import("./check-administrator.ts");
-  const question = async (text: string, field: "email" | "name", standard?: string) =>
+  const wrong = [
+    !terminal.interactive && missing.length > 0 && `missing ${missing.join(", ")}`,
+    ...Object.entries({
+      "admin-email": { email: given.email },
+      "admin-name": { name: given.name },
+      "root-unit": { unit: given.unit },
+    }).map(([flag, value]) => checkAdministrator(value) && `--${flag} ${checkAdministrator(value)}`),
+  ].filter((issue) => typeof issue === "string");
+  if (wrong.length > 0) throw new UsageError(wrong.join("; "));
+  const question = async (text: string, field: "email" | "name" | "unit", standard?: string) =>
     (await terminal.ask()).text(text, (answer) => checkAdministrator({ [field]: answer }) ?? true, standard);
   const email = given.email ?? (await question("E-mail of the administrator:", "email"));
   const name = given.name ?? (await question("Name of the administrator:", "name"));
-  const wrong = checkAdministrator({ email })
-    ? `--admin-email ${checkAdministrator({ email })}`
-    : checkAdministrator({ name }) && `--admin-name ${checkAdministrator({ name })}`;
-  if (wrong) throw new UsageError(wrong);
   const isAsked = terminal.interactive && missing.length > 0;
   const rootUnit =
-    (flags.rootUnit as string | undefined) ??
-    (isAsked ? await (await terminal.ask()).text("Name of the root unit:", undefined, "Organisation") : "Organisation");
-  const wrongUnit = checkAdministrator({ unit: rootUnit });
-  if (wrongUnit) throw new UsageError(`--root-unit ${wrongUnit}`);
+    given.unit ?? (isAsked ? await question("Name of the root unit:", "unit", "Organisation") : "Organisation");
   const [first_name = "", ...rest] = name.trim().split(/\s+/);
   const person = { email, first_name, last_name: rest.join(" ") };
   const password =

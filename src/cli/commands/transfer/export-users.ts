@@ -54,7 +54,7 @@ async function unitReferences({ caller, signal }: Export<FileRow>): Promise<Map<
 function rowOf(user: User, referenceOf: ReadonlyMap<number, string | null>): FileRow | string {
   if (user.email === null) {
     throw new ServiceError("forbidden", `You don't have access to the e-mail address of user ${user.id}.`, {
-      hint: "Exporting users needs the ability user over all of them. Use --unit ID to export the users of one branch.",
+      hint: "Exporting users needs the ability user over all of them. Use --unit UNIT to export the users of one branch.",
     });
   }
   const [membership] = user.memberUnits;

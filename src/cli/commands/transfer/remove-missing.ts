@@ -46,7 +46,7 @@ export async function parseRemovalFlags(
     if (stray === undefined) return undefined;
     throw new UsageError(`${stray === "scope" ? "--scope" : "--max-removals"} needs --deactivate-missing`);
   }
-  const form = "pass --scope provider:<name> or --scope unit:<id|reference>";
+  const form = "pass --scope provider:<name> or --scope unit:<name, reference or ID>";
   if (flags.scope === undefined) throw new UsageError("--deactivate-missing needs a scope", { hint: form });
   const [, kind, given] = /^(provider|unit)(?::(.*))?$/s.exec(String(flags.scope)) ?? [];
   if (kind !== "provider" && kind !== "unit")
@@ -142,5 +142,6 @@ function list({ users: missing, deactivated }: Result, { terminal }: Context): v
       terminal.sanitizeLine(`not in the file: ${name} (${reference === null ? "" : `${reference}, `}user ${id})`),
     );
   }
-  if (deactivated > missing.length) terminal.note(`and ${deactivated - missing.length} more`);
+  if (deactivated > missing.length)
+    terminal.note(`not in the file: ${deactivated - missing.length} other users, who are not listed here`);
 }

@@ -112,7 +112,7 @@ the file contains e-mail addresses.`,
   flags: [
     format,
     {
-      flags: "--unit <id>",
+      flags: "--unit <unit>",
       description: "Export only members of this unit and the units below it",
       completes: "units",
     },

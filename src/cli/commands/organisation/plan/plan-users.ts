@@ -214,11 +214,8 @@ function createHolders({ issues }: Planning, { userTypes }: Nameable) {
     },
     refuse(): void {
       for (const [label, { count, first }] of holders) {
-        const more = count > 1 ? ` and ${count - 1} more` : "";
-        issues.add(
-          ["usertypes"],
-          `lacks ${label}, which user ${first}${more} will still hold; keep it, or take it away`,
-        );
+        const holding = count > 1 ? `${count} users, such as ${first},` : `user ${first}`;
+        issues.add(["usertypes"], `lacks ${label}, which ${holding} will still hold; keep it, or take it away`);
       }
     },
   };

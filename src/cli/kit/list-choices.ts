@@ -1,0 +1,57 @@
+import type { ListedKind } from "../../contract/field-metadata.ts";
+import { referenceNouns } from "../../contract/field-metadata.ts";
+import type { Caller, CallOptions } from "../../contract/operation.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** An item of a list, with a title that people know it by. */
+interface ListedItem {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Returns the first page of the items whose IDs can be chosen. */
+type ListItems = (caller: Caller, options?: CallOptions) => Promise<readonly ListedItem[]>;
+
+/** The lists that prompts and shell completion offer. */
+export const itemLists: Readonly<Record<ListedKind, ListItems>> = {
+  async events(caller, options) {
+    const { events } = await import("../../contract/events.ts");
+    // Current and future events: starts one day (86,400 s) ago.
+    const start = Math.floor(Date.now() / 1000) - 86_400;
+    const { hits } = await caller.call(events.list, { start }, options);
+    return hits.map(({ id, title }) => ({ id, name: title }));
+  },
+  async posts(caller, options) {
+    const { posts } = await import("../../contract/posts.ts");
+    const { data } = await caller.call(posts.list, {}, options);
+    return data.map(({ id, title }) => ({ id, name: title }));
+  },
+  async sessions(caller, options) {
+    const { sessions } = await import("../../contract/sessions.ts");
+    const { data } = await caller.call(sessions.list, {}, options);
+    return data.map(({ id, user_agent, address, current }) => ({
+      id,
+      name: [user_agent ?? "unknown program", address, current && "current"].filter(Boolean).join(", "),
+    }));
+  },
+  async tokens(caller, options) {
+    const { tokens } = await import("../../contract/tokens.ts");
+    const { data } = await caller.call(tokens.list, {}, options);
+    return data.map(({ id, name, owner }) => ({ id, name: `${name} (${owner.name})` }));
+  },
+};
+
+/** Asks for an item by a part of its title, or by its ID, which need not be on the first page. */
+export async function chooseListed(kind: ListedKind, caller: Caller, terminal: Terminal): Promise<number> {
+  const choices = (await itemLists[kind](caller)).map(({ id, name }) => ({
+    name: terminal.sanitizeLine(`${id}  ${name}`),
+    value: id,
+  }));
+  const noun = referenceNouns[kind];
+  return (await terminal.ask()).search(`${noun.charAt(0).toUpperCase()}${noun.slice(1)}:`, async (text) => {
+    const typed = /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+    const exact = choices.filter(({ value }) => value === typed);
+    if (typed !== undefined) return exact.length > 0 ? exact : [{ name: text, value: typed }];
+    return choices.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
+  });
+}
