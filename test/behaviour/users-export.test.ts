@@ -157,4 +157,21 @@ describeEverywhere("users.exportData", (environment) => {
     expect(await codeOf(machine.call(users.exportData, { id: ids.colleague }))).toBe("forbidden");
     expect(await entries()).toHaveLength(1);
   });
+
+  it("an attacker with an account cannot begin exports without end, nor hold up those of others", async () => {
+    const { instance, ids } = await full();
+    instance.freeze();
+    const outsider = await instance.as(ids.outsider);
+    const begin = (caller: Caller, id: number) => codeOf(caller.call(users.exportData, { id }));
+    for (let n = 0; n < 60; n++) expect(await begin(outsider, ids.outsider)).toBe("ok");
+    const path = `/users/${ids.outsider}/data`;
+    const entries = () =>
+      instance.database.reader.selectFrom("audit_entries").select("id").where("path", "=", path).execute();
+    const recorded = await entries();
+    expect(await begin(outsider, ids.outsider)).toBe("too_many_requests");
+    expect(await entries()).toHaveLength(recorded.length);
+    expect(await begin(await instance.as(ids.member), ids.member)).toBe("ok");
+    instance.wait(3600);
+    expect(await begin(outsider, ids.outsider)).toBe("ok");
+  });
 });

@@ -61,7 +61,7 @@ describe("slow clients", () => {
   it("A request that was refused as too late is not carried out when its rest comes after all", async () => {
     const body = JSON.stringify({ recipients: [2], message: "Hello" });
     const rest = async () => {
-      await expect.poll(() => server.logs.at(-1)).toMatchObject({ message: "request refused" });
+      await expect.poll(() => server.logs.at(-1)).toMatchObject({ message: "request refused", address: "127.0.0.1" });
     };
     server.logs.length = 0;
     refused(await speak(server.port, `${post(body.length)}\r\n`, body.slice(0, -1), rest, body.slice(-1)));

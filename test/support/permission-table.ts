@@ -186,7 +186,7 @@ export const permissionTable: Record<string, readonly Line[]> = {
     ["of one in North", "          yes   403   403   403   401   401", one],
     ["of an administrator", "      yes   403   403   403   401   401", boss],
     ["one's own", "                yes   yes   yes   yes   401   401", (_, me) => ({ id: me })],
-    ["nobody's", "                 404   404   404   404   401   401", gone],
+    ["nobody's", "                 404   403   403   403   401   401", gone],
   ],
   "users.policy": [["", "          yes   yes   yes   yes   401   401", nothing]],
   "users.avatarSet": [

@@ -8,6 +8,7 @@ const environment = `Target and credentials. Flags take precedence:
   WCS_USERNAME         e-mail address to sign in with for one command, with WCS_PASSWORD; nothing is stored
   WCS_PASSWORD         with WCS_USERNAME the password to sign in with; else that of auth login and init, and the new
                        one of users password and auth password reset
+                       With WCS_URL, the token and the password are sent to that instance only
   PGPASSWORD           PostgreSQL password for URLs without one; default: PGPASSFILE or ~/.pgpass (mode 0600)
 
 Behaviour:

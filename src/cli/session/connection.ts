@@ -2,9 +2,10 @@ import type { Caller } from "../../contract/operation.ts";
 import type { Client } from "../../http/client/client.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { environmentLogin, environmentToken, requireOwnLogin } from "./environment-login.ts";
 import { open, type Route } from "./open-caller.ts";
 import { findTarget, type Target } from "./target.ts";
-import { addTokenRenewal, environmentLogin, freshToken } from "./token-renewal.ts";
+import { addTokenRenewal, freshToken } from "./token-renewal.ts";
 
 export interface ConnectOptions {
   /** Sends no token. For public operations. */
@@ -41,15 +42,16 @@ interface SignedIn {
 async function openSignedIn(route: Route, { asIs }: ConnectOptions): Promise<SignedIn> {
   const { target, globals, terminal } = route;
   const { profile } = target;
-  const ownToken = terminal.env.WCS_TOKEN || undefined;
+  const ownToken = environmentToken(terminal.env, target);
   if (globals.as !== undefined) return { opened: await open(route, undefined, globals.as) };
-  const login = asIs ? undefined : environmentLogin(terminal.env);
+  const login = asIs ? undefined : environmentLogin(terminal.env, target);
   if (login) {
     const { authenticate } = await import("./request-token.ts");
     const { endOnClose } = await import("./end-session.ts");
     return { opened: endOnClose(await open(route, (await authenticate(route, login)).jwt)) };
   }
   if (ownToken !== undefined || profile?.token === undefined) {
+    requireOwnLogin(terminal.env, target);
     // Access to the database itself needs no login.
     return { opened: await open(route, ownToken, ownToken === undefined ? (profile?.user ?? "") : undefined) };
   }

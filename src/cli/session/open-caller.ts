@@ -29,6 +29,7 @@ export async function open(
   as?: string,
 ): Promise<Caller | Client> {
   if (target.remote) {
+    if (token !== undefined) (await import("./plain-http.ts")).warnOfPlainHttp({ target, terminal });
     const { createClient } = await import("../../http/client/client.ts");
     return createClient({
       url: target.address,

@@ -1,18 +1,23 @@
 import { UsageError } from "../errors/cli-errors.ts";
 import { createSources } from "../file-io/value-sources.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { isForTarget } from "./environment-login.ts";
+import type { Target } from "./target.ts";
 
 /** The terminal and the password flags of a line. */
 interface PasswordFlags {
   readonly terminal: Terminal;
   readonly flags: Readonly<Record<string, unknown>>;
+  /** The target that gets the password, if it is not a new database. */
+  readonly target?: Target;
 }
 
 /** Reads the password from stdin, a file or WCS_PASSWORD. No flag takes it as a value. */
-export async function ownPassword({ terminal, flags }: PasswordFlags): Promise<string | undefined> {
+export async function ownPassword({ terminal, flags, target }: PasswordFlags): Promise<string | undefined> {
   const sources = createSources(terminal);
   if (flags.passwordStdin) return sources.stdin("--password-stdin");
   if (flags.passwordFile !== undefined) return sources.file(flags.passwordFile as string, "--password-file");
+  if (target !== undefined && !isForTarget(terminal.env, target)) return undefined;
   return terminal.env.WCS_PASSWORD || undefined;
 }
 

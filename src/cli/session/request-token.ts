@@ -59,6 +59,7 @@ export async function authenticate(route: Route, credentials: Credentials): Prom
 
 async function requestToken(route: Route, credentials: Credentials): Promise<IssuedToken> {
   const { auth } = await import("../../contract/auth.ts");
+  (await import("./plain-http.ts")).warnOfPlainHttp(route);
   const caller = await open(route, undefined);
   try {
     const [login] = await caller.call(auth.authenticate, credentials);

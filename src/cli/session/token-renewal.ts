@@ -3,7 +3,6 @@ import type { Caller } from "../../contract/operation.ts";
 import { isAging, tokenTimesOf } from "../../http/client/token-times.ts";
 import { readConfig, withConfigLock, withProfile } from "./config.ts";
 import { open, type Route } from "./open-caller.ts";
-import type { Credentials } from "./request-token.ts";
 
 const now = () => Date.now() / 1000;
 
@@ -31,26 +30,21 @@ export async function renew(route: Route, name: string, token: string): Promise<
   const { env } = route.terminal;
   return withConfigLock(env, 3000, async (save) => {
     const config = readConfig(env);
-    const present = config.profiles[name]?.token;
-    if (present !== undefined && present !== token) return present;
+    // The profile may have got another target since the command began: no token goes from one instance to another.
+    const known = config.profiles[name];
+    const profile = known?.target === route.target.address ? known : undefined;
+    if (profile?.token !== undefined && profile.token !== token) return profile.token;
     const { auth } = await import("../../contract/auth.ts");
     const caller = await open(route, token);
     try {
       // Other processes take the lock over after ten seconds.
       const [{ jwt, expires }] = await caller.call(auth.renew, {}, { signal: AbortSignal.timeout(5000) });
-      if (config.profiles[name])
-        await save(withProfile(config, name, { ...config.profiles[name], token: jwt, expires }));
+      if (profile) await save(withProfile(config, name, { ...profile, token: jwt, expires }));
       return jwt;
     } finally {
       await caller.close();
     }
   });
-}
-
-/** Returns the login of the environment, for one command. A token there takes precedence. */
-export function environmentLogin(env: NodeJS.ProcessEnv): Credentials | undefined {
-  const { WCS_USERNAME: username, WCS_PASSWORD: password, WCS_TOKEN: token } = env;
-  return username && password && !token ? { username, password } : undefined;
 }
 
 /** Offers to sign in again as the same user; returns the new token. Returns undefined without a terminal. */

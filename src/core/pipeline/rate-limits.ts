@@ -29,6 +29,7 @@ const rateLimits: Record<Subject["kind"], RateLimits> = {
   },
   one_time_code: { seconds: 3600, limits: [{ by: ["account"], most: 20 }] },
   current_password: { seconds: 900, limits: [{ by: ["account"], most: 10 }] },
+  data_export: { seconds: 3600, limits: [{ by: ["account"], most: 60 }] },
   password_request: {
     seconds: 3600,
     limits: [

@@ -4,6 +4,7 @@ import { users as contract } from "../../contract/users.ts";
 import { recordChange } from "../pipeline/audit-log.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, encodeCursor } from "../pipeline/cursor.ts";
+import { accountOfUser, countEvent } from "../pipeline/rate-limits.ts";
 import { type ExportSection, exportSections } from "./export-sections.ts";
 import { oneUser } from "./read-users.ts";
 
@@ -22,15 +23,13 @@ const recordsPerPage = 100;
  */
 export const exportData: ExportData = async (ctx, { id, cursor }) => {
   const isOwn = id === ctx.actor.id;
-  await oneUser(ctx, id);
   if (!isOwn && !ctx.actor.admin)
     throw new ServiceError("forbidden", "Only administrators can export the data of others.");
+  await oneUser(ctx, id);
   const sections = exportSections.filter(({ isPrivate = false }) => isOwn || !isPrivate);
   const list = `data of user ${id} for ${ctx.actor.id}`;
   const position = decodeCursor<Place>(ctx, list, cursor);
-  // Recorded in a dry run, too, because it returns the data.
-  if (position === undefined)
-    await ctx.transaction((tx) => recordChange(tx, contract.exportData, { id }, undefined), { lasting: true });
+  if (position === undefined) await recordStart(ctx, id);
   const [first, ...after] = position?.key ?? [0];
   let page: Row[] = [];
   let index = first;
@@ -52,6 +51,22 @@ export const exportData: ExportData = async (ctx, { id, cursor }) => {
     },
   };
 };
+
+/** Counts and records an export. In a dry run, too, because that returns the data. */
+async function recordStart(ctx: Ctx, id: number): Promise<void> {
+  const subject = { kind: "data_export", account: accountOfUser(ctx.actor.id), network: undefined } as const;
+  const isAdmitted = await ctx.transaction(
+    async (tx) => {
+      // Access to the database itself has no limit.
+      if (ctx.token !== undefined && !(await countEvent(tx, subject))) return false;
+      await recordChange(tx, contract.exportData, { id }, undefined);
+      return true;
+    },
+    { lasting: true, locking: true },
+  );
+  if (!isAdmitted)
+    throw new ServiceError("too_many_requests", "You began too many exports; try again later.", { retryAfter: 600 });
+}
 
 async function readRows(
   { db }: Ctx,

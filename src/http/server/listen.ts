@@ -4,6 +4,7 @@ import net, { type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { ServiceError } from "../../contract/errors.ts";
+import { clientAddress } from "./client-address.ts";
 import { Connections, type Deadlines } from "./connections.ts";
 import { Exchange, rawError, type ServerLog } from "./exchange.ts";
 import type { App } from "./routing.ts";
@@ -166,7 +167,9 @@ function refuseOn(log: ServerLog, socket: Duplex, error: ServiceError, allow?: s
     return;
   }
   const id = randomUUID();
-  log.info({ route: "unmatched", status: error.status, request_id: id }, "request refused");
+  // Behind a proxy this is the proxy's address: without a valid request there is no header that names the client.
+  const address = clientAddress((socket as Socket).remoteAddress, undefined, undefined) ?? null;
+  log.info({ route: "unmatched", status: error.status, request_id: id, address }, "request refused");
   socket.on("error", () => socket.destroy());
   socket.end(rawError(error, id, allow));
   socket.resume();

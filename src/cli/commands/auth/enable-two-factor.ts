@@ -15,9 +15,9 @@ export async function enableTwoFactor(context: Context): Promise<void> {
     throw new UsageError("a terminal is needed to show the secret and to ask for a code", {
       hint: "without one, use wcs api POST /two-factor and wcs api POST /two-factor/confirm",
     });
-  const { caller } = await context.connect();
+  const { caller, target } = await context.connect();
   try {
-    const password = (await ownPassword(context)) ?? (await (await terminal.ask()).secret("Password:"));
+    const password = (await ownPassword({ ...context, target })) ?? (await (await terminal.ask()).secret("Password:"));
     const { secret, uri } = await caller.call(auth.twoFactorBegin, { password });
     await showSecret(secret, uri, terminal);
     const codes = await confirmCode(caller, terminal);

@@ -10,10 +10,11 @@ import { timesIn } from "../../output/format-value.ts";
 import { changeConfig, readConfig, withProfile } from "../../session/config.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { endSession } from "../../session/end-session.ts";
+import { environmentLogin, environmentToken } from "../../session/environment-login.ts";
 import { ownSignIn } from "../../session/read-password.ts";
 import { authenticate, signIn } from "../../session/request-token.ts";
 import { findTarget, isRemote, type Target } from "../../session/target.ts";
-import { environmentLogin, renew } from "../../session/token-renewal.ts";
+import { renew } from "../../session/token-renewal.ts";
 import type { Globals } from "../../terminal/global-options.ts";
 
 const routeOf = ({ globals, terminal }: Context, target: Target) => ({ target, globals, terminal });
@@ -29,7 +30,7 @@ export async function login(context: Context): Promise<void> {
     (flags.username as string | undefined) ??
     (terminal.env.WCS_USERNAME || undefined) ??
     (await ask?.text("E-mail:", undefined, target.profile?.user));
-  const given = await ownSignIn(context);
+  const given = await ownSignIn({ terminal, flags, target });
   const password = given.password ?? (await ask?.secret("Password:"));
   const missing = [username === undefined && "--username", password === undefined && "--password-stdin"].filter(
     Boolean,
@@ -139,20 +140,15 @@ export async function status(context: Context): Promise<void> {
   const { caller, target } = await context.connect();
   try {
     const { id, name, email, admin } = await caller.call(users.current, {});
-    const isNamed = globals.as === undefined && environmentLogin(terminal.env) !== undefined;
-    const token = globals.as === undefined && !isNamed ? terminal.env.WCS_TOKEN || tokenOf(context, target) : undefined;
+    const isNamed = globals.as === undefined && environmentLogin(terminal.env, target) !== undefined;
+    const ownToken = environmentToken(terminal.env, target);
+    const token = globals.as === undefined && !isNamed ? ownToken || tokenOf(context, target) : undefined;
     await createOutput({ formats: { expires: "unix-time", "session.created_at": "unix-time" } }, globals, terminal).one(
       {
         target: withoutPassword(target.address),
         profile: target.profile?.name ?? null,
         user: { id, name, email, admin },
-        login: terminal.env.WCS_TOKEN
-          ? "WCS_TOKEN"
-          : isNamed
-            ? "WCS_USERNAME"
-            : token
-              ? "token"
-              : "owner of the database",
+        login: ownToken ? "WCS_TOKEN" : isNamed ? "WCS_USERNAME" : token ? "token" : "owner of the database",
         kind: token ? (isApiToken(token) ? "API token" : "sign-in") : null,
         ...(token && isApiToken(token)
           ? await factsOfApiToken(caller, id)
@@ -197,8 +193,9 @@ const tokenOf = ({ terminal }: Context, { profile }: Target): string | undefined
 export async function printToken(context: Context): Promise<void> {
   const { terminal } = context;
   const target = targetOf(context);
-  if (terminal.env.WCS_TOKEN) return terminal.write(`${terminal.env.WCS_TOKEN}\n`);
-  const login = environmentLogin(terminal.env);
+  const ownToken = environmentToken(terminal.env, target);
+  if (ownToken) return terminal.write(`${ownToken}\n`);
+  const login = environmentLogin(terminal.env, target);
   if (login) return terminal.write(`${(await authenticate(routeOf(context, target), login)).jwt}\n`);
   if (!target.remote && !target.profile?.token) return issueToken(context);
   const { name, token } = needProfile(target);

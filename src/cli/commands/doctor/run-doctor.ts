@@ -2,6 +2,7 @@ import { isApiToken } from "../../../contract/api-token-prefix.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { tokenTimesOf } from "../../../http/client/token-times.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { environmentToken } from "../../session/environment-login.ts";
 import { findTarget } from "../../session/target.ts";
 import { lookAtMachine, machineChecks } from "./check-machine.ts";
 import { examine, type Finding, failure } from "./finding.ts";
@@ -97,5 +98,6 @@ async function ask<T>({ connect }: Context, work: (caller: Caller) => Promise<T>
 /** Returns the token that `ask` uses, if it uses one. */
 function tokenOf({ terminal, globals }: Context): string | undefined {
   if (globals.as !== undefined) return undefined;
-  return terminal.env.WCS_TOKEN || findTarget(globals, terminal.env).profile?.token;
+  const target = findTarget(globals, terminal.env);
+  return environmentToken(terminal.env, target) ?? target.profile?.token;
 }
