@@ -18,12 +18,12 @@ const together = [
     test: /node_modules\/commander\/|src\/cli\/(kit\/(command-context|run-command|build-command|commander-command|line-issues)|output\/(create-output|item|format-value|field-selection|template-writer|placeholders|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal)|file-io\/value-sources|time\/(zone-clock|parse-time))|src\/http\/client\/token-times/,
   },
   {
-    name: "operation",
-    test: /src\/(cli\/(kit\/(run-operation|input-spec|read-line|read-input|field-flags|missing-fields|named-arguments|parse-value|walk-list|shown-line|rename-error-fields|alternative-requests)|commands\/(files\/image-commands|transfer\/transfer-commands))|contract\/(field-spec|field-metadata|parse-input|issue-messages))\.ts$/,
-  },
-  {
     name: "contract",
     test: /node_modules\/zod\/|src\/contract\/(bounded-map|time-zone|common-schemas|operation|api-token-prefix|token-scopes|secrets|image-operations)\.ts$/,
+  },
+  {
+    name: "operation",
+    test: /src\/(cli\/(kit\/(run-operation|input-spec|read-line|read-input|field-flags|missing-fields|named-arguments|parse-value|walk-list|shown-line|rename-error-fields|alternative-requests)|commands\/(files\/image-commands|transfer\/transfer-commands))|contract\/(field-spec|field-metadata|parse-input|issue-messages))\.ts$/,
   },
   {
     name: "client",
@@ -43,7 +43,7 @@ const together = [
   },
   {
     name: "service",
-    test: /node_modules\/kysely\/(?!.*migrat)|src\/(store\/(?!migrations|missing-rights|sqlite\/wait-until-unused|postgres|backup|integrity|move|rotate-secret-key|password-tokens)|core\/(service|execute-operation|find-handler|run-transaction|pipeline\/(context|actor|identify-caller|unit-path|idempotency|last-uses|load-instance|memory-cache|outbox|permissions|cursor|changed-columns|two-factor-requirement)|directory\/(?!attempts|write-events|passwords|event-rsvp|start-session)|users\/(?!deactivate-missing|delete-user|export-|import-users|user-import|reset-two-factor|set-password)))/,
+    test: /node_modules\/kysely\/(?!.*(migrat|dialect\/postgres))|src\/(store\/(?!migrations|missing-rights|sqlite\/wait-until-unused|postgres|backup|integrity|move|rotate-secret-key|password-tokens)|core\/(service|execute-operation|find-handler|run-transaction|pipeline\/(context|actor|identify-caller|unit-path|idempotency|last-uses|load-instance|memory-cache|outbox|permissions|cursor|changed-columns|two-factor-requirement)|directory\/(?!attempts|write-events|passwords|event-rsvp|start-session)|users\/(?!deactivate-missing|delete-user|export-|import-users|user-import|reset-two-factor|set-password)))/,
   },
 ];
 
