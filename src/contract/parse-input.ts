@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { FieldErrors } from "./errors.ts";
 import { type Issue, messageOf } from "./issue-messages.ts";
 import type { AnyOperation } from "./operation.ts";
@@ -10,11 +10,6 @@ export interface Issues {
 }
 
 export type ParseResult<T> = { readonly ok: true; readonly value: T } | ({ readonly ok: false } & Issues);
-
-/** Makes schemas that are built from now on parse without compiling functions, which takes longer than a few parses. */
-export function parseWithoutCompiling(): void {
-  z.config({ jitless: true });
-}
 
 /** Parses `value` by `schema`; the issues name every wrong field by its path, as in `contact.phone`. */
 export function tryParse<S extends z.ZodType>(schema: S, value: unknown): ParseResult<z.infer<S>> {

@@ -2,7 +2,6 @@ import { ServiceError } from "../../contract/errors.ts";
 import { type Reference, referenceNouns } from "../../contract/field-metadata.ts";
 import { pathFields } from "../../contract/field-spec.ts";
 import type { AnyOperation, Caller, CallOptions } from "../../contract/operation.ts";
-import { parseWithoutCompiling } from "../../contract/parse-input.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { createOutput, formatOf, type Output } from "../output/create-output.ts";
 import { type Page, valueAt } from "../output/item.ts";
@@ -30,7 +29,6 @@ export async function runOperation(
   surroundings: CommandEnvironment,
 ): Promise<void> {
   const { terminal } = surroundings;
-  parseWithoutCompiling();
   const spec = createInputSpec(leaf);
   const issues = new LineIssues();
   const line = await parseWithIssues(buildOperation(leaf, path, terminal, spec), rest, issues);
