@@ -16,26 +16,35 @@ const together = [
   },
   {
     name: "command",
-    test: /node_modules\/commander\/|src\/cli\/(kit\/(?!find-by-name|watch-command|commander-issues|check-flags|prompt-for-field|edit-field|confirmation|alternative-requests)|output\/(create-output|item|format-value|field-selection|template-writer|placeholders|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal)|file-io\/value-sources|time\/(zone-clock|parse-time))|src\/http\/client\/token-times/,
+    test: /node_modules\/commander\/|src\/cli\/(kit\/(command-context|run-command|build-command|commander-command|line-issues)|output\/(create-output|item|format-value|field-selection|template-writer|placeholders|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal)|file-io\/value-sources|time\/(zone-clock|parse-time))|src\/http\/client\/token-times/,
   },
   {
     name: "contract",
-    test: /node_modules\/zod\/|src\/contract\/(bounded-map|time-zone|common-schemas|operation|parse-input|field-spec)\.ts$/,
+    test: /node_modules\/zod\/|src\/contract\/(bounded-map|time-zone|common-schemas|operation|api-token-prefix|token-scopes|secrets|image-operations)\.ts$/,
+  },
+  {
+    name: "operation",
+    test: /src\/(cli\/(kit\/(run-operation|input-spec|read-line|read-input|field-flags|missing-fields|named-arguments|parse-value|walk-list|shown-line|rename-error-fields|alternative-requests)|commands\/(files\/image-commands|transfer\/transfer-commands))|contract\/(field-spec|field-metadata|parse-input|issue-messages))\.ts$/,
+  },
+  {
+    name: "client",
+    test: /src\/http\/(codec|field-names|client\/(client|base-url|bearer-header|connection-errors|dry-run-confirmation|read-answer|repeat-request|transport))\.ts$|src\/contract\/retry-after\.ts$/,
   },
   // Each file that several operation groups share gets its own chunk, because none should load the others.
   {
     debugName: "shared",
     name: (id: string) => basename(id, ".ts"),
-    test: /src\/contract\/[\w-]+-(schemas|operations)\.ts$/,
+    test: /src\/contract\/(?!membership|user-import)[\w-]+-(schemas|operations)\.ts$/,
   },
   {
     debugName: "group",
-    name: (id: string) => `group-${basename(id, ".ts")}`,
+    // Only the group of users has operations in several files.
+    name: (id: string) => `group-${basename(id, ".ts").replace(/^(membership|user-import)-operations$/, "users")}`,
     test: /src\/contract\/(?!errors)[\w-]+\.ts$/,
   },
   {
     name: "service",
-    test: /node_modules\/kysely\/(?!.*migrat)|src\/(store\/(?!migrations|missing-rights|sqlite\/wait-until-unused|postgres|backup|integrity|move|rotate-secret-key|password-tokens)|core\/(service|execute-operation|find-handler|run-transaction|pipeline\/(context|actor|identify-caller|unit-path|idempotency|last-uses|load-instance|memory-cache|outbox|permissions|cursor|changed-columns|two-factor-requirement)|directory\/(?!attempts|write-events|passwords|event-rsvp|start-session)|users\/(?!deactivate-missing|delete-user|export-|import-users|user-import|reset-two-factor|set-password)))/,
+    test: /node_modules\/kysely\/(?!.*(migrat|dialect\/postgres))|src\/(store\/(?!migrations|missing-rights|sqlite\/wait-until-unused|postgres|backup|integrity|move|rotate-secret-key|password-tokens)|core\/(service|execute-operation|find-handler|run-transaction|pipeline\/(context|actor|identify-caller|unit-path|idempotency|last-uses|load-instance|memory-cache|outbox|permissions|cursor|changed-columns|two-factor-requirement)|directory\/(?!attempts|write-events|passwords|event-rsvp|start-session)|users\/(?!deactivate-missing|delete-user|export-|import-users|user-import|reset-two-factor|set-password)))/,
   },
 ];
 

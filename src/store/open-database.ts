@@ -166,9 +166,11 @@ async function appliedTo({ reader }: Pick<Database, "reader">): Promise<string |
   });
 }
 
+const migrationNames = prepared(
+  () => sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`,
+);
+
 async function lastMigration(db: Db): Promise<string | undefined> {
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name desc limit 1`.execute(
-    db,
-  );
-  return rows[0]?.name;
+  const [last] = await migrationNames(db, {});
+  return last?.name;
 }

@@ -39,14 +39,14 @@ export function prepared<P extends object, R>(
   };
   const compiled = new WeakMap<object, Map<number, CompiledQuery<R>>>();
   const compile = (db: Kysely<Schema>, forms: Map<number, CompiledQuery<R>>, values: P): CompiledQuery<R> => {
-    const form = formOf(values);
-    const known = forms.get(form);
-    if (known !== undefined) return known;
-    const single = (name: string) => lists.has(name) && (values[name as keyof P] as readonly unknown[]).length === 1;
-    const parameterOf = (_: object, name: string) => new Parameter(name, single(name), () => lists.add(name));
+    const markAsList = (name: string) => {
+      lists.add(name);
+      return (values[name as keyof P] as readonly unknown[]).length === 1;
+    };
+    const parameterOf = (_: object, name: string) => new Parameter(name, () => markAsList(name));
     const query = build(db, new Proxy({} as P, { get: parameterOf as never })).compile(db);
-    if (formOf(values) !== form) return compile(db, forms, values);
-    forms.set(form, query);
+    // The first compilation has found the lists, so the form is known only now.
+    forms.set(formOf(values), query);
     preparedTexts.add(query.sql);
     return query;
   };

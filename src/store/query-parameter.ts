@@ -1,22 +1,19 @@
 /** A placeholder for a value of a prepared query. */
 export class Parameter {
   readonly name: string;
-  /** True when the value is a list of one item, of which the query takes the item. */
-  readonly single: boolean;
-  readonly #markAsList: () => void;
+  readonly #markAsList: () => boolean;
   #takesItem = false;
 
-  constructor(name: string, single: boolean, markAsList: () => void) {
+  /** `markAsList` returns true when the value is a list of one item. */
+  constructor(name: string, markAsList: () => boolean) {
     this.name = name;
-    this.single = single;
     this.#markAsList = markAsList;
   }
 
   /** Marks the parameter as a list; returns true when the query has to compare with its only item. */
   asList(): boolean {
-    this.#markAsList();
-    this.#takesItem = this.single;
-    return this.single;
+    this.#takesItem = this.#markAsList();
+    return this.#takesItem;
   }
 
   valueIn(values: object): unknown {

@@ -160,6 +160,34 @@ for (const kind of kinds) {
       expect(await keysOf([])).toEqual([]);
       expect(await keysOf(["odd 3"])).toEqual(["odd 3"]);
     });
+
+    it("prepared with a list is built once for lists of one item and once for others, whatever comes first", async () => {
+      const { reader, write } = open().database;
+      await write((tx) =>
+        insertRows(
+          tx,
+          "settings",
+          [1, 2, 3, 4].map((n) => ({ key: `form ${n}`, value: "" })),
+        ),
+      );
+      for (const first of [["form 1"], ["form 1", "form 2"]]) {
+        let built = 0;
+        const among = prepared((db, p: { keys: string[] }) => {
+          built += 1;
+          return db
+            .selectFrom("settings")
+            .select("key")
+            .where((eb) => isAmong(db, eb.ref("key"), p.keys))
+            .orderBy("key");
+        });
+        const keysOf = async (keys: string[]) => (await among(reader, { keys })).map((row) => row.key);
+        expect(await keysOf(first)).toEqual(first);
+        expect(built).toBe(1);
+        for (const keys of [["form 3"], ["form 2", "form 4"], ["form 4"], ["form 1", "form 3"]])
+          expect(await keysOf(keys)).toEqual(keys);
+        expect(built).toBe(2);
+      }
+    });
   });
 }
 

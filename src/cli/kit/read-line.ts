@@ -34,7 +34,9 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
   const alternative = await issues.gather("--reference", () => leaf.alternative?.(words, line.options));
   const input = alternative ? {} : await readInput(spec, line, sources, issues);
   await checkOptions(operation, issues);
-  if (!terminal.interactive && !alternative) noteMissing(spec, missingFields(spec, input, terminal.env), issues);
+  const missing = alternative ? [] : missingFields(spec, input, terminal.env);
+  // Asked last, because opening stdin takes longer than the rest of this function.
+  if (missing.length > 0 && !terminal.interactive) noteMissing(spec, missing, issues);
   if (!issues.isEmpty && !alternative) await noteWrongFields(operation, input, issues);
   issues.throwAll();
   return { input, sources };

@@ -1,24 +1,26 @@
 import { ServiceError } from "../../contract/errors.ts";
-import type { Database } from "../../store/database.ts";
+import type { Database, Db } from "../../store/database.ts";
+import { prepared } from "../../store/prepared.ts";
 import { serviceProvider } from "./service-accounts.ts";
 import { emailKey } from "./text-keys.ts";
+
+const users = (db: Db) =>
+  db.selectFrom("users").select(["id", "active"]).where("deleted_at", "is", null).orderBy("id").limit(1);
+
+const firstAdministrator = prepared((db) =>
+  users(db).where("admin", "=", 1).where("active", "=", 1).where("provider", "<>", serviceProvider),
+);
+
+const userById = prepared((db, p: { id: number }) => users(db).where("id", "=", p.id));
+
+const userByEmail = prepared((db, p: { key: string }) => users(db).where("email_key", "=", p.key));
 
 /**
  * Returns the ID of the user with that e-mail address or ID, by default of the first active administrator, who is a person. Throws
  * `unauthenticated` when the user is deactivated.
  */
 export async function resolveUser({ reader }: Pick<Database, "reader">, emailOrId?: string): Promise<number> {
-  let query = reader
-    .selectFrom("users")
-    .select(["id", "active"])
-    .where("deleted_at", "is", null)
-    .orderBy("id")
-    .limit(1);
-  if (emailOrId === undefined)
-    query = query.where("admin", "=", 1).where("active", "=", 1).where("provider", "<>", serviceProvider);
-  else if (/^\d+$/.test(emailOrId)) query = query.where("id", "=", Number(emailOrId));
-  else query = query.where("email_key", "=", emailKey(emailOrId));
-  const user = await query.executeTakeFirst();
+  const [user] = await usersFor(reader, emailOrId);
   if (user === undefined) {
     throw new ServiceError(
       "not_found",
@@ -27,4 +29,11 @@ export async function resolveUser({ reader }: Pick<Database, "reader">, emailOrI
   }
   if (user.active === 0) throw new ServiceError("unauthenticated", `User ${emailOrId} is deactivated.`);
   return user.id;
+}
+
+function usersFor(db: Db, emailOrId?: string) {
+  if (emailOrId === undefined) return firstAdministrator(db, {});
+  return /^\d+$/.test(emailOrId)
+    ? userById(db, { id: Number(emailOrId) })
+    : userByEmail(db, { key: emailKey(emailOrId) });
 }

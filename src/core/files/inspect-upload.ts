@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { setImmediate as breathe } from "node:timers/promises";
 import type { FileItem } from "../../contract/file-schemas.ts";
 import { type ContentKey, chunkBytes } from "./file-contents.ts";
@@ -40,7 +39,8 @@ export function inspect(item: FileItem): Promise<Upload | undefined> {
 }
 
 async function read(data: string): Promise<Upload | undefined> {
-  const hash = createHash("sha256");
+  // Loaded on demand: loading it takes longer than most commands that read no files.
+  const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
   const text = textDetector();
   const head: Buffer[] = [];
   const size = sizeOf(data);

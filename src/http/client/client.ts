@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { ServiceError } from "../../contract/errors.ts";
 import type { AnyOperation, ArgumentsOf, Caller, CallOptions, OutputOf } from "../../contract/operation.ts";
 import { isReplayable } from "../../contract/secrets.ts";
@@ -38,6 +37,9 @@ export interface Client extends Caller {
   raw(method: string, path: string, options?: RawOptions): Promise<HttpResponse>;
 }
 
+// node:crypto is loaded on demand: loading it takes longer than most requests.
+const newKey = () => process.getBuiltinModule("node:crypto").randomUUID();
+
 /** Bytes per millisecond of an upload, by which a large body extends the timeout. */
 const slowest = 50;
 
@@ -55,7 +57,7 @@ export function createClient(options: ClientOptions): Client {
       const { path, query, body } = encode(op, input as Record<string, unknown>);
       const dryRun = given.dryRun === true && op.method !== "GET";
       const key =
-        op.method === "POST" ? (given.idempotencyKey ?? (isRepeatable(op) ? randomUUID() : undefined)) : undefined;
+        op.method === "POST" ? (given.idempotencyKey ?? (isRepeatable(op) ? newKey() : undefined)) : undefined;
       const headers = {
         ...common,
         ...(body && { "content-type": "application/json" }),
