@@ -9,7 +9,7 @@ import { prepared } from "../../store/prepared.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { presentAbilities } from "../pipeline/permissions.ts";
+import { markAbilities, presentAbilities } from "../pipeline/permissions.ts";
 import { ancestorsOf } from "../pipeline/unit-path.ts";
 import { type GroupReader, groupReader } from "../visibility/group-visibility.ts";
 import { groupsOf, presentGroups } from "./group-memberships.ts";
@@ -144,26 +144,31 @@ export async function loadMemberships(ctx: Ctx, user: number): Promise<readonly 
 const membershipsIn = (rows: readonly ShortRow[]) =>
   new Map(rows.map((row) => [row.id, presentMemberships(rowsIn(row.memberships))]));
 
-/** Presents rows of `membershipRows` of one user. */
+/** Presents rows of `membershipRows` of one user, which are in the order of the memberships. */
 function presentMemberships(rows: readonly MembershipRow[]): ShownMembership[] {
-  return [...Map.groupBy(rows, (row) => row.id).values()].flatMap((own) =>
-    own.slice(0, 1).map((first) => ({ path: first.path, shown: presentMembership(own, first) })),
-  );
+  const memberships: ShownMembership[] = [];
+  let id: number | undefined;
+  let shown: ShownMembership["shown"] | undefined;
+  for (const row of rows) {
+    if (shown === undefined || row.id !== id) {
+      id = row.id;
+      shown = presentMembership(row);
+      memberships.push({ path: row.path, shown });
+    }
+    if (row.type_id === null) continue;
+    shown.userTypes.push({ id: row.type_id, name: row.type_name ?? "", url: `/usertypes/${row.type_id}` });
+    if (row.abilities !== "[]") markAbilities(shown.abilities, JSON.parse(row.abilities ?? "[]") as Ability[]);
+  }
+  return memberships;
 }
 
-function presentMembership(rows: MembershipRow[], first: MembershipRow): User["memberUnits"][number] {
-  const granted: Ability[] = [];
-  const userTypes: User["userTypes"] = [];
-  for (const { type_id, type_name, abilities } of rows) {
-    if (type_id === null) continue;
-    userTypes.push({ id: type_id, name: type_name ?? "", url: `/usertypes/${type_id}` });
-    if (abilities !== "[]") granted.push(...(JSON.parse(abilities ?? "[]") as Ability[]));
-  }
+/** Presents a membership without its user types and their abilities. */
+function presentMembership(row: MembershipRow): User["memberUnits"][number] {
   return {
-    unit: place(first),
-    department: first.department_id === null ? null : { id: first.department_id, name: first.department_name ?? "" },
-    userTypes,
-    abilities: presentAbilities(granted),
+    unit: place(row),
+    department: row.department_id === null ? null : { id: row.department_id, name: row.department_name ?? "" },
+    userTypes: [],
+    abilities: presentAbilities([]),
   };
 }
 
@@ -172,8 +177,13 @@ function place(row: PlaceRow): UnitBrief {
     row.parent_id === null
       ? null
       : presentUnitBrief(row.parent_id, row.parent_name ?? "", row.parent_level ?? 0, row.parent_type ?? "unit");
-  const { url, ...unit } = presentUnitBrief(row.unit_id, row.name, row.level, row.unit_type);
-  return { ...unit, parent, url };
+  const { content_type, id, name, level, unit_type, url } = presentUnitBrief(
+    row.unit_id,
+    row.name,
+    row.level,
+    row.unit_type,
+  );
+  return { content_type, id, name, level, unit_type, parent, url };
 }
 
 /** Returns, for units that are departments, the nearest physical unit above, by the ID of the department. */
@@ -214,16 +224,7 @@ interface Surroundings {
   readonly last: number | undefined;
 }
 
-const hidden = { email: null, phone: null, birthday: null };
-
-const metaFields = ({ meta_field_0, meta_field_1, meta_field_2, meta_field_3, meta_field_4 }: UserRow) => ({
-  meta_field_0,
-  meta_field_1,
-  meta_field_2,
-  meta_field_3,
-  meta_field_4,
-});
-
+/** Names each field, because spreading others into an object of this size makes it slow to write as JSON. */
 function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Surroundings): User {
   const { shown: { unit = null, department = null } = {}, path = null } = memberships[0] ?? {};
   const mayAdminister = may(ctx.actor, "user", path);
@@ -240,13 +241,19 @@ function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Su
     avatar: presentNestedFiles(ctx, row.files)[0] ?? null,
     url: `/users/${row.id}`,
     reference: row.reference,
-    ...(shown ? { email: row.email, phone: row.phone, birthday: row.birthday } : hidden),
+    email: shown ? row.email : null,
+    phone: shown ? row.phone : null,
+    birthday: shown ? row.birthday : null,
     language: row.language,
     timezone: row.timezone,
     admin: row.admin === 1,
     policy_accepted_at: row.policy_accepted_at,
     settings: { show_birthdays: row.show_birthdays, birthdays_optout: row.birthdays_optout === 1 },
-    ...metaFields(row),
+    meta_field_0: row.meta_field_0,
+    meta_field_1: row.meta_field_1,
+    meta_field_2: row.meta_field_2,
+    meta_field_3: row.meta_field_3,
+    meta_field_4: row.meta_field_4,
     permissions: { edit: mayEdit, delete: mayEdit && row.id !== last && hasAllOf(ctx.actor, memberships) },
     unit,
     physicalUnit: physicalUnitOf(unit, physical),

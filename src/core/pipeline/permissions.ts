@@ -64,8 +64,13 @@ const noAbilities = Object.fromEntries(abilities.map((ability) => [ability, fals
 
 export function presentAbilities(granted: Iterable<Ability>): Record<Ability, boolean> {
   const shown = { ...noAbilities };
-  for (const ability of granted) if (ability in shown) shown[ability] = true;
+  markAbilities(shown, granted);
   return shown;
+}
+
+/** Sets the granted abilities, without those that no longer exist, to true. */
+export function markAbilities(shown: Record<Ability, boolean>, granted: Iterable<Ability>): void {
+  for (const ability of granted) if (ability in shown) shown[ability] = true;
 }
 
 /**
