@@ -43,11 +43,28 @@ const membershipsByUser = prepared((db, p: { ids: number[] }) =>
     .orderBy("t.id"),
 );
 
-/** Selects what a short user contains. */
-const shortUsers = (db: Db, ids: number[]) =>
+/** Selects the unit of the first membership, which `users.unit_id` holds. */
+const shortUsersById = prepared((db, p: { ids: number[] }) =>
+  db
+    .selectFrom("users as u")
+    .leftJoin("units as n", "n.id", "u.unit_id")
+    .leftJoin("units as a", "a.id", "n.parent_id")
+    .select(["u.id", "u.first_name", "u.last_name", "u.title", "u.active", "u.unit_id"])
+    .select(["n.name", "n.level", "n.unit_type", "n.path", "n.parent_id"])
+    .select(["a.name as parent_name", "a.level as parent_level", "a.unit_type as parent_type"])
+    .select(filesOf(db, "user", "u.id").as("files"))
+    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids))
+    .where("u.deleted_at", "is", null),
+);
+
+const usersById = prepared((db, p: GroupReader & { ids: number[]; now: number }) =>
   db
     .selectFrom("users as u")
     .select(["u.id", "u.first_name", "u.last_name", "u.title", "u.active"])
+    .select(["u.reference", "u.email", "u.phone", "u.birthday", "u.language", "u.timezone", "u.admin"])
+    .select(["u.policy_accepted_at", "u.show_birthdays", "u.birthdays_optout", "u.provider", "u.two_factor_at"])
+    .select(["u.meta_field_0", "u.meta_field_1", "u.meta_field_2", "u.meta_field_3", "u.meta_field_4"])
+    .select(["u.created_at", "u.updated_at"])
     .select(
       nested(
         db,
@@ -55,19 +72,10 @@ const shortUsers = (db: Db, ids: number[]) =>
       ).as("memberships"),
     )
     .select(filesOf(db, "user", "u.id").as("files"))
-    .where((eb) => isAmong(db, eb.ref("u.id"), ids))
-    .where("u.deleted_at", "is", null);
-
-const shortUsersById = prepared((db, p: { ids: number[] }) => shortUsers(db, p.ids));
-
-const usersById = prepared((db, p: GroupReader & { ids: number[]; now: number }) =>
-  shortUsers(db, p.ids)
-    .select(["u.reference", "u.email", "u.phone", "u.birthday", "u.language", "u.timezone", "u.admin"])
-    .select(["u.policy_accepted_at", "u.show_birthdays", "u.birthdays_optout", "u.provider", "u.two_factor_at"])
-    .select(["u.meta_field_0", "u.meta_field_1", "u.meta_field_2", "u.meta_field_3", "u.meta_field_4"])
-    .select(["u.created_at", "u.updated_at"])
     .select(groupsOf(db, p, "u.id").as("groups"))
-    .select(nested(db, sessionRows(db, p).where("s.user_id", "=", sql.ref<number>("u.id"))).as("sessions")),
+    .select(nested(db, sessionRows(db, p).where("s.user_id", "=", sql.ref<number>("u.id"))).as("sessions"))
+    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids))
+    .where("u.deleted_at", "is", null),
 );
 
 const placesOfDepartments = prepared((db, p: { ids: number[] }) =>
@@ -105,7 +113,7 @@ export async function presentUsers(ctx: Ctx, ids: number[]): Promise<User[]> {
   if (ids.length === 0) return [];
   const rows = await usersById(ctx.db, { ...groupReader(ctx.actor), ids, now: ctx.now });
   const memberships = membershipsIn(rows);
-  const physical = await physicalUnits(ctx, memberships);
+  const physical = await physicalUnits(ctx, [...memberships.values()].map(firstUnit));
   const last = rows.some(({ admin }) => admin === 1) ? await lastAdministrator(ctx) : undefined;
   const present = (row: UserRow) =>
     presentUser(ctx, row, { memberships: memberships.get(row.id) ?? [], physical, last });
@@ -116,10 +124,10 @@ export async function presentUsers(ctx: Ctx, ids: number[]): Promise<User[]> {
 export async function presentShortUsers(ctx: Ctx, ids: number[]) {
   if (ids.length === 0) return [];
   const rows = await shortUsersById(ctx.db, { ids });
-  const memberships = membershipsIn(rows);
-  const physical = await physicalUnits(ctx, memberships);
+  const units = new Map(rows.map((row) => [row.id, placeOf(row)]));
+  const physical = await physicalUnits(ctx, [...units.values()]);
   return inOrderOf(ids, rows).map((row) => {
-    const unit = memberships.get(row.id)?.[0]?.shown.unit ?? null;
+    const unit = units.get(row.id)?.unit ?? null;
     return {
       content_type: "user" as const,
       id: row.id,
@@ -141,8 +149,23 @@ export async function loadMemberships(ctx: Ctx, user: number): Promise<readonly 
   return presentMemberships(await membershipsByUser(ctx.db, { ids: [user] }));
 }
 
-const membershipsIn = (rows: readonly ShortRow[]) =>
+/** The API's representation of a unit, with its path. */
+interface ShownUnit {
+  readonly path: string;
+  readonly unit: UnitBrief;
+}
+
+/** Returns the unit of a short user; undefined without a membership. */
+function placeOf({ unit_id, name, level, unit_type, path, ...parent }: ShortRow): ShownUnit | undefined {
+  if (unit_id === null || name === null || level === null || unit_type === null || path === null) return undefined;
+  return { path, unit: place({ ...parent, unit_id, name, level, unit_type, path }) };
+}
+
+const membershipsIn = (rows: readonly UserRow[]) =>
   new Map(rows.map((row) => [row.id, presentMemberships(rowsIn(row.memberships))]));
+
+const firstUnit = ([first]: readonly ShownMembership[]): ShownUnit | undefined =>
+  first && { path: first.path, unit: first.shown.unit };
 
 /** Presents rows of `membershipRows` of one user, which are in the order of the memberships. */
 function presentMemberships(rows: readonly MembershipRow[]): ShownMembership[] {
@@ -189,12 +212,10 @@ function place(row: PlaceRow): UnitBrief {
 /** Returns, for units that are departments, the nearest physical unit above, by the ID of the department. */
 async function physicalUnits(
   ctx: Ctx,
-  memberships: ReadonlyMap<number, readonly ShownMembership[]>,
+  shown: readonly (ShownUnit | undefined)[],
 ): Promise<ReadonlyMap<number, UnitBrief>> {
   const pathById = new Map<number, string>();
-  for (const [first] of memberships.values()) {
-    if (first && first.shown.unit.unit_type !== "unit") pathById.set(first.shown.unit.id, first.path);
-  }
+  for (const each of shown) if (each && each.unit.unit_type !== "unit") pathById.set(each.unit.id, each.path);
   const found = new Map<number, UnitBrief>();
   if (pathById.size === 0) return found;
   const ids = [...new Set([...pathById.values()].flatMap(ancestorsOf))];
