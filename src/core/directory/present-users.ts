@@ -10,17 +10,14 @@ import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { markAbilities, presentAbilities } from "../pipeline/permissions.ts";
-import { ancestorsOf } from "../pipeline/unit-path.ts";
 import { type GroupReader, groupReader } from "../visibility/group-visibility.ts";
 import { groupsOf, presentGroups } from "./group-memberships.ts";
 import { inOrderOf } from "./in-order-of.ts";
+import { physicalUnitOf, physicalUnits, place, type ShownUnit, type UnitBrief } from "./physical-units.ts";
 import { presentSession, sessionRows } from "./present-sessions.ts";
 import { serviceProvider } from "./service-accounts.ts";
-import { presentUnitBrief } from "./unit-tree.ts";
 
 export type User = z.infer<ReturnType<typeof contract>>;
-type UnitBrief = NonNullable<User["unit"]>;
-
 /** Returns a row per user type of each membership, or a single row for a membership without user types. */
 const membershipRows = (db: Db) =>
   db
@@ -41,20 +38,6 @@ const membershipsByUser = prepared((db, p: { ids: number[] }) =>
     .orderBy("m.user_id")
     .orderBy("m.id")
     .orderBy("t.id"),
-);
-
-/** Selects the unit of the first membership, which `users.unit_id` holds. */
-const shortUsersById = prepared((db, p: { ids: number[] }) =>
-  db
-    .selectFrom("users as u")
-    .leftJoin("units as n", "n.id", "u.unit_id")
-    .leftJoin("units as a", "a.id", "n.parent_id")
-    .select(["u.id", "u.first_name", "u.last_name", "u.title", "u.active", "u.unit_id"])
-    .select(["n.name", "n.level", "n.unit_type", "n.path", "n.parent_id"])
-    .select(["a.name as parent_name", "a.level as parent_level", "a.unit_type as parent_type"])
-    .select(filesOf(db, "user", "u.id").as("files"))
-    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids))
-    .where("u.deleted_at", "is", null),
 );
 
 const usersById = prepared((db, p: GroupReader & { ids: number[]; now: number }) =>
@@ -78,15 +61,6 @@ const usersById = prepared((db, p: GroupReader & { ids: number[]; now: number })
     .where("u.deleted_at", "is", null),
 );
 
-const placesOfDepartments = prepared((db, p: { ids: number[] }) =>
-  db
-    .selectFrom("units as n")
-    .leftJoin("units as a", "a.id", "n.parent_id")
-    .select(["n.id as unit_id", "n.name", "n.level", "n.unit_type", "n.path", "n.parent_id"])
-    .select(["a.name as parent_name", "a.level as parent_level", "a.unit_type as parent_type"])
-    .where((eb) => isAmong(db, eb.ref("n.id"), p.ids)),
-);
-
 const activeAdministrators = prepared((db, _: object) =>
   db
     .selectFrom("users")
@@ -97,11 +71,8 @@ const activeAdministrators = prepared((db, _: object) =>
     .limit(2),
 );
 
-type ShortRow = Awaited<ReturnType<typeof shortUsersById>>[number];
 type UserRow = Awaited<ReturnType<typeof usersById>>[number];
 type MembershipRow = Awaited<ReturnType<typeof membershipsByUser>>[number];
-type PlaceRow = Awaited<ReturnType<typeof placesOfDepartments>>[number];
-
 /** The API's representation of a membership, with the path of its unit. */
 export interface ShownMembership {
   readonly path: string;
@@ -120,45 +91,9 @@ export async function presentUsers(ctx: Ctx, ids: number[]): Promise<User[]> {
   return inOrderOf(ids, rows).map(present);
 }
 
-/** Returns short users in the order of `ids`, without unknown and deleted ones. */
-export async function presentShortUsers(ctx: Ctx, ids: number[]) {
-  if (ids.length === 0) return [];
-  const rows = await shortUsersById(ctx.db, { ids });
-  const units = new Map(rows.map((row) => [row.id, placeOf(row)]));
-  const physical = await physicalUnits(ctx, [...units.values()]);
-  return inOrderOf(ids, rows).map((row) => {
-    const unit = units.get(row.id)?.unit ?? null;
-    return {
-      content_type: "user" as const,
-      id: row.id,
-      name: `${row.first_name} ${row.last_name}`,
-      first_name: row.first_name,
-      last_name: row.last_name,
-      title: row.title,
-      avatar: presentNestedFiles(ctx, row.files)[0] ?? null,
-      active: row.active === 1,
-      unit,
-      physicalUnit: physicalUnitOf(unit, physical),
-      url: `/users/${row.id}`,
-    };
-  });
-}
-
 /** Returns the memberships of one user, the first membership first. */
 export async function loadMemberships(ctx: Ctx, user: number): Promise<readonly ShownMembership[]> {
   return presentMemberships(await membershipsByUser(ctx.db, { ids: [user] }));
-}
-
-/** The API's representation of a unit, with its path. */
-interface ShownUnit {
-  readonly path: string;
-  readonly unit: UnitBrief;
-}
-
-/** Returns the unit of a short user; undefined without a membership. */
-function placeOf({ unit_id, name, level, unit_type, path, ...parent }: ShortRow): ShownUnit | undefined {
-  if (unit_id === null || name === null || level === null || unit_type === null || path === null) return undefined;
-  return { path, unit: place({ ...parent, unit_id, name, level, unit_type, path }) };
 }
 
 const membershipsIn = (rows: readonly UserRow[]) =>
@@ -195,44 +130,6 @@ function presentMembership(row: MembershipRow): User["memberUnits"][number] {
   };
 }
 
-function place(row: PlaceRow): UnitBrief {
-  const parent =
-    row.parent_id === null
-      ? null
-      : presentUnitBrief(row.parent_id, row.parent_name ?? "", row.parent_level ?? 0, row.parent_type ?? "unit");
-  const { content_type, id, name, level, unit_type, url } = presentUnitBrief(
-    row.unit_id,
-    row.name,
-    row.level,
-    row.unit_type,
-  );
-  return { content_type, id, name, level, unit_type, parent, url };
-}
-
-/** Returns, for units that are departments, the nearest physical unit above, by the ID of the department. */
-async function physicalUnits(
-  ctx: Ctx,
-  shown: readonly (ShownUnit | undefined)[],
-): Promise<ReadonlyMap<number, UnitBrief>> {
-  const pathById = new Map<number, string>();
-  for (const each of shown) if (each && each.unit.unit_type !== "unit") pathById.set(each.unit.id, each.path);
-  const found = new Map<number, UnitBrief>();
-  if (pathById.size === 0) return found;
-  const ids = [...new Set([...pathById.values()].flatMap(ancestorsOf))];
-  const above = new Map((await placesOfDepartments(ctx.db, { ids })).map((row) => [row.unit_id, row]));
-  for (const [id, path] of pathById) {
-    const nearest = ancestorsOf(path).findLast((ancestor) => above.get(ancestor)?.unit_type === "unit");
-    const row = nearest === undefined ? undefined : above.get(nearest);
-    if (row) found.set(id, place(row));
-  }
-  return found;
-}
-
-/** Returns the unit itself or, for a department, the nearest physical unit above. */
-function physicalUnitOf(unit: UnitBrief | null, physical: ReadonlyMap<number, UnitBrief>): UnitBrief | null {
-  return unit === null || unit.unit_type === "unit" ? unit : (physical.get(unit.id) ?? null);
-}
-
 /** Returns the only active administrator; undefined when there are others. */
 async function lastAdministrator({ db }: Ctx): Promise<number | undefined> {
   const [first, second] = await activeAdministrators(db, {});
@@ -245,12 +142,22 @@ interface Surroundings {
   readonly last: number | undefined;
 }
 
+function lastFields(ctx: Ctx, row: UserRow) {
+  return {
+    specialties: [],
+    all_integrations: [],
+    devices: rowsIn(row.sessions).map((session) => presentSession(ctx, session)),
+    provider: [row.provider],
+    participant_type: "user" as const,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
 /** Names each field, because spreading others into an object of this size makes it slow to write as JSON. */
 function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Surroundings): User {
-  const { shown: { unit = null, department = null } = {}, path = null } = memberships[0] ?? {};
-  const mayAdminister = may(ctx.actor, "user", path);
-  const mayEdit = mayAdminister && (ctx.actor.admin || row.admin === 0);
-  const shown = mayAdminister || row.id === ctx.actor.id;
+  const { shown: { unit = null, department = null } = {} } = memberships[0] ?? {};
+  const { shown, permissions } = rightsOn(ctx, row, memberships, last);
   return {
     content_type: "user",
     id: row.id,
@@ -275,7 +182,7 @@ function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Su
     meta_field_2: row.meta_field_2,
     meta_field_3: row.meta_field_3,
     meta_field_4: row.meta_field_4,
-    permissions: { edit: mayEdit, delete: mayEdit && row.id !== last && hasAllOf(ctx.actor, memberships) },
+    permissions,
     unit,
     physicalUnit: physicalUnitOf(unit, physical),
     department,
@@ -283,13 +190,22 @@ function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Su
     userTypes: distinct(memberships.flatMap((each) => each.shown.userTypes)),
     memberUnits: memberships.map((each) => each.shown),
     memberGroups: presentGroups(row.groups),
-    specialties: [],
-    all_integrations: [],
-    devices: rowsIn(row.sessions).map((session) => presentSession(ctx, session)),
-    provider: [row.provider],
-    participant_type: "user",
-    created_at: row.created_at,
-    updated_at: row.updated_at,
+    ...lastFields(ctx, row),
+  };
+}
+
+/** Returns the actor's rights on a user; `shown` tells that private fields are shown. */
+function rightsOn(
+  { actor }: Ctx,
+  row: UserRow,
+  memberships: readonly ShownMembership[],
+  last: number | undefined,
+): { readonly shown: boolean; readonly permissions: User["permissions"] } {
+  const mayAdminister = may(actor, "user", memberships[0]?.path ?? null);
+  const edit = mayAdminister && (actor.admin || row.admin === 0);
+  return {
+    shown: mayAdminister || row.id === actor.id,
+    permissions: { edit, delete: edit && row.id !== last && hasAllOf(actor, memberships) },
   };
 }
 
