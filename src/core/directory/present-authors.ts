@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { shortUser } from "../../contract/user-schemas.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { presentShortUsers } from "./present-users.ts";
+import { presentShortUsers } from "./present-short-users.ts";
 
 export type Author = z.infer<ReturnType<typeof shortUser>>;
 

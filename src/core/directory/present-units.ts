@@ -98,10 +98,22 @@ export function fullAddresses(given: AddressesInput, before?: Unit["addresses"])
   return Object.fromEntries(full);
 }
 
+/** Names each field, because fields that follow a spread are slow to add and to write as JSON. */
 function present(ctx: Ctx, row: Row): Unit {
   const edit = may(ctx.actor, "units", row.path);
+  const { content_type, id, name, level, unit_type, url } = presentUnitBrief(
+    row.id,
+    row.name,
+    row.level,
+    row.unit_type,
+  );
   return {
-    ...presentUnitBrief(row.id, row.name, row.level, row.unit_type),
+    content_type,
+    id,
+    name,
+    level,
+    unit_type,
+    url,
     reference: row.reference,
     description: row.description,
     path: row.path,

@@ -9,18 +9,15 @@ import { prepared } from "../../store/prepared.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { presentAbilities } from "../pipeline/permissions.ts";
-import { ancestorsOf } from "../pipeline/unit-path.ts";
+import { markAbilities, presentAbilities } from "../pipeline/permissions.ts";
 import { type GroupReader, groupReader } from "../visibility/group-visibility.ts";
 import { groupsOf, presentGroups } from "./group-memberships.ts";
 import { inOrderOf } from "./in-order-of.ts";
+import { physicalUnitOf, physicalUnits, place, type ShownUnit, type UnitBrief } from "./physical-units.ts";
 import { presentSession, sessionRows } from "./present-sessions.ts";
 import { serviceProvider } from "./service-accounts.ts";
-import { presentUnitBrief } from "./unit-tree.ts";
 
 export type User = z.infer<ReturnType<typeof contract>>;
-type UnitBrief = NonNullable<User["unit"]>;
-
 /** Returns a row per user type of each membership, or a single row for a membership without user types. */
 const membershipRows = (db: Db) =>
   db
@@ -43,11 +40,14 @@ const membershipsByUser = prepared((db, p: { ids: number[] }) =>
     .orderBy("t.id"),
 );
 
-/** Selects what a short user contains. */
-const shortUsers = (db: Db, ids: number[]) =>
+const usersById = prepared((db, p: GroupReader & { ids: number[]; now: number }) =>
   db
     .selectFrom("users as u")
     .select(["u.id", "u.first_name", "u.last_name", "u.title", "u.active"])
+    .select(["u.reference", "u.email", "u.phone", "u.birthday", "u.language", "u.timezone", "u.admin"])
+    .select(["u.policy_accepted_at", "u.show_birthdays", "u.birthdays_optout", "u.provider", "u.two_factor_at"])
+    .select(["u.meta_field_0", "u.meta_field_1", "u.meta_field_2", "u.meta_field_3", "u.meta_field_4"])
+    .select(["u.created_at", "u.updated_at"])
     .select(
       nested(
         db,
@@ -55,28 +55,10 @@ const shortUsers = (db: Db, ids: number[]) =>
       ).as("memberships"),
     )
     .select(filesOf(db, "user", "u.id").as("files"))
-    .where((eb) => isAmong(db, eb.ref("u.id"), ids))
-    .where("u.deleted_at", "is", null);
-
-const shortUsersById = prepared((db, p: { ids: number[] }) => shortUsers(db, p.ids));
-
-const usersById = prepared((db, p: GroupReader & { ids: number[]; now: number }) =>
-  shortUsers(db, p.ids)
-    .select(["u.reference", "u.email", "u.phone", "u.birthday", "u.language", "u.timezone", "u.admin"])
-    .select(["u.policy_accepted_at", "u.show_birthdays", "u.birthdays_optout", "u.provider", "u.two_factor_at"])
-    .select(["u.meta_field_0", "u.meta_field_1", "u.meta_field_2", "u.meta_field_3", "u.meta_field_4"])
-    .select(["u.created_at", "u.updated_at"])
     .select(groupsOf(db, p, "u.id").as("groups"))
-    .select(nested(db, sessionRows(db, p).where("s.user_id", "=", sql.ref<number>("u.id"))).as("sessions")),
-);
-
-const placesOfDepartments = prepared((db, p: { ids: number[] }) =>
-  db
-    .selectFrom("units as n")
-    .leftJoin("units as a", "a.id", "n.parent_id")
-    .select(["n.id as unit_id", "n.name", "n.level", "n.unit_type", "n.path", "n.parent_id"])
-    .select(["a.name as parent_name", "a.level as parent_level", "a.unit_type as parent_type"])
-    .where((eb) => isAmong(db, eb.ref("n.id"), p.ids)),
+    .select(nested(db, sessionRows(db, p).where("s.user_id", "=", sql.ref<number>("u.id"))).as("sessions"))
+    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids))
+    .where("u.deleted_at", "is", null),
 );
 
 const activeAdministrators = prepared((db, _: object) =>
@@ -89,11 +71,8 @@ const activeAdministrators = prepared((db, _: object) =>
     .limit(2),
 );
 
-type ShortRow = Awaited<ReturnType<typeof shortUsersById>>[number];
 type UserRow = Awaited<ReturnType<typeof usersById>>[number];
 type MembershipRow = Awaited<ReturnType<typeof membershipsByUser>>[number];
-type PlaceRow = Awaited<ReturnType<typeof placesOfDepartments>>[number];
-
 /** The API's representation of a membership, with the path of its unit. */
 export interface ShownMembership {
   readonly path: string;
@@ -105,35 +84,11 @@ export async function presentUsers(ctx: Ctx, ids: number[]): Promise<User[]> {
   if (ids.length === 0) return [];
   const rows = await usersById(ctx.db, { ...groupReader(ctx.actor), ids, now: ctx.now });
   const memberships = membershipsIn(rows);
-  const physical = await physicalUnits(ctx, memberships);
+  const physical = await physicalUnits(ctx, [...memberships.values()].map(firstUnit));
   const last = rows.some(({ admin }) => admin === 1) ? await lastAdministrator(ctx) : undefined;
   const present = (row: UserRow) =>
     presentUser(ctx, row, { memberships: memberships.get(row.id) ?? [], physical, last });
   return inOrderOf(ids, rows).map(present);
-}
-
-/** Returns short users in the order of `ids`, without unknown and deleted ones. */
-export async function presentShortUsers(ctx: Ctx, ids: number[]) {
-  if (ids.length === 0) return [];
-  const rows = await shortUsersById(ctx.db, { ids });
-  const memberships = membershipsIn(rows);
-  const physical = await physicalUnits(ctx, memberships);
-  return inOrderOf(ids, rows).map((row) => {
-    const unit = memberships.get(row.id)?.[0]?.shown.unit ?? null;
-    return {
-      content_type: "user" as const,
-      id: row.id,
-      name: `${row.first_name} ${row.last_name}`,
-      first_name: row.first_name,
-      last_name: row.last_name,
-      title: row.title,
-      avatar: presentNestedFiles(ctx, row.files)[0] ?? null,
-      active: row.active === 1,
-      unit,
-      physicalUnit: physicalUnitOf(unit, physical),
-      url: `/users/${row.id}`,
-    };
-  });
 }
 
 /** Returns the memberships of one user, the first membership first. */
@@ -141,65 +96,38 @@ export async function loadMemberships(ctx: Ctx, user: number): Promise<readonly 
   return presentMemberships(await membershipsByUser(ctx.db, { ids: [user] }));
 }
 
-const membershipsIn = (rows: readonly ShortRow[]) =>
+const membershipsIn = (rows: readonly UserRow[]) =>
   new Map(rows.map((row) => [row.id, presentMemberships(rowsIn(row.memberships))]));
 
-/** Presents rows of `membershipRows` of one user. */
+const firstUnit = ([first]: readonly ShownMembership[]): ShownUnit | undefined =>
+  first && { path: first.path, unit: first.shown.unit };
+
+/** Presents rows of `membershipRows` of one user, which are in the order of the memberships. */
 function presentMemberships(rows: readonly MembershipRow[]): ShownMembership[] {
-  return [...Map.groupBy(rows, (row) => row.id).values()].flatMap((own) =>
-    own.slice(0, 1).map((first) => ({ path: first.path, shown: presentMembership(own, first) })),
-  );
+  const memberships: ShownMembership[] = [];
+  let id: number | undefined;
+  let shown: ShownMembership["shown"] | undefined;
+  for (const row of rows) {
+    if (shown === undefined || row.id !== id) {
+      id = row.id;
+      shown = presentMembership(row);
+      memberships.push({ path: row.path, shown });
+    }
+    if (row.type_id === null) continue;
+    shown.userTypes.push({ id: row.type_id, name: row.type_name ?? "", url: `/usertypes/${row.type_id}` });
+    if (row.abilities !== "[]") markAbilities(shown.abilities, JSON.parse(row.abilities ?? "[]") as Ability[]);
+  }
+  return memberships;
 }
 
-function presentMembership(rows: MembershipRow[], first: MembershipRow): User["memberUnits"][number] {
-  const granted: Ability[] = [];
-  const userTypes: User["userTypes"] = [];
-  for (const { type_id, type_name, abilities } of rows) {
-    if (type_id === null) continue;
-    userTypes.push({ id: type_id, name: type_name ?? "", url: `/usertypes/${type_id}` });
-    if (abilities !== "[]") granted.push(...(JSON.parse(abilities ?? "[]") as Ability[]));
-  }
+/** Presents a membership without its user types and their abilities. */
+function presentMembership(row: MembershipRow): User["memberUnits"][number] {
   return {
-    unit: place(first),
-    department: first.department_id === null ? null : { id: first.department_id, name: first.department_name ?? "" },
-    userTypes,
-    abilities: presentAbilities(granted),
+    unit: place(row),
+    department: row.department_id === null ? null : { id: row.department_id, name: row.department_name ?? "" },
+    userTypes: [],
+    abilities: presentAbilities([]),
   };
-}
-
-function place(row: PlaceRow): UnitBrief {
-  const parent =
-    row.parent_id === null
-      ? null
-      : presentUnitBrief(row.parent_id, row.parent_name ?? "", row.parent_level ?? 0, row.parent_type ?? "unit");
-  const { url, ...unit } = presentUnitBrief(row.unit_id, row.name, row.level, row.unit_type);
-  return { ...unit, parent, url };
-}
-
-/** Returns, for units that are departments, the nearest physical unit above, by the ID of the department. */
-async function physicalUnits(
-  ctx: Ctx,
-  memberships: ReadonlyMap<number, readonly ShownMembership[]>,
-): Promise<ReadonlyMap<number, UnitBrief>> {
-  const pathById = new Map<number, string>();
-  for (const [first] of memberships.values()) {
-    if (first && first.shown.unit.unit_type !== "unit") pathById.set(first.shown.unit.id, first.path);
-  }
-  const found = new Map<number, UnitBrief>();
-  if (pathById.size === 0) return found;
-  const ids = [...new Set([...pathById.values()].flatMap(ancestorsOf))];
-  const above = new Map((await placesOfDepartments(ctx.db, { ids })).map((row) => [row.unit_id, row]));
-  for (const [id, path] of pathById) {
-    const nearest = ancestorsOf(path).findLast((ancestor) => above.get(ancestor)?.unit_type === "unit");
-    const row = nearest === undefined ? undefined : above.get(nearest);
-    if (row) found.set(id, place(row));
-  }
-  return found;
-}
-
-/** Returns the unit itself or, for a department, the nearest physical unit above. */
-function physicalUnitOf(unit: UnitBrief | null, physical: ReadonlyMap<number, UnitBrief>): UnitBrief | null {
-  return unit === null || unit.unit_type === "unit" ? unit : (physical.get(unit.id) ?? null);
 }
 
 /** Returns the only active administrator; undefined when there are others. */
@@ -214,21 +142,22 @@ interface Surroundings {
   readonly last: number | undefined;
 }
 
-const hidden = { email: null, phone: null, birthday: null };
+function lastFields(ctx: Ctx, row: UserRow) {
+  return {
+    specialties: [],
+    all_integrations: [],
+    devices: rowsIn(row.sessions).map((session) => presentSession(ctx, session)),
+    provider: [row.provider],
+    participant_type: "user" as const,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
 
-const metaFields = ({ meta_field_0, meta_field_1, meta_field_2, meta_field_3, meta_field_4 }: UserRow) => ({
-  meta_field_0,
-  meta_field_1,
-  meta_field_2,
-  meta_field_3,
-  meta_field_4,
-});
-
+/** Names each field, because spreading others into an object of this size makes it slow to write as JSON. */
 function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Surroundings): User {
-  const { shown: { unit = null, department = null } = {}, path = null } = memberships[0] ?? {};
-  const mayAdminister = may(ctx.actor, "user", path);
-  const mayEdit = mayAdminister && (ctx.actor.admin || row.admin === 0);
-  const shown = mayAdminister || row.id === ctx.actor.id;
+  const { shown: { unit = null, department = null } = {} } = memberships[0] ?? {};
+  const { shown, permissions } = rightsOn(ctx, row, memberships, last);
   return {
     content_type: "user",
     id: row.id,
@@ -240,14 +169,20 @@ function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Su
     avatar: presentNestedFiles(ctx, row.files)[0] ?? null,
     url: `/users/${row.id}`,
     reference: row.reference,
-    ...(shown ? { email: row.email, phone: row.phone, birthday: row.birthday } : hidden),
+    email: shown ? row.email : null,
+    phone: shown ? row.phone : null,
+    birthday: shown ? row.birthday : null,
     language: row.language,
     timezone: row.timezone,
     admin: row.admin === 1,
     policy_accepted_at: row.policy_accepted_at,
     settings: { show_birthdays: row.show_birthdays, birthdays_optout: row.birthdays_optout === 1 },
-    ...metaFields(row),
-    permissions: { edit: mayEdit, delete: mayEdit && row.id !== last && hasAllOf(ctx.actor, memberships) },
+    meta_field_0: row.meta_field_0,
+    meta_field_1: row.meta_field_1,
+    meta_field_2: row.meta_field_2,
+    meta_field_3: row.meta_field_3,
+    meta_field_4: row.meta_field_4,
+    permissions,
     unit,
     physicalUnit: physicalUnitOf(unit, physical),
     department,
@@ -255,13 +190,22 @@ function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Su
     userTypes: distinct(memberships.flatMap((each) => each.shown.userTypes)),
     memberUnits: memberships.map((each) => each.shown),
     memberGroups: presentGroups(row.groups),
-    specialties: [],
-    all_integrations: [],
-    devices: rowsIn(row.sessions).map((session) => presentSession(ctx, session)),
-    provider: [row.provider],
-    participant_type: "user",
-    created_at: row.created_at,
-    updated_at: row.updated_at,
+    ...lastFields(ctx, row),
+  };
+}
+
+/** Returns the actor's rights on a user; `shown` tells that private fields are shown. */
+function rightsOn(
+  { actor }: Ctx,
+  row: UserRow,
+  memberships: readonly ShownMembership[],
+  last: number | undefined,
+): { readonly shown: boolean; readonly permissions: User["permissions"] } {
+  const mayAdminister = may(actor, "user", memberships[0]?.path ?? null);
+  const edit = mayAdminister && (actor.admin || row.admin === 0);
+  return {
+    shown: mayAdminister || row.id === actor.id,
+    permissions: { edit, delete: edit && row.id !== last && hasAllOf(actor, memberships) },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { events as contract } from "../../contract/events.ts";
 import { saveRsvp } from "../directory/event-rsvp.ts";
-import { presentShortUsers } from "../directory/present-users.ts";
+import { presentShortUsers } from "../directory/present-short-users.ts";
 import type { Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { readableEvent } from "./find-event.ts";

@@ -64,8 +64,13 @@ const noAbilities = Object.fromEntries(abilities.map((ability) => [ability, fals
 
 export function presentAbilities(granted: Iterable<Ability>): Record<Ability, boolean> {
   const shown = { ...noAbilities };
-  for (const ability of granted) if (ability in shown) shown[ability] = true;
+  markAbilities(shown, granted);
   return shown;
+}
+
+/** Sets the granted abilities, without those that no longer exist, to true. */
+export function markAbilities(shown: Record<Ability, boolean>, granted: Iterable<Ability>): void {
+  for (const ability of granted) if (ability in shown) shown[ability] = true;
 }
 
 /**
@@ -158,14 +163,17 @@ export async function unitPath(db: Db, id: number): Promise<string | undefined> 
   return (await unitPaths(db, { id }))[0]?.path;
 }
 
-async function usersPaths(ctx: Ctx, field: string, named: number | number[]): Promise<(string | null)[]> {
-  const ids = Array.isArray(named) ? [...new Set(named)] : [named];
-  const rows = await ctx.db
+const pathsOfUsers = prepared((db, p: { ids: readonly number[] }) =>
+  db
     .selectFrom("users as u")
     .leftJoin("units as n", "n.id", "u.unit_id")
     .select(["u.id", "u.deleted_at", "u.admin", "n.path"])
-    .where((eb) => isAmong(ctx.db, eb.ref("u.id"), ids))
-    .execute();
+    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids)),
+);
+
+async function usersPaths(ctx: Ctx, field: string, named: number | number[]): Promise<(string | null)[]> {
+  const ids = Array.isArray(named) ? [...new Set(named)] : [named];
+  const rows = await pathsOfUsers(ctx.db, { ids });
   if (!Array.isArray(named)) requireUser(rows[0], named);
   const known = new Set(rows.filter((row) => row.deleted_at === null).map((row) => row.id));
   const unknown = ids.filter((id) => !known.has(id));

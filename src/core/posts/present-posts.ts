@@ -92,6 +92,8 @@ function present(ctx: Ctx, row: PostRow, loaded: Loaded): Post {
   const parts = loaded.parts.get(row.id)!;
   const poll = row.poll_id === null ? null : (loaded.polls.get(row.poll_id) ?? null);
   const edits = row.edits === 1;
+  // Fields that follow a spread are slow to add and to write as JSON.
+  const { sharing, visibility } = presentAudience(row, parts);
   return {
     id: row.id,
     content_type: row.content_type,
@@ -109,7 +111,8 @@ function present(ctx: Ctx, row: PostRow, loaded: Loaded): Post {
     event,
     interaction: presentInteraction(row),
     stats: { comments: row.comment_count + row.reply_count, likes: row.like_count, reads: row.read_count },
-    ...presentAudience(row, parts),
+    sharing,
+    visibility,
     uploading_files: 0,
     files: parts.files,
     permissions: { edit: edits, delete: edits },

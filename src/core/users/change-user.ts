@@ -2,6 +2,7 @@ import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.t
 import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { flagValue, isAmong } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { addMembership, membershipIssues } from "../directory/memberships.ts";
 import { hashPassword, passwordIssue } from "../directory/passwords.ts";
@@ -65,7 +66,8 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     if (fields.provider !== undefined) await requirePeople(ctx, [id], "provider");
     refuse(await languageIssues(ctx, { id, language: fields.language }));
     await requireFree(ctx, fields, id);
-    const row = await ctx.db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    // oneUser has found it.
+    const row = (await userRows(ctx.db, { id }))[0]!;
     const changes = listChangedColumns(row, userColumns(fields));
     if (Object.keys(changes).length === 0) return before;
     if (changes.provider !== undefined) requireAnother(ctx, id);
@@ -191,13 +193,14 @@ async function requireFree(
   if (byReference) throw new ServiceError("conflict", `The reference is taken by user ${byReference.id}.`);
 }
 
+const pathsOfUser = prepared((db, p: { id: number }) =>
+  db.selectFrom("users as u").innerJoin("units as n", "n.id", "u.unit_id").select("n.path").where("u.id", "=", p.id),
+);
+
+const userRows = prepared((db, p: { id: number }) => db.selectFrom("users").selectAll().where("id", "=", p.id));
+
 async function pathOfUser(ctx: Ctx, id: number): Promise<string | null> {
-  const row = await ctx.db
-    .selectFrom("users as u")
-    .innerJoin("units as n", "n.id", "u.unit_id")
-    .select("n.path")
-    .where("u.id", "=", id)
-    .executeTakeFirst();
+  const [row] = await pathsOfUser(ctx.db, { id });
   return row?.path ?? null;
 }
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { users as contract } from "../../contract/users.ts";
-import { presentShortUsers } from "../directory/present-users.ts";
+import { presentShortUsers } from "../directory/present-short-users.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { pageOf } from "../pipeline/numbered-page.ts";
 

@@ -2,12 +2,13 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, statSy
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { watchVersion } from "../change-listeners.ts";
 import type { Connected, FactVersions, OpenOptions } from "../database.ts";
 import { runDirectly } from "../prepared.ts";
 import type { Schema } from "../schema/schema.ts";
+import { LiteralCompiler } from "./literal-compiler.ts";
 import { ReadingDriver, WritingDriver } from "./sqlite-driver.ts";
 
 /** "wcs1" in ASCII: marks database files of wcs. */
@@ -203,7 +204,7 @@ function kysely(driver: Driver, adapter: SqliteAdapter): Kysely<Schema> {
       createAdapter: () => adapter,
       createDriver: () => driver,
       createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createQueryCompiler: () => new LiteralCompiler(),
     },
   });
 }

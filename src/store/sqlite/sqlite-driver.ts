@@ -9,29 +9,48 @@ function bound(value: unknown): SQLInputValue {
   return Array.isArray(value) ? JSON.stringify(value) : (value as SQLInputValue);
 }
 
+type Row = Record<string, unknown>;
+
 /** A prepared statement with the names of its columns. */
 interface Prepared {
   readonly statement: StatementSync;
   names: readonly string[];
+  /** Number of rows that were named one by one, until `toRow` is compiled. */
+  named: number;
+  toRow: ((values: readonly unknown[]) => Row) | undefined;
 }
+
+/** Compiling takes as long as naming about this many rows; most statements of a command return fewer. */
+const compileAfter = 500;
 
 /**
  * Returns rows as plain objects. Those that `node:sqlite` makes take as long to create, and are slow to read, because they have
  * no prototype.
  */
-function rowsOf(prepared: Prepared, values: readonly SQLInputValue[]): Record<string, unknown>[] {
-  const { statement } = prepared;
-  const rows: readonly unknown[] = statement.all(...values);
-  return rows.map((each) => {
-    const row = each as readonly unknown[];
-    // A migration by another program changes what `select *` returns.
-    if (row.length !== prepared.names.length) prepared.names = namesOf(statement);
-    const named: Record<string, unknown> = {};
-    prepared.names.forEach((name, at) => {
-      named[name] = row[at];
-    });
-    return named;
-  });
+function rowsOf(prepared: Prepared, values: readonly SQLInputValue[]): Row[] {
+  const rows: readonly unknown[] = prepared.statement.all(...values);
+  return rows.map((each) => toRow(prepared, each as readonly unknown[]));
+}
+
+function toRow(prepared: Prepared, values: readonly unknown[]): Row {
+  // A migration by another program changes what `select *` returns.
+  if (values.length !== prepared.names.length) {
+    prepared.names = namesOf(prepared.statement);
+    prepared.toRow = undefined;
+  }
+  const { names } = prepared;
+  if (prepared.toRow !== undefined) return prepared.toRow(values);
+  prepared.named += 1;
+  if (prepared.named > compileAfter) prepared.toRow = compileRow(names);
+  const row: Row = {};
+  for (const [at, name] of names.entries()) row[name] = values[at];
+  return row;
+}
+
+/** Returns a function that creates all properties of a row at once, which takes a tenth of the time of adding each. */
+function compileRow(names: readonly string[]): (values: readonly unknown[]) => Row {
+  const properties = names.map((name, at) => `${JSON.stringify(name)}: values[${at}]`);
+  return new Function("values", `return { ${properties.join(", ")} };`) as (values: readonly unknown[]) => Row;
 }
 
 const namesOf = (statement: StatementSync) => statement.columns().map(({ name }) => name);
@@ -65,7 +84,7 @@ class SqliteConnection implements DatabaseConnection {
     if (known === undefined) {
       const statement = this.raw.prepare(sql);
       statement.setReturnArrays(true);
-      known = { statement, names: namesOf(statement) };
+      known = { statement, names: namesOf(statement), named: 0, toRow: undefined };
       if (this.#statements.size >= cachedStatements) this.#statements.clear();
       this.#statements.set(sql, known);
     }

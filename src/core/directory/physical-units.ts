@@ -1,0 +1,67 @@
+import type { z } from "zod";
+import type { user as contract } from "../../contract/user-schemas.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { ancestorsOf } from "../pipeline/unit-path.ts";
+import { presentUnitBrief } from "./unit-tree.ts";
+
+/** The API's representation of the unit of a user. */
+export type UnitBrief = NonNullable<z.infer<ReturnType<typeof contract>>["unit"]>;
+
+const placesOfDepartments = prepared((db, p: { ids: number[] }) =>
+  db
+    .selectFrom("units as n")
+    .leftJoin("units as a", "a.id", "n.parent_id")
+    .select(["n.id as unit_id", "n.name", "n.level", "n.unit_type", "n.path", "n.parent_id"])
+    .select(["a.name as parent_name", "a.level as parent_level", "a.unit_type as parent_type"])
+    .where((eb) => isAmong(db, eb.ref("n.id"), p.ids)),
+);
+
+/** Columns of a unit and of the unit above. */
+export type PlaceRow = Awaited<ReturnType<typeof placesOfDepartments>>[number];
+
+/** The API's representation of a unit, with its path. */
+export interface ShownUnit {
+  readonly path: string;
+  readonly unit: UnitBrief;
+}
+
+/** Presents the unit of a user. */
+export function place(row: PlaceRow): UnitBrief {
+  const parent =
+    row.parent_id === null
+      ? null
+      : presentUnitBrief(row.parent_id, row.parent_name ?? "", row.parent_level ?? 0, row.parent_type ?? "unit");
+  const { content_type, id, name, level, unit_type, url } = presentUnitBrief(
+    row.unit_id,
+    row.name,
+    row.level,
+    row.unit_type,
+  );
+  return { content_type, id, name, level, unit_type, parent, url };
+}
+
+/** Returns, for units that are departments, the nearest physical unit above, by the ID of the department. */
+export async function physicalUnits(
+  ctx: Ctx,
+  shown: readonly (ShownUnit | undefined)[],
+): Promise<ReadonlyMap<number, UnitBrief>> {
+  const pathById = new Map<number, string>();
+  for (const each of shown) if (each && each.unit.unit_type !== "unit") pathById.set(each.unit.id, each.path);
+  const found = new Map<number, UnitBrief>();
+  if (pathById.size === 0) return found;
+  const ids = [...new Set([...pathById.values()].flatMap(ancestorsOf))];
+  const above = new Map((await placesOfDepartments(ctx.db, { ids })).map((row) => [row.unit_id, row]));
+  for (const [id, path] of pathById) {
+    const nearest = ancestorsOf(path).findLast((ancestor) => above.get(ancestor)?.unit_type === "unit");
+    const row = nearest === undefined ? undefined : above.get(nearest);
+    if (row) found.set(id, place(row));
+  }
+  return found;
+}
+
+/** Returns the unit itself or, for a department, the nearest physical unit above. */
+export function physicalUnitOf(unit: UnitBrief | null, physical: ReadonlyMap<number, UnitBrief>): UnitBrief | null {
+  return unit === null || unit.unit_type === "unit" ? unit : (physical.get(unit.id) ?? null);
+}

@@ -1,0 +1,52 @@
+import { isAmong } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
+import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { inOrderOf } from "./in-order-of.ts";
+import { physicalUnitOf, physicalUnits, place, type ShownUnit } from "./physical-units.ts";
+
+/** Selects the unit of the first membership, which `users.unit_id` holds. */
+const shortUsersById = prepared((db, p: { ids: number[] }) =>
+  db
+    .selectFrom("users as u")
+    .leftJoin("units as n", "n.id", "u.unit_id")
+    .leftJoin("units as a", "a.id", "n.parent_id")
+    .select(["u.id", "u.first_name", "u.last_name", "u.title", "u.active", "u.unit_id"])
+    .select(["n.name", "n.level", "n.unit_type", "n.path", "n.parent_id"])
+    .select(["a.name as parent_name", "a.level as parent_level", "a.unit_type as parent_type"])
+    .select(filesOf(db, "user", "u.id").as("files"))
+    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids))
+    .where("u.deleted_at", "is", null),
+);
+
+type ShortRow = Awaited<ReturnType<typeof shortUsersById>>[number];
+
+/** Returns short users in the order of `ids`, without unknown and deleted ones. */
+export async function presentShortUsers(ctx: Ctx, ids: number[]) {
+  if (ids.length === 0) return [];
+  const rows = await shortUsersById(ctx.db, { ids });
+  const units = new Map(rows.map((row) => [row.id, placeOf(row)]));
+  const physical = await physicalUnits(ctx, [...units.values()]);
+  return inOrderOf(ids, rows).map((row) => {
+    const unit = units.get(row.id)?.unit ?? null;
+    return {
+      content_type: "user" as const,
+      id: row.id,
+      name: `${row.first_name} ${row.last_name}`,
+      first_name: row.first_name,
+      last_name: row.last_name,
+      title: row.title,
+      avatar: presentNestedFiles(ctx, row.files)[0] ?? null,
+      active: row.active === 1,
+      unit,
+      physicalUnit: physicalUnitOf(unit, physical),
+      url: `/users/${row.id}`,
+    };
+  });
+}
+
+/** Returns the unit of a short user; undefined without a membership. */
+function placeOf({ unit_id, name, level, unit_type, path, ...parent }: ShortRow): ShownUnit | undefined {
+  if (unit_id === null || name === null || level === null || unit_type === null || path === null) return undefined;
+  return { path, unit: place({ ...parent, unit_id, name, level, unit_type, path }) };
+}

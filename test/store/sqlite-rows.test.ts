@@ -1,0 +1,70 @@
+import { sql } from "kysely";
+import { beforeAll, describe, expect, it } from "vitest";
+import { insertRows } from "../../src/store/bulk.ts";
+import { useDatabase } from "./support.ts";
+
+/** More rows than a statement names one by one. */
+const many = 1200;
+
+describe("rows of SQLite", () => {
+  const open = useDatabase("sqlite");
+
+  beforeAll(async () => {
+    const mail = (n: number) => ({
+      kind: "welcome",
+      recipient: `r${n}`,
+      user_id: n,
+      payload: "",
+      created_at: 1,
+      due_at: n,
+    });
+    const rows = Array.from({ length: many }, (_, n) => mail(n));
+    await open().database.write((tx) => insertRows(tx, "mails", rows));
+  });
+
+  it("are the same after the statement has returned many", async () => {
+    const { reader } = open().database;
+    const query = reader
+      .selectFrom("mails")
+      .select(["user_id", "recipient", sql<null>`null`.as('a "quoted" name')])
+      .orderBy("user_id");
+    const expected = Array.from({ length: many }, (_, n) => ({
+      user_id: n,
+      recipient: `r${n}`,
+      'a "quoted" name': null,
+    }));
+    for (let run = 0; run < 2; run += 1) expect(await query.execute()).toStrictEqual(expected);
+  });
+
+  it("have the columns that another process has added", async () => {
+    const { database } = open();
+    const read = () => database.reader.selectFrom("mails").selectAll().orderBy("id").execute();
+    expect(Object.keys((await read()).at(-1) ?? {})).not.toContain("later");
+    await database.write((tx) => sql`alter table mails add column later text default 'x'`.execute(tx));
+    for (const row of await read()) expect(row).toMatchObject({ later: "x" });
+  });
+
+  it("are found by flags and limits of any value", async () => {
+    const { reader } = open().database;
+    const first = (user: number, limit: number) =>
+      reader
+        .selectFrom("mails")
+        .select("user_id")
+        .where("user_id", ">=", user)
+        .orderBy("user_id")
+        .limit(limit)
+        .execute();
+    expect(await first(0, 2)).toStrictEqual([{ user_id: 0 }, { user_id: 1 }]);
+    expect(await first(1, 1)).toStrictEqual([{ user_id: 1 }]);
+    expect(await first(7, 3)).toStrictEqual([{ user_id: 7 }, { user_id: 8 }, { user_id: 9 }]);
+    expect(await first(0, 0)).toStrictEqual([]);
+  });
+
+  it("are found by statements with flags and limits as literals", async () => {
+    const { reader } = open().database;
+    const query = reader.selectFrom("users").select("id").where("active", "=", 1).where("id", ">", 5).limit(7);
+    const { sql: text, parameters } = query.compile();
+    expect(text).toMatch(/"active" = 1 and "id" > \? limit 7$/);
+    expect(parameters).toStrictEqual([5]);
+  });
+});
