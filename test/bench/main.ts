@@ -21,6 +21,7 @@ const suites: Record<string, () => Promise<Figures>> = {
   others: async () => (await import("./others.ts")).others(),
   uploads: async () => (await import("./uploads.ts")).uploads(),
   moving: async () => (await import("./moving.ts")).moving(),
+  "memory-server": async () => (await import("./memory-server.ts")).memoryOfServer(),
   webhooks: async () => (await import("./webhooks.ts")).webhooks(),
 };
 
