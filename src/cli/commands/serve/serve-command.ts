@@ -1,6 +1,7 @@
 import { isatty } from "node:tty";
 import type { Logger, LoggerOptions } from "pino";
 import type { Database } from "../../../store/database.ts";
+import { limitHeap } from "../../file-io/heap-limit.ts";
 import type { Context, CustomCommand } from "../../kit/command-spec.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { version } from "../../session/version.ts";
@@ -10,6 +11,9 @@ import { createLogLines, logFormats, logLevels, warning } from "./log-lines.ts";
 import { readServeOptions, type ServeOptions } from "./serve-options.ts";
 import { noMail, smtpFlag } from "./smtp-option.ts";
 import type { WorkerProcess } from "./worker-process.ts";
+
+/** Size in bytes at which the young generation stops growing. V8 would let it grow to 64 MiB and keep that. */
+const largestYoung = Number(process.env.M14_YOUNG ?? 16_777_216);
 
 export const serve: CustomCommand = {
   summary: "Serve the HTTP API and deliver webhooks and mail",
@@ -177,7 +181,9 @@ async function serveDatabase({ modules, database, log, terminal, options, worker
     await deliver();
     await terminal.write(`${server.url}\n`);
   }
+  const bounding = setInterval(() => limitHeap(largestYoung), 100).unref();
   await ended;
+  clearInterval(bounding);
   log.info("finishing");
   service.endWaits();
   await Promise.all([...servers.map((each) => each.close()), engine.stop()]);

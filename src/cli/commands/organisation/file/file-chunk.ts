@@ -1,4 +1,5 @@
 import { type Document, LineCounter, parseDocument } from "yaml";
+import { parseSimpleEntry } from "./simple-yaml.ts";
 
 /** A part of a file that can be parsed alone: some entries of a list, as a list, or another top-level field, as an object. */
 export interface FileChunk {
@@ -26,7 +27,7 @@ export class NotSeparable extends Error {
 /** Parses a chunk into plain values. Throws `NotSeparable` when it has no value of its own. */
 export function parseChunk({ text, line, list, entries }: FileChunk): unknown {
   if (list && entries === 0) return [];
-  const quick = parseJson(text);
+  const quick = parseJson(text) ?? (list && parseSimpleEntries(text, entries));
   if (quick !== undefined) return quick;
   const { parsed, lines } = parseText(text);
   const [error] = parsed.errors;
@@ -38,6 +39,26 @@ export function parseChunk({ text, line, list, entries }: FileChunk): unknown {
     throw new NotSeparable(line, "An alias refers to an anchor of another entry.");
   }
   throw new NotSeparable(line, "The entries of the list cannot be told apart.");
+}
+
+/** Parses only those entries of a list with the YAML parser that need it. Returns undefined when that fails. */
+function parseSimpleEntries(text: string, count: number): unknown[] | undefined {
+  const indent = text.indexOf("-");
+  const parts = text.split(new RegExp(`^(?= {${indent}}-\\s)`, "m"));
+  if (parts.length !== count) return undefined;
+  const found: unknown[] = parts.map(parseSimpleEntry);
+  const others = parts.flatMap((_, at) => (found[at] === undefined ? [at] : []));
+  if (others.length === 0) return found;
+  const { parsed } = parseText(others.map((at) => parts[at]).join(""));
+  if (parsed.errors.length > 0) return undefined;
+  try {
+    const values: unknown = parsed.toJS();
+    if (!Array.isArray(values) || values.length !== others.length) return undefined;
+    for (const [index, at] of others.entries()) found[at] = values[index];
+    return found;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Parses YAML or JSON with positions. */

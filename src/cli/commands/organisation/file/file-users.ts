@@ -27,7 +27,7 @@ export function createFileUsers(scratch: DatabaseSync, issues: FileIssues): File
   const insert = scratch.prepare("insert into file_users values (?, ?)");
   const claim = scratch.prepare("insert or ignore into labels values (?, ?)");
   const owner = scratch.prepare("select at from labels where label = ?");
-  const read = scratch.prepare("select entry from file_users where at = ?");
+  const read = scratch.prepare("select at, entry from labels join file_users using (at) where label = ?");
   let count = 0;
   const isFirst = (label: string, at: number, field: string) => {
     if (claim.run(label, at).changes === 1) return true;
@@ -35,9 +35,8 @@ export function createFileUsers(scratch: DatabaseSync, issues: FileIssues): File
     return false;
   };
   const placeOf = (label: string): UserPlace | undefined => {
-    const at = owner.get(label)?.at as number | undefined;
-    const row = at === undefined ? undefined : read.get(at);
-    return at === undefined || row === undefined ? undefined : { at, entry: JSON.parse(String(row.entry)) };
+    const row = read.get(label);
+    return row && { at: Number(row.at), entry: JSON.parse(String(row.entry)) };
   };
   return {
     get count() {
