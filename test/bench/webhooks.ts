@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -83,6 +83,22 @@ const engineOn = (database: Database) =>
 
 async function newWebhook(caller: Caller, uri: string): Promise<number> {
   return (await caller.call(ops.create, { name: "bench", uri })).data.id;
+}
+
+/** Memory of a process that sends 100 k waiting callbacks (SQLite). */
+export async function* memoryOfDeliveries(): AsyncGenerator<Figure> {
+  const receiver = await startReceiver();
+  const folder = mkdtempSync(join(tmpdir(), "wcs-bench-deliveries-"));
+  try {
+    const target = join(folder, "wcs.db");
+    const database = await open(target);
+    const { measured, note = "", ...figure } = await backlog("SQLite", target, database, receiver);
+    yield { ...figure, measured, floor: 200, target: "<= 1 x", note: `floor: the limit; ${note}` };
+    await database.close();
+  } finally {
+    receiver.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Puts out as many events of one webhook, as an import would. */

@@ -31,8 +31,33 @@ async function readInParts(split: Split, text: string, cut: number): Promise<unk
 
 const text = fc.oneof(
   fc.string({ unit: fc.constantFrom(..."'=+-@\t\n,;:\"#&*!|>%`[]{}? \ufeffaé😀1~"), maxLength: 12 }),
-  fc.constantFrom("null", "True", "1e3", "e3", "012", "2020-01-01", "+45 12", "+45", "<<", "---", "- a", "a: b", "~", "a "),
-  fc.constantFrom("O'Neill", "Chief, Operations", "R&D", "a-b", "Phục Lễ", "1 2", "a\n- b\n", "# a", "a\n\n# b\nc: d\n"),
+  fc.constantFrom(
+    "null",
+    "True",
+    "1e3",
+    "e3",
+    "012",
+    "2020-01-01",
+    "+45 12",
+    "+45",
+    "<<",
+    "---",
+    "- a",
+    "a: b",
+    "~",
+    "a ",
+  ),
+  fc.constantFrom(
+    "O'Neill",
+    "Chief, Operations",
+    "R&D",
+    "a-b",
+    "Phục Lễ",
+    "1 2",
+    "a\n- b\n",
+    "# a",
+    "a\n\n# b\nc: d\n",
+  ),
 );
 const value = fc.oneof(text, fc.boolean(), fc.integer(), fc.constant(null), fc.array(text, { maxLength: 3 }));
 const entry = fc.dictionary(fc.constantFrom("name", "email", "unit_type", "meta_field_0", "A"), value, { minKeys: 1 });

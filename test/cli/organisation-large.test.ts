@@ -22,7 +22,10 @@ function write(name: string, users: readonly User[]): string {
 
 beforeAll(async () => {
   expect(await place().wcs(["units", "update", "1", "--reference", "root"])).toMatchObject({ code: 0 });
-  const file = write("all.yaml", Array.from({ length: count }, (_, at) => userAt(at)));
+  const file = write(
+    "all.yaml",
+    Array.from({ length: count }, (_, at) => userAt(at)),
+  );
   expect(await place().wcs(["apply", file])).toMatchObject({ code: 0 });
 });
 
@@ -77,13 +80,19 @@ it("diff reads a file of more than 16 MiB, and says where it is wrong", async ()
   expect({ code, stderr: stderr.trimEnd() }).toEqual({ code: 0, stderr: "Would update 250 users; create 3350 users." });
   expect(stdout.trimEnd().split("\n").at(-1)).toBe("create,E-3599");
   const refused = await place().wcs(["diff", broken]);
-  expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("users[3600].unit is not an existing unit") });
+  expect(refused).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("users[3600].unit is not an existing unit"),
+  });
 });
 
 it("a file of more than 16 MiB that cannot be read entry by entry is refused", async () => {
   const file = place().home.path("whole.yaml");
   writeFileSync(file, `---\n# ${"x".repeat(16_777_216)}\nusers: []\n`);
   const { code, stderr } = await place().wcs(["diff", file]);
-  expect({ code, first: stderr.split("\n")[0] }).toMatchObject({ code: 3, first: `${file}:1: The line is neither a field nor an item of a list.` });
+  expect({ code, first: stderr.split("\n")[0] }).toMatchObject({
+    code: 3,
+    first: `${file}:1: The line is neither a field nor an item of a list.`,
+  });
   expect(stderr).toContain("is larger than 16 MiB and cannot be read entry by entry; nothing was changed.");
 });

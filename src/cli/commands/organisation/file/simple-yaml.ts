@@ -10,20 +10,24 @@ export function parseSimpleEntry(text: string): Record<string, unknown> | undefi
   const indent = text.indexOf("-");
   for (const [at, line] of lines.entries()) {
     const [, before = "", name = "", value = ""] = /^( *(?:- )?)([a-z_][a-z_0-9]*): (.+)$/.exec(line) ?? [];
-    if (before.length !== indent + 2 || before.endsWith("- ") !== (at === 0) || Object.hasOwn(entry, name)) return undefined;
-    const found = valueOf(value);
+    if (before.length !== indent + 2 || before.endsWith("- ") !== (at === 0) || Object.hasOwn(entry, name))
+      return undefined;
+    const found = simpleValueOf(value);
     if (found === undefined) return undefined;
     entry[name] = found;
   }
   return entry;
 }
 
-function valueOf(text: string): unknown {
+function simpleValueOf(text: string): unknown {
   if (text === "true" || text === "false") return text === "true";
   if (!text.startsWith("[")) return wordOf(text, plain);
   if (!text.endsWith("]") || /["[\]]/.test(text.slice(1, -1))) return undefined;
   if (text === "[]") return [];
-  const words = text.slice(1, -1).split(", ").map((word) => wordOf(word, plainInList));
+  const words = text
+    .slice(1, -1)
+    .split(", ")
+    .map((word) => wordOf(word, plainInList));
   return words.includes(undefined) ? undefined : words;
 }
 
