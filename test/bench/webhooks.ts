@@ -19,7 +19,7 @@ import { startPostgres } from "../support/postgres.ts";
 import { type Figure, median } from "./figure.ts";
 
 const deliveries = 10_000;
-const many = 100_000;
+const many = Number(process.env.WCS_BENCH_DELIVERIES ?? 100_000);
 /** Requests under way at once, for one receiver. */
 const concurrency = 16;
 const rounds = 5;
