@@ -28,7 +28,7 @@ export async function importing(): Promise<Figure[]> {
     return [
       { ...time, what, floor: median(table), note: `${note} into the table of users, with its indexes` },
       { ...time, what: `${what}, all tables`, floor: median(all), note: `${note} of all rows that come of it` },
-      { ...memory, what: `${what}, memory`, floor: 200, note: "floor: what it may have" },
+      { ...memory, what: `${what}, memory`, floor: 160, note: "floor: what it may have" },
     ];
   } finally {
     bench.remove();

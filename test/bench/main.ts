@@ -22,6 +22,9 @@ const suites: Record<string, () => Promise<Figures>> = {
   others: async () => (await import("./others.ts")).others(),
   uploads: async () => (await import("./uploads.ts")).uploads(),
   moving: async () => (await import("./moving.ts")).moving(),
+  "memory-organisation": async () => (await import("./memory-organisation.ts")).memoryOfOrganisation(),
+  "memory-deliveries": async () => (await import("./webhooks.ts")).memoryOfDeliveries(),
+  "memory-server": async () => (await import("./memory-server.ts")).memoryOfServer(),
   webhooks: async () => (await import("./webhooks.ts")).webhooks(),
 };
 

@@ -28,7 +28,9 @@ const titles = ["Product Interactions Manager", "Técnico de División", "Engine
 /** A process that ran, how long it took and the most memory that it had. */
 export interface Ran {
   readonly seconds: number;
-  /** MiB. */
+  /** Seconds of CPU time. */
+  readonly cpu: number;
+  /** MiB, at most at once. */
   readonly rss: number;
 }
 
@@ -65,8 +67,11 @@ export function newBench(count: number): Bench {
 
 /** Runs node; what it prints goes nowhere. */
 export function run(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Ran {
-  const hook =
-    'import fs from "node:fs"; process.on("exit", () => fs.writeSync(3, String(process.resourceUsage().maxRSS)));';
+  const hook = `import fs from "node:fs"; process.on("exit", () => {
+    const { user, system } = process.cpuUsage();
+    const peak = /VmHWM:\\s+(\\d+)/.exec(fs.readFileSync("/proc/self/status", "latin1"))[1];
+    fs.writeSync(3, JSON.stringify({ cpu: (user + system) / 1e6, rss: peak / 1024 }));
+  });`;
   const nowhere = openSync("/dev/null", "w");
   const begin = performance.now();
   const { status, output, stderr } = spawnSync(
@@ -76,7 +81,7 @@ export function run(args: readonly string[], env: NodeJS.ProcessEnv = process.en
   );
   const seconds = (performance.now() - begin) / 1000;
   if (status !== 0) throw new Error(`${args.join(" ")}: ${stderr}`);
-  return { seconds, rss: Number(output[3]) / 1024 };
+  return { seconds, ...(JSON.parse(output[3] ?? "") as { cpu: number; rss: number }) };
 }
 
 function unitRows(): string {

@@ -12,6 +12,8 @@ export interface ServerProcess {
   cpu(): number;
   /** MiB. */
   rss(): number;
+  /** Returns the most memory that the process has had at once, in MiB. */
+  peak(): number;
   stop(): Promise<void>;
 }
 
@@ -70,7 +72,8 @@ function processOn(child: ChildProcess, port: number): ServerProcess {
       const fields = statOf(pid);
       return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
     },
-    rss: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) / 1024,
+    rss: () => memoryOf(pid, "VmRSS"),
+    peak: () => memoryOf(pid, "VmHWM"),
     async stop() {
       const ended = once(child, "exit");
       child.kill("SIGKILL");
@@ -78,3 +81,7 @@ function processOn(child: ChildProcess, port: number): ServerProcess {
     },
   };
 }
+
+/** Returns a line of `/proc/PID/status`, in MiB. */
+const memoryOf = (pid: number, line: "VmRSS" | "VmHWM"): number =>
+  Number(new RegExp(`${line}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) / 1024;

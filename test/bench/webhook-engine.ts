@@ -3,6 +3,7 @@
  * what is due, and tells how much memory that took, in MiB, and how long, in seconds.
  */
 import { once } from "node:events";
+import { limitHeap } from "../../src/cli/file-io/heap-limit.ts";
 import { defaults } from "../../src/contract/settings.ts";
 import { createEngine } from "../../src/delivery/delivery.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
@@ -10,6 +11,8 @@ import { openDatabase } from "../../src/store/open-database.ts";
 const [target = "", mode] = process.argv.slice(2);
 const rss = () => process.memoryUsage().rss / 1_048_576;
 
+// As wcs serve and wcs webhooks deliver do.
+limitHeap();
 const database = await openDatabase(target);
 const engine = createEngine({
   database,

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,7 +19,7 @@ import { startPostgres } from "../support/postgres.ts";
 import { type Figure, median } from "./figure.ts";
 
 const deliveries = 10_000;
-const many = 100_000;
+const many = Number(process.env.WCS_BENCH_DELIVERIES ?? 100_000);
 /** Requests under way at once, for one receiver. */
 const concurrency = 16;
 const rounds = 5;
@@ -83,6 +83,22 @@ const engineOn = (database: Database) =>
 
 async function newWebhook(caller: Caller, uri: string): Promise<number> {
   return (await caller.call(ops.create, { name: "bench", uri })).data.id;
+}
+
+/** Memory of a process that sends 100 k waiting callbacks (SQLite). */
+export async function* memoryOfDeliveries(): AsyncGenerator<Figure> {
+  const receiver = await startReceiver();
+  const folder = mkdtempSync(join(tmpdir(), "wcs-bench-deliveries-"));
+  try {
+    const target = join(folder, "wcs.db");
+    const database = await open(target);
+    const { measured, note = "", ...figure } = await backlog("SQLite", target, database, receiver);
+    yield { ...figure, measured, floor: 200, target: "<= 1 x", note: `floor: the limit; ${note}` };
+    await database.close();
+  } finally {
+    receiver.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Puts out as many events of one webhook, as an import would. */

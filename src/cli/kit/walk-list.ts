@@ -55,7 +55,7 @@ export async function* walk<O extends AnyOperation>(
     left -= items.length;
     const following = nextPageInput(op.list?.paging, asked, response, found.length);
     if (all) {
-      (await import("../file-io/heap-limit.ts")).limitHeap(33_554_432);
+      (await import("../file-io/heap-limit.ts")).limitHeap(8_388_608);
       // A local database answers synchronously: yield to the event loop, so that Ctrl-C is handled.
       await new Promise(setImmediate);
     }

@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import { ServiceError } from "../../../contract/errors.ts";
+import type { Caller } from "../../../contract/operation.ts";
 import { ConditionError, Interrupted } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
@@ -12,19 +13,23 @@ import { applyUserTypes } from "./apply/apply-usertypes.ts";
 import { applyWebhooks } from "./apply/apply-webhooks.ts";
 import { createDirectory } from "./apply/id-directory.ts";
 import { tryPlan } from "./apply/preflight.ts";
-import { changesOf, print, summary } from "./apply/print-results.ts";
+import { type ChangeCounts, countChanges, eachChange, print, summary, withoutCounts } from "./apply/print-results.ts";
+import type { FileIssues, Path } from "./file/file-issues.ts";
 import { type ReadFile, readOrganisation } from "./file/read-organisation.ts";
-import { isRemoval } from "./plan/change.ts";
+import { openScratch } from "./file/scratch-database.ts";
+import { isRemoval, type PlannedChange } from "./plan/change.ts";
 import { makePlan, type OrganisationPlan } from "./plan/make-plan.ts";
 import type { Planning } from "./plan/plan-context.ts";
 import { loadHeld } from "./plan/snapshot.ts";
+
+/** Maximum number of changes that are printed together. */
+const mostTogether = 500;
 
 /** `wcs diff`: shows the changes that apply would make. */
 export async function diff(context: Context): Promise<void> {
   let differs = false;
   await withPlan(context, async (plan) => {
-    differs = changesOf(plan).length > 0;
-    await show(plan, context);
+    differs = await show(plan, context);
   });
   if (differs && context.flags.exitCode === true) throw new ConditionError("there are differences");
 }
@@ -38,17 +43,16 @@ export async function apply(context: Context): Promise<void> {
       await show(plan, context);
       return terminal.note("Dry run: nothing was changed.");
     }
-    if (changesOf(plan).length === 0) {
+    if (eachChange(plan).next().done) {
       await show(plan, context);
       return terminal.note(`Nothing to change: the data matches ${terminal.sanitizeLine(label)}.`);
     }
     await confirmRemovals(plan, context);
-    const refusals: string[] = [];
+    const refusals: Refusal[] = [];
     const { caller, signal, held } = planning;
-    const refused: ApplyContext["refused"] = (path, reasons) => {
-      refusals.push(`${issues.place(path)} ${reasons.join("; ")}`);
-    };
-    await carryOut({ caller, signal, held, plan, directory: createDirectory(held, plan), refused }, refusals, context);
+    const refused: ApplyContext["refused"] = (path, reasons) => void refusals.push({ path, reasons });
+    const work = { caller, signal, held, plan, directory: createDirectory(held, plan), refused };
+    await carryOut({ work, refusals, issues }, context);
   });
 }
 
@@ -60,16 +64,19 @@ async function withPlan(
   const { terminal, flags } = context;
   const stop = new AbortController();
   const { signal } = stop;
-  const file = await readOrganisation(context);
-  const { caller } = await context.connect();
-  // An interruption waits for the end of the running request, so that no change is half done.
-  terminal.onInterrupt(() => stop.abort(new Interrupted()));
+  const scratch = openScratch();
+  let caller: Caller | undefined;
+  let file: ReadFile | undefined;
   try {
+    file = await readOrganisation(context, scratch);
+    ({ caller } = await context.connect());
+    // An interruption waits for the end of the running request, so that no change is half done.
+    terminal.onInterrupt(() => stop.abort(new Interrupted()));
     terminal.progress("comparing");
     const { organisation, issues } = file;
     const watch = (users: number) => terminal.progress(`comparing users  ${users.toLocaleString("en")}`);
     const held = await loadHeld(caller, signal);
-    const planning = { caller, signal, organisation, issues, held, prune: flags.prune === true, watch };
+    const planning = { caller, signal, organisation, issues, held, scratch, prune: flags.prune === true, watch };
     const plan = await makePlan(planning);
     terminal.progress(undefined);
     await work(plan, planning, file);
@@ -77,56 +84,85 @@ async function withPlan(
     throw signal.aborted ? new Interrupted() : error;
   } finally {
     terminal.progress(undefined);
-    await caller.close();
+    await caller?.close();
+    await file?.close();
+    scratch.close();
   }
 }
 
-async function show(plan: OrganisationPlan, context: Context): Promise<void> {
-  const changes = changesOf(plan);
-  async function* once() {
-    yield changes;
+/** Prints the changes. Returns true when there are any. */
+async function show(plan: OrganisationPlan, context: Context): Promise<boolean> {
+  const counts: ChangeCounts = new Map();
+  async function* portions() {
+    let portion: PlannedChange[] = [];
+    for (const change of eachChange(plan)) {
+      portion.push(change);
+      if (portion.length < mostTogether) continue;
+      countChanges(portion, counts);
+      yield portion;
+      portion = [];
+    }
+    countChanges(portion, counts);
+    yield portion;
   }
-  await print(once(), plan, context);
-  if (changes.length > 0) context.terminal.note(`Would ${summary(changes)}.`);
+  await print(portions(), plan, context);
+  if (counts.size > 0) context.terminal.note(`Would ${summary(counts)}.`);
+  return counts.size > 0;
 }
 
 /** Asks for confirmation before anything is deleted. */
 async function confirmRemovals(plan: OrganisationPlan, context: Context): Promise<void> {
-  const gone = changesOf(plan).filter((change) => isRemoval({ change }));
-  if (gone.length === 0) return;
+  const gone = countChanges(eachChange(plan).filter((change) => isRemoval({ change })));
+  if (gone.size === 0) return;
   context.terminal.note(`--prune will ${summary(gone)}.`);
   await requireConfirmation(context, async () => sentence(summary(gone), "?"));
 }
 
 const sentence = (text: string, end = ".") => `${text.charAt(0).toUpperCase()}${text.slice(1)}${end}`;
 
-async function carryOut(work: ApplyContext, refusals: string[], context: Context): Promise<void> {
+/** A rejected entry, and the reasons. */
+interface Refusal {
+  readonly path: Path;
+  readonly reasons: readonly string[];
+}
+
+interface Application {
+  readonly work: ApplyContext;
+  readonly refusals: Refusal[];
+  readonly issues: FileIssues;
+}
+
+async function carryOut({ work, refusals, issues }: Application, context: Context): Promise<void> {
   const { terminal } = context;
-  const all = changesOf(work.plan);
-  const done: Done[] = [];
+  const all = countChanges(eachChange(work.plan));
+  const total = [...all.values()].reduce((sum, count) => sum + count, 0);
+  const done: ChangeCounts = new Map();
+  let made = 0;
   let failure: unknown;
-  async function* made() {
+  async function* results() {
     try {
       for await (const some of steps(work, refusals)) {
-        done.push(...some);
+        countChanges(some, done);
+        made += some.length;
         terminal.progress(undefined);
         yield some;
         // Lets Ctrl-C interrupt: a local database answers without returning to the event loop.
         await breathe();
-        terminal.progress(`applying  ${bar(done.length / all.length)}  ${done.length} of ${all.length}`);
+        terminal.progress(`applying  ${bar(made / total)}  ${made} of ${total}`);
       }
     } catch (error) {
       failure = work.signal.aborted ? new Interrupted() : error;
     }
   }
-  await print(made(), work.plan, context);
+  await print(results(), work.plan, context);
   terminal.progress(undefined);
-  if (done.length > 0) terminal.note(sentence(summary(done, "past")));
-  for (const line of refusals) terminal.complain(`${terminal.sanitizeLine(line)}\n`);
+  if (made > 0) terminal.note(sentence(summary(done, "past")));
+  const places = refusals.length > 0 ? await issues.places(refusals.map(({ path }) => path)) : [];
+  for (const [at, { reasons }] of refusals.entries()) {
+    terminal.complain(`${terminal.sanitizeLine(`${places[at]} ${reasons.join("; ")}`)}\n`);
+  }
   if (failure === undefined && refusals.length === 0) return;
-  const names = new Set(done.map(({ kind, name }) => `${kind} ${name}`));
-  const left = all.filter(({ kind, name }) => !names.has(`${kind} ${name}`));
-  terminal.note(`Not applied: ${summary(left)}.`);
+  terminal.note(`Not applied: ${summary(withoutCounts(all, done))}.`);
   terminal.note("The applied changes are kept. Run the same command again to apply the rest.");
   throw (
     failure ??
@@ -138,7 +174,7 @@ async function carryOut(work: ApplyContext, refusals: string[], context: Context
 }
 
 /** Runs the steps in order, and stops after one that failed in part, because later steps may depend on it. */
-async function* steps(work: ApplyContext, refusals: readonly string[]): AsyncGenerator<Done[]> {
+async function* steps(work: ApplyContext, refusals: readonly Refusal[]): AsyncGenerator<Done[]> {
   for (const step of [applyUserTypes, applyUnits, applyUsers, applyWebhooks, applyRemovals]) {
     yield* step(work);
     if (refusals.length > 0) return;

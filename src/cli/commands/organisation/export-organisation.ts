@@ -6,8 +6,9 @@ import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { type Export, exportItems } from "../../file-io/export-file.ts";
 import type { Context } from "../../kit/command-spec.ts";
+import { shortestFirst } from "./file/organisation-entries.ts";
 import { keyOf, labelEntry, type OrganisationSection, sections } from "./file/organisation-schema.ts";
-import { shortestFirst } from "./file/read-organisation.ts";
+import { openScratch } from "./file/scratch-database.ts";
 import { createText, organisationFormatOf } from "./file/write-organisation.ts";
 import {
   type CurrentUser,
@@ -45,10 +46,15 @@ export async function exportOrganisation(context: Context): Promise<void> {
     };
     const labels = new Map(held.userTypes.map((type) => [type.id, userTypeLabel(type)]));
     for (const section of wanted) {
-      const write = async (entries: readonly object[]) => {
-        for (let at = 0; at < entries.length; at += 500) {
-          await to.write(entries.slice(at, at + 500).map((entry) => text.entry(section, entry)));
+      const write = async (entries: Iterable<object>) => {
+        let portion: string[] = [];
+        for (const entry of entries) {
+          portion.push(text.entry(section, entry));
+          if (portion.length < 500) continue;
+          await to.write(portion);
+          portion = [];
         }
+        if (portion.length > 0) await to.write(portion);
       };
       await writers[section](to, held, names, write);
     }
@@ -68,7 +74,7 @@ function sectionsOf(only: string | undefined): readonly OrganisationSection[] {
   return sections.filter((section) => named.includes(section));
 }
 
-type Write = (entries: readonly object[]) => Promise<void>;
+type Write = (entries: Iterable<object>) => Promise<void>;
 type SectionWriter = (to: Export<string>, held: Snapshot, names: Names, write: Write) => Promise<void>;
 
 const writers: Record<OrganisationSection, SectionWriter> = {
@@ -136,7 +142,7 @@ async function writeUsers(
 ): Promise<void> {
   const unnamed = problemsOfLabels(userTypes);
   const bad = new Set(userTypes.filter(unnamed).map(({ id }) => id));
-  const found: ReturnType<typeof userEntry>[] = [];
+  const found = createSorter("users");
   for await (const user of each<CurrentUser>(to.caller, users.list, to.signal, { inactive: true })) {
     if (isServiceAccount(user)) continue;
     if (user.email === null) throw hidden(user);
@@ -147,9 +153,31 @@ async function writeUsers(
       const what = `is in unit ${place.id}, which has no reference; run wcs units update ${place.id} --reference REF`;
       to.skip(`user ${user.id} (${user.name}) ${what}`);
     } else if (type) to.skip(`user ${user.id} (${user.name}) has user type ${type.id}, which was not exported`);
-    else found.push(userEntry(user, names));
+    else found.add(userEntry(user, names));
   }
-  await write(found.sort(byLabel("users")));
+  await write(found.sorted());
+  found.close();
+}
+
+/** Sorts entries by label like `byLabel`, on disk. */
+function createSorter(section: OrganisationSection) {
+  const scratch = openScratch();
+  scratch.exec("create table entries (key blob not null, label blob not null, entry text not null)");
+  const insert = scratch.prepare("insert into entries values (?, ?, ?)");
+  // The bytes of UTF-16 have the order of the code units, unlike those of UTF-8.
+  const sortable = (text: string) => Buffer.from(text, "utf16le").swap16();
+  return {
+    add(entry: object): void {
+      const label = labelEntry(section, entry);
+      insert.run(sortable(keyOf(label)), sortable(label), JSON.stringify(entry));
+    },
+    *sorted(): Generator<object> {
+      for (const { entry } of scratch.prepare("select entry from entries order by key, label").iterate()) {
+        yield JSON.parse(String(entry)) as object;
+      }
+    },
+    close: () => scratch.close(),
+  };
 }
 
 const hidden = ({ id }: CurrentUser) =>

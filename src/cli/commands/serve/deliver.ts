@@ -1,4 +1,5 @@
 import { UsageError } from "../../errors/cli-errors.ts";
+import { limitHeap } from "../../file-io/heap-limit.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { createDeliveryEngine } from "../../session/open-caller.ts";
@@ -19,6 +20,7 @@ export async function deliver(context: Context): Promise<void> {
   const database = await openWithKey(target.address, terminal.env);
   try {
     const service = createService({ database, environment });
+    limitHeap();
     const engine = await createDeliveryEngine(database, service, terminal);
     const before = await engine.waiting();
     const after = await engine.drain({ maxSeconds: Number.POSITIVE_INFINITY });

@@ -33,19 +33,28 @@ export interface Batch<S extends OrganisationSection> {
 
 /** Splits tasks into batches of the size of one request. */
 export async function* inBatches<S extends OrganisationSection>(
-  tasks: readonly Task<S>[],
+  tasks: Iterable<Task<S>>,
   rowOf: (task: Task<S>) => FileRow,
   most: number,
 ): AsyncGenerator<Batch<S>> {
+  const waiting = new Map<number, Task<S>>();
   async function* rows(): AsyncGenerator<SourceRow[]> {
-    for (const [at, task] of tasks.entries()) {
+    let line = 0;
+    for (const task of tasks) {
       const row = rowOf(task);
-      yield [{ line: at, size: JSON.stringify(row).length, row }];
+      waiting.set(line, task);
+      yield [{ line, size: JSON.stringify(row).length, row }];
+      line += 1;
     }
   }
+  const take = (line: number) => {
+    const task = waiting.get(line);
+    waiting.delete(line);
+    return task ?? [];
+  };
   for await (const batch of batchesOf(rows(), most)) {
     yield {
-      tasks: batch.flatMap(({ line }) => tasks[line] ?? []),
+      tasks: batch.flatMap(({ line }) => take(line)),
       rows: batch.flatMap((each) => ("row" in each ? [each.row] : [])),
     };
   }

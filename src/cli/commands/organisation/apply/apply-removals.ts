@@ -13,7 +13,7 @@ export async function* applyRemovals({ caller, signal, plan, held }: ApplyContex
     await caller.call(webhooks.delete, { id });
     yield [change];
   }
-  for (const { change, id = 0 } of tasks.users.filter(isRemoval)) {
+  for (const { change, id = 0 } of Iterator.from(tasks.users).filter(isRemoval)) {
     signal.throwIfAborted();
     await caller.call(users.deactivate, { id });
     yield [change];

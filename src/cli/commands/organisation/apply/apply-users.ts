@@ -33,8 +33,8 @@ export const most = 1000;
 /** Creates and changes users, including memberships, `active` and `admin`. */
 export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
   const { plan, caller, signal } = work;
-  const tasks = plan.tasks.users.filter((task) => !isRemoval(task));
-  const inRows = tasks.filter(isForImport);
+  const tasks = () => Iterator.from(plan.tasks.users).filter((task) => !isRemoval(task));
+  const inRows = tasks().filter(isForImport);
   for await (const batch of inBatches(inRows, (task) => userRowOf(task, work.plan), most)) {
     for (const task of batch.tasks) await makeReady(task, work);
     signal.throwIfAborted();
@@ -51,7 +51,7 @@ export async function* applyUsers(work: ApplyContext): AsyncGenerator<Done[]> {
     }
     yield done;
   }
-  for (const task of tasks.filter((each) => !isForImport(each))) {
+  for (const task of tasks().filter((each) => !isForImport(each))) {
     await makeReady(task, work);
     await complete(task, task.id ?? 0, work);
     yield [task.change];

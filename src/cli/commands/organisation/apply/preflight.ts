@@ -16,7 +16,7 @@ export async function tryPlan(plan: OrganisationPlan, planning: Planning): Promi
   await tryUserTypes(plan, planning);
   await tryUnits(plan, planning);
   await tryUsers(plan, planning);
-  planning.issues.refuse();
+  await planning.issues.refuse();
 }
 
 const dryRun = { dryRun: true };
@@ -46,12 +46,16 @@ async function tryUnits({ tasks }: OrganisationPlan, { caller, held }: Planning)
 
 async function tryUsers(plan: OrganisationPlan, { caller, held, issues }: Planning): Promise<void> {
   const tasks = plan.tasks.users;
-  if (tasks.length === 0) return;
+  if (tasks.size === 0) return;
   await requireAdministrator(tasks, caller);
   await caller.call(users.import, { rows: [] }, dryRun);
   const changing = new Set(plan.tasks.usertypes.map((task) => task.change.name));
-  const ready = tasks.filter((task) => !isRemoval(task) && isForImport(task) && isReady(task, changing, held));
-  const addressesChange = tasks.some(({ change, before }) => before !== undefined && touches(change, ["email"]));
+  const ready = Iterator.from(tasks).filter(
+    (task) => !isRemoval(task) && isForImport(task) && isReady(task, changing, held),
+  );
+  const addressesChange = Iterator.from(tasks).some(
+    ({ change, before }) => before !== undefined && touches(change, ["email"]),
+  );
   for await (const batch of inBatches(ready, (task) => userRowOf(task, plan), most)) {
     const { results } = await caller.call(users.import, { rows: [...batch.rows] }, dryRun);
     for (const [at, { fields, issues: rowIssues = [] }] of results.entries()) {
@@ -71,8 +75,9 @@ async function tryUsers(plan: OrganisationPlan, { caller, held, issues }: Planni
 const forbidden = ([reason]: readonly string[]) =>
   new ServiceError("forbidden", `A user in the file cannot be imported: ${reason}; nothing was changed.`);
 
-async function requireAdministrator(tasks: readonly Task<"users">[], caller: Planning["caller"]): Promise<void> {
-  if (!tasks.some(({ change, before, after }) => touches(change, ["admin"]) && (before || after.admin))) return;
+async function requireAdministrator(tasks: Iterable<Task<"users">>, caller: Planning["caller"]): Promise<void> {
+  if (!Iterator.from(tasks).some(({ change, before, after }) => touches(change, ["admin"]) && (before || after.admin)))
+    return;
   const { id, admin } = await caller.call(users.current, {});
   // Throws for an API token, which cannot change administrators even if its owner can.
   if (admin) {

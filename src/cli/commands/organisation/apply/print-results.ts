@@ -6,12 +6,15 @@ import { isRemoval, type PlannedChange } from "../plan/change.ts";
 import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { Done } from "./apply-context.ts";
 
-/** Returns the changes of a plan, in their order. */
-export function changesOf({ tasks }: OrganisationPlan): PlannedChange[] {
+/** Yields the changes of a plan, in their order. */
+export function* eachChange({ tasks }: OrganisationPlan): Generator<PlannedChange> {
   const { usertypes, units, users, webhooks } = tasks;
-  const made = [...usertypes, ...units, ...users, ...webhooks].filter((task) => !isRemoval(task));
-  const removed = [...webhooks, ...users, ...units, ...usertypes].filter(isRemoval);
-  return [...made, ...removed].map(({ change }) => change);
+  for (const list of [usertypes, units, users, webhooks]) {
+    for (const task of list) if (!isRemoval(task)) yield task.change;
+  }
+  for (const list of [webhooks, users, units, usertypes]) {
+    for (const task of list) if (isRemoval(task)) yield task.change;
+  }
 }
 
 /** Prints changes as they are made, in the selected format. */
@@ -48,13 +51,27 @@ const past: Record<PlannedChange["action"], string> = {
   deactivate: "deactivated",
 };
 
-/** Counts changes by action and kind: `create 2 units, 1 user; delete 1 webhook`. */
-export function summary(changes: readonly PlannedChange[], tense: "present" | "past" = "present"): string {
-  const byAction = Map.groupBy(changes, ({ action }) => action);
+/** Numbers of changes by action and kind, such as `delete webhook`. */
+export type ChangeCounts = Map<`${PlannedChange["action"]} ${PlannedChange["kind"]}`, number>;
+
+/** Adds changes to the numbers. */
+export function countChanges(changes: Iterable<PlannedChange>, counts: ChangeCounts = new Map()): ChangeCounts {
+  for (const { action, kind } of changes) counts.set(`${action} ${kind}`, (counts.get(`${action} ${kind}`) ?? 0) + 1);
+  return counts;
+}
+
+/** Returns the numbers of the changes that are not among others. */
+export const withoutCounts = (all: ChangeCounts, others: ChangeCounts): ChangeCounts =>
+  new Map(
+    [...all].map(([key, count]) => [key, count - (others.get(key) ?? 0)] as const).filter(([, count]) => count > 0),
+  );
+
+/** Formats numbers of changes: `create 2 units, 1 user; delete 1 webhook`. */
+export function summary(counts: ChangeCounts, tense: "present" | "past" = "present"): string {
+  const byAction = Map.groupBy(counts, ([key]) => key.split(" ")[0] as PlannedChange["action"]);
   const parts = [...byAction].map(([action, some]) => {
-    const byKind = [...Map.groupBy(some, ({ kind }) => kind)];
-    const counts = byKind.map(([kind, each]) => pluralize(each.length, kinds[kind]));
-    return `${tense === "past" ? past[action] : action} ${counts.join(", ")}`;
+    const numbers = some.map(([key, count]) => pluralize(count, kinds[key.split(" ")[1] as PlannedChange["kind"]]));
+    return `${tense === "past" ? past[action] : action} ${numbers.join(", ")}`;
   });
   return parts.join("; ");
 }

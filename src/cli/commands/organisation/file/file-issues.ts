@@ -8,14 +8,18 @@ export interface FileIssues {
   add(path: Path, what: string): void;
   /** Adds an issue for a missing value, unless the path already has an issue. */
   require(path: Path, why: string): void;
-  /** Returns the location of a value for a message: `org.yaml:12: users[3].unit`. */
-  place(path: Path): string;
+  /** Returns the locations of values for messages: `org.yaml:12: users[3].unit`. */
+  places(paths: readonly Path[]): Promise<string[]>;
   /** Prints all issues and throws `validation_failed` when there are any. */
-  refuse(): void;
+  refuse(): Promise<void>;
 }
 
-/** Creates a collector of issues; `lineOf` returns the line of a path in the file. */
-export function createIssues(label: string, lineOf: (path: Path) => number, context: Context): FileIssues {
+/** Creates a collector of issues; `linesOf` returns the lines of paths in the file. */
+export function createIssues(
+  label: string,
+  linesOf: (paths: readonly Path[]) => Promise<readonly number[]>,
+  context: Context,
+): FileIssues {
   const found: { readonly path: Path; readonly what: string }[] = [];
   const names = new Set<string>();
   const add = (path: Path, what: string) => {
@@ -27,12 +31,16 @@ export function createIssues(label: string, lineOf: (path: Path) => number, cont
     require(path, why) {
       if (!names.has(nameOf(path))) add(path, `is required, ${why}`);
     },
-    place: (path) => `${label}:${lineOf(path)}: ${nameOf(path)}`,
-    refuse() {
+    async places(paths) {
+      const lines = await linesOf(paths);
+      return paths.map((path, at) => `${label}:${lines[at]}: ${nameOf(path)}`);
+    },
+    async refuse() {
       if (found.length === 0) return;
       const { terminal, globals } = context;
       const fields: FieldErrors = {};
-      const placed = found.map(({ path, what }) => ({ line: lineOf(path), name: nameOf(path), what }));
+      const lineAt = await linesOf(found.map(({ path }) => path));
+      const placed = found.map(({ path, what }, at) => ({ line: lineAt[at] ?? 1, name: nameOf(path), what }));
       placed.sort((a, b) => a.line - b.line);
       for (const { name, what } of placed) {
         fields[name] ??= [];

@@ -76,9 +76,6 @@ export const forms = { usertypes: userType, units: unit, users: user, webhooks: 
 
 export type OrganisationEntry<S extends OrganisationSection> = z.infer<ReturnType<(typeof forms)[S]>>;
 
-/** The entries of a file. An absent section is left unchanged. */
-export type Organisation = { readonly [S in OrganisationSection]?: readonly OrganisationEntry<S>[] };
-
 /** Normalizes an e-mail address or a name for comparison. */
 export const keyOf = (value: string): string => value.normalize("NFC").toLowerCase();
 

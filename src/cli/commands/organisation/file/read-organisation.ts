@@ -1,41 +1,90 @@
-import { type Document, isNode, LineCounter, parseDocument } from "yaml";
-import type { z } from "zod";
+import type { DatabaseSync } from "node:sqlite";
+import { type Document, isNode } from "yaml";
 import { ServiceError } from "../../../../contract/errors.ts";
-import { type Field, shape } from "../../../../contract/field-spec.ts";
-import type { Issue } from "../../../../contract/issue-messages.ts";
 import { once } from "../../../../contract/operation.ts";
-import { tryParse } from "../../../../contract/parse-input.ts";
-import { suggestName } from "../../../errors/nearest-name.ts";
-import { openSource } from "../../../file-io/open-source.ts";
+import { openSource, type Source } from "../../../file-io/open-source.ts";
 import type { Context } from "../../../kit/command-spec.ts";
-import { pick } from "../../../output/field-selection.ts";
+import { type FileChunk, NotSeparable, parseChunk, parseText } from "./file-chunk.ts";
 import { createIssues, type FileIssues, type Path } from "./file-issues.ts";
-import { forms, formVersion, type Organisation, type OrganisationSection, sections } from "./organisation-schema.ts";
+import { collectOrganisation, type Organisation } from "./organisation-entries.ts";
+import { splitJson } from "./split-json.ts";
+import { splitYaml } from "./split-yaml.ts";
 
-/** 16 MiB hold about 100,000 users and take 2 GB of memory while they are parsed. */
-const largest = 16_777_216;
+/** A file of 16 MiB takes 2 GB of memory while it is parsed as a whole. */
+const largestWhole = 16_777_216;
 
 /** The valid content of a file, and the issues of the rest. */
 export interface ReadFile {
   readonly label: string;
   readonly organisation: Organisation;
   readonly issues: FileIssues;
+  close(): Promise<void>;
 }
 
-/** Reads an organisation from a file, or from stdin for `-`, as YAML or JSON. */
-export async function readOrganisation(context: Context): Promise<ReadFile> {
-  const { text, label } = await readText(context);
-  const content = contentOf(text, label, context);
+/**
+ * Reads an organisation from a file, or from stdin for `-`, as YAML or JSON. Reads it entry by entry if it can; a small file may
+ * use all of YAML.
+ */
+export async function readOrganisation(context: Context, scratch: DatabaseSync): Promise<ReadFile> {
+  const stop = new AbortController();
+  const source = await openSource(String(context.args.file), context.terminal, { again: true, signal: stop.signal });
+  const close = () => source.close();
+  try {
+    return { ...(await readSource(source, context, scratch)), label: source.label, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function readSource(source: Source, context: Context, scratch: DatabaseSync) {
+  try {
+    return await readInParts(source, context, scratch);
+  } catch (error) {
+    if (!(error instanceof NotSeparable)) throw error;
+    if ((source.size ?? 0) <= largestWhole) return readWhole(source, context, scratch);
+    const { terminal } = context;
+    terminal.complain(`${terminal.sanitizeLine(`${source.label}:${error.line}: ${error.message}`)}\n`);
+    throw refused(
+      `${source.label} is larger than 16 MiB and cannot be read entry by entry; nothing was changed.`,
+      "Write a large file as wcs export does, or split it.",
+    );
+  }
+}
+
+async function readInParts(source: Source, context: Context, scratch: DatabaseSync) {
+  const issues = createIssues(source.label, (paths) => linesInParts(source, paths), context);
+  const found = collectOrganisation(issues, scratch);
+  const lists = new Map<string, FileChunk["list"]>();
+  for await (const chunk of chunksOf(source)) {
+    const value = parseChunk(chunk);
+    const { list, line } = chunk;
+    const names = list ? [list.name] : Object.keys(value ?? {});
+    for (const name of names) {
+      // The parser of the whole file explains a field that occurs twice.
+      if (lists.has(name) && (list === undefined || lists.get(name) !== list)) {
+        throw new NotSeparable(line, `${name} occurs twice.`);
+      }
+      lists.set(name, list);
+    }
+    if (list) found.addEntries(list.name, value as unknown[]);
+    else for (const [name, content] of Object.entries(value ?? {})) found.addField(name, content);
+  }
+  if (lists.size === 0) throw new NotSeparable(1, "There are no fields.");
+  return { organisation: found.organisation, issues };
+}
+
+async function readWhole(source: Source, context: Context, scratch: DatabaseSync) {
+  let text = "";
+  for await (const part of textsOf(source)) text += part;
+  const content = contentOf(text, source.label, context);
   // The parsed document takes a hundred times the memory of the file, so it is parsed again only for the lines of issues.
   const again = once(() => parseText(text));
   const lineOf = (path: Path) => again().lines.linePos(offsetOf(again().parsed, path)).line;
-  const issues = createIssues(label, lineOf, context);
-  return { label, organisation: organisationIn(content, issues), issues };
-}
-
-function parseText(text: string) {
-  const lines = new LineCounter();
-  return { lines, parsed: parseDocument(text, { lineCounter: lines, prettyErrors: false }) };
+  const issues = createIssues(source.label, async (paths) => paths.map(lineOf), context);
+  const found = collectOrganisation(issues, scratch);
+  found.addFile(content);
+  return { organisation: found.organisation, issues };
 }
 
 /** Parses the text into plain values. */
@@ -54,28 +103,47 @@ function contentOf(text: string, label: string, { terminal }: Context): unknown 
   }
 }
 
-async function readText(context: Context): Promise<{ text: string; label: string }> {
-  const stop = new AbortController();
-  const source = await openSource(String(context.args.file), context.terminal, { again: false, signal: stop.signal });
-  const { label } = source;
+async function* chunksOf(source: Source): AsyncGenerator<FileChunk> {
+  const texts = textsOf(source);
+  const { value: first = "" } = await texts.next();
+  async function* all() {
+    yield first;
+    yield* texts;
+  }
+  yield* /^\s*\{/.test(first) ? splitJson(all()) : splitYaml(all());
+}
+
+async function* textsOf(source: Source): AsyncGenerator<string, undefined> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of source.read()) {
-      if (source.position > largest) throw tooLarge(label);
-      chunks.push(chunk);
-    }
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)), label };
+    for await (const chunk of source.read()) yield decoder.decode(chunk, { stream: true });
+    yield decoder.decode();
   } catch (error) {
-    throw error instanceof TypeError ? refused(`${label} is not UTF-8.`) : error;
-  } finally {
-    await source.close();
+    throw error instanceof TypeError ? refused(`${source.label} is not UTF-8.`) : error;
   }
 }
 
-const refused = (message: string, hint?: string) =>
-  new ServiceError("validation_failed", message, hint === undefined ? {} : { hint });
-const tooLarge = (label: string) =>
-  refused(`${label} is larger than 16 MiB.`, "Split the file, or import the users with wcs users import.");
+/** Returns the line of each path. Reads the file again, because positions of all values would take much memory. */
+async function linesInParts(source: Source, paths: readonly Path[]): Promise<number[]> {
+  const wanted = Map.groupBy(paths, ([name]) => name);
+  const found = new Map<Path, number>();
+  const count = new Map<string, number>();
+  for await (const chunk of chunksOf(source)) {
+    const { list, line, entries, text } = chunk;
+    const first = count.get(list?.name ?? "") ?? 0;
+    if (list) count.set(list.name, first + entries);
+    const parse = once(() => parseText(text));
+    const lineOf = (path: Path) => line + parse().lines.linePos(offsetOf(parse().parsed, path)).line - 1;
+    const names = list ? [list.name] : Object.keys((parseChunk(chunk) as object | null) ?? {});
+    for (const path of names.flatMap((name) => wanted.get(name) ?? [])) {
+      const [, at, ...rest] = path;
+      if (list === undefined) found.set(path, lineOf(path));
+      else if (typeof at !== "number") found.set(path, list.line);
+      else if (at >= first && at < first + entries) found.set(path, lineOf([at - first, ...rest]));
+    }
+  }
+  return paths.map((path) => found.get(path) ?? 1);
+}
 
 /** Returns the offset of the value at a path, or of its nearest existing ancestor. */
 function offsetOf(parsed: Document, path: Path): number {
@@ -86,65 +154,5 @@ function offsetOf(parsed: Document, path: Path): number {
   return 0;
 }
 
-function organisationIn(value: unknown, issues: FileIssues): Organisation {
-  if (!isObject(value)) {
-    issues.add([], `must be an object with ${sections.join(", ")}`);
-    return {};
-  }
-  const { version, $schema: _, ...rest } = value;
-  if (version !== undefined && version !== formVersion) issues.add(["version"], `must be ${formVersion}`);
-  const found: Partial<Record<OrganisationSection, unknown[]>> = {};
-  for (const [name, entries] of Object.entries(rest)) {
-    if (!isSection(name)) issues.add([name], unknown(name, ["version", ...sections]));
-    else if (!Array.isArray(entries)) issues.add([name], "must be a list; an empty list is []");
-    else found[name] = entries.map((entry, at) => entryIn(name, entry, at, issues));
-  }
-  return found as Organisation;
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const isSection = (name: string): name is OrganisationSection => (sections as readonly string[]).includes(name);
-
-/** Returns the entry without its wrong fields, so that the other fields can be checked, too. */
-function entryIn(section: OrganisationSection, value: unknown, at: number, issues: FileIssues): unknown {
-  const schema = forms[section]();
-  const result = tryParse(schema, value);
-  if (result.ok) return result.value;
-  const good: Record<string, unknown> = isObject(value) ? { ...value } : {};
-  for (const [name, reasons] of Object.entries(result.fields)) {
-    const path = name === "body" ? [] : name.split(".");
-    if (path[0] !== undefined) delete good[path[0]];
-    const place = [section, at, ...path.map((part) => (/^\d+$/.test(part) ? Number(part) : part))];
-    const issue = result.issues.find(({ field }) => field === name);
-    const better = issue && explained(issue, path, schema, value);
-    for (const reason of better === undefined ? reasons : [better]) issues.add(place, reason);
-  }
-  return good;
-}
-
-/** Returns a message with the probable correction, for the issues that have one. */
-function explained(issue: Issue, path: readonly string[], schema: z.ZodType, value: unknown): string | undefined {
-  const wrong = pick(value, path);
-  if (issue.code === "wrong_type" && issue.params?.expected === "string") {
-    return typeof wrong === "number" || typeof wrong === "boolean"
-      ? `must be text; put it in quotes: "${wrong}"`
-      : undefined;
-  }
-  if (issue.code !== "unknown_field") return undefined;
-  const known = path.slice(0, -1).reduce<Field | undefined>(
-    (above, part) => {
-      return /^\d+$/.test(part) ? above?.items : above?.fields?.find((field) => field.name === part);
-    },
-    shape("", schema),
-  );
-  return unknown(path.at(-1) ?? "", known?.fields?.map((field) => field.name) ?? []);
-}
-
-/** Sorts names by length, so that the shortest of several completions is suggested. */
-export const shortestFirst = (names: readonly string[]): string[] => names.toSorted((a, b) => a.length - b.length);
-
-function unknown(name: string, known: readonly string[]): string {
-  const meant = suggestName(name, shortestFirst(known));
-  return meant ? `is unknown; did you mean ${meant}?` : `is unknown; known are ${known.join(", ")}`;
-}
+const refused = (message: string, hint?: string) =>
+  new ServiceError("validation_failed", message, hint === undefined ? {} : { hint });

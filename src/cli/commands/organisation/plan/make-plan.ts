@@ -6,10 +6,13 @@ import { planUnits, type UnitPlan } from "./plan-units.ts";
 import { planUsers } from "./plan-users.ts";
 import { planUserTypes, type UserTypePlan } from "./plan-usertypes.ts";
 import { planWebhooks } from "./plan-webhooks.ts";
+import type { TaskList } from "./task-list.ts";
 
 /** The tasks in an order that respects their dependencies, and the labels that they use. */
 export interface OrganisationPlan {
-  readonly tasks: { readonly [S in OrganisationSection]: readonly Task<S>[] };
+  readonly tasks: { readonly [S in Exclude<OrganisationSection, "users">]: readonly Task<S>[] } & {
+    readonly users: TaskList<"users">;
+  };
   readonly userTypes: UserTypePlan;
   readonly units: UnitPlan;
 }
@@ -22,6 +25,6 @@ export async function makePlan(planning: Planning): Promise<OrganisationPlan> {
   const units = planUnits(planning, names);
   const webhooks = await planWebhooks(planning);
   const users = await planUsers(planning, { units, userTypes, names });
-  issues.refuse();
+  await issues.refuse();
   return { tasks: { usertypes: userTypes.tasks, units: units.tasks, users, webhooks }, userTypes, units };
 }

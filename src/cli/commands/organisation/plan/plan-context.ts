@@ -1,12 +1,9 @@
+import type { DatabaseSync } from "node:sqlite";
 import type { Caller } from "../../../../contract/operation.ts";
 import { suggestName } from "../../../errors/nearest-name.ts";
 import type { FileIssues, Path } from "../file/file-issues.ts";
-import {
-  labelEntry,
-  type Organisation,
-  type OrganisationEntry,
-  type OrganisationSection,
-} from "../file/organisation-schema.ts";
+import type { Organisation } from "../file/organisation-entries.ts";
+import { labelEntry, type OrganisationEntry, type OrganisationSection } from "../file/organisation-schema.ts";
 import { kinds, listFieldChanges, overlay, type PlannedChange, type Task } from "./change.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -17,6 +14,8 @@ export interface Planning {
   readonly organisation: Organisation;
   readonly issues: FileIssues;
   readonly held: Snapshot;
+  /** Keeps what may be too much for memory. */
+  readonly scratch: DatabaseSync;
   /** Delete items that are not in the file. */
   readonly prune: boolean;
   /** Reports how many users have been compared. */

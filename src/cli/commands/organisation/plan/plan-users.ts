@@ -1,13 +1,14 @@
 import { ServiceError } from "../../../../contract/errors.ts";
 import { isServiceAccount } from "../../../../contract/user-schemas.ts";
 import { users } from "../../../../contract/users.ts";
-import { keyOf, type OrganisationEntry } from "../file/organisation-schema.ts";
+import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
 import { type CurrentUser, compare, type Names, userEntry } from "./current-entries.ts";
-import { compareEntry, namesNo, onlyOnce, type Planning, removal } from "./plan-context.ts";
+import { compareEntry, namesNo, type Planning, removal } from "./plan-context.ts";
 import type { UnitPlan } from "./plan-units.ts";
 import type { UserTypePlan } from "./plan-usertypes.ts";
 import { each } from "./snapshot.ts";
+import { createTaskList, type TaskList } from "./task-list.ts";
 
 /** The things that users may refer to. */
 export interface Nameable {
@@ -18,16 +19,15 @@ export interface Nameable {
 
 type UserEntry = OrganisationEntry<"users">;
 
-/** Plans the tasks for users. Unchanged users are not kept in memory. */
-export async function planUsers(planning: Planning, nameable: Nameable): Promise<Task<"users">[]> {
+/** Plans the tasks for users. Users are not kept in memory. */
+export async function planUsers(planning: Planning, nameable: Nameable): Promise<TaskList<"users">> {
   const { organisation, prune, issues, signal } = planning;
-  const entries = organisation.users;
-  if (entries === undefined) return [];
-  const file = indexed(entries, planning);
-  const tasks: Task<"users">[] = [];
-  const removals: Task<"users">[] = [];
+  const file = organisation.users;
+  const tasks = createTaskList<"users">(planning.scratch);
+  if (file === undefined) return tasks;
   const me = prune ? await planning.caller.call(users.current, {}) : undefined;
-  const met = new Map<number, number>();
+  /** The ID of the user of each entry; 0 when there is none. */
+  const met = new Float64Array(file.count);
   const holders = createHolders(planning, nameable);
   let watched = 0;
   for await (const user of each<CurrentUser>(planning.caller, users.list, signal, { inactive: true })) {
@@ -40,51 +40,20 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
       holders.watch(entry);
       if (!user.active || user.id === me?.id || isServiceAccount(user)) continue;
       requireEdit(user.permissions.edit, user);
-      removals.push(removal("users", user.id, entry));
+      tasks.add(file.count + watched, removal("users", user.id, entry));
       continue;
     }
     const { at, entry } = found;
-    if (met.has(at)) issues.add(["users", at, "email"], `belongs to two users: ${met.get(at)} and ${user.id}`);
-    met.set(at, user.id);
+    const isSecond = met[at] !== 0;
+    if (isSecond) issues.add(["users", at, "email"], `belongs to two users: ${met[at]} and ${user.id}`);
+    met[at] = user.id;
     const { task, after } = compareUser(user, entry, at, planning, nameable);
     holders.watch(after);
-    if (task) tasks.push(task);
+    if (task && !isSecond) tasks.add(at, task);
   }
   holders.refuse();
-  const created = file.places.flatMap(({ at, entry }) => (met.has(at) ? [] : [newUser(entry, at, planning, nameable)]));
-  return [...[...tasks, ...created].sort((a, b) => Number(a.path[1]) - Number(b.path[1])), ...removals];
-}
-
-/** An entry and its index in the file. */
-interface Place {
-  readonly at: number;
-  readonly entry: UserEntry;
-}
-
-/** Indexes the entries by reference and e-mail address. */
-function indexed(entries: readonly UserEntry[], { issues }: Planning) {
-  const once = onlyOnce("users", issues);
-  const byReference = new Map<string, Place>();
-  const byEmail = new Map<string, Place>();
-  const places: Place[] = [];
-  for (const [at, entry] of entries.entries()) {
-    const { reference, email } = entry;
-    if (reference === undefined && email === undefined) continue;
-    if (reference !== undefined && !once(`reference ${reference}`, at, "reference")) continue;
-    if (email !== undefined && !once(`email ${keyOf(email)}`, at, "email")) continue;
-    const place = { at, entry };
-    if (reference !== undefined) byReference.set(reference, place);
-    if (email !== undefined) byEmail.set(keyOf(email), place);
-    places.push(place);
-  }
-  const find = (user: CurrentUser): Place | undefined => {
-    const known = user.reference === null ? undefined : byReference.get(user.reference);
-    if (known !== undefined || user.email === null) return known;
-    const place = byEmail.get(keyOf(user.email));
-    // A user without a reference gets the reference of the file.
-    return place?.entry.reference === undefined || user.reference === null ? place : undefined;
-  };
-  return { places, find };
+  for (const { at, entry } of file) if (!met[at]) tasks.add(at, newUser(entry, at, planning, nameable));
+  return tasks;
 }
 
 function compareUser(user: CurrentUser, entry: UserEntry, at: number, planning: Planning, nameable: Nameable) {

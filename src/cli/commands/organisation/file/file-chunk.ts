@@ -1,0 +1,83 @@
+import { type Document, LineCounter, parseDocument } from "yaml";
+import { parseSimpleEntry } from "./simple-yaml.ts";
+
+/** A part of a file that can be parsed alone: some entries of a list, as a list, or another top-level field, as an object. */
+export interface FileChunk {
+  readonly text: string;
+  /** Line of the file on which the text begins. */
+  readonly line: number;
+  /** The list with the entries, and the line on which it begins. */
+  readonly list?: { readonly name: string; readonly line: number };
+  /** Number of entries of a list; 0 for another field. */
+  readonly entries: number;
+}
+
+/** Maximum number of entries that are parsed together. */
+export const mostEntries = 100;
+
+/** Thrown when a file cannot be read in parts: as a whole it may be right, or its errors may be others. */
+export class NotSeparable extends Error {
+  readonly line: number;
+  constructor(line: number, message: string) {
+    super(message);
+    this.line = line;
+  }
+}
+
+/** Parses a chunk into plain values. Throws `NotSeparable` when it has no value of its own. */
+export function parseChunk({ text, line, list, entries }: FileChunk): unknown {
+  if (list && entries === 0) return [];
+  const quick = parseJson(text) ?? (list && parseSimpleEntries(text, entries));
+  if (quick !== undefined) return quick;
+  const { parsed, lines } = parseText(text);
+  const [error] = parsed.errors;
+  if (error) throw new NotSeparable(line + lines.linePos(error.pos[0]).line - 1, error.message);
+  try {
+    const value = parsed.toJS();
+    if (list === undefined || (Array.isArray(value) && value.length === entries)) return value;
+  } catch {
+    throw new NotSeparable(line, "An alias refers to an anchor of another entry.");
+  }
+  throw new NotSeparable(line, "The entries of the list cannot be told apart.");
+}
+
+/** Parses only those entries of a list with the YAML parser that need it. Returns undefined when that fails. */
+function parseSimpleEntries(text: string, count: number): unknown[] | undefined {
+  const indent = text.indexOf("-");
+  const parts = text.split(new RegExp(`^(?= {${indent}}-\\s)`, "m"));
+  if (parts.length !== count) return undefined;
+  const found: unknown[] = parts.map(parseSimpleEntry);
+  const others = parts.flatMap((_, at) => (found[at] === undefined ? [at] : []));
+  if (others.length === 0) return found;
+  const { parsed } = parseText(others.map((at) => parts[at]).join(""));
+  if (parsed.errors.length > 0) return undefined;
+  try {
+    const values: unknown = parsed.toJS();
+    if (!Array.isArray(values) || values.length !== others.length) return undefined;
+    for (const [index, at] of others.entries()) found[at] = values[index];
+    return found;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses YAML or JSON with positions. */
+export function parseText(text: string): { lines: LineCounter; parsed: Document.Parsed } {
+  const lines = new LineCounter();
+  return { lines, parsed: parseDocument(text, { lineCounter: lines, prettyErrors: false }) };
+}
+
+/**
+ * Returns the value of a JSON text; undefined for others, and for those that JSON.parse does not keep whole, such as objects with a
+ * key twice. Takes a fraction of the time of the YAML parser.
+ */
+function parseJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    const compact = text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
+    return JSON.stringify(value) === compact ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

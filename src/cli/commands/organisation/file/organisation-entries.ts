@@ -1,0 +1,107 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { z } from "zod";
+import { type Field, shape } from "../../../../contract/field-spec.ts";
+import type { Issue } from "../../../../contract/issue-messages.ts";
+import { tryParse } from "../../../../contract/parse-input.ts";
+import { suggestName } from "../../../errors/nearest-name.ts";
+import { pick } from "../../../output/field-selection.ts";
+import type { FileIssues } from "./file-issues.ts";
+import { createFileUsers, type FileUsers } from "./file-users.ts";
+import {
+  forms,
+  formVersion,
+  type OrganisationEntry,
+  type OrganisationSection,
+  sections,
+} from "./organisation-schema.ts";
+
+/** The entries of a file. An absent section is left unchanged. */
+export type Organisation = {
+  readonly [S in Exclude<OrganisationSection, "users">]?: readonly OrganisationEntry<S>[];
+} & { readonly users?: FileUsers };
+
+/** Collects the valid content of a file, and adds an issue for each invalid part. */
+export function collectOrganisation(issues: FileIssues, scratch: DatabaseSync) {
+  const lists: Partial<Record<OrganisationSection, unknown[]>> = {};
+  let users: FileUsers | undefined;
+  const rejected = new Set<string>();
+
+  /** Adds entries after those that were added before. */
+  function addEntries(name: string, entries: readonly unknown[]): void {
+    if (!isSection(name)) {
+      if (!rejected.has(name)) issues.add([name], unknown(name, ["version", ...sections]));
+      rejected.add(name);
+    } else if (name === "users") {
+      users ??= createFileUsers(scratch, issues);
+      for (const entry of entries) users.add(entryIn(name, entry, users.count, issues) as OrganisationEntry<"users">);
+    } else {
+      lists[name] ??= [];
+      for (const entry of entries) lists[name].push(entryIn(name, entry, lists[name].length, issues));
+    }
+  }
+  function addField(name: string, value: unknown): void {
+    if (name === "$schema") return;
+    if (name === "version") {
+      if (value !== undefined && value !== formVersion) issues.add(["version"], `must be ${formVersion}`);
+    } else if (isSection(name) && !Array.isArray(value)) issues.add([name], "must be a list; an empty list is []");
+    else addEntries(name, Array.isArray(value) ? value : []);
+  }
+  return {
+    addEntries,
+    addField,
+    addFile(value: unknown): void {
+      if (isObject(value)) for (const [name, content] of Object.entries(value)) addField(name, content);
+      else issues.add([], `must be an object with ${sections.join(", ")}`);
+    },
+    get organisation(): Organisation {
+      return { ...lists, ...(users && { users }) } as Organisation;
+    },
+  };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isSection = (name: string): name is OrganisationSection => (sections as readonly string[]).includes(name);
+
+/** Returns the entry without its wrong fields, so that the other fields can be checked, too. */
+function entryIn(section: OrganisationSection, value: unknown, at: number, issues: FileIssues): unknown {
+  const schema = forms[section]();
+  const result = tryParse(schema, value);
+  if (result.ok) return result.value;
+  const good: Record<string, unknown> = isObject(value) ? { ...value } : {};
+  for (const [name, reasons] of Object.entries(result.fields)) {
+    const path = name === "body" ? [] : name.split(".");
+    if (path[0] !== undefined) delete good[path[0]];
+    const place = [section, at, ...path.map((part) => (/^\d+$/.test(part) ? Number(part) : part))];
+    const issue = result.issues.find(({ field }) => field === name);
+    const better = issue && explained(issue, path, schema, value);
+    for (const reason of better === undefined ? reasons : [better]) issues.add(place, reason);
+  }
+  return good;
+}
+
+/** Returns a message with the probable correction, for the issues that have one. */
+function explained(issue: Issue, path: readonly string[], schema: z.ZodType, value: unknown): string | undefined {
+  const wrong = pick(value, path);
+  if (issue.code === "wrong_type" && issue.params?.expected === "string") {
+    return typeof wrong === "number" || typeof wrong === "boolean"
+      ? `must be text; put it in quotes: "${wrong}"`
+      : undefined;
+  }
+  if (issue.code !== "unknown_field") return undefined;
+  const known = path.slice(0, -1).reduce<Field | undefined>(
+    (above, part) => {
+      return /^\d+$/.test(part) ? above?.items : above?.fields?.find((field) => field.name === part);
+    },
+    shape("", schema),
+  );
+  return unknown(path.at(-1) ?? "", known?.fields?.map((field) => field.name) ?? []);
+}
+
+/** Sorts names by length, so that the shortest of several completions is suggested. */
+export const shortestFirst = (names: readonly string[]): string[] => names.toSorted((a, b) => a.length - b.length);
+
+function unknown(name: string, known: readonly string[]): string {
+  const meant = suggestName(name, shortestFirst(known));
+  return meant ? `is unknown; did you mean ${meant}?` : `is unknown; known are ${known.join(", ")}`;
+}
