@@ -5,6 +5,7 @@ import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { type Forgery, forgeries } from "./forgeries.ts";
 import { type Environment, type Instance, newInstance, type Snapshot } from "./instance.ts";
+import { arePasswordsQuick } from "./quick-passwords.ts";
 import { mistakes } from "./tables.ts";
 
 export type User = OutputOf<typeof users.create>;
@@ -67,7 +68,7 @@ const populations = new Map<string, Promise<Population>>();
 
 /** Makes a world. The clocks of all that a worker makes stand at the same time. */
 export async function newWorld(environment: Environment): Promise<World> {
-  const key = `${environment.database} ${environment.caller}`;
+  const key = `${environment.database} ${environment.caller} ${arePasswordsQuick() ? "quick" : "usual"}`;
   const made = populations.get(key) ?? populate(environment);
   populations.set(key, made);
   const { snapshot, tokens, ...population } = await made;
