@@ -20,7 +20,7 @@ export const namedKinds = ["users", "units", "usertypes", "groups", "webhooks"] 
 export type NamedKind = (typeof namedKinds)[number];
 
 /** The kinds of things whose titles need not be unique. Prompts offer a list of them where an ID is missing. */
-export const listedKinds = ["events", "posts", "sessions", "tokens"] as const;
+export const listedKinds = ["events", "posts", "conversations", "sessions", "tokens"] as const;
 export type ListedKind = (typeof listedKinds)[number];
 
 /** The noun for one thing of each kind. */

@@ -15,7 +15,8 @@ const withoutNames: Readonly<Record<string, string>> = {
   posts: "titles are repeated; a missing ID is chosen from a list",
   sessions: "sessions have no names; a missing ID is chosen from a list",
   tokens: "names are repeated, and a wrong token must not be revoked; a missing ID is chosen from a list",
-  conversations: "most have no title; --to and --with find them by their participants",
+  conversations:
+    "most have no title; a missing ID is chosen from a list, and --to and --with find them by their participants",
   messages: "messages have no names",
   files: "names of files are repeated, also in one post",
   department: "names of departments are unique in a unit only",

@@ -75,6 +75,20 @@ describe.skipIf(!hasTmux).each(isFull ? [120] : [80])("on a terminal with %i col
     expect(await isListed()).toHaveLength(0);
   });
 
+  it("a missing conversation is chosen by its participants", async () => {
+    const email = `carl${columns}@example.com`;
+    await done(["users", "create", "--first-name", "Carl", "--last-name", "Carlsen", "--email", email, "--unit", "1"]);
+    await done(["conversations", "send", "--to", email, "Shall we meet?"]);
+    for (const line of ["wcs conversations get", "wcs conversations messages"]) {
+      await interrupt(terminal, line, "Conversation:");
+      const screen = await answer(terminal, line, [["Conversation:", "carls", "Carl Carlsen"]]);
+      expect(screen).toMatch(/^exit 0$/m);
+      expect(screen).toContain(line === "wcs conversations get" ? "Carl Carlsen" : "Shall we meet?");
+    }
+    const { code, stderr } = await home().wcs(["conversations", "messages"]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("Missing <id>") });
+  });
+
   it("users import maps columns, and asks before it deactivates the missing users", async () => {
     const provider = `hr${columns}`;
     const file = (name: string, people: readonly string[]) => {

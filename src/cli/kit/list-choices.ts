@@ -9,8 +9,8 @@ interface ListedItem {
   readonly name: string;
 }
 
-/** Returns the first page of the items whose IDs can be chosen. */
-type ListItems = (caller: Caller, options?: CallOptions) => Promise<readonly ListedItem[]>;
+/** Returns the first page of the items whose IDs can be chosen; of conversations, those with the keyword. */
+type ListItems = (caller: Caller, options?: CallOptions, keyword?: string) => Promise<readonly ListedItem[]>;
 
 /** The lists that prompts and shell completion offer. */
 export const itemLists: Readonly<Record<ListedKind, ListItems>> = {
@@ -25,6 +25,18 @@ export const itemLists: Readonly<Record<ListedKind, ListItems>> = {
     const { posts } = await import("../../contract/posts.ts");
     const { data } = await caller.call(posts.list, {}, options);
     return data.map(({ id, title }) => ({ id, name: title }));
+  },
+  async conversations(caller, options, keyword) {
+    const { conversations } = await import("../../contract/conversations.ts");
+    const { users } = await import("../../contract/users.ts");
+    const [{ data }, me] = await Promise.all([
+      caller.call(conversations.list, { keyword }, options),
+      caller.call(users.current, {}, options),
+    ]);
+    return data.map(({ id, title, participants }) => {
+      const others = participants.filter((each) => each.id !== me.id).map(({ name }) => name);
+      return { id, name: title || others.join(", ") || "nobody else" };
+    });
   },
   async sessions(caller, options) {
     const { sessions } = await import("../../contract/sessions.ts");

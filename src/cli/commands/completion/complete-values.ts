@@ -133,16 +133,6 @@ const finders: Readonly<Record<string, Finder>> = {
     const { webhooks } = await import("../../../contract/webhooks.ts");
     return (await caller.call(webhooks.list, {}, options)).data;
   },
-  async conversations({ caller, options, name }) {
-    const { conversations } = await import("../../../contract/conversations.ts");
-    const { users } = await import("../../../contract/users.ts");
-    const { titleOf } = await import("../conversations/render-conversation.ts");
-    const [{ data }, me] = await Promise.all([
-      caller.call(conversations.list, { keyword: name }, options),
-      caller.call(users.current, {}, options),
-    ]);
-    return data.map((conversation) => ({ id: conversation.id, name: titleOf(conversation, me.id) }));
-  },
   async languages({ caller, options, name = "" }) {
     const { languages } = await import("../../../contract/languages.ts");
     const { data } = await caller.call(languages.list, {}, options);
@@ -168,7 +158,8 @@ const finders: Readonly<Record<string, Finder>> = {
 function listFinder(kind: string): Finder | undefined {
   const listed = listedKinds.find((each) => each === kind);
   if (listed === undefined) return undefined;
-  return async ({ caller, options }) => (await import("../../kit/list-choices.ts")).itemLists[listed](caller, options);
+  return async ({ caller, options, name }) =>
+    (await import("../../kit/list-choices.ts")).itemLists[listed](caller, options, name);
 }
 
 /** Reads the options that select the target from the command line so far. */

@@ -10,7 +10,8 @@ const messageForm = async () => (await import("./render-message.ts")).messageFor
 
 const conversationArgument: CommandArgument = {
   name: "id",
-  description: "ID of the conversation",
+  optional: true,
+  description: "ID of the conversation; asked for on a terminal",
   completes: "conversations",
 };
 const textArgument: CommandArgument = {

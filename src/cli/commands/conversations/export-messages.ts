@@ -2,10 +2,11 @@ import { conversations } from "../../../contract/conversations.ts";
 import { type Export, exportItems } from "../../file-io/export-file.ts";
 import { limitHeap } from "../../file-io/heap-limit.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { parseChoice, parseInteger } from "../../kit/parse-value.ts";
+import { parseChoice } from "../../kit/parse-value.ts";
 import { checkZone } from "../../output/create-output.ts";
 import { timesIn } from "../../output/format-value.ts";
 import { noPaint } from "../../terminal/terminal.ts";
+import { conversationOf } from "./conversation-argument.ts";
 import { type MessageStyle, messageLines, type ShownMessage } from "./message-lines.ts";
 import { describeConversation } from "./render-conversation.ts";
 
@@ -14,8 +15,8 @@ const pageSize = 100;
 
 /** `wcs conversations export`: writes all messages, oldest first, to a file or to stdout. */
 export async function exportMessages(context: Context): Promise<void> {
-  const { args, flags, globals } = context;
-  const id = parseInteger(args.id, "<id>");
+  const { flags, globals } = context;
+  const idFor = conversationOf(context);
   const path = (flags.output as string | undefined) ?? "-";
   const isText = formatFor(path, flags.format as string | undefined) === "text";
   const look: MessageStyle = {
@@ -31,6 +32,7 @@ export async function exportMessages(context: Context): Promise<void> {
     return above + messages.map((message) => `\n${messageLines(message, look).join("\n")}\n`).join("");
   };
   await exportItems<ShownMessage>({ name: "messages", path, head: "", text }, context, async (to) => {
+    const id = await idFor(to.caller);
     title = describeConversation(await to.caller.call(conversations.get, { id }));
     await fromTheFirst(id, to);
   });

@@ -8,6 +8,7 @@ import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
 import { longPollSeconds, pollAnswers } from "../../session/poll.ts";
 import { withCaller } from "./command-line.ts";
+import { conversationOf } from "./conversation-argument.ts";
 import { messageForm } from "./render-message.ts";
 import { messageColumns } from "./show-messages.ts";
 
@@ -16,8 +17,8 @@ const mostLast = 100;
 
 /** `wcs conversations follow`: shows the last messages, then new ones as they arrive. */
 export async function follow(context: Context): Promise<void> {
-  const { globals, terminal, args, flags } = context;
-  const id = parseInteger(args.id, "<id>");
+  const { globals, terminal, flags } = context;
+  const idFor = conversationOf(context);
   const last = flags.last === undefined ? standardLast : parseInteger(flags.last, "--last");
   if (last < 0 || last > mostLast) throw new UsageError(`--last must be from 0 to ${mostLast}, not ${last}`);
   const renderer = async () => messageForm({ lasting: true });
@@ -27,7 +28,10 @@ export async function follow(context: Context): Promise<void> {
     terminal,
   );
   const wait = longPollSeconds(globals);
-  await withCaller(context, (caller) => output.list(messagesFrom(caller, { id, last, wait }, context)));
+  await withCaller(context, async (caller) => {
+    const id = await idFor(caller);
+    return output.list(messagesFrom(caller, { id, last, wait }, context));
+  });
 }
 
 interface Following {

@@ -7,6 +7,7 @@ import { extentOf, walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Page } from "../../output/item.ts";
 import { withCaller } from "./command-line.ts";
+import { conversationOf } from "./conversation-argument.ts";
 import { messageForm } from "./render-message.ts";
 
 /** Default columns of messages. */
@@ -14,8 +15,8 @@ export const messageColumns = ["id", "date", "author.name", "message"];
 
 /** `wcs conversations messages` */
 export async function showMessages(context: Context): Promise<void> {
-  const { globals, terminal, args, flags } = context;
-  const id = parseInteger(args.id, "<id>");
+  const { globals, terminal, flags } = context;
+  const idFor = conversationOf(context);
   const { all, limit } = extentOf(context);
   const middle = flags.around === undefined ? undefined : parseInteger(flags.around, "--around");
   const { cursor } = flags as { cursor?: string };
@@ -25,13 +26,14 @@ export async function showMessages(context: Context): Promise<void> {
   const renderer = async () => messageForm({ paged: !extent.all });
   const view = { op: conversations.messages, columns: messageColumns, renderer, items: "messages" };
   const output = createOutput(view, globals, terminal);
-  await withCaller(context, (caller) =>
-    output.list(
+  await withCaller(context, async (caller) => {
+    const id = await idFor(caller);
+    return output.list(
       middle === undefined
         ? walk(caller, conversations.messages, { id, cursor }, extent)
         : around(caller, { id, starter_message_id: middle, limit: extent.limit }),
-    ),
-  );
+    );
+  });
 }
 
 /** Yields a single page, because a cursor could continue in one direction only. */
