@@ -1,7 +1,8 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { isFull } from "./test/support/effort.ts";
-import { filesOfFullForm } from "./test/support/full-form.ts";
+import { filesLeftToFullForm, filesOfFullForm } from "./test/support/full-form.ts";
+import { LongestFirst } from "./test/support/longest-first.ts";
 
 /** Suites that replace modules, which others must not share. */
 export const replacing = [
@@ -12,17 +13,19 @@ export const replacing = [
 ];
 
 const files = isFull ? filesOfFullForm() : ["test/**/*.test.ts"];
+const left = isFull ? [] : filesLeftToFullForm();
 const alone = isFull ? replacing.filter((file) => files.includes(file)) : replacing;
 
 export default defineConfig({
   test: {
-    globalSetup: ["test/support/build.ts", "test/support/postgres.ts"],
-    setupFiles: ["test/support/seed.ts"],
+    globalSetup: ["test/support/build.ts", "test/support/bundle-scripts.ts", "test/support/postgres.ts"],
+    setupFiles: ["test/support/seed.ts", "test/support/quick-commits.ts"],
+    sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/support/count-reporter.ts"],
     // Suites spend a third of their time waiting for databases and programs that they started.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     projects: [
-      { extends: true, test: { name: "shared", include: files, exclude: replacing, isolate: false } },
+      { extends: true, test: { name: "shared", include: files, exclude: [...replacing, ...left], isolate: false } },
       { extends: true, test: { name: "alone", include: alone } },
     ],
     env: { TZ: "UTC" },

@@ -2,9 +2,10 @@ import { cp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { basename, join } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
-import { operationGroups } from "../src/contract/operation-groups.ts";
 import { buildClient } from "./build-client.ts";
+import { compileStatements, insertStatements, loadKyselyOnUse } from "./built-statements.ts";
 import { packagesOf } from "./bundled-packages.ts";
+import { groupImports } from "./group-imports.ts";
 import { lastCommit } from "./last-commit.ts";
 import { serverChunks } from "./server-chunks.ts";
 
@@ -19,16 +20,12 @@ const together = [
     test: /node_modules\/commander\/|src\/cli\/(kit\/(command-context|run-command|build-command|commander-command|line-issues)|output\/(create-output|item|format-value|field-selection|template-writer|placeholders|renderer|json-writer)|session\/(open-caller|connection|target|config|token-renewal)|file-io\/value-sources|time\/(zone-clock|parse-time))|src\/http\/client\/token-times/,
   },
   {
-    name: "contract",
-    test: /node_modules\/zod\/|src\/contract\/(bounded-map|time-zone|common-schemas|operation|api-token-prefix|token-scopes|secrets|image-operations)\.ts$/,
-  },
-  {
     name: "operation",
-    test: /src\/(cli\/(kit\/(run-operation|input-spec|read-line|read-input|field-flags|missing-fields|named-arguments|parse-value|walk-list|shown-line|rename-error-fields|alternative-requests)|commands\/(files\/image-commands|transfer\/transfer-commands))|contract\/(field-spec|field-metadata|parse-input|issue-messages))\.ts$/,
+    test: /node_modules\/zod\/|src\/(cli\/(kit\/(run-operation|input-spec|read-line|read-input|field-flags|missing-fields|named-arguments|parse-value|walk-list|shown-line|rename-error-fields|alternative-requests)|commands\/(files\/image-commands|transfer\/transfer-commands))|contract\/(bounded-map|time-zone|common-schemas|operation|api-token-prefix|token-scopes|secrets|settings|image-operations|field-spec|field-metadata|parse-input|issue-messages))\.ts$/,
   },
   {
     name: "client",
-    test: /src\/http\/(codec|field-names|client\/(client|base-url|bearer-header|connection-errors|dry-run-confirmation|read-answer|repeat-request|transport))\.ts$|src\/contract\/retry-after\.ts$/,
+    test: /src\/(cli\/session\/plain-http|http\/(codec|field-names|client\/(client|base-url|bearer-header|connection-errors|dry-run-confirmation|read-answer|repeat-request|transport)))\.ts$|src\/contract\/retry-after\.ts$/,
   },
   // Each file that several operation groups share gets its own chunk, because none should load the others.
   {
@@ -43,8 +40,12 @@ const together = [
     test: /src\/contract\/(?!errors)[\w-]+\.ts$/,
   },
   {
+    name: "kysely",
+    test: /node_modules\/kysely\/(?!.*(migrat|dialect\/postgres\/(?!postgres-adapter)))|src\/store\/sqlite\/(kysely-on-sqlite|literal-compiler)\.ts$/,
+  },
+  {
     name: "service",
-    test: /node_modules\/kysely\/(?!.*(migrat|dialect\/postgres))|src\/(store\/(?!migrations|missing-rights|sqlite\/wait-until-unused|postgres|backup|integrity|move|rotate-secret-key|password-tokens)|core\/(service|execute-operation|find-handler|run-transaction|pipeline\/(context|actor|identify-caller|unit-path|idempotency|last-uses|load-instance|memory-cache|outbox|permissions|cursor|changed-columns|two-factor-requirement)|directory\/(?!attempts|write-events|passwords|event-rsvp|start-session)|users\/(?!deactivate-missing|delete-user|export-|import-users|user-import|reset-two-factor|set-password)))/,
+    test: /src\/(store\/(?!migrations|missing-rights|sqlite\/wait-until-unused|postgres|backup|integrity|move|rotate-secret-key|password-tokens)|core\/(service|execute-operation|find-handler|run-transaction|pipeline\/(context|actor|identify-caller|unit-path|idempotency|last-uses|load-instance|memory-cache|outbox|permissions|cursor|changed-columns|two-factor-requirement)|directory\/(?!attempts|write-events|passwords|event-rsvp|start-session)|users\/(?!deactivate-missing|delete-user|export-|import-users|user-import|reset-two-factor|set-password)))/,
   },
 ];
 
@@ -59,21 +60,6 @@ const withoutNeedless: Plugin = {
   name: "without-needless",
   resolveId: (id, importer) => (isNeedless(id, importer) ? "\0nothing" : undefined),
   load: (id) => (id === "\0nothing" ? "export default {}; export const Ajv2020 = undefined;" : undefined),
-};
-const groupImport = /import\(`([^`]*\$\{group\}[^`]*)`\)/g;
-/** Replaces each import of a path with `${group}` by one import per group, so that each becomes a chunk. */
-const groupImports: Plugin = {
-  name: "group-imports",
-  transform: {
-    filter: { code: groupImport },
-    handler: (code) =>
-      code.replace(groupImport, (_, path: string) => {
-        const imports = Object.keys(operationGroups).map(
-          (group) => `${group}: () => import("${path.replace(/\$\{group\}/g, group)}")`,
-        );
-        return `({ ${imports.join(", ")} })[group]()`;
-      }),
-  },
 };
 const lazyImports = new Map<string, readonly string[]>();
 /** Collects which modules each module imports on demand. */
@@ -96,7 +82,13 @@ const bundle = await rolldown({
   platform: "node",
   external: (id, importer) => external.has(id) && !isNeedless(id, importer),
   checks: { ineffectiveDynamicImport: false },
-  plugins: [withoutNeedless, groupImports, collectLazyImports],
+  plugins: [
+    withoutNeedless,
+    groupImports,
+    insertStatements(await compileStatements()),
+    loadKyselyOnUse,
+    collectLazyImports,
+  ],
   transform: { define: { builtFromCommit: JSON.stringify(lastCommit().hash) } },
 });
 // Builds in a separate folder: a failing build keeps the old one, and several builds may run at the same time.

@@ -1,5 +1,5 @@
 import { type GroupName, groupEntries, type Heading } from "../contract/operation-groups.ts";
-import type { CommandGroup, Registry } from "./kit/command-spec.ts";
+import type { Commands, Registry } from "./kit/command-spec.ts";
 
 /** The top-level commands and groups. Their summaries are here, so that `wcs --help` loads no commands. */
 export const registry: Registry = {
@@ -94,10 +94,12 @@ export const registry: Registry = {
 function groupsUnder(heading: Heading): Registry {
   const groups = groupEntries.filter(([, group]) => group.heading === heading);
   return Object.fromEntries(
-    groups.map(([name, { summary }]) => [name, { summary, heading, load: () => loadCommands(name) }]),
+    groups.map(([name, { summary }]) => {
+      return [name, { summary, heading, load: async () => ({ summary, commands: await loadCommands(name) }) }];
+    }),
   );
 }
 
-async function loadCommands(group: GroupName): Promise<CommandGroup> {
+async function loadCommands(group: GroupName): Promise<Commands> {
   return (await import(`./commands/${group}/${group}-commands.ts`))[group];
 }

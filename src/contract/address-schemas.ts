@@ -2,7 +2,7 @@ import { z } from "zod";
 import { email, line, multiline, nullable } from "./common-schemas.ts";
 import { once } from "./operation.ts";
 
-const text = (max: number, description: string) => nullable(line(max)).meta({ description });
+const text = (max: number, description: string) => nullable(line(max)).describe(description);
 
 const addressInput = once(() =>
   z
@@ -17,8 +17,8 @@ const addressInput = once(() =>
       country: text(255, "Name of the country"),
       phone: text(64, "Phone number"),
       email: nullable(email()),
-      comments: nullable(multiline(2000)).meta({ description: "Further remarks" }),
-      use_company_address: z.boolean().optional().meta({ description: "Use the company address instead" }),
+      comments: nullable(multiline(2000)).describe("Further remarks"),
+      use_company_address: z.boolean().optional().describe("Use the company address instead"),
     })
     .meta({ id: "AddressInput" }),
 );
@@ -26,9 +26,9 @@ const addressInput = once(() =>
 /** The addresses of a unit in a request. */
 export const addressesInput = once(() =>
   z.strictObject({
-    company: addressInput().nullable().optional().meta({ description: "Address of the company" }),
-    delivery: addressInput().nullable().optional().meta({ description: "Address for deliveries" }),
-    invoicing: addressInput().nullable().optional().meta({ description: "Address for invoices" }),
+    company: addressInput().nullable().optional().describe("Address of the company"),
+    delivery: addressInput().nullable().optional().describe("Address for deliveries"),
+    invoicing: addressInput().nullable().optional().describe("Address for invoices"),
   }),
 );
 export type AddressesInput = z.infer<ReturnType<typeof addressesInput>>;

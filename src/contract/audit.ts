@@ -27,11 +27,11 @@ export const audit = operationGroup("audit", {
     access: "administrator",
     input: () =>
       z.strictObject({
-        actor: id("users").optional().meta({ description: "Only changes by this user" }),
-        operation: line(100, 1).optional().meta({ description: "Only this operation, like users.update" }),
-        path: line(255, 1).optional().meta({ description: "Only changes of this path, like /users/12" }),
-        since: time().optional().meta({ description: "Only changes at or after this time" }),
-        until: time().optional().meta({ description: "Only changes at or before this time" }),
+        actor: id("users").optional().describe("Only changes by this user"),
+        operation: line(100, 1).optional().describe("Only this operation, like users.update"),
+        path: line(255, 1).optional().describe("Only changes of this path, like /users/12"),
+        since: time().optional().describe("Only changes at or after this time"),
+        until: time().optional().describe("Only changes at or before this time"),
         ...cursorInput(),
       }),
     ...cursorList(entry),

@@ -24,7 +24,7 @@ export const auth = operationGroup("auth", {
     access: "public",
     input: () =>
       z.strictObject({
-        username: line(254, 1).meta({ description: "E-mail address of the user" }),
+        username: line(254, 1).describe("E-mail address of the user"),
         password: z.string().min(1).max(1000).meta({ secret: true, description: "Password of the user" }),
         otp: oneTimeCode().optional(),
       }),

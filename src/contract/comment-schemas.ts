@@ -3,16 +3,15 @@ import { multiline, unixTime } from "./common-schemas.ts";
 import { once } from "./operation.ts";
 import { shortUser } from "./user-schemas.ts";
 
-export const commentBody = () =>
-  multiline(10_000, 1).meta({ description: "Text of the comment, 1 to 10,000 characters" });
+export const commentBody = () => multiline(10_000, 1).describe("Text of the comment, 1 to 10,000 characters");
 
 export const comment = once(() =>
   z
     .object({
       id: z.int(),
-      parent_id: z.int().nullable().meta({ description: "ID of the comment that it replies to" }),
-      body: z.string().meta({ description: "Empty if deleted" }),
-      deleted: z.boolean().meta({ description: "A deleted comment stays in the list while it has replies" }),
+      parent_id: z.int().nullable().describe("ID of the comment that it replies to"),
+      body: z.string().describe("Empty if deleted"),
+      deleted: z.boolean().describe("A deleted comment stays in the list while it has replies"),
       author: shortUser(),
       mentions: z.array(shortUser()),
       replies: z.int(),

@@ -46,7 +46,7 @@ export const bytes = () => z.int().meta({ format: "bytes" });
 /** A boolean, also accepted as 0 or 1. */
 export const flag = () => z.union([z.literal([0, 1]), z.boolean()]);
 export const nothing = () => z.strictObject({});
-export const noContent = () => z.void();
+const noContent = () => z.void();
 /** The response of an operation that returns nothing. */
 export const emptyResponse = { output: noContent, status: 204 } as const;
 
@@ -152,12 +152,7 @@ export const cursorList = <T extends z.ZodType>(item: () => T) =>
   ({ output: () => cursorPage(item()), list: { items: "data", paging: "cursor" } }) as const;
 
 const limit = (max: number, standard: number) =>
-  z
-    .int()
-    .min(1)
-    .max(max)
-    .default(standard)
-    .meta({ description: `Items per page, 1 to ${max}` });
+  z.int().min(1).max(max).default(standard).describe(`Items per page, 1 to ${max}`);
 
 /** The input fields of a list with cursor pagination. */
 export const cursorInput = (max = 500, standard = 50) => ({
@@ -168,14 +163,14 @@ export const cursorInput = (max = 500, standard = 50) => ({
 });
 
 /** A page of a list with cursor pagination. */
-export const cursorPage = <T extends z.ZodType>(item: T) =>
+const cursorPage = <T extends z.ZodType>(item: T) =>
   z.object({
     data: z.array(item),
     meta: z.object({ next_cursor: z.string().nullable(), prev_cursor: z.string().nullable() }),
   });
 
 export const pageInput = (max = 500, standard = 50) => ({
-  page: z.int().min(1).default(1).meta({ description: "Page number" }),
+  page: z.int().min(1).default(1).describe("Page number"),
   limit: limit(max, standard),
 });
 
@@ -200,7 +195,7 @@ export const numberedPage = <T extends z.ZodType>(item: T) =>
     }),
   });
 
-const ability = (description: string) => z.boolean().optional().meta({ description });
+const ability = (description: string) => z.boolean().optional().describe(description);
 
 /** A boolean for each ability: true grants it. */
 export const abilityFlags = once(() =>

@@ -19,19 +19,14 @@ export const participant = once(() =>
       last_name: z.string(),
       name: z.string(),
       title: z.string(),
-      active: z.boolean().meta({ description: "False if deactivated or deleted" }),
+      active: z.boolean().describe("False if deactivated or deleted"),
       avatar: file().nullable(),
-      archived_at: unixTime()
-        .nullable()
-        .meta({ description: "Time at which the participant archived the conversation" }),
+      archived_at: unixTime().nullable().describe("Time at which the participant archived the conversation"),
       participant_type: z.literal("user"),
-      subtext: z.string().meta({ description: "Title and unit" }),
+      subtext: z.string().describe("Title and unit"),
       department: departmentBrief().nullable(),
       unit: z.object({ id: idOf("units"), name: z.string() }).nullable(),
-      role: z
-        .enum(roles)
-        .nullable()
-        .meta({ description: "Administrators manage the group; null for participants who left" }),
+      role: z.enum(roles).nullable().describe("Administrators manage the group; null for participants who left"),
     })
     .meta({ id: "Participant" }),
 );
@@ -61,8 +56,8 @@ const meta = once(() =>
   z
     .object({
       event: z.enum(serviceEvents),
-      users: z.array(person()).meta({ description: "Users who joined or left; the author added or removed them" }),
-      title: z.string().nullable().meta({ description: "The new title" }),
+      users: z.array(person()).describe("Users who joined or left; the author added or removed them"),
+      title: z.string().nullable().describe("The new title"),
     })
     .meta({ id: "ServiceMessageMeta" }),
 );
@@ -74,15 +69,15 @@ const beforeParent = () => ({
   is_reply: z.boolean(),
 });
 const afterParent = () => ({
-  deleted: z.boolean().meta({ description: "A deleted message stays in the list, without text, files and reactions" }),
-  message: z.string().meta({ description: "Empty in service messages and deleted ones" }),
+  deleted: z.boolean().describe("A deleted message stays in the list, without text, files and reactions"),
+  message: z.string().describe("Empty in service messages and deleted ones"),
   date: unixTime(),
   edited_at: unixTime().nullable(),
   reactions: z.array(reaction()),
   author: participant(),
   files: z.array(file()),
-  voice: voice().nullable().meta({ description: "Always null: voice messages are not supported" }),
-  meta: meta().nullable().meta({ description: "Details of a service message" }),
+  voice: voice().nullable().describe("Always null: voice messages are not supported"),
+  meta: meta().nullable().describe("Details of a service message"),
 });
 
 const parent = once(() => z.object({ ...beforeParent(), parent: z.null(), ...afterParent() }).meta({ id: "Parent" }));
@@ -93,7 +88,7 @@ export const message = once(() =>
       ...beforeParent(),
       parent: parent()
         .nullable()
-        .meta({ description: "Message that this one replies to; null also if you deleted the conversation after it" }),
+        .describe("Message that this one replies to; null also if you deleted the conversation after it"),
       ...afterParent(),
     })
     .meta({ id: "Message" }),
@@ -106,15 +101,15 @@ export const conversation = once(() =>
     .object({
       id: idOf("conversations"),
       type: z.enum(["direct", "group"]),
-      title: z.string().nullable().meta({ description: "Title of a group; empty if it has none" }),
+      title: z.string().nullable().describe("Title of a group; empty if it has none"),
       created_at: unixTime(),
       updated_at: unixTime(),
       latest_message: latestMessage()
         .nullable()
-        .meta({ description: "Null if you deleted the conversation and it has no new message" }),
+        .describe("Null if you deleted the conversation and it has no new message"),
       mute_rule: shownMuteRule(),
-      unread_message_count: z.int().meta({ description: "Number of messages by others that you have not seen" }),
-      participants: z.array(participant()).meta({ description: "Participants in the order in which they joined" }),
+      unread_message_count: z.int().describe("Number of messages by others that you have not seen"),
+      participants: z.array(participant()).describe("Participants in the order in which they joined"),
       publish: z.object({ created_at: unixTime(), updated_at: unixTime() }),
       archived_at: unixTime().nullable(),
     })
@@ -132,4 +127,4 @@ export const emoji = () =>
   z
     .string()
     .refine((value) => value.length <= 40 && emojiOf(value) !== undefined, "must be one emoji")
-    .meta({ description: "Single emoji, like 👍" });
+    .describe("Single emoji, like 👍");

@@ -1,9 +1,22 @@
 import { z } from "zod";
 import { clearable, emptyResponse, id, line, numberedPage, pageInput } from "./common-schemas.ts";
 import { conversation, largestGroup, others, participant, roles } from "./conversation-schemas.ts";
-import { body, messageFiles, messageOperations, one, sent } from "./messages.ts";
+import { body, messageFiles, messageOperations, one, privateChange, sent } from "./messages.ts";
 import { muteRule } from "./mute-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
+
+/** Declares an operation of a participant on their own view of a conversation. */
+const mark = (method: "POST" | "DELETE", path: string, summary: string) =>
+  operation({
+    method,
+    path: `/conversations/{conversation=id}/${path}`,
+    summary,
+    description: "You must be a participant.",
+    access: "signed_in",
+    input: () => z.strictObject(one()),
+    ...emptyResponse,
+    ...privateChange,
+  });
 
 export const conversations = operationGroup("conversations", {
   list: operation({
@@ -24,13 +37,13 @@ export const conversations = operationGroup("conversations", {
           }),
         keyword: line(200, 1)
           .optional()
-          .meta({ description: "Words or beginnings of words in the title or the names of other participants" }),
+          .describe("Words or beginnings of words in the title or the names of other participants"),
         participants: z
           .array(id("users"))
           .min(1)
           .max(largestGroup)
           .optional()
-          .meta({ description: "Participants, with or without yourself" }),
+          .describe("Participants, with or without yourself"),
         participants_mode: z
           .enum(["find", "exclude"])
           .default("find")
@@ -52,7 +65,7 @@ export const conversations = operationGroup("conversations", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        recipients: others().meta({ description: "Other participants" }),
+        recipients: others().describe("Other participants"),
         message: body(),
         files: messageFiles(),
       }),
@@ -77,12 +90,11 @@ export const conversations = operationGroup("conversations", {
     input: () =>
       z.strictObject({
         ...one(),
-        title: clearable(line(255)).meta({ description: "Title of the group for all participants; empty removes it" }),
+        title: clearable(line(255)).describe("Title of the group for all participants; empty removes it"),
         mute_rule: muteRule().nullable().optional(),
       }),
     output: conversation,
-    transaction: "locking",
-    private: true,
+    ...privateChange,
     errors: ["forbidden", "conflict"],
   }),
   delete: operation({
@@ -94,42 +106,11 @@ export const conversations = operationGroup("conversations", {
     access: "signed_in",
     input: () => z.strictObject(one()),
     ...emptyResponse,
-    transaction: "locking",
-    private: true,
+    ...privateChange,
   }),
-  seen: operation({
-    method: "POST",
-    path: "/conversations/{conversation=id}/seen",
-    summary: "Mark all messages of a conversation as seen",
-    description: "You must be a participant.",
-    access: "signed_in",
-    input: () => z.strictObject(one()),
-    ...emptyResponse,
-    transaction: "locking",
-    private: true,
-  }),
-  archive: operation({
-    method: "POST",
-    path: "/conversations/{conversation=id}/archive",
-    summary: "Archive a conversation until the next message",
-    description: "You must be a participant.",
-    access: "signed_in",
-    input: () => z.strictObject(one()),
-    ...emptyResponse,
-    transaction: "locking",
-    private: true,
-  }),
-  unarchive: operation({
-    method: "POST",
-    path: "/conversations/{conversation=id}/unarchive",
-    summary: "Unarchive a conversation",
-    description: "You must be a participant.",
-    access: "signed_in",
-    input: () => z.strictObject(one()),
-    ...emptyResponse,
-    transaction: "locking",
-    private: true,
-  }),
+  seen: mark("POST", "seen", "Mark all messages of a conversation as seen"),
+  archive: mark("POST", "archive", "Archive a conversation until the next message"),
+  unarchive: mark("POST", "unarchive", "Unarchive a conversation"),
   mute: operation({
     method: "POST",
     path: "/conversations/{conversation=id}/mute",
@@ -138,20 +119,9 @@ export const conversations = operationGroup("conversations", {
     access: "signed_in",
     input: () => z.strictObject({ ...one(), mute_rule: muteRule() }),
     ...emptyResponse,
-    transaction: "locking",
-    private: true,
+    ...privateChange,
   }),
-  unmute: operation({
-    method: "DELETE",
-    path: "/conversations/{conversation=id}/mute",
-    summary: "Unmute a conversation",
-    description: "You must be a participant.",
-    access: "signed_in",
-    input: () => z.strictObject(one()),
-    ...emptyResponse,
-    transaction: "locking",
-    private: true,
-  }),
+  unmute: mark("DELETE", "mute", "Unmute a conversation"),
   participantAdd: operation({
     method: "POST",
     path: "/conversations/{conversation=id}/participants",
@@ -161,8 +131,7 @@ export const conversations = operationGroup("conversations", {
     access: "signed_in",
     input: () => z.strictObject({ ...one(), users: others() }),
     output: conversation,
-    transaction: "locking",
-    private: true,
+    ...privateChange,
     errors: ["forbidden", "conflict"],
   }),
   participantUpdate: operation({
@@ -175,11 +144,10 @@ export const conversations = operationGroup("conversations", {
       z.strictObject({
         ...one(),
         user: id("users"),
-        role: z.enum(roles).meta({ description: "New role of the participant" }),
+        role: z.enum(roles).describe("New role of the participant"),
       }),
     output: participant,
-    transaction: "locking",
-    private: true,
+    ...privateChange,
     errors: ["forbidden", "conflict"],
   }),
   participantRemove: operation({
@@ -189,11 +157,9 @@ export const conversations = operationGroup("conversations", {
     description:
       "Everyone can leave; administrators of the group can remove others. When the last administrator leaves, the longest-standing participant becomes administrator.",
     access: "signed_in",
-    input: () =>
-      z.strictObject({ ...one(), user: id("users").meta({ description: "User to remove; yourself to leave" }) }),
+    input: () => z.strictObject({ ...one(), user: id("users").describe("User to remove; yourself to leave") }),
     ...emptyResponse,
-    transaction: "locking",
-    private: true,
+    ...privateChange,
     errors: ["forbidden", "conflict"],
   }),
   ...messageOperations,

@@ -7,7 +7,7 @@ export const counterNames = ["groups", "events", "news", "messages"] as const;
 export const mostCounted = 100;
 export const mostLookedAt = 500;
 
-const count = (description: string) => z.int().meta({ description });
+const count = (description: string) => z.int().describe(description);
 
 export const counters = operationGroup("counters", {
   list: operation({
@@ -33,8 +33,9 @@ export const counters = operationGroup("counters", {
     summary: "Reset a counter",
     description: "It then counts new items only. Nothing is marked as seen.",
     access: "signed_in",
-    input: () => z.strictObject({ type: z.enum(counterNames).meta({ description: "Counter to reset" }) }),
+    input: () => z.strictObject({ type: z.enum(counterNames).describe("Counter to reset") }),
     ...emptyResponse,
     private: true,
+    transaction: "locking",
   }),
 });

@@ -51,7 +51,7 @@ const someDays = () =>
 const written = (pattern: RegExp, message: string) =>
   z.union([z.number().refine((value) => pattern.test(String(value)), message), z.string().regex(pattern, message)]);
 
-export const frequency = () => z.enum(frequencies).meta({ description: "Unit of the recurrence interval" });
+export const frequency = () => z.enum(frequencies).describe("Unit of the recurrence interval");
 export const interval = () =>
   z
     .int()
@@ -59,39 +59,33 @@ export const interval = () =>
     .max(1000)
     .nullable()
     .optional()
-    .meta({ description: "Number of days, weeks, months or years from one occurrence to the next (default 1)" });
+    .describe("Number of days, weeks, months or years from one occurrence to the next (default 1)");
 
 /** A recurrence rule in a request: one RRULE (RFC 5545, 3.3.10). null and [] count as absent, so a rule of a response is accepted. */
 const ruleInput = once(() =>
   z
     .strictObject({
       freq: frequency(),
-      until: day().nullable().optional().meta({ description: "Last day on which it can occur; excludes count" }),
-      count: z
-        .int()
-        .min(1)
-        .max(100_000)
-        .nullable()
-        .optional()
-        .meta({ description: "Number of occurrences; excludes until" }),
+      until: day().nullable().optional().describe("Last day on which it can occur; excludes count"),
+      count: z.int().min(1).max(100_000).nullable().optional().describe("Number of occurrences; excludes until"),
       interval: interval(),
       byday: z
         .union([someDays(), z.array(someDays()).max(7)])
         .nullable()
         .optional()
-        .meta({ description: "Weekdays: MO, MO+TU or a list" }),
+        .describe("Weekdays: MO, MO+TU or a list"),
       bymonthday: written(/^([1-9]|[12]\d|3[01])$/, "must be 1 to 31")
         .nullable()
         .optional()
-        .meta({ description: "Day of the month, 1 to 31; not with weekly" }),
+        .describe("Day of the month, 1 to 31; not with weekly"),
       bymonth: written(/^([1-9]|1[0-2])$/, "must be 1 to 12")
         .nullable()
         .optional()
-        .meta({ description: "Month, 1 to 12" }),
+        .describe("Month, 1 to 12"),
       bysetpos: written(/^([1-5]|-1)$/, "must be 1 to 5, or -1 for the last")
         .nullable()
         .optional()
-        .meta({ description: "Position among the days of byday in each interval: 1 to 5, or -1 for the last" }),
+        .describe("Position among the days of byday in each interval: 1 to 5, or -1 for the last"),
     })
     .meta({ id: "RecurrenceRuleInput" }),
 );
@@ -116,43 +110,40 @@ export type Rule = z.infer<ReturnType<typeof rule>>;
 
 /** The optional fields of an event. */
 export const eventFields = () => ({
-  body: clearable(multiline(100_000)).meta({ description: "Text of the event" }),
-  location: nullable(line(1000)).meta({ description: "Place where the event happens" }),
-  link: clearable(url()).meta({ description: "Link to an online meeting or a page (http or https)" }),
-  start: moment().nullable().optional().meta({ description: "Start of the first occurrence; not for all-day events" }),
-  end: moment().nullable().optional().meta({ description: "End of the first occurrence; not for all-day events" }),
-  all_day: flag().optional().meta({ description: "Make it an all-day event; needs date" }),
-  date: day().nullable().optional().meta({ description: "Day of an all-day event" }),
+  body: clearable(multiline(100_000)).describe("Text of the event"),
+  location: nullable(line(1000)).describe("Place where the event happens"),
+  link: clearable(url()).describe("Link to an online meeting or a page (http or https)"),
+  start: moment().nullable().optional().describe("Start of the first occurrence; not for all-day events"),
+  end: moment().nullable().optional().describe("End of the first occurrence; not for all-day events"),
+  all_day: flag().optional().describe("Make it an all-day event; needs date"),
+  date: day().nullable().optional().describe("Day of an all-day event"),
   recurrence: z
     .array(ruleInput())
     .max(mostRules)
     .optional()
-    .meta({ description: "Recurrence rules, all different; occurrences of all rules are combined" }),
-  units: z.array(id("units")).max(500).optional().meta({ description: "Units to publish to; not for personal events" }),
+    .describe("Recurrence rules, all different; occurrences of all rules are combined"),
+  units: z.array(id("units")).max(500).optional().describe("Units to publish to; not for personal events"),
   userTypes: z
     .array(id("usertypes"))
     .max(500)
     .optional()
-    .meta({ description: "User types that can read it (default all); not for personal events" }),
-  shares: z.array(id("users")).max(500).optional().meta({ description: "Further users who can read it" }),
-  fileCount: z.int().min(0).max(200).optional().meta({ description: "Number of files that will be uploaded in all" }),
+    .describe("User types that can read it (default all); not for personal events"),
+  shares: z.array(id("users")).max(500).optional().describe("Further users who can read it"),
+  fileCount: z.int().min(0).max(200).optional().describe("Number of files that will be uploaded in all"),
   files: fileItems().optional(),
 });
 
-export const title = () => name().meta({ description: "Title of the event" });
+export const title = () => name().describe("Title of the event");
 export const type = () =>
   z.enum(eventTypes).meta({
     description: "Calendar of the event",
     values: { chain: "units and everything below them", unit: "units without those below", user: "personal" },
   });
 /** An answer to an invitation. */
-export const answer = () => z.enum(answers).meta({ description: "Answer to the invitation" });
+export const answer = () => z.enum(answers).describe("Answer to the invitation");
 
 /** The UID of an event in iCalendar files (RFC 5545, 3.8.4.7). */
-export const uid = () =>
-  line(255, 1).meta({
-    description: "UID in iCalendar files, unique among your events (default a new one)",
-  });
+export const uid = () => line(255, 1).describe("UID in iCalendar files, unique among your events (default a new one)");
 
 /** The fields of an event in get, list and upcoming. `shared` is absent from upcoming. */
 const shown = once(() => ({
@@ -162,26 +153,26 @@ const shown = once(() => ({
   title: z.string(),
   dates: z
     .array(z.object({ start: unixTime(), end: unixTime() }))
-    .meta({ description: "Occurrences; empty for an all-day event, which has days" }),
+    .describe("Occurrences; empty for an all-day event, which has days"),
   all_day: z.boolean(),
-  date: dateText().nullable().meta({ description: "First day of an all-day event" }),
-  days: z.array(dateText()).meta({ description: "Days of an all-day event" }),
-  timezone: z.string().meta({ description: "Time zone of the recurrence and of whole days" }),
+  date: dateText().nullable().describe("First day of an all-day event"),
+  days: z.array(dateText()).describe("Days of an all-day event"),
+  timezone: z.string().describe("Time zone of the recurrence and of whole days"),
   recurrence: z.array(rule()),
   location: z.string().nullable(),
   link: z.string(),
   type: z.enum(eventTypes),
   files: z.array(file()),
-  uploading_files: z.int().meta({ description: "Number of announced uploads that have not arrived yet" }),
+  uploading_files: z.int().describe("Number of announced uploads that have not arrived yet"),
   body: z.string(),
   userTypes: z.array(userTypeBrief()),
   units: z.array(z.object({ content_type: z.literal("unit"), id: idOf("units"), name: z.string(), url: z.string() })),
   author: z.object({ content_type: z.literal("user"), id: idOf("users"), name: z.string(), url: z.string() }),
-  seen: z.boolean().meta({ description: "True if you have seen it" }),
+  seen: z.boolean().describe("True if you have seen it"),
   participation: z.object({
     accepted: z.int(),
     rejected: z.int(),
-    answer: z.enum(answers).nullable().meta({ description: "Your answer" }),
+    answer: z.enum(answers).nullable().describe("Your answer"),
   }),
   uid: z.string(),
   created_at: unixTime(),

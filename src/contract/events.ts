@@ -19,7 +19,10 @@ import { operation, operationGroup } from "./operation.ts";
 
 const one = () => z.strictObject({ id: id("events") });
 const newFiles = () => z.strictObject({ id: id("events"), files: fileItems().min(1) });
-const change = ["forbidden", "gone"] as const;
+/** Common to the operations that change an event. */
+const change = { access: "signed_in", ...emptyResponse, errors: ["forbidden", "gone"] } as const;
+/** Common to the operations that change the caller's own relation to an event. */
+const mark = { access: "signed_in", ...emptyResponse, private: true, errors: ["gone"] } as const;
 const ignored = { if: "all_day", fields: ["start", "end"] };
 
 /** Maximum number of events that a list shows over all its pages. */
@@ -38,10 +41,10 @@ export const events = operationGroup("events", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        type: z.enum(eventTypes).optional().meta({ description: "Only events of this calendar" }),
-        start: time().optional().meta({ description: "Only occurrences that start at or after this time" }),
-        end: time().optional().meta({ description: "Only occurrences that start at or before this time" }),
-        uid: z.array(line(255, 1)).max(100).optional().meta({ description: "Only events with these UIDs" }),
+        type: z.enum(eventTypes).optional().describe("Only events of this calendar"),
+        start: time().optional().describe("Only occurrences that start at or after this time"),
+        end: time().optional().describe("Only occurrences that start at or before this time"),
+        uid: z.array(line(255, 1)).max(100).optional().describe("Only events with these UIDs"),
         ...pageInput(),
       }),
     output: () => hits(event()),
@@ -78,12 +81,10 @@ export const events = operationGroup("events", {
     path: "/events/{id}",
     summary: "Update an event",
     description: `Only the given fields change; lists, including files, are replaced. An event can be updated by its author and, unless it is personal, by users with the ability calendar in the unit that owns it. A new type or other units need the ability there as well. ${limits}`,
-    access: "signed_in",
+    ...change,
     input: () =>
       z.strictObject({ id: id("events"), title: title().optional(), type: type().optional(), ...eventFields() }),
     ignored,
-    ...emptyResponse,
-    errors: change,
     bodyLimit: uploadLimit,
     transaction: "own",
   }),
@@ -92,20 +93,15 @@ export const events = operationGroup("events", {
     path: "/events/{id}",
     summary: "Delete an event with its files",
     description: "Can be done by users who can update it.",
-    access: "signed_in",
+    ...change,
     input: one,
-    ...emptyResponse,
-    errors: change,
   }),
   seen: operation({
     method: "POST",
     path: "/events/{id}/seen",
     summary: "Mark an event as seen",
-    access: "signed_in",
+    ...mark,
     input: one,
-    ...emptyResponse,
-    private: true,
-    errors: ["gone"],
   }),
   upcoming: operation({
     method: "GET",
@@ -122,30 +118,24 @@ export const events = operationGroup("events", {
     method: "POST",
     path: "/events/files",
     summary: "Add files to an event",
-    access: "signed_in",
+    ...change,
     input: newFiles,
-    ...emptyResponse,
-    errors: change,
     bodyLimit: uploadLimit,
   }),
   filesAddTo: operation({
     method: "POST",
     path: "/events/{id}/files",
     summary: "Add files to an event (ID in the path)",
-    access: "signed_in",
+    ...change,
     input: newFiles,
-    ...emptyResponse,
-    errors: change,
     bodyLimit: uploadLimit,
   }),
   fileDelete: operation({
     method: "DELETE",
     path: "/events/{EventID=id}/files/{FileID=file}",
     summary: "Delete a file from an event",
-    access: "signed_in",
+    ...change,
     input: () => z.strictObject({ id: id("events"), file: id("files") }),
-    ...emptyResponse,
-    errors: change,
   }),
   participants: operation({
     method: "GET",
@@ -155,7 +145,7 @@ export const events = operationGroup("events", {
     input: () =>
       z.strictObject({
         id: id("events"),
-        answer: answer().optional().meta({ description: "Only participants with this answer" }),
+        answer: answer().optional().describe("Only participants with this answer"),
         ...cursorInput(),
       }),
     ...cursorList(eventParticipant),
@@ -166,20 +156,14 @@ export const events = operationGroup("events", {
     path: "/events/{id}/participants",
     summary: "Answer the invitation to an event",
     description: "A second call changes the answer.",
-    access: "signed_in",
+    ...mark,
     input: () => z.strictObject({ id: id("events"), answer: answer().default("accepted") }),
-    ...emptyResponse,
-    private: true,
-    errors: ["gone"],
   }),
   withdraw: operation({
     method: "DELETE",
     path: "/events/{id}/participants",
     summary: "Withdraw your answer to an invitation",
-    access: "signed_in",
+    ...mark,
     input: one,
-    ...emptyResponse,
-    private: true,
-    errors: ["gone"],
   }),
 });

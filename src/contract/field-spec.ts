@@ -1,8 +1,9 @@
 import type { z } from "zod";
+import { memoize } from "./bounded-map.ts";
 import { type FieldFormat, type FieldMetadata, type Reference, referenceNouns } from "./field-metadata.ts";
 import type { AnyOperation } from "./operation.ts";
 
-export type FieldKind = "integer" | "number" | "boolean" | "string" | "array" | "object" | "other";
+type FieldKind = "integer" | "number" | "boolean" | "string" | "array" | "object" | "other";
 
 /** Describes a field as data: enough to read it from a query string, to make a flag of it, and to show its value. */
 export interface Field {
@@ -44,9 +45,16 @@ export function fieldsOf(op: AnyOperation): readonly Field[] {
 const pathField = /\{(\w+)(?:=(\w+))?\}/g;
 
 /** Returns the names of the input fields in the path, in order, with the name that each has there. */
-export function pathFields(op: Pick<AnyOperation, "path">): { wire: string; name: string }[] {
-  return [...op.path.matchAll(pathField)].map(([, wire = "", name]) => ({ wire, name: name ?? wire }));
+export const pathFields = ({ path }: Pick<AnyOperation, "path">): readonly PathField[] => fieldsInPath(path);
+
+interface PathField {
+  readonly wire: string;
+  readonly name: string;
 }
+
+const fieldsInPath = memoize((path: string): readonly PathField[] =>
+  Array.from(path.matchAll(pathField), ([, wire = "", name]) => ({ wire, name: name ?? wire })),
+);
 
 /** Returns the operation's path with the given texts for its input fields. */
 export function filledPath(op: Pick<AnyOperation, "path">, textOf: (name: string) => string): string {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { memoize } from "./bounded-map.ts";
 import { bytes, idOf, line, unixTime } from "./common-schemas.ts";
 import { fieldsOf } from "./field-spec.ts";
 import { type AnyOperation, once } from "./operation.ts";
@@ -13,13 +14,13 @@ const displayName = () =>
 const fileItem = once(() =>
   z
     .strictObject({
-      type: z.enum(["upload", "youtube", "vimeo"]).meta({ description: "Uploaded file, or video hosted elsewhere" }),
-      name: displayName().meta({ description: "Display name of the file" }),
+      type: z.enum(["upload", "youtube", "vimeo"]).describe("Uploaded file, or video hosted elsewhere"),
+      name: displayName().describe("Display name of the file"),
       data: z
         .string()
         .min(1, "must not be empty")
         .max(uploadLimit)
-        .meta({ description: "Content of the upload in base64, or URL of the video" }),
+        .describe("Content of the upload in base64, or URL of the video"),
     })
     .meta({ id: "FileItem", file: true }),
 );
@@ -30,17 +31,14 @@ export const imageLimit = 8 * 1024 * 1024;
 
 /** The one image of a user, unit or group, in the form in which other things take their files. */
 export const imageItems = () =>
-  z
-    .array(fileItem())
-    .length(1)
-    .meta({ description: "The image: one upload of type PNG, JPEG, GIF or WebP, at most 5 MiB" });
+  z.array(fileItem()).length(1).describe("The image: one upload of type PNG, JPEG, GIF or WebP, at most 5 MiB");
 
-export const fileItems = () => z.array(fileItem()).max(50).meta({ description: "Files to attach" });
+export const fileItems = () => z.array(fileItem()).max(50).describe("Files to attach");
 
 /** Returns the name of the input field that takes files, if the operation has one. */
-export function filesField(op: AnyOperation): string | undefined {
-  return fieldsOf(op).find(({ items }) => items?.file)?.name;
-}
+export const filesField: (op: AnyOperation) => string | undefined = memoize(
+  (op) => fieldsOf(op).find(({ items }) => items?.file)?.name,
+);
 
 export const file = once(() =>
   z
@@ -48,21 +46,21 @@ export const file = once(() =>
       id: idOf("files"),
       name: z.string(),
       mime: z.string(),
-      size: bytes().meta({ description: "0 for videos hosted elsewhere" }),
+      size: bytes().describe("0 for videos hosted elsewhere"),
       type: z.enum(["upload", "youtube", "vimeo"]),
       extension: z.string(),
       uploaded: z.boolean(),
       processing: z.boolean(),
       height: z.int().nullable(),
       width: z.int().nullable(),
-      source: z.string().meta({ description: "Relative path of the content, or the URL of the video" }),
-      stream: z.string().nullable().meta({ description: "Path of the stream for players; only for video and audio" }),
-      versions: z.object({}).meta({ description: "Renderings by name; there are none" }),
-      screenshot: z.null().meta({ description: "Always null: videos have no screenshot" }),
+      source: z.string().describe("Relative path of the content, or the URL of the video"),
+      stream: z.string().nullable().describe("Path of the stream for players; only for video and audio"),
+      versions: z.object({}).describe("Renderings by name; there are none"),
+      screenshot: z.null().describe("Always null: videos have no screenshot"),
       date: unixTime(),
       created_at: unixTime(),
       updated_at: unixTime(),
-      created_formatted: z.string().meta({ description: "YYYY-MM-DD HH:MM in the instance's time zone" }),
+      created_formatted: z.string().describe("YYYY-MM-DD HH:MM in the instance's time zone"),
       updated_formatted: z.string(),
     })
     .meta({ id: "File" }),
@@ -75,7 +73,7 @@ export const content = once(() =>
     name: z.string(),
     mime: z.string(),
     size: bytes(),
-    sha256: z.string().meta({ description: "SHA-256 of the content in base64url" }),
+    sha256: z.string().describe("SHA-256 of the content in base64url"),
     /** Reads the bytes from `from` to `to` (exclusive); all bytes by default. */
     read: z.custom<(from?: number, to?: number) => AsyncIterable<Uint8Array>>((value) => typeof value === "function"),
   }),

@@ -16,10 +16,10 @@ export const group = once(() =>
       description: z.string(),
       privacy: z.enum(privacies),
       member_count: z.int(),
-      role: z.enum(groupRoles).nullable().meta({ description: "Your role; null if you are not a member" }),
+      role: z.enum(groupRoles).nullable().describe("Your role; null if you are not a member"),
       image: file().nullable(),
       permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
-      author: shortUser().meta({ description: "Creator of the group" }),
+      author: shortUser().describe("Creator of the group"),
       created_at: unixTime(),
       updated_at: unixTime(),
       url: z.string(),
@@ -38,8 +38,8 @@ export const groupMember = once(() =>
     .meta({ id: "GroupMember" }),
 );
 
-export const groupName = () => name().meta({ description: "Name of the group" });
-export const groupDescription = () => multiline(10_000).meta({ description: "Description of the group" });
+export const groupName = () => name().describe("Name of the group");
+export const groupDescription = () => multiline(10_000).describe("Description of the group");
 export const privacy = () =>
   z.enum(privacies).meta({
     description: "Who can see the group",

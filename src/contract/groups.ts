@@ -6,7 +6,7 @@ import { operation, operationGroup } from "./operation.ts";
 
 const one = () => ({ id: id("groups") });
 const member = () => ({ ...one(), user: id("users") });
-const role = () => z.enum(groupRoles).meta({ description: "Role of the member; administrators manage the group" });
+const role = () => z.enum(groupRoles).describe("Role of the member; administrators manage the group");
 const managers = "the group's administrators, administrators of the instance and users with the ability groups";
 
 const image = imageOperations({
@@ -27,12 +27,9 @@ export const groups = operationGroup("groups", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        name: name().optional().meta({ description: "Only groups whose name begins with this text" }),
-        mine: z
-          .boolean()
-          .optional()
-          .meta({ description: "Only groups that you are a member of; false: only other groups" }),
-        privacy: z.enum(privacies).optional().meta({ description: "Only groups with this privacy" }),
+        name: name().optional().describe("Only groups whose name begins with this text"),
+        mine: z.boolean().optional().describe("Only groups that you are a member of; false: only other groups"),
+        privacy: z.enum(privacies).optional().describe("Only groups with this privacy"),
         ...cursorInput(),
       }),
     ...cursorList(group),
@@ -98,7 +95,7 @@ export const groups = operationGroup("groups", {
     input: () =>
       z.strictObject({
         ...one(),
-        role: role().optional().meta({ description: "Only members with this role" }),
+        role: role().optional().describe("Only members with this role"),
         ...cursorInput(),
       }),
     ...cursorList(groupMember),
@@ -112,7 +109,7 @@ export const groups = operationGroup("groups", {
     input: () =>
       z.strictObject({
         ...one(),
-        user: id("users").optional().meta({ description: "User to add (default yourself)" }),
+        user: id("users").optional().describe("User to add (default yourself)"),
         role: role().default("member"),
       }),
     output: groupMember,

@@ -1,5 +1,5 @@
 /** Parameters that a message names. */
-export type IssueParams = Readonly<Record<string, string | number | readonly string[]>>;
+type IssueParams = Readonly<Record<string, string | number | readonly string[]>>;
 
 interface MessageSource {
   readonly [name: string]: (params: IssueParams) => string;
@@ -53,7 +53,7 @@ const messages = {
 } satisfies MessageSource;
 
 /** A machine-readable code for each kind of issue. More may be added. */
-export type IssueCode = keyof typeof messages;
+type IssueCode = keyof typeof messages;
 
 /** A wrong field: its path, as in `contact.phone`, and what is wrong with it. */
 export interface Issue {

@@ -48,11 +48,11 @@ export const membershipOperations = {
     input: () =>
       z.strictObject({
         user: id("users"),
-        from: id("units").meta({ description: "Unit of the membership" }),
-        unit: id("units").optional().meta({ description: "Unit to move to" }),
+        from: id("units").describe("Unit of the membership"),
+        unit: id("units").optional().describe("Unit to move to"),
         userTypes: userTypeIds().optional(),
         department: departmentId().nullable().optional(),
-        overwrite: z.boolean().default(true).meta({ description: "Replace the user types of the membership" }),
+        overwrite: z.boolean().default(true).describe("Replace the user types of the membership"),
       }),
     ...emptyResponse,
     errors: ["conflict", "gone"],

@@ -7,21 +7,22 @@ import { waitSeconds } from "./waits.ts";
 
 const longestMessage = 10_000;
 /** The text of a message; a message with files needs none. */
-export const body = () =>
-  multiline(longestMessage).optional().meta({ description: "Text of the message, 1 to 10,000 characters" });
+export const body = () => multiline(longestMessage).optional().describe("Text of the message, 1 to 10,000 characters");
 export const messageFiles = () => fileItems().optional();
 
 /** The path field of a conversation. */
 export const one = () => ({ id: id("conversations") });
-const oneMessage = () => ({ ...one(), messageId: id().meta({ description: "ID of the message" }) });
+const oneMessage = () => ({ ...one(), messageId: id().describe("ID of the message") });
+
+/** Common to the operations that change a conversation, which the audit log leaves out. */
+export const privateChange = { transaction: "locking", private: true } as const;
 
 /** Common to the operations that send a message. */
 export const sent = {
   output: message,
   status: 201,
   location: "/conversations/{conversationId}/messages/{id}",
-  transaction: "locking",
-  private: true,
+  ...privateChange,
   bodyLimit: uploadLimit,
 } as const;
 
@@ -38,10 +39,10 @@ export const messageOperations = {
       z.strictObject({
         ...one(),
         ...cursorInput(100, 25),
-        starter_message_id: id().optional().meta({
-          description: "ID of a message to show with those before and after it; ignored with cursor or query",
-        }),
-        query: line(200, 1).optional().meta({ description: "Words to search for" }),
+        starter_message_id: id()
+          .optional()
+          .describe("ID of a message to show with those before and after it; ignored with cursor or query"),
+        query: line(200, 1).optional().describe("Words to search for"),
       }),
     ...cursorList(message),
   }),
@@ -59,9 +60,9 @@ export const messageOperations = {
           .int()
           .min(0)
           .optional()
-          .meta({ description: "Continue after meta.last_id of the previous response; 0 starts at the first message" }),
+          .describe("Continue after meta.last_id of the previous response; 0 starts at the first message"),
         wait: waitSeconds(0),
-        limit: z.int().min(1).max(100).default(25).meta({ description: "Maximum number of messages, 1 to 100" }),
+        limit: z.int().min(1).max(100).default(25).describe("Maximum number of messages, 1 to 100"),
       }),
     output: () => z.object({ data: z.array(message()), meta: z.object({ last_id: z.int() }) }),
     list: { items: "data" },
@@ -78,7 +79,7 @@ export const messageOperations = {
       z.strictObject({
         ...one(),
         message: body(),
-        parent_id: id().nullable().optional().meta({ description: "ID of the message to reply to" }),
+        parent_id: id().nullable().optional().describe("ID of the message to reply to"),
         files: messageFiles(),
       }),
     ...sent,
@@ -100,11 +101,10 @@ export const messageOperations = {
     input: () =>
       z.strictObject({
         ...oneMessage(),
-        message: multiline(longestMessage, 1).meta({ description: "New text of the message" }),
+        message: multiline(longestMessage, 1).describe("New text of the message"),
       }),
     output: message,
-    transaction: "locking",
-    private: true,
+    ...privateChange,
     errors: ["forbidden", "conflict"],
   }),
   messageDelete: operation({
@@ -116,8 +116,7 @@ export const messageOperations = {
     access: "signed_in",
     input: () => z.strictObject(oneMessage()),
     ...emptyResponse,
-    transaction: "locking",
-    private: true,
+    ...privateChange,
     errors: ["forbidden", "conflict"],
   }),
   react: operation({
@@ -128,8 +127,7 @@ export const messageOperations = {
     access: "signed_in",
     input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
     output: message,
-    transaction: "locking",
-    private: true,
+    ...privateChange,
     errors: ["conflict"],
   }),
   unreact: operation({
@@ -139,7 +137,6 @@ export const messageOperations = {
     access: "signed_in",
     input: () => z.strictObject({ ...oneMessage(), emoji: emoji() }),
     ...emptyResponse,
-    transaction: "locking",
-    private: true,
+    ...privateChange,
   }),
 };

@@ -17,6 +17,4 @@ export const muteRule = () => rule().meta({ placeholder: "rule", description: `I
 
 /** The mute rule of a post or a conversation. */
 export const shownMuteRule = () =>
-  z.int().nullable().meta({
-    description: "ID of your mute rule, see /muterules; null when you did not set one, and after its end",
-  });
+  z.int().nullable().describe("ID of your mute rule, see /muterules; null when you did not set one, and after its end");

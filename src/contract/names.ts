@@ -23,22 +23,22 @@ export const names = operationGroup("names", {
           .max(mostTexts)
           .optional()
           .meta({ placeholder: "text", description: "Names, references and e-mail addresses to look up" }),
-        kinds: z.array(z.enum(namedKinds)).min(1).optional().meta({ description: "Only these kinds (default all)" }),
+        kinds: z.array(z.enum(namedKinds)).min(1).optional().describe("Only these kinds (default all)"),
       }),
     output: () =>
       z.object({
         data: z.array(
           z
             .object({
-              text: z.string().meta({ description: "The text that was looked up; empty without texts" }),
+              text: z.string().describe("The text that was looked up; empty without texts"),
               kind: z.enum(namedKinds),
               id: z.int(),
               name: z.string(),
-              detail: z.string().nullable().meta({
-                description:
-                  "Distinguishes equal names: the unit of a user, the parent of a unit, the URL of a webhook",
-              }),
-              match: z.enum(["reference", "email", "name", "similar"]).meta({ description: "How the text matches" }),
+              detail: z
+                .string()
+                .nullable()
+                .describe("Distinguishes equal names: the unit of a user, the parent of a unit, the URL of a webhook"),
+              match: z.enum(["reference", "email", "name", "similar"]).describe("How the text matches"),
             })
             .meta({ id: "NameMatch" }),
         ),

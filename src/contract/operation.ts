@@ -20,7 +20,7 @@ export const abilities: readonly Ability[] = [
 export type Reach = { readonly user: string } | { readonly member: string } | { readonly unit: string };
 
 /** Fields that identify an account: changing one could give the account to another person. */
-export type IdentityField = "email" | "reference" | "provider";
+type IdentityField = "email" | "reference" | "provider";
 
 /**
  * Who may call an operation. `ability` without `at` is satisfied by the ability in any unit; with `at` it has to reach

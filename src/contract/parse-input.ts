@@ -9,7 +9,7 @@ export interface Issues {
   readonly issues: readonly Issue[];
 }
 
-export type ParseResult<T> = { readonly ok: true; readonly value: T } | ({ readonly ok: false } & Issues);
+type ParseResult<T> = { readonly ok: true; readonly value: T } | ({ readonly ok: false } & Issues);
 
 /** Parses `value` by `schema`; the issues name every wrong field by its path, as in `contact.phone`. */
 export function tryParse<S extends z.ZodType>(schema: S, value: unknown): ParseResult<z.infer<S>> {
@@ -120,5 +120,5 @@ function validPart(schema: z.core.$ZodType, value: unknown): Record<string, unkn
   return isComplete ? known : undefined;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -6,7 +6,7 @@ import { shortUser } from "./user-schemas.ts";
 /** Maximum number of choices of a poll, including those that readers add. */
 export const mostChoices = 100;
 
-export const choiceTitle = () => line(255, 1).meta({ description: "Text of the choice" });
+export const choiceTitle = () => line(255, 1).describe("Text of the choice");
 
 export const poll = once(() =>
   z
@@ -19,14 +19,14 @@ export const poll = once(() =>
       anonymous: z.boolean(),
       mandatory: z.boolean(),
       choices: z.array(z.object({ id: z.int(), title: z.string(), votes: z.int() })),
-      voted: z.array(z.int()).meta({ description: "IDs of the choices that the current user voted for" }),
+      voted: z.array(z.int()).describe("IDs of the choices that the current user voted for"),
     })
     .meta({ id: "Poll" }),
 );
 
 const choice = once(() =>
   z.strictObject({
-    id: id().optional().meta({ description: "ID of an existing choice" }),
+    id: id().optional().describe("ID of an existing choice"),
     title: choiceTitle(),
   }),
 );
@@ -34,22 +34,23 @@ const choice = once(() =>
 /** The input fields of a poll. */
 export const pollFields = once(() =>
   z.strictObject({
-    question: line(1000, 1).optional().meta({ description: "Question of the poll; required for a new poll" }),
+    question: line(1000, 1).optional().describe("Question of the poll; required for a new poll"),
     type: z
       .enum(["single", "multiple"])
       .optional()
-      .meta({ description: "Number of choices that a user can vote for (default single)" }),
-    close_at: time().nullable().optional().meta({ description: "Time at which voting ends" }),
-    allow_user_choices: z.boolean().optional().meta({ description: "Allow readers to add choices" }),
-    anonymous: z.boolean().optional().meta({ description: "Hide who voted for which choice" }),
+      .describe("Number of choices that a user can vote for (default single)"),
+    close_at: time().nullable().optional().describe("Time at which voting ends"),
+    allow_user_choices: z.boolean().optional().describe("Allow readers to add choices"),
+    anonymous: z.boolean().optional().describe("Hide who voted for which choice"),
     mandatory: z
       .boolean()
       .optional()
-      .meta({ description: "Require a vote before reading can be confirmed; votes cannot be withdrawn" }),
-    choices: z.array(choice()).max(mostChoices).optional().meta({
-      description:
-        "All choices: with an ID, the choice keeps its votes; without, it is new; missing choices are removed",
-    }),
+      .describe("Require a vote before reading can be confirmed; votes cannot be withdrawn"),
+    choices: z
+      .array(choice())
+      .max(mostChoices)
+      .optional()
+      .describe("All choices: with an ID, the choice keeps its votes; without, it is new; missing choices are removed"),
   }),
 );
 
@@ -57,7 +58,7 @@ export const vote = once(() =>
   z
     .object({
       user: shortUser(),
-      choices: z.array(z.int()).meta({ description: "IDs of the choices that the user voted for" }),
+      choices: z.array(z.int()).describe("IDs of the choices that the user voted for"),
     })
     .meta({ id: "Vote" }),
 );

@@ -13,17 +13,17 @@ const moment = () =>
 const recurrence = once(() =>
   z.strictObject({
     freq: frequency(),
-    until: moment().nullable().optional().meta({ description: "Last time at which it can occur; excludes count" }),
+    until: moment().nullable().optional().describe("Last time at which it can occur; excludes count"),
     count: z
       .int()
       .min(1)
       .max(100_000)
       .nullable()
       .optional()
-      .meta({ description: "Number of occurrences, including the first; excludes until" }),
+      .describe("Number of occurrences, including the first; excludes until"),
     interval: interval(),
-    bymonthday: z.int().min(1).max(31).nullable().optional().meta({ description: "Day of the month, 1 to 31" }),
-    bymonth: z.int().min(1).max(12).nullable().optional().meta({ description: "Month, 1 to 12" }),
+    bymonthday: z.int().min(1).max(31).nullable().optional().describe("Day of the month, 1 to 31"),
+    bymonth: z.int().min(1).max(12).nullable().optional().describe("Month, 1 to 12"),
     bysetpos: z
       .int()
       .min(-366)
@@ -31,33 +31,31 @@ const recurrence = once(() =>
       .refine((value) => value !== 0, "must not be 0")
       .nullable()
       .optional()
-      .meta({
-        description: "Position within the period, counted from its end if negative; needs bymonthday or bymonth",
-      }),
+      .describe("Position within the period, counted from its end if negative; needs bymonthday or bymonth"),
   }),
 );
 
 /** The event fields of an event post. */
 export const postEventFields = once(() =>
   z.strictObject({
-    location: nullable(line(1000)).meta({ description: "Place where the event happens" }),
-    link: nullable(url()).meta({ description: "Link to an online meeting or a page (http or https)" }),
-    all_day: z.boolean().optional().meta({ description: "Make it an all-day event; start and end are dates" }),
+    location: nullable(line(1000)).describe("Place where the event happens"),
+    link: nullable(url()).describe("Link to an online meeting or a page (http or https)"),
+    all_day: z.boolean().optional().describe("Make it an all-day event; start and end are dates"),
     datetime_start: moment()
       .optional()
-      .meta({ description: "Start, like 2026-12-31T14:00 in the event's time zone, or RFC 3339 with an offset" }),
-    datetime_end: moment().optional().meta({ description: "End, in the same form as the start" }),
+      .describe("Start, like 2026-12-31T14:00 in the event's time zone, or RFC 3339 with an offset"),
+    datetime_end: moment().optional().describe("End, in the same form as the start"),
     participation: z
-      .strictObject({ enabled: z.boolean().optional().meta({ description: "Ask readers to accept or decline" }) })
+      .strictObject({ enabled: z.boolean().optional().describe("Ask readers to accept or decline") })
       .optional()
-      .meta({ description: "Invitation of the readers" }),
-    recurrence: recurrence().nullable().optional().meta({ description: "Recurrence rule" }),
+      .describe("Invitation of the readers"),
+    recurrence: recurrence().nullable().optional().describe("Recurrence rule"),
     repeat_rules: nullable(line(1000, 1)).meta({
       placeholder: "rrule",
       description: "Recurrence rule as an RRULE (RFC 5545), instead of recurrence",
     }),
-    end_date: date().nullable().optional().meta({ description: "Last day on which a recurring event can occur" }),
-    timezone: timezone().optional().meta({ description: "IANA time zone of the event (default that of the instance)" }),
+    end_date: date().nullable().optional().describe("Last day on which a recurring event can occur"),
+    timezone: timezone().optional().describe("IANA time zone of the event (default that of the instance)"),
   }),
 );
 export type PostEventFields = z.infer<ReturnType<typeof postEventFields>>;
@@ -66,10 +64,8 @@ export const eventParticipation = once(() =>
   z
     .object({
       enabled: z.boolean(),
-      rsvp: z.enum(["accepted", "rejected"]).nullable().meta({ description: "Your answer to the invitation" }),
-      invited: z
-        .int()
-        .meta({ description: "Number of users with access when it was last published or its readers changed" }),
+      rsvp: z.enum(["accepted", "rejected"]).nullable().describe("Your answer to the invitation"),
+      invited: z.int().describe("Number of users with access when it was last published or its readers changed"),
       accepted: z.int(),
       rejected: z.int(),
     })
@@ -82,11 +78,11 @@ export const postEvent = once(() =>
       location: z.string().nullable(),
       link: z.string().nullable(),
       all_day: z.boolean(),
-      datetime_start: z.string().meta({ description: "RFC 3339 with the offset of the time zone; a date if all_day" }),
+      datetime_start: z.string().describe("RFC 3339 with the offset of the time zone; a date if all_day"),
       datetime_end: z.string(),
       dates: z
         .array(z.object({ start: unixTime(), end: unixTime() }))
-        .meta({ description: "Occurrences; at most 730 within five years" }),
+        .describe("Occurrences; at most 730 within five years"),
       recurrence: z
         .object({
           freq: z.enum(frequencies),
@@ -98,7 +94,7 @@ export const postEvent = once(() =>
           bysetpos: z.int().nullable(),
         })
         .nullable(),
-      rrule: z.string().nullable().meta({ description: "Recurrence as an RRULE (RFC 5545)" }),
+      rrule: z.string().nullable().describe("Recurrence as an RRULE (RFC 5545)"),
       end_date: dateText().nullable(),
       timezone: z.string(),
       participation: eventParticipation(),

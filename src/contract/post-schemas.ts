@@ -30,27 +30,29 @@ export const post = once(() =>
       body: z.string(),
       show_in_feed: z.boolean(),
       important: z.boolean(),
-      actively_requires_action: z.boolean().meta({
-        description:
+      actively_requires_action: z
+        .boolean()
+        .describe(
           "True while you are asked to confirm that you read it and have not, and while its mandatory poll is open without your vote",
-      }),
+        ),
       mute_rule: shownMuteRule(),
       seen_by_user: z.boolean(),
       has_unseen_mention: z
         .boolean()
-        .meta({ description: "True if you were mentioned in the post or a comment since you marked it as seen" }),
+        .describe("True if you were mentioned in the post or a comment since you marked it as seen"),
       pinned: z.object({ show_in_main_feed: z.boolean(), until: unixTime().nullable() }).nullable(),
       confirm: z.object({
         enabled: z.boolean(),
-        total: z.int().meta({
-          description:
+        total: z
+          .int()
+          .describe(
             "Number of active users with access when it was last published or its readers changed; at most 100,000",
-        }),
+          ),
         confirmed: z.int(),
       }),
       publish: z.object({
         status: z.boolean(),
-        published_at: unixTime().nullable().meta({ description: "Null until it is published for the first time" }),
+        published_at: unixTime().nullable().describe("Null until it is published for the first time"),
         publish_on: unixTime().nullable(),
         unpublish_on: unixTime().nullable(),
         created_at: unixTime(),
@@ -59,22 +61,20 @@ export const post = once(() =>
       event: postEvent().nullable(),
       interaction: z.object({ seen: z.boolean(), liked: z.boolean(), read: z.boolean(), bookmarked: z.boolean() }),
       stats: z.object({ comments: z.int(), likes: z.int(), reads: z.int() }),
-      sharing: z.object({ shared: z.boolean(), shares: z.array(idOf("users")).meta({ description: "User IDs" }) }),
+      sharing: z.object({ shared: z.boolean(), shares: z.array(idOf("users")).describe("User IDs") }),
       visibility: z.object({
         owner_unit: z.object(place()),
         all_units: z.boolean(),
         units: z.array(z.object({ ...place(), falldown: z.boolean() })),
-        userTypes: z
-          .array(z.object({ id: idOf("usertypes"), name: z.string() }))
-          .meta({ description: "Empty: all user types" }),
+        userTypes: z.array(z.object({ id: idOf("usertypes"), name: z.string() })).describe("Empty: all user types"),
       }),
       uploading_files: z.int(),
       files: z.array(file()),
       permissions: z.object({ edit: z.boolean(), delete: z.boolean() }),
       comments: z.object({
         enabled: z.boolean(),
-        count: z.int().meta({ description: "Number of comments on the post itself" }),
-        replies: z.int().meta({ description: "Number of replies to comments" }),
+        count: z.int().describe("Number of comments on the post itself"),
+        replies: z.int().describe("Number of replies to comments"),
         latest: comment().nullable(),
       }),
       mentions: z.array(shortUser()),
@@ -82,17 +82,17 @@ export const post = once(() =>
       author: shortUser(),
       poll: poll().nullable(),
       participation: eventParticipation().nullable().meta({ deprecated: true, description: "See event.participation" }),
-      translations: z.null().meta({ description: "Always null: posts are not translated" }),
+      translations: z.null().describe("Always null: posts are not translated"),
     })
     .meta({ id: "Post" }),
 );
 
 const listed = (refersTo: Reference, description: string) =>
-  z.array(id(refersTo)).max(500).optional().meta({ description });
+  z.array(id(refersTo)).max(500).optional().describe(description);
 
 const visibility = once(() =>
   z.strictObject({
-    all_units: z.boolean().optional().meta({ description: "Publish to all units" }),
+    all_units: z.boolean().optional().describe("Publish to all units"),
     units: listed("units", "Units whose members can read it"),
     units_falldown: listed("units", "Units whose members, also those of units below, can read it"),
     userTypes: listed("usertypes", "User types that can read it (default all)"),
@@ -101,48 +101,48 @@ const visibility = once(() =>
 
 const publish = once(() =>
   z.strictObject({
-    status: z.boolean().optional().meta({ description: "Publish it now; false makes it a draft" }),
-    publish_on: time().nullable().optional().meta({ description: "Time at which to publish it" }),
-    unpublish_on: time().nullable().optional().meta({ description: "Time at which to unpublish it" }),
+    status: z.boolean().optional().describe("Publish it now; false makes it a draft"),
+    publish_on: time().nullable().optional().describe("Time at which to publish it"),
+    unpublish_on: time().nullable().optional().describe("Time at which to unpublish it"),
   }),
 );
 
 const pinned = once(() =>
   z.strictObject({
-    show_in_main_feed: z.boolean().optional().meta({
-      description: "Pin it to the main feed as well (default false: only to the feeds of its unit and group)",
-    }),
-    until: time().nullable().optional().meta({ description: "Time until which it is pinned" }),
+    show_in_main_feed: z
+      .boolean()
+      .optional()
+      .describe("Pin it to the main feed as well (default false: only to the feeds of its unit and group)"),
+    until: time().nullable().optional().describe("Time until which it is pinned"),
   }),
 );
 
-export const mentioned = () =>
-  z.array(id("users")).max(100).optional().meta({ description: "Users mentioned in the text" });
+export const mentioned = () => z.array(id("users")).max(100).optional().describe("Users mentioned in the text");
 
 /** The input fields of a post, except title, body, content type, unit and group. */
 export const postFields = () => ({
-  visibility: visibility().optional().meta({ description: "Readers of the post" }),
+  visibility: visibility().optional().describe("Readers of the post"),
   sharing: z
     .strictObject({ shares: listed("users", "Further users who can read it") })
     .optional()
-    .meta({ description: "Further readers" }),
+    .describe("Further readers"),
   comments: z
-    .strictObject({ enabled: z.boolean().optional().meta({ description: "Allow readers to comment" }) })
+    .strictObject({ enabled: z.boolean().optional().describe("Allow readers to comment") })
     .optional()
-    .meta({ description: "Comments on the post" }),
+    .describe("Comments on the post"),
   confirm: z
-    .strictObject({ enabled: z.boolean().optional().meta({ description: "Ask readers to confirm that they read it" }) })
+    .strictObject({ enabled: z.boolean().optional().describe("Ask readers to confirm that they read it") })
     .optional()
-    .meta({ description: "Read confirmation" }),
-  show_in_feed: z.boolean().optional().meta({ description: "Show it in the feed of its readers" }),
-  publish: publish().optional().meta({ description: "Publication and its schedule" }),
-  important: z.boolean().optional().meta({ description: "Mark it as important" }),
-  poll: pollFields().nullable().optional().meta({ description: "Poll of the post; null removes it" }),
-  pinned: pinned().nullable().optional().meta({ description: "Pin of the post; null removes it" }),
-  event: postEventFields().optional().meta({ description: "Event of an event post" }),
+    .describe("Read confirmation"),
+  show_in_feed: z.boolean().optional().describe("Show it in the feed of its readers"),
+  publish: publish().optional().describe("Publication and its schedule"),
+  important: z.boolean().optional().describe("Mark it as important"),
+  poll: pollFields().nullable().optional().describe("Poll of the post; null removes it"),
+  pinned: pinned().nullable().optional().describe("Pin of the post; null removes it"),
+  event: postEventFields().optional().describe("Event of an event post"),
   mentions: mentioned(),
 });
 
-export const contentType = () => z.enum(contentTypes).meta({ description: "Kind of post" });
-export const postTitle = () => name().meta({ description: "Title of the post" });
-export const postBody = () => multiline(100_000).meta({ description: "Text of the post in Markdown" });
+export const contentType = () => z.enum(contentTypes).describe("Kind of post");
+export const postTitle = () => name().describe("Title of the post");
+export const postBody = () => multiline(100_000).describe("Text of the post in Markdown");

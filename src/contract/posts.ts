@@ -36,24 +36,21 @@ export const posts = operationGroup("posts", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        content_type: contentType().optional().meta({ description: "Only posts of this kind" }),
-        unit: id("units").optional().meta({ description: "Only posts that this unit owns" }),
-        group: id("groups").optional().meta({ description: "Only posts in this group" }),
-        author: id("users").optional().meta({ description: "Only posts by this user" }),
+        content_type: contentType().optional().describe("Only posts of this kind"),
+        unit: id("units").optional().describe("Only posts that this unit owns"),
+        group: id("groups").optional().describe("Only posts in this group"),
+        author: id("users").optional().describe("Only posts by this user"),
         status: z
           .enum(["published", "draft", "scheduled", "unpublished"])
           .default("published")
-          .meta({ description: "Only posts with this status" }),
-        bookmarked: z.boolean().optional().meta({ description: "Only posts that you bookmarked; false: only others" }),
-        unseen: z.boolean().optional().meta({ description: "Only posts that you have not seen; false: only others" }),
-        important: z.boolean().optional().meta({ description: "Only important posts; false: only others" }),
-        show_in_feed: z
-          .boolean()
-          .optional()
-          .meta({ description: "Only posts of the feed, pinned posts first; false: only others" }),
-        pinned: z.boolean().optional().meta({ description: "Only posts that are pinned now; false: only others" }),
-        since: time().optional().meta({ description: "Only posts published at or after this time" }),
-        sort: z.enum(["published", "updated"]).default("published").meta({ description: "Time to sort by" }),
+          .describe("Only posts with this status"),
+        bookmarked: z.boolean().optional().describe("Only posts that you bookmarked; false: only others"),
+        unseen: z.boolean().optional().describe("Only posts that you have not seen; false: only others"),
+        important: z.boolean().optional().describe("Only important posts; false: only others"),
+        show_in_feed: z.boolean().optional().describe("Only posts of the feed, pinned posts first; false: only others"),
+        pinned: z.boolean().optional().describe("Only posts that are pinned now; false: only others"),
+        since: time().optional().describe("Only posts published at or after this time"),
+        sort: z.enum(["published", "updated"]).default("published").describe("Time to sort by"),
         ...cursorInput(),
       }),
     ...cursorList(post),
@@ -79,8 +76,8 @@ export const posts = operationGroup("posts", {
         content_type: contentType(),
         title: postTitle(),
         body: clearable(postBody()),
-        unit: id("units").optional().meta({ description: "Unit that owns the post (default your own)" }),
-        group: id("groups").optional().meta({ description: "Group of a debate, whose members can read it" }),
+        unit: id("units").optional().describe("Unit that owns the post (default your own)"),
+        group: id("groups").optional().describe("Group of a debate, whose members can read it"),
         ...postFields(),
         files: fileItems().optional(),
       }),
@@ -151,10 +148,8 @@ export const posts = operationGroup("posts", {
     input: () =>
       z.strictObject({
         id: id("posts"),
-        choices: z.array(id()).max(mostChoices).optional().meta({ description: "IDs of the choices to vote for" }),
-        title: choiceTitle()
-          .optional()
-          .meta({ description: "Text of a choice to add and vote for, if the poll allows it" }),
+        choices: z.array(id()).max(mostChoices).optional().describe("IDs of the choices to vote for"),
+        title: choiceTitle().optional().describe("Text of a choice to add and vote for, if the poll allows it"),
       }),
     output: poll,
     private: true,
@@ -198,7 +193,7 @@ export const posts = operationGroup("posts", {
     input: () =>
       z.strictObject({
         id: id("posts"),
-        parent_id: id().optional().meta({ description: "Only replies to the comment with this ID" }),
+        parent_id: id().optional().describe("Only replies to the comment with this ID"),
         ...cursorInput(),
       }),
     ...cursorList(comment),
@@ -214,7 +209,7 @@ export const posts = operationGroup("posts", {
       z.strictObject({
         id: id("posts"),
         body: commentBody(),
-        parent_id: id().nullable().optional().meta({ description: "ID of the comment to reply to" }),
+        parent_id: id().nullable().optional().describe("ID of the comment to reply to"),
         mentions: mentioned(),
       }),
     output: comment,
@@ -227,7 +222,7 @@ export const posts = operationGroup("posts", {
     summary: "Delete a comment",
     description: "Can be done by its author and by users who can edit the post. Replies stay.",
     access: "signed_in",
-    input: () => z.strictObject({ id: id("posts"), comment: id().meta({ description: "ID of the comment" }) }),
+    input: () => z.strictObject({ id: id("posts"), comment: id().describe("ID of the comment") }),
     ...emptyResponse,
     errors: ["forbidden", "gone"],
   }),

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { AnyOperation } from "./operation.ts";
+import { isRecord } from "./parse-input.ts";
 
 type Schema = z.core.$ZodType;
 
@@ -76,10 +77,6 @@ function innerSchemas(schema: Schema): readonly Schema[] {
     default:
       return "innerType" in def ? [(def as z.core.$ZodOptionalDef).innerType] : [];
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function mapFields(fields: Record<string, unknown>, change: (name: string, field: unknown) => unknown) {

@@ -8,15 +8,12 @@ export const session = once(() =>
     .object({
       content_type: z.literal("session"),
       id: z.int(),
-      user_agent: z.string().nullable().meta({ description: "Program that signed in, as it named itself" }),
-      address: z
-        .string()
-        .nullable()
-        .meta({ description: "Address of the sign-in; null for one on the database itself" }),
-      current: z.boolean().meta({ description: "True for the session of the token that sent this request" }),
+      user_agent: z.string().nullable().describe("Program that signed in, as it named itself"),
+      address: z.string().nullable().describe("Address of the sign-in; null for one on the database itself"),
+      current: z.boolean().describe("True for the session of the token that sent this request"),
       created_at: unixTime(),
-      last_used_at: unixTime().meta({ description: "Accurate to a minute" }),
-      expires_at: unixTime().meta({ description: "The end of the newest token of the session" }),
+      last_used_at: unixTime().describe("Accurate to a minute"),
+      expires_at: unixTime().describe("The end of the newest token of the session"),
     })
     .meta({ id: "Session" }),
 );

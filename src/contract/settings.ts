@@ -22,71 +22,37 @@ function withoutApi(value: string): string {
     .replace(/\/+$/, "");
 }
 
+const duration = (min: number, max: number, description: string) =>
+  z.int().min(min).max(max).meta({ format: "duration", description });
+const days = (max: number, description: string) => z.int().min(1).max(max).describe(description);
+
 /** The schema of each setting; `defaults` has the default values. */
 const keys = once(() => ({
-  name: line(100, 1).nullable().meta({
-    description: "Name of the instance in mails and on pages; while it is empty, the name of the root unit",
-  }),
-  base_url: baseUrl()
+  name: line(100, 1)
     .nullable()
-    .meta({ description: "Public URL of the service, used for links in mails and on pages" }),
-  timezone: timezone().meta({ description: "IANA time zone of the instance, used for all-day and recurring events" }),
-  languages: z
-    .array(language())
-    .min(1)
-    .max(100)
-    .meta({ description: "Languages that users can choose, as BCP 47 tags" }),
-  "tokens.lifetime": z
-    .int()
-    .min(60)
-    .max(31_536_000)
-    .meta({ format: "duration", description: "Lifetime of an access token" }),
-  "tokens.absolute_lifetime": z
-    .int()
-    .min(60)
-    .max(31_536_000)
-    .meta({ format: "duration", description: "Time after sign-in during which a token can be renewed" }),
-  "tokens.expired_days": z
-    .int()
-    .min(1)
-    .max(3650)
-    .meta({ description: "Number of days for which expired API tokens are still listed" }),
-  "passwords.min_length": z.int().min(8).max(128).meta({ description: "Minimum number of characters of a password" }),
-  "passwords.reset_lifetime": z
-    .int()
-    .min(60)
-    .max(604_800)
-    .meta({ format: "duration", description: "Lifetime of a link to reset a password" }),
-  "passwords.welcome_lifetime": z
-    .int()
-    .min(60)
-    .max(2_592_000)
-    .meta({ format: "duration", description: "Lifetime of the link in a welcome mail" }),
+    .describe("Name of the instance in mails and on pages; while it is empty, the name of the root unit"),
+  base_url: baseUrl().nullable().describe("Public URL of the service, used for links in mails and on pages"),
+  timezone: timezone().describe("IANA time zone of the instance, used for all-day and recurring events"),
+  languages: z.array(language()).min(1).max(100).describe("Languages that users can choose, as BCP 47 tags"),
+  "tokens.lifetime": duration(60, 31_536_000, "Lifetime of an access token"),
+  "tokens.absolute_lifetime": duration(60, 31_536_000, "Time after sign-in during which a token can be renewed"),
+  "tokens.expired_days": days(3650, "Number of days for which expired API tokens are still listed"),
+  "passwords.min_length": z.int().min(8).max(128).describe("Minimum number of characters of a password"),
+  "passwords.reset_lifetime": duration(60, 604_800, "Lifetime of a link to reset a password"),
+  "passwords.welcome_lifetime": duration(60, 2_592_000, "Lifetime of the link in a welcome mail"),
   "two_factor.required_for_administrators": z
     .boolean()
-    .meta({ description: "Administrators can do nothing before they have set up two factors" }),
-  "mail.from": line(320).nullable().meta({ description: "Sender address of mails; mails wait while it is empty" }),
+    .describe("Administrators can do nothing before they have set up two factors"),
+  "mail.from": line(320).nullable().describe("Sender address of mails; mails wait while it is empty"),
   "mail.smtp_url": smtpUrl()
     .nullable()
     .meta({ secret: true, description: "URL of the SMTP server, with its credentials; mails wait while it is empty" }),
-  "mail.allow_plain": z.boolean().meta({ description: "Send mails without TLS if the SMTP server does not offer it" }),
-  "mail.days": z.int().min(1).max(365).meta({ description: "Number of days for which sent mails are kept" }),
-  "webhooks.allow_private": z.boolean().meta({ description: "Allow webhook receivers at private addresses" }),
-  "webhooks.timeout": z
-    .int()
-    .min(1)
-    .max(60)
-    .meta({ format: "duration", description: "Maximum time for a webhook receiver to respond" }),
-  "webhooks.log_days": z
-    .int()
-    .min(1)
-    .max(365)
-    .meta({ description: "Number of days for which webhook events and logs are kept" }),
-  "audit.days": z
-    .int()
-    .min(1)
-    .max(3650)
-    .meta({ description: "Number of days for which entries of the audit log are kept" }),
+  "mail.allow_plain": z.boolean().describe("Send mails without TLS if the SMTP server does not offer it"),
+  "mail.days": days(365, "Number of days for which sent mails are kept"),
+  "webhooks.allow_private": z.boolean().describe("Allow webhook receivers at private addresses"),
+  "webhooks.timeout": duration(1, 60, "Maximum time for a webhook receiver to respond"),
+  "webhooks.log_days": days(365, "Number of days for which webhook events and logs are kept"),
+  "audit.days": days(3650, "Number of days for which entries of the audit log are kept"),
   // A file of this size fits, in base64, into the largest request body together with the other fields.
   "uploads.max_bytes": z
     .int()

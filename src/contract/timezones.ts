@@ -19,7 +19,7 @@ export const timezones = operationGroup("timezones", {
             })
             .meta({ id: "TimeZone" }),
         ),
-        instance: z.string().meta({ description: "Time zone of the instance, used for all-day and recurring events" }),
+        instance: z.string().describe("Time zone of the instance, used for all-day and recurring events"),
       }),
     list: { items: "data" },
   }),

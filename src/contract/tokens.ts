@@ -10,10 +10,10 @@ const apiToken = once(() =>
       name: z.string(),
       owner: z.object({ id: idOf("users"), name: z.string(), url: z.string() }),
       scopes: z.array(z.string()),
-      current: z.boolean().meta({ description: "True for the token that sent this request" }),
+      current: z.boolean().describe("True for the token that sent this request"),
       created_at: unixTime(),
       expires_at: unixTime().nullable(),
-      last_used_at: unixTime().nullable().meta({ description: "Accurate to a minute" }),
+      last_used_at: unixTime().nullable().describe("Accurate to a minute"),
       url: z.string(),
     })
     .meta({ id: "ApiToken" }),
@@ -48,8 +48,8 @@ export const tokens = operationGroup("tokens", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        owner: id("users").optional().meta({ description: "Only tokens of this user" }),
-        expires_before: time().optional().meta({ description: "Only tokens that expire before this time" }),
+        owner: id("users").optional().describe("Only tokens of this user"),
+        expires_before: time().optional().describe("Only tokens that expire before this time"),
         ...cursorInput(),
       }),
     ...cursorList(apiToken),
@@ -64,12 +64,14 @@ export const tokens = operationGroup("tokens", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        name: name().meta({ description: "Name of the token, unique for its owner" }),
-        scopes: z.array(scope()).min(1).max(100).meta({
-          description: "Operations that the token covers: read, write, or names like users.get and webhooks.*",
-        }),
-        owner: id("users").optional().meta({ description: "Service account that owns the token (default you)" }),
-        expires_at: time().optional().meta({ description: "Time at which the token expires (default never)" }),
+        name: name().describe("Name of the token, unique for its owner"),
+        scopes: z
+          .array(scope())
+          .min(1)
+          .max(100)
+          .describe("Operations that the token covers: read, write, or names like users.get and webhooks.*"),
+        owner: id("users").optional().describe("Service account that owns the token (default you)"),
+        expires_at: time().optional().describe("Time at which the token expires (default never)"),
       }),
     output: newApiToken,
     status: 201,

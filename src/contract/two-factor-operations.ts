@@ -20,7 +20,14 @@ const recoveryCodes = once(() =>
 
 const proof = () => z.strictObject({ password: currentPassword().optional(), otp: oneTimeCode().optional() });
 const proofRule = "Needs your password or a code; after 10 wrong attempts in 15 minutes the response is 429.";
-const errors = ["conflict", "too_many_requests"] as const;
+
+/** Common to the operations that change the second factor. They check a password or a code outside a transaction. */
+const change = {
+  access: "signed_in",
+  signInOnly: true,
+  transaction: "own",
+  errors: ["conflict", "too_many_requests"],
+} as const;
 
 /** The operations on one's own second factor. */
 export const twoFactorOperations = {
@@ -37,8 +44,8 @@ export const twoFactorOperations = {
         .object({
           enabled: z.boolean(),
           enabled_at: unixTime().nullable(),
-          recovery_codes_left: z.int().meta({ description: "Number of unused recovery codes" }),
-          required: z.boolean().meta({ description: "True when you can do nothing else until you set up two factors" }),
+          recovery_codes_left: z.int().describe("Number of unused recovery codes"),
+          required: z.boolean().describe("True when you can do nothing else until you set up two factors"),
         })
         .meta({ id: "TwoFactor" }),
     ),
@@ -49,8 +56,7 @@ export const twoFactorOperations = {
     summary: "Begin to set up two factors",
     description:
       "The response contains the secret for an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds), which cannot be shown again. Signing in stays as it is until a code is confirmed, within 30 minutes. After 10 wrong passwords in 15 minutes the response is 429. Not possible for users without a password.",
-    access: "signed_in",
-    signInOnly: true,
+    ...change,
     withoutTwoFactor: true,
     input: () => z.strictObject({ password: currentPassword() }),
     output: once(() =>
@@ -61,8 +67,6 @@ export const twoFactorOperations = {
         })
         .meta({ id: "TwoFactorSecret" }),
     ),
-    transaction: "own",
-    errors,
   }),
   twoFactorConfirm: operation({
     method: "POST",
@@ -70,39 +74,30 @@ export const twoFactorOperations = {
     summary: "Confirm a code, and sign in with two factors from now on",
     description:
       "The response contains ten recovery codes, which cannot be shown again. After 10 wrong codes in 15 minutes the response is 429.",
-    access: "signed_in",
-    signInOnly: true,
+    ...change,
     withoutTwoFactor: true,
     input: () =>
       z.strictObject({
         code: z.string().min(1).max(100).meta({ secret: true, description: "Code that the authenticator app shows" }),
       }),
     output: recoveryCodes,
-    transaction: "own",
-    errors,
   }),
   twoFactorRecoveryCodes: operation({
     method: "POST",
     path: "/two-factor/recovery-codes",
     summary: "Replace your recovery codes",
     description: `The response contains ten new codes, which cannot be shown again; the old ones are no longer good. ${proofRule}`,
-    access: "signed_in",
-    signInOnly: true,
+    ...change,
     input: proof,
     output: recoveryCodes,
-    transaction: "own",
-    errors,
   }),
   twoFactorDisable: operation({
     method: "POST",
     path: "/two-factor/disable",
     summary: "Sign in without a second factor again",
     description: proofRule,
-    access: "signed_in",
-    signInOnly: true,
+    ...change,
     input: proof,
     ...emptyResponse,
-    transaction: "own",
-    errors,
   }),
 };

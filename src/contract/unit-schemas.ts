@@ -18,10 +18,10 @@ import { file } from "./file-schemas.ts";
 import { once } from "./operation.ts";
 import { departmentId } from "./user-schemas.ts";
 
-export const unitType = () => z.enum(["unit", "department"]).meta({ description: "Kind of unit" });
-export const unitName = () => name().meta({ description: "Name of the unit" });
-const path = () => z.string().meta({ description: "IDs from the root down to the unit, like /1/4/17/" });
-const optionalLine = (max: number, description: string) => nullable(line(max)).meta({ description });
+export const unitType = () => z.enum(["unit", "department"]).describe("Kind of unit");
+export const unitName = () => name().describe("Name of the unit");
+const path = () => z.string().describe("IDs from the root down to the unit, like /1/4/17/");
+const optionalLine = (max: number, description: string) => nullable(line(max)).describe(description);
 
 const clock = () =>
   z
@@ -29,13 +29,13 @@ const clock = () =>
     .min(0)
     .max(2400)
     .refine((value) => value % 100 < 60, "must be a time of day as HHMM, like 930")
-    .meta({ description: "Time of day as HHMM, like 930" });
+    .describe("Time of day as HHMM, like 930");
 const openingHours = once(() =>
   z.strictObject({
     office_hours: z
       .array(
         z.strictObject({
-          day: z.int().min(1).max(7).meta({ description: "Weekday, 1 (Monday) to 7 (Sunday)" }),
+          day: z.int().min(1).max(7).describe("Weekday, 1 (Monday) to 7 (Sunday)"),
           starthours: clock(),
           endhours: clock(),
         }),
@@ -47,8 +47,8 @@ const openingHours = once(() =>
     closed: z
       .array(
         z.strictObject({
-          start: date().meta({ description: "First day" }),
-          end: date().meta({ description: "Last day" }),
+          start: date().describe("First day"),
+          end: date().describe("Last day"),
         }),
       )
       .max(100)
@@ -59,8 +59,8 @@ const openingHours = once(() =>
 );
 const geo = once(() =>
   z.strictObject({
-    lat: z.number().min(-90).max(90).meta({ description: "Latitude in degrees, -90 to 90" }),
-    lng: z.number().min(-180).max(180).meta({ description: "Longitude in degrees, -180 to 180" }),
+    lat: z.number().min(-90).max(90).describe("Latitude in degrees, -90 to 90"),
+    lng: z.number().min(-180).max(180).describe("Longitude in degrees, -180 to 180"),
   }),
 );
 
@@ -82,7 +82,7 @@ export const unit = once(() =>
       children: z
         .array(z.object(brief()))
         .optional()
-        .meta({ description: "The first 500 children; only for a single unit. See /units/{id}/children" }),
+        .describe("The first 500 children; only for a single unit. See /units/{id}/children"),
       addresses: addresses(),
       contact: z.object({ name: z.string().nullable(), phone: z.string().nullable() }),
       opening_hours: openingHours(),
@@ -108,7 +108,7 @@ export const treeUnit = once(() =>
     .meta({ id: "TreeUnit" }),
 );
 
-const unitDescription = () => multiline(10_000).meta({ description: "Description of the unit" });
+const unitDescription = () => multiline(10_000).describe("Description of the unit");
 /** The fields of a unit besides its name and parent. */
 export const details = () => ({
   reference: nullable(reference()),
@@ -120,10 +120,10 @@ export const details = () => ({
       phone: optionalLine(64, "Phone number of the contact person"),
     })
     .optional()
-    .meta({ description: "Contact person" }),
-  addresses: addressesInput().optional().meta({ description: "Company, delivery and invoicing address" }),
-  opening_hours: openingHours().optional().meta({ description: "Opening hours and closures" }),
-  geo: geo().nullable().optional().meta({ description: "Position on the map" }),
+    .describe("Contact person"),
+  addresses: addressesInput().optional().describe("Company, delivery and invoicing address"),
+  opening_hours: openingHours().optional().describe("Opening hours and closures"),
+  geo: geo().nullable().optional().describe("Position on the map"),
 });
 
 /** The schema of one import row. An empty parent stands for the root. */
@@ -131,11 +131,11 @@ export const unitRow = once(() =>
   z.strictObject({
     reference: reference(),
     name: unitName(),
-    parent: line(255).optional().meta({ description: "Reference of the parent; empty for the root" }),
+    parent: line(255).optional().describe("Reference of the parent; empty for the root"),
     unit_type: z.union([z.literal("").transform(() => undefined), unitType()]).optional(),
     description: clearable(unitDescription()),
   }),
 );
 
-export const departmentName = () => name().meta({ description: "Name of the department" });
+export const departmentName = () => name().describe("Name of the department");
 export const department = () => ({ id: id("units"), department: departmentId() });

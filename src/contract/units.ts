@@ -20,10 +20,10 @@ export const units = operationGroup("units", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        parent: id("units").optional().meta({ description: "Only children of this unit" }),
-        below: id("units").optional().meta({ description: "Only units on any level below this unit" }),
-        unit_type: unitType().optional().meta({ description: "Only units of this kind" }),
-        name: line(255, 1).optional().meta({ description: "Only units whose name begins with this text" }),
+        parent: id("units").optional().describe("Only children of this unit"),
+        below: id("units").optional().describe("Only units on any level below this unit"),
+        unit_type: unitType().optional().describe("Only units of this kind"),
+        name: line(255, 1).optional().describe("Only units whose name begins with this text"),
         ...cursorInput(),
       }),
     ...cursorList(unit),
@@ -52,8 +52,8 @@ export const units = operationGroup("units", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        unit: id("units").optional().meta({ description: "Unit at the top (default the root)" }),
-        depth: z.int().min(0).max(100).optional().meta({ description: "Number of levels below the top (default all)" }),
+        unit: id("units").optional().describe("Unit at the top (default the root)"),
+        depth: z.int().min(0).max(100).optional().describe("Number of levels below the top (default all)"),
         ...cursorInput(500, 500),
       }),
     ...cursorList(treeUnit),
@@ -74,7 +74,7 @@ export const units = operationGroup("units", {
     input: () =>
       z.strictObject({
         name: unitName(),
-        parent: id("units").meta({ description: "Parent unit" }),
+        parent: id("units").describe("Parent unit"),
         ...details(),
       }),
     output: unit,
@@ -100,7 +100,7 @@ export const units = operationGroup("units", {
     description:
       "Users with abilities at or above the new parent gain them in the moved unit. You need each ability that somebody gains in this way, in the moved unit.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "parent" }] },
-    input: () => z.strictObject({ id: id("units"), parent: id("units").meta({ description: "New parent" }) }),
+    input: () => z.strictObject({ id: id("units"), parent: id("units").describe("New parent") }),
     output: unit,
     errors: ["conflict"],
   }),
@@ -114,7 +114,7 @@ export const units = operationGroup("units", {
     input: () =>
       z.strictObject({
         id: id("units"),
-        transfer: id("units").optional().meta({ description: "Unit that receives the children and members" }),
+        transfer: id("units").optional().describe("Unit that receives the children and members"),
       }),
     ...emptyResponse,
     errors: ["conflict"],
@@ -163,7 +163,7 @@ export const units = operationGroup("units", {
           .array(reference())
           .max(1000)
           .optional()
-          .meta({ description: "In a dry run: references that an earlier part of the same import would create" }),
+          .describe("In a dry run: references that an earlier part of the same import would create"),
       }),
     output: importResult,
     bodyLimit: 4_194_304,

@@ -18,8 +18,8 @@ export const userImportOperations = {
         key: z
           .enum(["reference", "email"])
           .optional()
-          .meta({ description: "Field that identifies the user of a row (default reference, else email)" }),
-        create_user_types: z.boolean().default(false).meta({ description: "Create missing user types" }),
+          .describe("Field that identifies the user of a row (default reference, else email)"),
+        create_user_types: z.boolean().default(false).describe("Create missing user types"),
       }),
     output: importResult,
     bodyLimit: 4_194_304,
@@ -33,11 +33,11 @@ export const userImportOperations = {
     access: { ability: "user", at: [{ unit: "unit" }] },
     input: () =>
       z.strictObject({
-        provider: providerName().optional().meta({ description: "Scope: users of this provider" }),
+        provider: providerName().optional().describe("Scope: users of this provider"),
         unit: id("units")
           .optional()
-          .meta({ description: "Scope: users whose first unit is this one or below it; give a provider or a unit" }),
-        present: z.array(id("users")).max(500_000).meta({ description: "IDs of the users to keep, up to 500,000" }),
+          .describe("Scope: users whose first unit is this one or below it; give a provider or a unit"),
+        present: z.array(id("users")).max(500_000).describe("IDs of the users to keep, up to 500,000"),
         max_removals: maxRemovals(),
       }),
     output: removalResult,

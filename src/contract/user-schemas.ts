@@ -57,7 +57,7 @@ export const shortUser = once(() =>
 /** A user with a birthday in a period. */
 export const birthdayUser = once(() =>
   shortUser()
-    .extend({ day: z.string().meta({ description: "Day of the birthday as MM-DD, without the year" }) })
+    .extend({ day: z.string().describe("Day of the birthday as MM-DD, without the year") })
     .meta({ id: "BirthdayUser" }),
 );
 
@@ -87,10 +87,10 @@ export const user = once(() =>
       twoFactor: z.object({ enabled: z.boolean() }),
       userTypes: z.array(userTypeBrief()),
       memberUnits: z.array(membership()),
-      memberGroups: z.array(groupBrief()).meta({ description: "Only groups that you can see" }),
-      specialties: z.array(z.never()).meta({ description: "Always empty: users have no specialties" }),
-      all_integrations: z.array(z.never()).meta({ description: "Always empty: users have no integrations" }),
-      devices: z.array(session()).meta({ description: "Your own sessions; always empty for other users" }),
+      memberGroups: z.array(groupBrief()).describe("Only groups that you can see"),
+      specialties: z.array(z.never()).describe("Always empty: users have no specialties"),
+      all_integrations: z.array(z.never()).describe("Always empty: users have no integrations"),
+      devices: z.array(session()).describe("Your own sessions; always empty for other users"),
       provider: z.array(z.string()),
       participant_type: z.literal("user"),
       created_at: unixTime(),
@@ -99,12 +99,12 @@ export const user = once(() =>
     .meta({ id: "User" }),
 );
 
-const firstName = () => name().meta({ description: "Given name of the user" });
-const lastName = () => name().meta({ description: "Family name of the user" });
-const jobTitle = () => line(255).meta({ description: "Job title" });
-const phone = () => line(64).meta({ description: "Phone number" });
-const birthday = () => date().meta({ description: "Date of birth" });
-const metaField = () => clearable(line(1000)).meta({ description: "Custom profile field of the organisation" });
+const firstName = () => name().describe("Given name of the user");
+const lastName = () => name().describe("Family name of the user");
+const jobTitle = () => line(255).describe("Job title");
+const phone = () => line(64).describe("Phone number");
+const birthday = () => date().describe("Date of birth");
+const metaField = () => clearable(line(1000)).describe("Custom profile field of the organisation");
 const metaFields = () => ({
   meta_field_0: metaField(),
   meta_field_1: metaField(),
@@ -140,7 +140,7 @@ const provider = () => {
 export const identity = () => ({ first_name: firstName(), last_name: lastName(), email: email() });
 /** The user types and the department of a membership. */
 export const userTypeIds = () => z.array(id("usertypes")).max(100);
-export const departmentId = () => id().meta({ description: "ID of a department of the unit" });
+export const departmentId = () => id().describe("ID of a department of the unit");
 
 /** The optional fields of a user. */
 export const profileFields = () => ({
@@ -156,11 +156,11 @@ export const profileFields = () => ({
       show_birthdays: z
         .enum(["all", "unit", "none"])
         .optional()
-        .meta({ description: "Birthdays to show to the user: of everyone, of the own unit, or none" }),
-      birthdays_optout: z.boolean().optional().meta({ description: "Hide the birthday from others" }),
+        .describe("Birthdays to show to the user: of everyone, of the own unit, or none"),
+      birthdays_optout: z.boolean().optional().describe("Hide the birthday from others"),
     })
     .optional()
-    .meta({ description: "Settings about birthdays" }),
+    .describe("Settings about birthdays"),
   ...metaFields(),
 });
 
@@ -169,8 +169,8 @@ export const userRow = once(() =>
   z.strictObject({
     reference: nullable(reference()),
     ...identity(),
-    unit: line(255, 1).meta({ description: "Reference of the unit" }),
-    user_types: line(10_000).optional().meta({ description: "Names of user types, separated by semicolons" }),
+    unit: line(255, 1).describe("Reference of the unit"),
+    user_types: line(10_000).optional().describe("Names of user types, separated by semicolons"),
     department: nullable(name()),
     title: clearable(jobTitle()),
     phone: nullable(phone()),
@@ -186,19 +186,19 @@ export const userRow = once(() =>
 export const issue = once(() =>
   z
     .object({
-      field: z.string().meta({ description: "Path of the field" }),
-      code: z.enum(issueCodes).meta({ description: "More may be added" }),
+      field: z.string().describe("Path of the field"),
+      code: z.enum(issueCodes).describe("More may be added"),
       params: z
         .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
         .optional()
-        .meta({ description: "Values in the message" }),
+        .describe("Values in the message"),
     })
     .meta({ id: "Issue" }),
 );
 
 /** The rows of an import. Each is checked on its own, so that a wrong one does not refuse the others. */
 export const importRows = () =>
-  z.array(z.record(z.string(), z.unknown())).max(1000).meta({ description: "Rows to import, up to 1,000" });
+  z.array(z.record(z.string(), z.unknown())).max(1000).describe("Rows to import, up to 1,000");
 
 /** The result of an import, in the order of its rows. */
 export const importResult = once(() =>
@@ -212,8 +212,8 @@ export const importResult = once(() =>
           fields: z
             .record(z.string(), z.array(z.string()))
             .optional()
-            .meta({ description: "Messages about a skipped row, by field" }),
-          issues: z.array(issue()).optional().meta({ description: "The same as fields, as codes" }),
+            .describe("Messages about a skipped row, by field"),
+          issues: z.array(issue()).optional().describe("The same as fields, as codes"),
         }),
       ),
     })
@@ -235,12 +235,12 @@ export const maxRemovals = () =>
 export const removalResult = once(() =>
   z
     .object({
-      active: z.int().meta({ description: "Active users in the scope before" }),
-      deactivated: z.int().meta({ description: "Deactivated users" }),
-      kept: z.int().meta({ description: "Missing users who stay active: administrators and the caller" }),
+      active: z.int().describe("Active users in the scope before"),
+      deactivated: z.int().describe("Deactivated users"),
+      kept: z.int().describe("Missing users who stay active: administrators and the caller"),
       users: z
         .array(z.object({ id: idOf("users"), reference: z.string().nullable(), name: z.string() }))
-        .meta({ description: "The deactivated users by ID, up to 500" }),
+        .describe("The deactivated users by ID, up to 500"),
     })
     .meta({ id: "RemovalResult" }),
 );

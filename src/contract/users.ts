@@ -39,6 +39,14 @@ const avatar = imageOperations({
   errors: ["gone"],
 });
 
+/** Common to the operations that take away or give back the account of a user. */
+const accountChange = {
+  access: { ability: "user", at: [{ user: "id" }], takeover: true },
+  input: () => z.strictObject({ id: id("users") }),
+  ...emptyResponse,
+  errors: ["conflict", "gone"],
+} as const;
+
 export const users = operationGroup("users", {
   list: operation({
     method: "GET",
@@ -48,17 +56,13 @@ export const users = operationGroup("users", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        unit: id("units").optional().meta({ description: "Only members of this unit" }),
-        below: z.boolean().default(false).meta({ description: "With unit: include members of the units below it" }),
-        user_type: id("usertypes").optional().meta({ description: "Only users with this user type" }),
-        admin: z.boolean().optional().meta({ description: "Only administrators; false: only other users" }),
-        inactive: z.boolean().default(false).meta({ description: "Include deactivated users" }),
-        provider: anyProvider()
-          .optional()
-          .meta({ description: "Only users of this provider; service: service accounts" }),
-        email: email()
-          .optional()
-          .meta({ description: "Only the user with this e-mail address, if you have access to it" }),
+        unit: id("units").optional().describe("Only members of this unit"),
+        below: z.boolean().default(false).describe("With unit: include members of the units below it"),
+        user_type: id("usertypes").optional().describe("Only users with this user type"),
+        admin: z.boolean().optional().describe("Only administrators; false: only other users"),
+        inactive: z.boolean().default(false).describe("Include deactivated users"),
+        provider: anyProvider().optional().describe("Only users of this provider; service: service accounts"),
+        email: email().optional().describe("Only the user with this e-mail address, if you have access to it"),
         ...cursorInput(),
       }),
     ...cursorList(user),
@@ -100,8 +104,8 @@ export const users = operationGroup("users", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        q: line(200, 1).meta({ description: "Words or beginnings of words" }),
-        limit: z.int().min(1).max(500).default(50).meta({ description: "Maximum number of users, 1 to 500" }),
+        q: line(200, 1).describe("Words or beginnings of words"),
+        limit: z.int().min(1).max(500).default(50).describe("Maximum number of users, 1 to 500"),
       }),
     output: () => z.object({ data: z.array(user()) }),
     list: { items: "data" },
@@ -126,8 +130,8 @@ export const users = operationGroup("users", {
     access: "signed_in",
     input: () =>
       z.strictObject({
-        start: monthDay().optional().meta({ description: "First day (default today)" }),
-        end: monthDay().optional().meta({ description: "Last day (default 30 days after the first)" }),
+        start: monthDay().optional().describe("First day (default today)"),
+        end: monthDay().optional().describe("Last day (default 30 days after the first)"),
         ...pageInput(),
       }),
     output: () => numberedPage(birthdayUser()),
@@ -143,14 +147,14 @@ export const users = operationGroup("users", {
     input: () =>
       z.strictObject({
         ...identity(),
-        email: email().optional().meta({ description: "E-mail address (required, except for a service account)" }),
-        service: z.boolean().default(false).meta({ description: "Create a service account, for machines" }),
-        unit: id("units").meta({ description: "First unit of the user" }),
+        email: email().optional().describe("E-mail address (required, except for a service account)"),
+        service: z.boolean().default(false).describe("Create a service account, for machines"),
+        unit: id("units").describe("First unit of the user"),
         userTypes: userTypeIds().optional(),
         department: departmentId().optional(),
         password: newPassword().optional(),
-        welcome: z.boolean().default(false).meta({ description: "Send the welcome mail" }),
-        admin: z.boolean().optional().meta({ description: "Make the user an administrator (administrators only)" }),
+        welcome: z.boolean().default(false).describe("Send the welcome mail"),
+        admin: z.boolean().optional().describe("Make the user an administrator (administrators only)"),
         ...profileFields(),
       }),
     output: user,
@@ -169,7 +173,7 @@ export const users = operationGroup("users", {
       z.strictObject({
         id: id("users"),
         ...z.object(identity()).partial().shape,
-        admin: z.boolean().optional().meta({ description: "Make the user an administrator (administrators only)" }),
+        admin: z.boolean().optional().describe("Make the user an administrator (administrators only)"),
         ...profileFields(),
       }),
     output: user,
@@ -180,29 +184,21 @@ export const users = operationGroup("users", {
     path: "/users/{id}",
     summary: "Delete a user",
     description: `Erases personal data and credentials in all tables; posts, comments, messages and shared events stay, as those of "Deleted user"; personal events that are not shared are removed. Stored webhook events about the user lose their data, and user.delete has only the ID. Export the data first if they are needed. ${allAbilities}`,
-    access: { ability: "user", at: [{ user: "id" }], takeover: true },
-    input: () => z.strictObject({ id: id("users") }),
-    ...emptyResponse,
-    errors: ["conflict", "gone"],
+    ...accountChange,
   }),
   deactivate: operation({
     method: "POST",
     path: "/users/{id}/deactivate",
     summary: "Deactivate a user",
     description: `The user can no longer sign in and is omitted from lists. ${allAbilities}`,
-    access: { ability: "user", at: [{ user: "id" }], takeover: true },
-    input: () => z.strictObject({ id: id("users") }),
-    ...emptyResponse,
-    errors: ["conflict", "gone"],
+    ...accountChange,
   }),
   reactivate: operation({
     method: "POST",
     path: "/users/{id}/reactivate",
     summary: "Reactivate a deactivated user",
     description: allAbilities,
-    access: { ability: "user", at: [{ user: "id" }], takeover: true },
-    input: () => z.strictObject({ id: id("users") }),
-    ...emptyResponse,
+    ...accountChange,
     errors: ["gone"],
   }),
   welcome: operation({
@@ -238,10 +234,7 @@ export const users = operationGroup("users", {
     summary: "Switch off a user's second factor",
     description: `For users who lost their authenticator app and recovery codes; your own is switched off by auth.twoFactorDisable. ${allAbilities} Not possible with an API token.`,
     signInOnly: true,
-    access: { ability: "user", at: [{ user: "id" }], takeover: true },
-    input: () => z.strictObject({ id: id("users") }),
-    ...emptyResponse,
-    errors: ["conflict", "gone"],
+    ...accountChange,
   }),
   exportData: operation({
     method: "GET",

@@ -29,7 +29,7 @@ const userType = once(() =>
 const typeName = () =>
   line(255, 1)
     .refine((value) => !value.includes(";"), "must not contain a semicolon")
-    .meta({ description: "Name of the user type" });
+    .describe("Name of the user type");
 
 export const usertypes = operationGroup("usertypes", {
   list: operation({
@@ -66,7 +66,7 @@ export const usertypes = operationGroup("usertypes", {
       z.strictObject({
         name: typeName(),
         reference: nullable(reference()),
-        abilities: abilityFlags().optional().meta({ description: "Abilities to grant or remove" }),
+        abilities: abilityFlags().optional().describe("Abilities to grant or remove"),
       }),
     output: userType,
     status: 201,
@@ -85,7 +85,7 @@ export const usertypes = operationGroup("usertypes", {
         id: id("usertypes"),
         name: typeName().optional(),
         reference: nullable(reference()),
-        abilities: abilityFlags().optional().meta({ description: "Abilities to grant or remove" }),
+        abilities: abilityFlags().optional().describe("Abilities to grant or remove"),
       }),
     output: userType,
     errors: ["conflict"],

@@ -87,11 +87,12 @@ const logFields = {
   id: z.int(),
   event: z.string(),
   uri: z.string(),
-  status: z.string().meta({
-    description:
+  status: z
+    .string()
+    .describe(
       "HTTP status, or timeout, refused, dns_error, tls_error, blocked, reset, or disabled: not sent, because the webhook was disabled",
-  }),
-  webhook_event_id: z.string().meta({ description: "Header webhook-id; the same for all attempts" }),
+    ),
+  webhook_event_id: z.string().describe("Header webhook-id; the same for all attempts"),
   attempt: z.int(),
   duration_ms: z.int(),
   created_at: unixTime(),
@@ -108,7 +109,7 @@ export const wholeEntry = once(() =>
       response: z
         .object({ headers: headers(), body: z.string(), cut: z.boolean() })
         .nullable()
-        .meta({ description: "Has the first 4 KiB of the body; null if there was no response" }),
+        .describe("Has the first 4 KiB of the body; null if there was no response"),
     })
     .meta({ id: "WebhookLogDetails" }),
 );

@@ -7,24 +7,22 @@ import { eventPayload, logEntry, oneWebhook, testEvent, triggers, webhook, whole
 export { type Trigger, testEvent, triggers } from "./webhook-schemas.ts";
 
 const callbackUrl = () =>
-  url()
-    .refine(hasNoCredentials, "must not hold a user name or password")
-    .meta({ description: "URL to call (http or https)" });
+  url().refine(hasNoCredentials, "must not hold a user name or password").describe("URL to call (http or https)");
 
 function hasNoCredentials(value: string): boolean {
   const parsed = URL.parse(value);
   return parsed === null || (parsed.username === "" && parsed.password === "");
 }
-const webhookName = () => name().meta({ description: "Name of the webhook" });
+const webhookName = () => name().describe("Name of the webhook");
 const triggerList = () =>
   z
     .array(z.enum(triggers).meta({ placeholder: "trigger" }))
     .min(1, "must name at least one trigger")
     .max(50)
-    .meta({ description: "Events to call it for (default all)" });
+    .describe("Events to call it for (default all)");
 
 const one = () => z.strictObject({ id: id("webhooks") });
-const entry = () => z.strictObject({ id: id("webhooks"), log: id().meta({ description: "ID of the log entry" }) });
+const entry = () => z.strictObject({ id: id("webhooks"), log: id().describe("ID of the log entry") });
 
 export const webhooks = operationGroup("webhooks", {
   create: operation({
@@ -70,8 +68,8 @@ export const webhooks = operationGroup("webhooks", {
         id: id("webhooks"),
         name: webhookName().optional(),
         uri: callbackUrl().optional(),
-        triggers: triggerList().optional().meta({ description: "Events to call it for; replaces the present ones" }),
-        active: z.boolean().optional().meta({ description: "Enable the webhook; false disables it" }),
+        triggers: triggerList().optional().describe("Events to call it for; replaces the present ones"),
+        active: z.boolean().optional().describe("Enable the webhook; false disables it"),
       }),
     ...emptyResponse,
   }),
@@ -114,7 +112,7 @@ export const webhooks = operationGroup("webhooks", {
     input: () =>
       z.strictObject({
         id: id("webhooks"),
-        since: time().meta({ description: "Only events at or after this time" }),
+        since: time().describe("Only events at or after this time"),
       }),
     output: () => z.object({ recovered: z.int() }),
     errors: ["conflict"],
@@ -132,14 +130,14 @@ export const webhooks = operationGroup("webhooks", {
         event: z
           .enum([...triggers, testEvent])
           .optional()
-          .meta({ description: "Only attempts for this event" }),
+          .describe("Only attempts for this event"),
         status: z
           .string()
           .regex(/^[a-z0-9_]{1,20}$/, "must be a status like 200 or timeout")
           .optional()
-          .meta({ description: "Only attempts with this result, like 200 or timeout" }),
-        since: time().optional().meta({ description: "Only attempts at or after this time" }),
-        after: z.int().min(0).optional().meta({ description: "Only entries with an ID above this one" }),
+          .describe("Only attempts with this result, like 200 or timeout"),
+        since: time().optional().describe("Only attempts at or after this time"),
+        after: z.int().min(0).optional().describe("Only entries with an ID above this one"),
         ...pageInput(500, 20),
       }),
     output: () => numberedPage(logEntry()),
@@ -172,13 +170,8 @@ export const webhooks = operationGroup("webhooks", {
     input: () =>
       z.strictObject({
         id: id("webhooks"),
-        since: time().optional().meta({ description: "Start of the period (default 24 hours ago)" }),
-        parts: z
-          .int()
-          .min(1)
-          .max(200)
-          .default(24)
-          .meta({ description: "Number of equal parts of the period, 1 to 200" }),
+        since: time().optional().describe("Start of the period (default 24 hours ago)"),
+        parts: z.int().min(1).max(200).default(24).describe("Number of equal parts of the period, 1 to 200"),
       }),
     output: () => z.object({ data: z.array(z.object({ start: unixTime(), succeeded: z.int(), failed: z.int() })) }),
     list: { items: "data" },
@@ -192,9 +185,9 @@ export const webhooks = operationGroup("webhooks", {
     access: "administrator",
     input: () =>
       z.strictObject({
-        after: z.int().min(0).optional().meta({ description: "Continue after meta.last_id of the previous response" }),
+        after: z.int().min(0).optional().describe("Continue after meta.last_id of the previous response"),
         wait: waitSeconds(0),
-        limit: z.int().min(1).max(500).default(100).meta({ description: "Maximum number of events, 1 to 500" }),
+        limit: z.int().min(1).max(500).default(100).describe("Maximum number of events, 1 to 500"),
       }),
     output: () => z.object({ data: z.array(eventPayload()), meta: z.object({ last_id: z.int() }) }),
     list: { items: "data" },

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { insertRow } from "../store/bulk.ts";
 import type { Tx } from "../store/database.ts";
 import { createSecretCipher, type SecretCipher } from "../store/secret-cipher.ts";
 import { addMembership } from "./directory/memberships.ts";
@@ -35,21 +36,17 @@ export async function bootstrap(
   await createInstance(db, secrets, now);
   const root = await addUnit({ db, now }, null, { name: rootUnit, reference: rootReference });
   const { email, first_name, last_name, passwordHash = null } = administrator;
-  const { id } = await db
-    .insertInto("users")
-    .values({
-      email,
-      email_key: emailKey(email),
-      first_name,
-      last_name,
-      password_hash: passwordHash,
-      admin: 1,
-      token_version: 1,
-      created_at: now,
-      updated_at: now,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
+  const id = await insertRow(db, "users", {
+    email,
+    email_key: emailKey(email),
+    first_name,
+    last_name,
+    password_hash: passwordHash,
+    admin: 1,
+    token_version: 1,
+    created_at: now,
+    updated_at: now,
+  });
   const ctx = { db, actor: nobody };
   await addMembership(ctx, { user: id, unit: root });
   await indexUser(ctx, id);

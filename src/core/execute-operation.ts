@@ -1,5 +1,5 @@
 import { ServiceError } from "../contract/errors.ts";
-import type { AnyOperation } from "../contract/operation.ts";
+import { type AnyOperation, once } from "../contract/operation.ts";
 import { type Issues, tryParseInput } from "../contract/parse-input.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Database } from "../store/database.ts";
@@ -7,7 +7,7 @@ import { findHandler } from "./find-handler.ts";
 import { nobody } from "./pipeline/actor.ts";
 import { type BaseContext, type Ctx, type Instance, readingContext } from "./pipeline/context.ts";
 import { type exclusive, type Repeatable, repeatableOf, storeResponse } from "./pipeline/idempotency.ts";
-import type { FullOrigin, IdentifiedCaller, Identify, Moment } from "./pipeline/identify-caller.ts";
+import type { FullOrigin, Identification, IdentifiedCaller, Moment } from "./pipeline/identify-caller.ts";
 import type { LastUses } from "./pipeline/last-uses.ts";
 import type { Waits } from "./pipeline/long-poll.ts";
 import type { Version } from "./pipeline/memory-cache.ts";
@@ -15,14 +15,13 @@ import { permit } from "./pipeline/permissions.ts";
 import { runTransaction } from "./run-transaction.ts";
 
 /** Parts of a service that its operations use. */
-export interface Runtime {
+export interface Runtime extends Identification {
   readonly database: Database;
   /** Wakes listeners after a commit. */
   readonly announce: Database["announce"];
   readonly clock: () => number;
   readonly instance: () => Promise<Instance>;
   readonly settings: (version: Version) => Promise<Settings> | Settings;
-  readonly identify: Identify;
   readonly lastUses: LastUses;
   readonly runExclusively: ReturnType<typeof exclusive>;
   readonly waits: Waits;
@@ -35,6 +34,14 @@ interface Request {
   readonly moment: Moment;
 }
 
+/** An operation to execute, and who calls it. */
+interface Asked extends Request {
+  readonly op: AnyOperation;
+  readonly input: unknown;
+  /** Rejects when the caller is not the presumed one. Wait for it before anything but a read. */
+  readonly confirmed?: Promise<void>;
+}
+
 /** An operation to execute, with its parsed input. */
 interface Call {
   readonly runtime: Runtime;
@@ -43,7 +50,12 @@ interface Call {
   readonly origin: FullOrigin;
   readonly base: BaseContext;
   readonly repeatable: Repeatable | undefined;
+  readonly confirmed: Promise<void> | undefined;
 }
+
+// Node looks an imported module up again each time, which takes longer than using it.
+const admission = once(() => import("./admission.ts"));
+const auditLog = once(() => import("./pipeline/audit-log.ts"));
 
 /** Returns the current time and the versions of facts. */
 export function currentMoment({ clock, database }: Runtime): Moment {
@@ -74,13 +86,43 @@ export async function baseContext(
 /** Executes an operation: identifies the caller, parses the input, checks permissions, and runs the handler. */
 export async function executeOperation(
   runtime: Runtime,
-  { op, input: rawInput, origin }: { op: AnyOperation; input: unknown; origin: FullOrigin },
+  { op, input, origin }: { op: AnyOperation; input: unknown; origin: FullOrigin },
 ): Promise<unknown> {
-  const handler = await findHandler(op);
   const moment = currentMoment(runtime);
-  const caller = await runtime.identify(op, origin, moment);
+  const identified = runtime.identify(op, origin, moment);
+  const presumed = op.transaction === "read" && op.access !== "public" ? runtime.presume(origin, moment) : undefined;
+  const early = presumed && executeEarly(runtime, { op, input, origin, moment, caller: presumed }, identified);
+  const caller = await identified;
   const { actor } = caller;
   if (actor !== nobody) origin.onIdentified?.(actor.id);
+  if (early && isSame(caller, presumed)) return early();
+  return executeAs(runtime, { op, input, origin, moment, caller });
+}
+
+const isSame = (a: IdentifiedCaller, b: IdentifiedCaller) =>
+  a.actor === b.actor && a.settingsVersion === b.settingsVersion;
+
+/**
+ * Reads for the presumed caller in the same round trip in which the caller is identified. Call the returned function for the
+ * outcome after the caller has turned out to be the presumed one.
+ */
+function executeEarly(runtime: Runtime, asked: Asked, identified: Promise<IdentifiedCaller>): () => Promise<unknown> {
+  const confirmed = identified.then((caller) => {
+    if (!isSame(caller, asked.caller)) throw new Error("the caller has changed");
+  });
+  const answer = executeAs(runtime, { ...asked, confirmed });
+  // The outcomes do not matter when the caller has changed.
+  confirmed.catch(() => {});
+  answer.catch(() => {});
+  return () => answer;
+}
+
+async function executeAs(
+  runtime: Runtime,
+  { op, input: rawInput, origin, moment, caller, confirmed }: Asked,
+): Promise<unknown> {
+  const handler = await findHandler(op);
+  const { actor } = caller;
   const base = await baseContext(runtime, { caller, origin, moment });
   const wrong = async (found: Issues) => {
     const { inputError } = await import("./input-issues.ts");
@@ -92,11 +134,11 @@ export async function executeOperation(
   if (origin.refused !== undefined) throw await wrong({ fields: {}, issues: [] });
   const input = parsed.value;
   if (op.bodyLimit !== undefined) {
-    const { prepare } = await import("./admission.ts");
+    const { prepare } = await admission();
     await prepare(readingContext(op, base, runtime.database), op, input, origin);
   }
   const repeatable = await repeatableOf(op, input, origin, runtime.instance);
-  const call: Call = { runtime, op, input, origin, base, repeatable };
+  const call: Call = { runtime, op, input, origin, base, repeatable, confirmed };
   const run = async (ctx: Ctx) => {
     try {
       await permit(ctx, op, input);
@@ -122,7 +164,8 @@ function ownContext(call: Call, { actor, token, apiToken }: IdentifiedCaller): C
   const ctx: Ctx = {
     ...readingContext(op, base, runtime.database),
     transaction: (work, options) => inTransaction(call, work, options),
-    waitFor(wanted, look) {
+    async waitFor(wanted, look) {
+      if (wanted.seconds > 0) await call.confirmed;
       const expires = token?.expires ?? apiToken?.expires ?? Number.POSITIVE_INFINITY;
       const tokenEnds = expires * 1000 - runtime.clock();
       return runtime.waits.waitFor({ ...wanted, user: actor.id, tokenEnds, signal: origin.signal, authorize }, look);
@@ -144,7 +187,7 @@ function inTransaction<T>(
     // A lasting transaction is not that of the change, so its result is not the response.
     storeResponse(ctx, lasting ? undefined : repeatable, async () => {
       const output = await work(ctx);
-      if (isRecorded) await (await import("./pipeline/audit-log.ts")).recordChange(ctx, op, input, output);
+      if (isRecorded) await (await auditLog()).recordChange(ctx, op, input, output);
       return output;
     }),
   );

@@ -1,3 +1,4 @@
+import { once } from "../contract/operation.ts";
 import type { Database } from "../store/database.ts";
 import type { Topic } from "../store/topics.ts";
 import type { BaseContext, Ctx } from "./pipeline/context.ts";
@@ -8,6 +9,8 @@ interface TransactionOptions extends Pick<Database, "write" | "announce"> {
   /** Rolls everything back at the end. */
   readonly dryRun: boolean;
 }
+
+const eventWriting = once(() => import("./directory/write-events.ts"));
 
 /**
  * Runs `work` in a transaction. Writes the events of its changes at the end of it, and announces topics after the
@@ -36,7 +39,7 @@ export async function runTransaction<T>(
       };
       const result = await work(ctx);
       if (dryRun) throw new DryRun(result);
-      if (changes.length > 0) await (await import("./directory/write-events.ts")).writeEvents(ctx, changes);
+      if (changes.length > 0) await (await eventWriting()).writeEvents(ctx, changes);
       for (const { trigger, id } of changes) if (trigger.startsWith("user.")) ctx.announce(`user:${id}`);
       return result;
     });

@@ -110,7 +110,7 @@ function createRuntime(options: ServiceOptions): Runtime {
     clock,
     instance,
     settings: cacheByVersion(settingsLoader(database, environment)),
-    identify: callerIdentification({ database, instance, lastUses }),
+    ...callerIdentification({ database, instance, lastUses }),
     lastUses,
     runExclusively: exclusive(),
     waits: new Waits(new TopicWatch(database, blindPause)),

@@ -1,8 +1,12 @@
-import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
+import { type Insertable, type Kysely, type RawBuilder, sql, type Updateable } from "kysely";
 import { isPostgres } from "./dialect.ts";
+import { runText } from "./prepared.ts";
 import type { Schema } from "./schema/schema.ts";
 
 type Cell = string | number | null;
+
+/** The tables whose rows have a numeric ID. */
+type TableWithId = { [T in keyof Schema]: "id" extends keyof Schema[T] ? T : never }[keyof Schema];
 
 /**
  * Inserts rows of one shape, many with each statement. Bytes need SQLite. Returns the columns in `returning` of the new
@@ -21,7 +25,7 @@ export async function insertRows<R = never>(
   if (isPostgres(db)) {
     const list = columns.join(", ");
     const text = `insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, $1)${back}`;
-    return (await db.executeQuery<R>(CompiledQuery.raw(text, [JSON.stringify(rows)]))).rows;
+    return runText<R>(db, text, [JSON.stringify(rows)]);
   }
   // SQLite is fastest with values as parameters, some hundred at a time. Few different sizes keep the prepared statements
   // reusable.
@@ -30,14 +34,13 @@ export async function insertRows<R = never>(
     const size = portions.find((portion) => portion <= rows.length - at) ?? 1;
     const cells: (Cell | Uint8Array)[] = [];
     for (const row of rows.slice(at, at + size)) for (const name of columns) cells.push(row[name] ?? null);
-    const { rows: some } = await db.executeQuery<R>(CompiledQuery.raw(insertion(table, columns, size, back), cells));
-    for (const each of some) made.push(each);
+    for (const each of await runText<R>(db, insertion(table, columns, size, back), cells)) made.push(each);
     at += size;
   }
   return made;
 }
 
-const portions = [128, 16];
+const portions = [128, 16, 8, 4, 2];
 const insertions = new Map<string, string>();
 
 function insertion(table: string, columns: readonly string[], size: number, back: string): string {
@@ -49,6 +52,32 @@ function insertion(table: string, columns: readonly string[], size: number, back
     insertions.set(key, text);
   }
   return text;
+}
+
+/** Inserts a row and returns its ID; columns that are undefined get their defaults. */
+export async function insertRow<T extends TableWithId>(
+  db: Kysely<Schema>,
+  table: T,
+  row: Insertable<Schema[T]>,
+): Promise<number> {
+  const given = Object.entries<Cell | undefined>(row).filter(([, value]) => value !== undefined);
+  const [made] = await insertRows<{ id: number }>(db, table, [Object.fromEntries(given) as Record<string, Cell>], "id");
+  // RETURNING gives the inserted row.
+  return made!.id;
+}
+
+/** Changes the columns of the row with that ID; those that are undefined stay as they are. */
+export async function updateRow<T extends TableWithId>(
+  db: Kysely<Schema>,
+  table: T,
+  id: number,
+  changes: Updateable<Schema[T]>,
+): Promise<void> {
+  const given = Object.entries<unknown>(changes).filter(([, value]) => value !== undefined);
+  const place = (at: number) => (isPostgres(db) ? `$${at + 1}` : "?");
+  const columns = given.map(([name], at) => `${name} = ${place(at)}`);
+  const text = `update ${table} set ${columns.join(", ")} where id = ${place(given.length)}`;
+  await runText(db, text, [...given.map(([, value]) => value), id]);
 }
 
 /**

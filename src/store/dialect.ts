@@ -106,7 +106,10 @@ export const truth = (condition: RawBuilder<unknown>) => sql<0 | 1>`case when ${
 export const flagValue = (value: boolean | undefined) =>
   value === undefined ? undefined : value ? (1 as const) : (0 as const);
 
-/** Returns text values as a table with the column `value`, passed in a single parameter. */
+/**
+ * Returns text values as a table with the column `value`, passed in a single parameter. In a prepared query, the table of one value
+ * contains it directly, which is quicker.
+ */
 export function listed(
   // biome-ignore lint/suspicious/noExplicitAny: any schema
   db: Kysely<any>,
@@ -114,6 +117,7 @@ export function listed(
   values: readonly string[],
 ): RawBuilder<unknown> {
   const name = sql.id(alias);
+  if (values instanceof Parameter && values.asList()) return sql`(select cast(${values} as text) as value) as ${name}`;
   return isPostgres(db) ? sql`unnest(${values}::text[]) as ${name}(value)` : sql`json_each(${values}) as ${name}`;
 }
 

@@ -1,6 +1,7 @@
-import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { rowsAs } from "./bulk.ts";
 import { isPostgres } from "./dialect.ts";
+import { runText, runTextLater } from "./prepared.ts";
 import type { Schema } from "./schema/schema.ts";
 
 /** Index entries contain the conversation, so a search reads only entries of its conversation, however many others exist. */
@@ -27,47 +28,50 @@ interface Indexed {
 
 /**
  * Adds a message to the index under `words`, which consist of letters and digits. The message must not be in the index yet.
+ * The entry may appear only with the commit.
  */
 export async function indexWords(db: Kysely<Schema>, message: Indexed, words: readonly string[]): Promise<void> {
-  if (words.length === 0) return;
-  const { id, conversation_id, position } = message;
-  const query = isPostgres(db)
-    ? CompiledQuery.raw(
-        "insert into message_words (message_id, position, words) values ($1, $2, array_to_tsvector($3::text[]))",
-        [id, position, words.map((word) => withinStretch(conversation_id, stretchOf(position), word))],
-      )
-    : CompiledQuery.raw("insert into message_words (rowid, words) values (?, ?)", [
-        id,
-        words.map((word) => within(conversation_id, word)).join(" "),
-      ]);
-  await db.executeQuery(query);
+  if (words.length > 0) await runTextLater(db, ...insertion(db, message, words));
 }
 
-/** Adds many messages to the index, as `indexWords` does. */
+function insertion(
+  db: Kysely<Schema>,
+  { id, conversation_id, position }: Indexed,
+  words: readonly string[],
+): [text: string, parameters: unknown[]] {
+  if (!isPostgres(db)) {
+    const entries = words.map((word) => within(conversation_id, word));
+    return ["insert into message_words (rowid, words) values (?, ?)", [id, entries.join(" ")]];
+  }
+  const entries = words.map((word) => withinStretch(conversation_id, stretchOf(position), word));
+  const text = "insert into message_words (message_id, position, words) values ($1, $2, array_to_tsvector($3::text[]))";
+  return [text, [id, position, entries]];
+}
+
+/** Adds many messages to the index, as `indexWords` does, but at once, because their words may need much memory. */
 export async function indexMessages(
   db: Kysely<Schema>,
   entries: readonly { readonly message: Indexed; readonly words: readonly string[] }[],
 ): Promise<void> {
+  const filled = entries.filter(({ words }) => words.length > 0);
   if (!isPostgres(db)) {
-    for (const { message, words } of entries) await indexWords(db, message, words);
+    for (const { message, words } of filled) await runText(db, ...insertion(db, message, words));
     return;
   }
-  const rows = entries
-    .filter(({ words }) => words.length > 0)
-    .map(({ message: { id, conversation_id, position }, words }) => ({
-      id,
-      position,
-      words: words.map((word) => withinStretch(conversation_id, stretchOf(position), word)).join(" "),
-    }));
+  const rows = filled.map(({ message: { id, conversation_id, position }, words }) => ({
+    id,
+    position,
+    words: words.map((word) => withinStretch(conversation_id, stretchOf(position), word)).join(" "),
+  }));
   await sql`insert into message_words (message_id, position, words)
     select id, position, array_to_tsvector(string_to_array(words, ' '))
     from ${rowsAs(db, "entry", { id: "bigint", position: "bigint", words: "text" }, rows)}`.execute(db);
 }
 
-/** Removes a message from the index. */
+/** Removes a message from the index, at the latest with the commit. */
 export async function unindexWords(db: Kysely<Schema>, id: number): Promise<void> {
-  const column = sql.ref(isPostgres(db) ? "message_id" : "rowid");
-  await sql`delete from message_words where ${column} = ${id}`.execute(db);
+  const [column, value] = isPostgres(db) ? ["message_id", "$1"] : ["rowid", "?"];
+  await runTextLater(db, `delete from message_words where ${column} = ${value}`, [id]);
 }
 
 interface Search {

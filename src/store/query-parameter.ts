@@ -16,8 +16,8 @@ export class Parameter {
     return this.#takesItem;
   }
 
-  valueIn(values: object): unknown {
-    const value = (values as Record<string, unknown>)[this.name];
-    return this.#takesItem ? (value as unknown[])[0] : value;
+  /** True when the query takes the only item of the list. */
+  get isItem(): boolean {
+    return this.#takesItem;
   }
 }

@@ -9,6 +9,7 @@ const files = [
   "src/cli/main.ts",
   "src/http/pages/assets/page.css",
   "scripts/build.ts",
+  "scripts/group-imports.ts",
   "package-lock.json",
   "dist/main.cjs",
 ];

@@ -12,6 +12,7 @@ import { createService } from "../../src/core/service.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
+import { observeWaits } from "../support/observe-waits.ts";
 import { codeOf, refusal, tally, wrongFields } from "../support/outcome.ts";
 import { mailedToken } from "../support/password-mail.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
@@ -99,7 +100,9 @@ describeEverywhere("API tokens", (environment) => {
   it("tokens.revoke ends a request that waits with the token", async () => {
     const { id, caller } = await newToken(world().actors.administrator);
     const { meta } = await caller.call(webhooks.events, {});
+    const begun = observeWaits();
     const waiting = codeOf(caller.call(webhooks.events, { after: meta.last_id, wait: 20 }));
+    await begun();
     await world().actors.administrator.call(tokens.revoke, { id });
     expect(await waiting).toBe("unauthenticated");
   });

@@ -3,6 +3,7 @@ import { conversations } from "../../src/contract/conversations.ts";
 import { useWorld } from "../support/actors.ts";
 import { type Talker, talkers, textsOf } from "../support/conversations.ts";
 import { describeEverywhere } from "../support/instance.ts";
+import { observeWaits } from "../support/observe-waits.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
 const picture = Buffer.from(
@@ -298,7 +299,9 @@ describeEverywhere("messages", (environment) => {
   it("follow: whoever is taken out while waiting gets nothing more", async () => {
     const { ann, bob, id } = await trio();
     const { meta } = await bob.caller.call(conversations.follow, { id });
+    const begun = observeWaits();
     const waiting = codeOf(bob.caller.call(conversations.follow, { id, after: meta.last_id, wait: 20 }));
+    await begun();
     await ann.caller.call(conversations.participantRemove, { id, user: bob.id });
     expect(await waiting).toBe("not_found");
   });

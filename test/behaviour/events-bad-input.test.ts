@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { events } from "../../src/contract/events.ts";
 import { useWorld, type World } from "../support/actors.ts";
 import { upload } from "../support/attachments.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { refusal, wrongFields } from "../support/outcome.ts";
 
 const start = Date.parse("2027-03-26T09:00:00Z") / 1000;
@@ -127,7 +127,7 @@ const wrong: readonly [about: string, fields: (world: World) => object, names: r
   ],
 ];
 
-describeEverywhere("events: bad input", (environment) => {
+describeOnOneDatabase("events: bad input", (environment) => {
   const world = useWorld(environment);
   let id: number;
   beforeAll(async () => {

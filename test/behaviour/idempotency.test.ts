@@ -9,6 +9,9 @@ import { password, useWorld } from "../support/actors.ts";
 import { upload } from "../support/attachments.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, outcome, wrongFields } from "../support/outcome.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+
+useQuickPasswords();
 
 describeEverywhere("Idempotency-Key", (environment) => {
   const world = useWorld(environment);

@@ -1,13 +1,13 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { languages } from "../../src/contract/languages.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { timezones } from "../../src/contract/timezones.ts";
 import { users } from "../../src/contract/users.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
-describeEverywhere("languages and time zones", (environment) => {
+describeOnOneDatabase("languages and time zones", (environment) => {
   const world = useWorld(environment);
 
   it("languages.list: those of the settings, each in its own words", async () => {
@@ -82,6 +82,33 @@ describeEverywhere("languages and time zones", (environment) => {
       instance.wait(182 * 86_400);
       actors.member = await instance.as(world().ids.member);
     }
+  });
+
+  it("timezones.list: calculates each offset once for many requests, and again when summer time begins or ends", async () => {
+    const { ids, instance } = world();
+    instance.freeze();
+    instance.wait(Date.UTC(2031, 9, 26, 0, 59, 59) / 1000 - instance.now());
+    const list = async () => {
+      const member = await instance.as(ids.member);
+      return (await member.call(timezones.list, {})).data;
+    };
+    const offsetIn = async (name: string) => (await list()).find((zone) => zone.name === name)?.offset;
+    const create = vi.spyOn(Intl, "DateTimeFormat");
+    try {
+      const lists = await Promise.all([list(), list(), list(), list()]);
+      const names = create.mock.calls.flatMap(([, options]) => (options?.timeZoneName ? [options.timeZone] : []));
+      expect(names.toSorted()).toEqual(lists[0]?.map(({ name }) => name).toSorted());
+      expect(new Set(lists.map((each) => JSON.stringify(each))).size).toBe(1);
+    } finally {
+      create.mockRestore();
+    }
+    expect(await offsetIn("Europe/Copenhagen")).toBe(7200);
+    instance.wait(1);
+    expect(await offsetIn("Europe/Copenhagen")).toBe(3600);
+    instance.wait(Date.UTC(2032, 3, 3, 14, 59, 59) / 1000 - instance.now());
+    expect(await offsetIn("Australia/Lord_Howe")).toBe(39_600);
+    instance.wait(1);
+    expect(await offsetIn("Australia/Lord_Howe")).toBe(37_800);
   });
 
   it("timezones.list: tells that of the instance", async () => {

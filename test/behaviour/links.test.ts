@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { allOperations } from "../../src/contract/all-operations.ts";
 import { encode } from "../../src/http/codec.ts";
 import type { ActorName } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { permissionTable, useScene } from "../support/permission-table.ts";
 
-describeEverywhere("links", (environment) => {
+describeOnOneDatabase("links", (environment) => {
   const open = useScene(environment);
 
   it("each url and source in a response leads to its thing when it is appended to the base URL", async () => {

@@ -13,6 +13,8 @@ import { allRows } from "../support/tables.ts";
 useQuickPasswords();
 
 const operations = await allOperations();
+/** The first of the actors, whose tokens are good. */
+const goodActors = actorNames.filter((name) => name !== "deactivated" && name !== "attacker");
 
 /**
  * One place checks tokens, for all operations, so that a few tokens for each will do: each token meets several operations.
@@ -21,6 +23,8 @@ const operations = await allOperations();
 const forgedPerOperation = isFull ? Number.POSITIVE_INFINITY : 3;
 
 describeEverywhere("permissions", (environment) => {
+  // Tokens are checked alike on each database, so in the shorter form one of them meets those that are no good for each line.
+  const asked = isFull || environment.database === "sqlite" ? actorNames : goodActors;
   const open = useScene(environment);
   let scene: Scene;
   let before: Awaited<ReturnType<typeof rows>>;
@@ -83,8 +87,8 @@ describeEverywhere("permissions", (environment) => {
       it(`${op.name} ${about}`, async () => {
         const expected = outcomes.trim().split(/\s+/);
         const found: string[] = [];
-        for (const [index, name] of actorNames.entries()) found.push(await ask(op, name, input, expected[index]));
-        expect(labelled(found)).toEqual(labelled(expected));
+        for (const name of asked) found.push(await ask(op, name, input, expected[actorNames.indexOf(name)]));
+        expect(labelled(found)).toEqual(labelled(expected.slice(0, asked.length)));
       });
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { posts } from "../../src/contract/posts.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { type Newsroom, useNewsroom } from "../support/newsroom.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
@@ -55,7 +55,7 @@ const bad: readonly Case[] = [
   ["a blank choice", { poll: { question: "Q", choices: [{ title: " " }, ...choices] } }, "poll.choices.0.title"],
 ];
 
-describeEverywhere("posts that are refused", (environment) => {
+describeOnOneDatabase("posts that are refused", (environment) => {
   const newsroom = useNewsroom(environment);
   const fieldsOf = (fields: Fields) => (typeof fields === "function" ? fields(newsroom()) : fields);
   const create = (fields: object) =>

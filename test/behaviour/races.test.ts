@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { counterNames, counters } from "../../src/contract/counters.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
@@ -19,6 +20,15 @@ describeEverywhere("races", (environment) => {
     const { addUser } = world();
     const codes = await tally(times(10, () => addUser({ email: "same@example.com" })));
     expect(codes).toEqual({ ok: 1, conflict: 9 });
+  });
+
+  it("counters.reset: of 20 of each counter all succeed, while the user is changed", async () => {
+    const { actors, ids } = world();
+    const resets = counterNames.flatMap((type) =>
+      times(20, () => codeOf(actors.member.call(counters.reset, { type }))),
+    );
+    const changes = times(5, (n) => codeOf(admin().call(users.update, { id: ids.member, phone: String(n) })));
+    expect(new Set(await Promise.all([...resets, ...changes]))).toEqual(new Set(["ok"]));
   });
 
   it("users.create: a unit deleted meanwhile is one that is not there", async () => {

@@ -10,6 +10,7 @@ import { createClient } from "../../src/http/client/client.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { forgeries } from "../support/forgeries.ts";
 import { describeEverywhere } from "../support/instance.ts";
+import { observeWaits } from "../support/observe-waits.ts";
 import { codeOf, refusal, tally } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { startSecondProcess } from "../support/second-process.ts";
@@ -69,6 +70,30 @@ describeEverywhere("sessions", (environment) => {
     expect((await list(administrator)).map((each) => each.id)).not.toContain(found[0]!.id);
   });
 
+  it("requests at the same moment are answered for their own callers and sessions", async () => {
+    const { actors, ids, stranger } = world();
+    const { id, signIn } = await person();
+    const [first, second, third] = [await signIn(), await signIn(), await signIn()];
+    const [one, two, three] = await Promise.all([first, second, third].map(({ caller }) => idOf(caller)));
+    expect(new Set([one, two, three]).size).toBe(3);
+    const idOfUser = async (caller: Caller) => (await caller.call(users.current, {})).id;
+    const ask = () =>
+      Promise.all([
+        idOf(first.caller),
+        idOfUser(actors.member),
+        current(third.caller),
+        idOf(second.caller),
+        idOfUser(first.caller),
+        idOfUser(actors.administrator),
+        current(stranger),
+      ]);
+    const known = [one, ids.member, "ok", two, id, ids.administrator, "unauthenticated"];
+    expect(await ask()).toEqual(known);
+    expect(await ask()).toEqual(known);
+    await first.caller.call(sessions.end, { id: three! });
+    expect(await ask()).toEqual(known.with(2, "unauthenticated"));
+  });
+
   it("the events of webhooks contain no session", async () => {
     const { actors } = world();
     const { id, signIn } = await person();
@@ -93,7 +118,9 @@ describeEverywhere("sessions", (environment) => {
       expect(await second.call(lost.jwt, users.current, {})).toMatchObject(refused);
       expect(await second.call(lost.jwt, auth.renew, {})).toMatchObject(refused);
       const { meta } = await kept.caller.call(webhooks.events, {});
+      const begun = observeWaits();
       const waiting = codeOf(kept.caller.call(webhooks.events, { after: meta.last_id, wait: 60 }));
+      await begun();
       expect(await second.call(kept.jwt, sessions.endCurrent, {})).not.toHaveProperty("refusal");
       expect(await current(kept.caller)).toBe("unauthenticated");
       expect(await waiting).toBe("unauthenticated");
@@ -192,7 +219,9 @@ describeEverywhere("sessions", (environment) => {
   it("a session that ends takes its waiting requests with it", async () => {
     const { caller } = await (await person({ admin: true })).signIn();
     const { meta } = await caller.call(webhooks.events, {});
+    const begun = observeWaits();
     const waiting = codeOf(caller.call(webhooks.events, { after: meta.last_id, wait: 60 }));
+    await begun();
     await caller.call(sessions.endCurrent, {});
     expect(await waiting).toBe("unauthenticated");
   });

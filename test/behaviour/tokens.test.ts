@@ -126,4 +126,11 @@ describeEverywhere("tokens", (environment) => {
     await again.call(settings.set, { "tokens.lifetime": null, "tokens.absolute_lifetime": null });
     instance.wait(1);
   });
+
+  it("a call without a token is told to sign in first", async () => {
+    expect(await refusal(world().stranger.call(users.current, {}))).toMatchObject({
+      code: "unauthenticated",
+      message: "Sign in first: this needs a token.",
+    });
+  });
 });

@@ -3,6 +3,9 @@ import { users } from "../../src/contract/users.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+
+useQuickPasswords();
 
 describeEverywhere("users, changing", (environment) => {
   const world = useWorld(environment);

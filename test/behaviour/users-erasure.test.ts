@@ -11,8 +11,11 @@ import { newEngine } from "../support/engine.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { newWebhook } from "../support/outbox.ts";
 import { codeOf } from "../support/outcome.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { newReceiver } from "../support/receiver.ts";
 import { allRows } from "../support/tables.ts";
+
+useQuickPasswords();
 
 const profile = {
   first_name: "Xaverine",

@@ -10,7 +10,10 @@ import { fillScene } from "../support/full-scene.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
 import { useScene } from "../support/permission-table.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { allRows } from "../support/tables.ts";
+
+useQuickPasswords();
 
 /** Columns that refer to a user, and the section of the export that has their rows. */
 const exported: Record<string, string> = {

@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
 import { users } from "../../src/contract/users.ts";
+import { insertRows } from "../../src/store/bulk.ts";
 import { useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
@@ -169,6 +170,31 @@ describeEverywhere("users, reading", (environment) => {
     expect(await list({ unit: units.harbour, inactive: true })).toContain(ids.deactivated);
     expect(await wrongFields(list({ unit: 987654 }))).toEqual(["unit"]);
     expect(await wrongFields(list({ below: true })), "below what").toEqual(["below"]);
+  });
+
+  it("users.list: members of a branch with thousands of members, each once, and of no other", async () => {
+    const { addUnit, instance } = world();
+    const { id: branch } = await addUnit({});
+    const { id: below } = await addUnit({ parent: branch });
+    const at = { created_at: 0, updated_at: 0 };
+    const rows = Array.from({ length: 5001 }, (_, n) => ({ first_name: "Many", last_name: `Member ${n}`, ...at }));
+    await instance.database.write(async (tx) => {
+      const made = await insertRows<{ id: number }>(tx, "users", rows, "id");
+      const members = made.map(({ id }, n) => ({ user_id: id, unit_id: n % 2 ? branch : below }));
+      const [first] = made;
+      await insertRows(tx, "memberships", [...members, { user_id: first!.id, unit_id: branch }]);
+    });
+    const all = await instance.database.reader
+      .selectFrom("users")
+      .select("id")
+      .where("first_name", "=", "Many")
+      .execute();
+    const ids = all.map(({ id }) => id).sort((a, b) => a - b);
+    expect(await list({ unit: branch, below: true })).toEqual(ids.slice(0, 500));
+    await instance.database.write(async (tx) => {
+      await tx.deleteFrom("memberships").where("user_id", "in", ids).execute();
+      await tx.deleteFrom("users").where("first_name", "=", "Many").execute();
+    });
   });
 
   it("users.list: by e-mail address, for those who may see it", async () => {

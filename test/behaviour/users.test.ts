@@ -5,6 +5,9 @@ import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 import { mailedToken, sendMails, tokenIn } from "../support/password-mail.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+
+useQuickPasswords();
 
 describeEverywhere("users, creating", (environment) => {
   const world = useWorld(environment);

@@ -85,9 +85,12 @@ describeEverywhere("webhooks events", (environment) => {
     const { administrator } = instance;
     const { id } = await newUser();
     await happened();
-    await administrator.call(users.policy, {});
-    await administrator.call(users.policy, {});
-    expect(await seen(), "the policy is accepted twice in one second").toEqual(["user.update 1"]);
+    const acceptedAt = async () => {
+      await administrator.call(users.policy, {});
+      return (await administrator.call(users.get, { id: 1 })).policy_accepted_at;
+    };
+    const times = new Set([await acceptedAt(), await acceptedAt(), await acceptedAt()]);
+    expect(await seen(), "one for each second in which it is accepted").toEqual([...times].map(() => "user.update 1"));
 
     const group = await administrator.call(groups.create, { name: "Sailing" });
     expect(await seen()).toEqual(["user.update 1"]);

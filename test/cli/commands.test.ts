@@ -50,6 +50,13 @@ describe("wcs init", () => {
     expect(both.stderr).toMatch(/^error: Missing --admin-name; --admin-email must .*\.\n$/);
   });
 
+  it.skipIf(!existsSync("/proc/self"))("init ends where no folder can be created", async () => {
+    const line = ["init", "--db", "/proc/missing/wcs.db", "--no-profile", "--admin-email", "a@example.com"];
+    const { code, stderr } = await newHome().spawn([...line, "--admin-name", "Ann Smith"]);
+    expect(code).toBe(8);
+    expect(stderr).toContain("/proc/missing/wcs.db cannot be opened (ENOENT)");
+  });
+
   it("refuses a weak password, and makes nothing", async () => {
     const fresh = newHome();
     const args = [

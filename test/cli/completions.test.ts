@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { units } from "../../src/cli/commands/units/units-commands.ts";
 import { fileNames, script, shells } from "../../src/cli/completion/completion-script.ts";
 import { registry } from "../../src/cli/registry.ts";
+import { isFull } from "../support/effort.ts";
 import { bin, useHome } from "./support.ts";
 
 /** Tests ask for the answer, not for the time that it takes on a busy machine. */
@@ -19,7 +20,7 @@ it.each(shells)("the script for %s is the one in completions (node scripts/compl
   expect((await home().sit(["completion", shell])).stdout).toBe(await script(shell, registry));
 });
 
-const unitVerbs = Object.keys(units.commands).sort();
+const unitVerbs = Object.keys(units).sort();
 
 /** What is typed, and what it can become; `started` when a process may be needed to know. */
 const cases: readonly { line: string; found: readonly string[]; started?: true }[] = [
@@ -61,22 +62,35 @@ beforeAll(() => {
   writeFileSync(join(silent, "wcs"), `#!/bin/sh\necho started >> "${home().folder}/started"\n`, { mode: 0o755 });
 });
 
-function complete(shell: string, line: string, started: boolean): string[] {
+/** Completes lines in one shell, and returns what it offers for each. */
+function complete(shell: string, lines: readonly string[], started: boolean): string[][] {
   const env = { ...home().env, ...patient, PATH: `${started ? path : silent}:${process.env.PATH}` };
-  return execFileSync(shell, [...harness[shell]!, line], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
-    .split("\n")
-    .map((found) => found.split(/\t| {2}/)[0]!.trim())
-    .filter(Boolean)
-    .sort();
+  const printed = execFileSync(shell, [...harness[shell]!, ...lines], { env, encoding: "utf8", stdio: "pipe" });
+  return printed
+    .split(mark)
+    .slice(1)
+    .map((each) =>
+      each
+        .split("\n")
+        .map((found) => found.split(/\t| {2}/)[0]!.trim())
+        .filter(Boolean)
+        .sort(),
+    );
 }
+
+const mark = "--- a line ---";
 
 const bashHarness = `
 source "${join(folder, "wcs.bash")}"
-read -ra COMP_WORDS <<< "$1"
-[[ "$1" == *' ' ]] && COMP_WORDS+=('')
+for line in "$@"; do
+echo '${mark}'
+COMPREPLY=()
+read -ra COMP_WORDS <<< "$line"
+[[ "$line" == *' ' ]] && COMP_WORDS+=('')
 COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
 _wcs
-printf '%s\\n' "\${COMPREPLY[@]}"`;
+printf '%s\\n' "\${COMPREPLY[@]}"
+done`;
 // zsh completes in its line editor only, so what would be offered is printed instead.
 const zshHarness = `
 compadd() { local -a all; while (( $# )); do case "$1" in -d) shift 2;; -a) all+=(\${(P)2}); shift 2;; -l|-U) shift;; -M|-x) shift 2;; --) shift; all+=("$@"); break;; *) all+=("$1"); shift;; esac; done; print -l -- $all; }
@@ -85,21 +99,40 @@ _files() { :; }
 compset() { :; }
 compdef() { :; }
 source "${join(folder, "_wcs")}"
-words=(\${(z)1}); [[ "$1" == *' ' ]] && words+=(''); CURRENT=$#words; PREFIX=$words[-1]
-_wcs | while read -r line; do [[ "\${(L)line}" == "\${(L)PREFIX}"* ]] && print -r -- "$line"; done; true`;
+for typed in "$@"; do
+print -r -- '${mark}'
+words=(\${(z)typed}); [[ "$typed" == *' ' ]] && words+=(''); CURRENT=$#words; PREFIX=$words[-1]
+_wcs | while read -r line; do [[ "\${(L)line}" == "\${(L)PREFIX}"* ]] && print -r -- "$line"; done
+done; true`;
 const harness: Record<string, string[]> = {
   bash: ["--norc", "-c", bashHarness, "bash"],
   zsh: ["-f", "-c", zshHarness, "zsh"],
-  fish: ["--no-config", "-c", `source "${join(folder, "wcs.fish")}"; complete -C $argv[1]`],
+  fish: [
+    "--no-config",
+    "-c",
+    `source "${join(folder, "wcs.fish")}"; for line in $argv; echo '${mark}'; complete -C $line; end`,
+  ],
 };
 
 describe.each(["bash", "zsh", "fish"])("%s", (shell) => {
-  it.skipIf(!has(shell)).each(cases)("$line", ({ line, found, started = false }) => {
-    expect(complete(shell, line, started)).toEqual(found);
+  const shown = (some: typeof cases) => Object.fromEntries(some.map(({ line, found }) => [line, [...found]]));
+  const completed = (some: typeof cases, started: boolean) => {
+    const lines = some.map(({ line }) => line);
+    const found = complete(shell, lines, started);
+    return Object.fromEntries(lines.map((line, at) => [line, found[at]]));
+  };
+
+  it.skipIf(!has(shell))("completes words and flags, and starts nothing for them", () => {
+    const known = cases.filter(({ started }) => !started);
+    expect(completed(known, false)).toEqual(shown(known));
+    expect(() => readFileSync(join(home().folder, "started"))).toThrow("ENOENT");
   });
 
-  it.skipIf(!has(shell))("starts nothing for words and flags", () => {
-    expect(() => readFileSync(join(home().folder, "started"))).toThrow("ENOENT");
+  it.skipIf(!has(shell))("asks the program for names, values and IDs", () => {
+    const asked = cases.filter(({ started }) => started);
+    // The scripts ask in the same way for all of them, so the shells share them out; in the longer form each asks for all.
+    const share = asked.filter((_, at) => isFull || at % 3 === ["bash", "zsh", "fish"].indexOf(shell));
+    expect(completed(share, true)).toEqual(shown(share));
   });
 });
 

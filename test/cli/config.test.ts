@@ -141,7 +141,7 @@ describe("the lock", () => {
     let most = 0;
     await Promise.all(
       Array.from({ length: 20 }, () =>
-        withLock(file(), 5000, async () => {
+        withLock(file(), 60_000, async () => {
           inside += 1;
           most = Math.max(most, inside);
           // As above: gives the others the time to come in.
@@ -158,7 +158,7 @@ describe("the lock", () => {
       expect(held()).toBe(true);
       const old = Date.now() / 1000 - 11;
       utimesSync(file(), old, old);
-      await withLock(file(), 1000, async (heldByOther) => {
+      await withLock(file(), 60_000, async (heldByOther) => {
         expect([held(), heldByOther()]).toEqual([false, true]);
       });
       expect(existsSync(file())).toBe(false);
@@ -172,7 +172,7 @@ describe("the lock", () => {
     await withLock(file(), 100, async () => {
       const old = Date.now() / 1000 - 11;
       utimesSync(file(), old, old);
-      second = withLock(file(), 5000, async (held) => {
+      second = withLock(file(), 60_000, async (held) => {
         enter();
         await over;
         return held();

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { freePort } from "../support/postgres.ts";
+import { freePort } from "../support/free-port.ts";
 import { start, useHome } from "./support.ts";
 
 const home = useHome();
@@ -84,7 +84,7 @@ it("survives a restart of the service: says once that it waits, and misses nothi
   const { stdout: token } = await home().sit(["auth", "token"]);
   const remote = { WCS_URL: `http://127.0.0.1:${port}`, WCS_TOKEN: token.trim() };
   const serve = async () => {
-    const server = background(["serve", "--port", port, "--log-level", "silent"]);
+    const server = background(["serve", "--port", port, "--log-level", "silent", "--shutdown-notice", "0"]);
     await server.until("stdout", port);
     return server;
   };

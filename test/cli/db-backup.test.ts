@@ -20,6 +20,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { kills } from "../faults/counts.ts";
 import { startChild } from "../support/child.ts";
+import { isFull } from "../support/effort.ts";
 import { finished, newHome, type Result, start } from "./support.ts";
 
 const home = newHome();
@@ -176,22 +177,21 @@ describe("backup", () => {
     const writer = startChild("faults/counting-writer.ts", [database]);
     onTestFinished(() => writer.kill());
     while (Number(writer.lines.at(-1) ?? 0) < 100) await writer.next();
-    for (let turn = 0; turn < 5; turn++) {
+    for (let turn = 0; turn < (isFull ? 5 : 2); turn++) {
       const before = Number(writer.lines.at(-1));
       await done(db("backup", backup, "--force"));
-      const after = Number(writer.lines.at(-1));
       await done(home.wcs(["db", "restore", backup, "--yes", "--db", `${folder}/copy-${turn}.db`]));
       const names = unitsIn(`${folder}/copy-${turn}.db`);
       expect(names).toEqual(names.map((_, at) => String(at + 1)));
       expect(names.length).toBeGreaterThanOrEqual(before);
-      expect(names.length).toBeLessThanOrEqual(after + 1);
-      expect(after).toBeGreaterThan(before);
+      // The writer goes on.
+      while (Number(writer.lines.at(-1)) <= names.length) await writer.next();
       expect(isWhole(`${folder}/copy-${turn}.db`)).toBe(true);
     }
   });
 
   it("Ctrl-C leaves nothing, a power cut nothing that is taken for a backup", async () => {
-    fatten(database, 40);
+    fatten(database, 20);
     const line = ["backup", backup];
     let interrupted = await signalAtWork(line, "SIGINT");
     // On a busy machine it may have ended before it was seen at work.
@@ -435,7 +435,7 @@ describe("restore", () => {
 
   it("after a power cut there is the old one or the new one, whole, and nothing is lost", async () => {
     fatten(database, 10);
-    fatten(backup, 40);
+    fatten(backup, 20);
     connected(backup, (connection) => connection.exec("pragma user_version = 0"));
     const original = home.path("original.db");
     copyFileSync(database, original);

@@ -151,8 +151,8 @@ describe("breaking off", () => {
     const serving = finished(child);
     const waiting = finished(reading);
     child.stdout?.once("data", () => child.kill("SIGINT"));
-    // More than a pipe holds: once it is written, the command reads, and waits for the end.
-    await new Promise((resolve) => reading.stdin?.write("x".repeat(200_000), resolve));
+    // Many times what the socket to its stdin holds: once it is written, the command reads, and waits for the end.
+    await new Promise((resolve) => reading.stdin?.write("x".repeat(5_000_000), resolve));
     reading.kill("SIGINT");
     expect(await waiting).toMatchObject({ code: 130, stdout: "", stderr: "" });
     expect((await serving).code).toBe(0);

@@ -51,7 +51,7 @@ it("webhooks deliver --smtp-url sends what waits, with links by base_url", async
 
 it("serve --smtp-url sends as mails come; the flag wins over the environment", async () => {
   const wrong = { WCS_SETTING_MAIL_SMTP_URL: "smtp://127.0.0.1:1" };
-  server = start(["serve", "--port", "0", "--smtp-url", url()], { ...home().env, ...wrong });
+  server = start(["serve", "--port", "0", "--shutdown-notice", "0", "--smtp-url", url()], { ...home().env, ...wrong });
   let log = "";
   server.stderr?.on("data", (chunk) => (log += chunk));
   await once(server.stdout!, "data");
@@ -63,7 +63,7 @@ it("serve --smtp-url sends as mails come; the flag wins over the environment", a
 });
 
 it("serve without a mail server says so", async () => {
-  server = start(["serve", "--port", "0"], home().env);
+  server = start(["serve", "--port", "0", "--shutdown-notice", "0"], home().env);
   let log = "";
   server.stderr?.on("data", (chunk) => (log += chunk));
   await once(server.stdout!, "data");

@@ -63,7 +63,7 @@ describe("names in place of IDs", () => {
     });
     expect((await wcs("users", "list", "--help")).stdout).not.toContain("--user-types");
     const issue = await wcs("users", "list", "--user-types", "Nobody");
-    expect(issue).toMatchObject({ code: 6, stderr: expect.stringContaining("--user-type: no user type is called") });
+    expect(issue).toMatchObject({ code: 6, stderr: expect.stringContaining("--user-types: no user type is called") });
   });
 
   it("a text that matches nothing exits with 6 and tells similar names", async () => {

@@ -1,18 +1,21 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
+import { isFull } from "../support/effort.ts";
 import {
   asArgument,
   type DatabaseKind,
   type Environment,
-  environments,
   newDatabase,
+  postgresHttp,
+  postgresLocal,
+  sqliteHttp,
   sqliteLocal,
 } from "../support/instance.ts";
 import { type NewDatabase, reusing } from "../support/postgres-copies.ts";
-import { bin, type Home, newHome, type Result } from "./support.ts";
+import { bin, type Home, newHome, type Result, serveHere } from "./support.ts";
 
 export const data = join(import.meta.dirname, "../data/rows");
 
@@ -27,16 +30,23 @@ export interface Place {
   readonly env: Record<string, string>;
   /** The flags that lead to its database. */
   readonly local: readonly string[];
-  /** Of a place over HTTP: ends its server at once. */
+  /** Of a place over HTTP whose server is a process: ends it at once. */
   kill(): void;
   close(): Promise<void>;
 }
 
 const administrator = ["--admin-email", "ada@example.com", "--admin-name", "Ada Lovelace", "--root-unit", "Acme"];
 
-/** Makes an instance by the command, with the password of its database in the environment of this process. */
+/** The database that the command made first in this worker. */
+let initialized: Buffer | undefined;
+
+/** Makes an instance by the command or by copying one, with the password of its database in the environment of this process. */
 async function initialize(kind: DatabaseKind): Promise<NewDatabase> {
   const database = await newDatabase(kind);
+  if (kind === "sqlite" && initialized) {
+    writeFileSync(database.target, initialized, { mode: 0o600 });
+    return database;
+  }
   const { target, env } = asArgument(database.target);
   const home = newHome();
   // For wcs as a process, and in this one.
@@ -45,13 +55,14 @@ async function initialize(kind: DatabaseKind): Promise<NewDatabase> {
   const made = await home.wcs(["init", "--db", target, ...administrator, "--no-profile"]);
   rmSync(home.folder, { recursive: true, force: true });
   if (made.code !== 0) throw new Error(made.stderr);
+  if (kind === "sqlite") initialized = readFileSync(database.target);
   return database;
 }
 
 const initializePostgres = reusing(() => initialize("postgres"));
 
-/** A new instance on either database, used as a database or over HTTP through a server process. */
-export async function newPlace({ database, caller }: Environment): Promise<Place> {
+/** A new instance on either database, used as a database or over HTTP through a server, by default a process of its own. */
+export async function newPlace({ database, caller }: Environment, serve = startServer): Promise<Place> {
   const { target, remove } = await (database === "postgres" ? initializePostgres() : initialize(database));
   const home = newHome();
   const argument = asArgument(target);
@@ -68,37 +79,64 @@ export async function newPlace({ database, caller }: Environment): Promise<Place
     args,
     env,
     local,
-    kill: () => void server?.process.kill("SIGKILL"),
+    kill: () => server?.kill(),
     wcs: (words, { stdin = "", env: more } = {}) => home.wcs([...words, ...args], { stdin, env: { ...env, ...more } }),
     async close() {
-      if (server && server.process.exitCode === null && server.process.kill()) await once(server.process, "exit");
+      await server?.close();
       await remove();
       rmSync(home.folder, { recursive: true, force: true });
     },
   };
 }
 
-async function serve(target: string, env: Record<string, string>): Promise<{ process: ChildProcess; url: string }> {
-  const server = spawn(process.execPath, [bin, "serve", "--db", target, "--port", "0"], {
+interface PlaceServer {
+  readonly url: string;
+  kill(): void;
+  close(): Promise<void>;
+}
+
+const serveFlags = ["--port", "0", "--shutdown-notice", "0", "--log-level", "silent"];
+
+async function startServer(target: string, env: Record<string, string>): Promise<PlaceServer> {
+  const server = spawn(process.execPath, [bin, "serve", "--db", target, ...serveFlags], {
     env,
     stdio: ["ignore", "pipe", "ignore"],
   });
   const [line] = (await once(server.stdout, "data")) as [Buffer];
-  return { process: server, url: line.toString().trim() };
+  return {
+    url: line.toString().trim(),
+    kill: () => void server.kill("SIGKILL"),
+    async close() {
+      if (server.exitCode === null && server.signalCode === null && server.kill()) await once(server, "exit");
+    },
+  };
 }
 
-export function usePlace(environment: Environment = sqliteLocal): () => Place {
+/** Serves in the process of the test, which has loaded what a server needs. */
+async function serveInTest(target: string, env: Record<string, string>): Promise<PlaceServer> {
+  const { url, close } = await serveHere(["--db", target, ...serveFlags], env);
+  return { url, close, kill: () => {} };
+}
+
+export function usePlace(environment: Environment = sqliteLocal, serve = startServer): () => Place {
   let place: Place | undefined;
   beforeAll(async () => {
-    place = await newPlace(environment);
+    place = await newPlace(environment, serve);
   });
   afterAll(() => place?.close());
   return () => place!;
 }
 
-/** A suite that runs on every database, as one and over HTTP. */
+/** The other pairs of database and caller, which suites of the core use in npm test, are those of the longer form. */
+const placeEnvironments = isFull ? [sqliteLocal, postgresLocal, postgresHttp] : [sqliteHttp];
+
+/**
+ * A suite that runs on SQLite over HTTP; with WCS_TEST_FULL on each database and over HTTP, where the server is a process
+ * of its own.
+ */
 export function describePlaces(name: string, suite: (place: () => Place) => void): void {
-  for (const environment of environments) {
-    describe(`${name} (${environment.database}, ${environment.caller})`, () => suite(usePlace(environment)));
+  for (const environment of placeEnvironments) {
+    describe(`${name} (${environment.database}, ${environment.caller})`, () =>
+      suite(usePlace(environment, isFull ? startServer : serveInTest)));
   }
 }

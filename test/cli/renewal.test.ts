@@ -65,16 +65,19 @@ describe("a token", () => {
   });
 
   it("is renewed on the way, however long a command runs", async () => {
-    // Half of its life is left for the command to start, which takes longer on a busy machine.
+    // The command has half of the token's life to start, and the other half to renew it: too little on a busy machine.
     let old: string;
     for (let life = 4; ; life *= 2) {
       server.seen.calls.length = server.seen.renewals = 0;
       old = signedIn(token(0, life));
       const child = start(["conversations", "follow", "1", "--last", "0"], home.env);
       const ended = finished(child, "");
-      await expect.poll(() => server.seen.calls.at(-1) !== old && server.seen.calls.length > 1).toBe(true);
+      const isRenewed = () => server.seen.calls.at(-1) !== old && server.seen.calls.length > 1;
+      await expect.poll(() => isRenewed() || child.exitCode !== null).toBe(true);
       child.kill("SIGINT");
-      expect(await ended).toMatchObject({ code: 130, stderr: "" });
+      const { code, stderr } = await ended;
+      if (code === 4 && life <= 60) continue;
+      expect({ code, stderr }).toEqual({ code: 130, stderr: "" });
       if (server.seen.calls[0] === old || life > 60) break;
     }
     expect(server.seen).toMatchObject({ renewals: 1 });
@@ -142,7 +145,7 @@ async function until(child: ChildProcess, holds: () => boolean): Promise<void> {
 describe("many at once", () => {
   it("of many commands near renewal none fails, one renews, and the configuration is whole", async () => {
     const old = signedIn(token(600, 1000));
-    const results = await Promise.all(Array.from({ length: isFull ? 50 : 12 }, () => home.spawn(list)));
+    const results = await Promise.all(Array.from({ length: isFull ? 50 : 6 }, () => home.spawn(list)));
     expect(results.filter((result) => result.code !== 0 || result.stdout !== good.stdout)).toEqual([]);
     expect(Object.keys(config().profiles)).toEqual(["work"]);
     expect((statSync(configFile(home.env)).mode & 0o777).toString(8)).toBe("600");
@@ -169,7 +172,7 @@ describe("many at once", () => {
       (child) => until(child, () => stored()?.includes("renewed") === true),
       (child) => until(child, () => server.seen.renewals > 0 && !existsSync(lock)),
     ];
-    for (const [round, moment] of [...moments, ...moments].entries()) {
+    for (const [round, moment] of (isFull ? [...moments, ...moments] : moments).entries()) {
       signedIn(token(600, 1000, `round-${round}`));
       server.seen.renewals = 0;
       const child = start(list, home.env);

@@ -1,15 +1,15 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { bin, start, useHome } from "./support.ts";
+import { bin, serveHere, useHome } from "./support.ts";
 
 const home = useHome();
-const servers: ChildProcess[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.kill("SIGKILL");
+const servers: Awaited<ReturnType<typeof serveHere>>[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
 });
 
 const database = () => join(home().env.XDG_DATA_HOME!, "wcs", "wcs.db");
@@ -35,16 +35,18 @@ const refused = async (text: string, mode?: number) => {
 };
 /** Starts a server and returns its base URL. */
 async function serve(flags: readonly string[], env: Record<string, string> = {}): Promise<string> {
-  const server = start(["serve", ...flags], { ...home().env, ...env });
+  const quick = ["--shutdown-notice", "0", "--log-level", "silent"];
+  const server = await serveHere([...flags, ...quick], { ...home().env, ...env });
   servers.push(server);
-  server.stderr?.resume();
-  const [line] = (await once(server.stdout!, "data")) as [Buffer];
-  return String(line).trim();
+  return server.url;
 }
+/** On a connection of its own, because a server that ends waits for those that are kept. */
+const get = (url: string, headers: Record<string, string> = {}) =>
+  fetch(url, { headers: { ...headers, connection: "close" } });
 const statusOf = async (url: string, token: string) =>
-  (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).status;
+  (await get(`${url}/metrics`, { authorization: `Bearer ${token}` })).status;
 const baseUrlOf = async (url: string) => {
-  const { servers } = (await (await fetch(`${url}/openapi.json`)).json()) as { servers: { url: string }[] };
+  const { servers } = (await (await get(`${url}/openapi.json`)).json()) as { servers: { url: string }[] };
   return servers[0]?.url;
 };
 
@@ -70,7 +72,7 @@ describe("wcs serve --config", () => {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(await Promise.all([statusOf(url, "environment"), statusOf(url, "file")])).toEqual([200, 401]);
     expect(await baseUrlOf(url)).toBe("https://file.example");
-    expect(await (await fetch(url)).text()).toContain("42");
+    expect(await (await get(url)).text()).toContain("42");
     const other = await serve(["--config", path, "--host", "127.0.0.1", "--port", "0", "--db", database()], {
       WCS_SETTING_BASE_URL: "https://environment.example",
     });
@@ -80,7 +82,7 @@ describe("wcs serve --config", () => {
   it("a key in the environment replaces the key file of the configuration", async () => {
     const path = write(`db: ${database()}\nport: 0\nsecret_key_file: missing.key\n`);
     const url = await serve(["--config", path], { WCS_SECRET_KEY: Buffer.alloc(32, 7).toString("base64") });
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect((await get(`${url}/readyz`)).status).toBe(200);
   });
 
   it("names the line of every issue, and the probable name of an unknown option", async () => {

@@ -53,3 +53,7 @@ it("each operation answers when an upgrade has removed the files of the running 
   expect(failed).toEqual([]);
   expect(reads.length).toBeGreaterThan(30);
 });
+
+it("the built server refuses a path that is not UTF-8", async () => {
+  for (const id of ["%zz", "%ff"]) expect(await statusOf("GET", "/users/{id}", id)).toBe(400);
+});

@@ -2,13 +2,15 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { isFull } from "../support/effort.ts";
 import type { DatabaseKind } from "../support/instance.ts";
 import { newReceiver } from "../support/receiver.ts";
 import { usePlace } from "./places.ts";
 import { finished, start } from "./support.ts";
 
 const metricsToken = "metrics-token";
-const kinds: readonly DatabaseKind[] = ["sqlite", "postgres"];
+/** The longer form has the other database. */
+const kinds: readonly DatabaseKind[] = isFull ? ["postgres"] : ["sqlite"];
 
 describe.each(kinds)("serve --workers on %s", (database) => {
   const place = usePlace({ database, caller: "local" });
@@ -64,7 +66,7 @@ describe.each(kinds)("serve --workers on %s", (database) => {
         return answering.size;
       })
       .toBe(2);
-    expect(await countedRequests(url)).toBe(sent);
+    await expect.poll(() => countedRequests(url)).toBe(sent);
     const ended = once(process, "close");
     process.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);

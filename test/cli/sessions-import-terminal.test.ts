@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isFull } from "../support/effort.ts";
 import { start, useHome } from "./support.ts";
 import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
 import { answer, interrupt } from "./wizard-steps.ts";
@@ -24,13 +23,9 @@ beforeAll(async () => {
   server.stderr?.resume();
   url = String(line).trim();
 });
-afterAll(async () => {
-  server.kill("SIGINT");
-  await once(server, "close");
-});
+afterAll(() => void server.kill("SIGKILL"));
 
-// The longer form has the other width.
-describe.skipIf(!hasTmux).each(isFull ? [120] : [80])("on a terminal with %i columns", (columns) => {
+describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (columns) => {
   let terminal: TmuxTerminal;
   beforeAll(async () => {
     terminal = await openTmux({ ...home().env, LANG: "C.UTF-8", PAGER: "cat" }, { columns, rows: 45 });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { BrokenPipe, Interrupted } from "../../src/cli/errors/cli-errors.ts";
 import { execute } from "../../src/cli/main.ts";
@@ -42,20 +42,39 @@ export function useHome({ database = true } = {}): () => Home {
   beforeAll(async () => {
     home = newHome();
     if (!database) return;
-    const made = await home.wcs([
-      "init",
-      "--admin-email",
-      "ada@example.com",
-      "--admin-name",
-      "Ada Lovelace",
-      "--root-unit",
-      "Acme",
-    ]);
-    const unit = await home.wcs(["units", "create", "--name", "Sales", "--parent", "1", "--reference", "SALES"]);
-    if (made.code !== 0 || unit.code !== 0) throw new Error(made.stderr + unit.stderr);
+    if (furnished === undefined) await furnish(home);
+    else copyInto(home, furnished);
   });
   afterAll(() => home && rmSync(home.folder, { recursive: true, force: true }));
   return () => home!;
+}
+
+/** What the commands wrote into the first home of this worker with a database: its folder, and the files by their paths. */
+interface Furniture {
+  readonly folder: string;
+  readonly files: ReadonlyMap<string, Buffer>;
+}
+
+let furnished: Furniture | undefined;
+
+/** Makes the database of a home by commands, and keeps it for the homes after it. */
+async function furnish({ folder, wcs }: Home): Promise<void> {
+  const administrator = ["--admin-email", "ada@example.com", "--admin-name", "Ada Lovelace"];
+  const made = await wcs(["init", ...administrator, "--root-unit", "Acme"]);
+  const unit = await wcs(["units", "create", "--name", "Sales", "--parent", "1", "--reference", "SALES"]);
+  if (made.code !== 0 || unit.code !== 0) throw new Error(made.stderr + unit.stderr);
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  const paths = found.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+  furnished = { folder, files: new Map(paths.map((path) => [path, readFileSync(join(folder, path))])) };
+}
+
+/** Writes the files of an earlier home into a new one. The configuration names the folder. */
+function copyInto({ folder: home, path }: Home, { folder, files }: Furniture): void {
+  for (const [name, bytes] of files) {
+    mkdirSync(dirname(path(name)), { recursive: true, mode: 0o700 });
+    const content = name.endsWith(".json") ? bytes.toString().replaceAll(folder, home) : bytes;
+    writeFileSync(path(name), content, { mode: 0o600 });
+  }
 }
 
 export function newHome(): Home {
@@ -107,6 +126,27 @@ export function finished(child: ChildProcess, stdin?: string | Buffer): Promise<
       resolve({ code, signal, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }),
     );
   });
+}
+
+/** Serves in this process. Returns the URL, and a function that ends the server as an interruption does. */
+export async function serveHere(args: readonly string[], env: Record<string, string>) {
+  const interrupted = Promise.withResolvers<void>();
+  const ready = Promise.withResolvers<string>();
+  const page = { stdout: "", stderr: "" };
+  const ended = execute(["serve", ...args], {
+    ...fakeTerminal({ env }, page),
+    onInterrupt: (end) => void interrupted.promise.then(end),
+    write: async (line) => ready.resolve(line.trim()),
+  });
+  // Without effect once it was ready.
+  ended.then(() => ready.reject(new Error(page.stderr)), ready.reject);
+  return {
+    url: await ready.promise,
+    async close() {
+      interrupted.resolve();
+      await ended;
+    },
+  };
 }
 
 export interface Seat {

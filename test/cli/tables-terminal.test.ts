@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isFull } from "../support/effort.ts";
 import { useHome } from "./support.ts";
 import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
 import { hasEnded } from "./wizard-steps.ts";
@@ -52,8 +51,7 @@ const tables: readonly (readonly [line: string, always: readonly (string | RegEx
   ["settings list", ["tokens.lifetime", "86400"], []],
 ];
 
-// The longer form has the other width.
-describe.skipIf(!hasTmux).each(isFull ? [120] : [80])("on a terminal with %i columns", (columns) => {
+describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (columns) => {
   let terminal: TmuxTerminal;
   beforeAll(async () => {
     terminal = await openTmux({ ...home().env, LANG: "C.UTF-8", PAGER: "cat" }, { columns, rows: 120 });

@@ -49,13 +49,13 @@ describe.skipIf(!hasTmux).each(isFull ? [120] : [80])("on a real terminal with %
   });
 
   it("serve logs readable coloured lines, and JSON into a file", async () => {
-    terminal.run(`wcs serve --port 0; echo "exit $?"`);
+    terminal.run(`wcs serve --port 0 --shutdown-notice 0; echo "exit $?"`);
     await terminal.until((text) => text.includes("http://127.0.0.1"));
     terminal.keys("C-c");
     await terminal.until((text) => text.includes("exit 0"));
     expect(terminal.screen({ colours: true })).toMatch(/\d\d:\d\d:\d\d.*\[36m *INFO/);
     const log = home().path("serve.log");
-    terminal.run(`wcs serve --port 0 2> ${log}; echo "exit $?"`);
+    terminal.run(`wcs serve --port 0 --shutdown-notice 0 2> ${log}; echo "exit $?"`);
     await terminal.until((text) => text.includes("http://127.0.0.1"));
     terminal.keys("C-c");
     await terminal.until((text) => text.includes("exit 0"));

@@ -20,8 +20,9 @@ async function onTerminal(args: readonly string[], answers: readonly [RegExp, (s
   const left = [...answers];
   let screen = "";
   let from = 0;
-  child.stdout.on("data", (chunk) => {
-    screen += String(chunk);
+  // Portions may end within a character.
+  child.stdout.setEncoding("utf8").on("data", (chunk) => {
+    screen += chunk;
     const [question, answer] = left[0] ?? [];
     if (question === undefined || answer === undefined || !question.test(screen.slice(from))) return;
     left.shift();

@@ -7,6 +7,7 @@ import { type CommandEntry, isGroup, isOperation } from "../../src/cli/kit/comma
 import { buildOperation, createInputSpec } from "../../src/cli/kit/input-spec.ts";
 import { registry } from "../../src/cli/registry.ts";
 import { noPaint } from "../../src/cli/terminal/terminal.ts";
+import { isFull } from "../support/effort.ts";
 import { newHome, start, useHome } from "./support.ts";
 import { hasTmux, openTmux, type TmuxTerminal } from "./tmux.ts";
 
@@ -131,7 +132,8 @@ describe("of a busy instance", () => {
   });
 });
 
-describe.skipIf(!hasTmux).each([80, 120])("on a terminal with %i columns", (columns) => {
+// The longer form has the other width.
+describe.skipIf(!hasTmux).each(isFull ? [120] : [80])("on a terminal with %i columns", (columns) => {
   let terminal: TmuxTerminal;
   beforeAll(async () => {
     terminal = await openTmux(home().env, { columns, rows: 8 });

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { freePort } from "../support/postgres.ts";
+import { freePort } from "../support/free-port.ts";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
 import { finished, start, useHome } from "./support.ts";
 
@@ -104,7 +104,7 @@ it("webhooks verify accepts what was signed, and nothing else", async () => {
 it("webhooks logs --follow prints entries in a pipe, and survives a restart of the service", async () => {
   const port = String(await freePort());
   const { stdout: token } = await home().sit(["auth", "token"]);
-  const serve = () => background(["serve", "--port", port, "--log-level", "silent"]);
+  const serve = () => background(["serve", "--port", port, "--log-level", "silent", "--shutdown-notice", "0"]);
   const remote = { WCS_URL: `http://127.0.0.1:${port}`, WCS_TOKEN: token.trim() };
   let server = serve();
   await server.until("stdout", port);

@@ -26,13 +26,10 @@ beforeAll(async () => {
   server.stderr?.resume();
   url = String(line).trim();
 });
-afterAll(async () => {
-  server.kill("SIGINT");
-  await once(server, "close");
-});
+afterAll(() => void server.kill("SIGKILL"));
 
-// The longer form has the other width.
-describe.skipIf(!hasTmux).each(isFull ? [120] : [80])("on a terminal with %i columns", (columns) => {
+// The longer form has the other width, too, and the wizards that ask in the same ways.
+describe.skipIf(!hasTmux).each(isFull ? [80, 120] : [80])("on a terminal with %i columns", (columns) => {
   let terminal: TmuxTerminal;
   beforeAll(async () => {
     const env = { ...home().env, EDITOR: home().path("editor"), LANG: "C.UTF-8" };
@@ -145,7 +142,9 @@ describe.skipIf(!hasTmux).each(isFull ? [120] : [80])("on a terminal with %i col
     ],
   ];
 
-  it.each(wizards)("%s ends with Ctrl-C, and asks to its end", async (line, steps, shown) => {
+  const chosen = wizards.filter(([line]) => isFull || /wcs (init|users create|posts create|auth login)/.test(line));
+
+  it.each(chosen)("%s ends with Ctrl-C, and asks to its end", async (line, steps, shown) => {
     if (steps[0]) await interrupt(terminal, line, steps[0][0]);
     const screen = await answer(
       terminal,

@@ -1,4 +1,5 @@
-import { connect, createServer, type Server } from "node:net";
+import { once } from "node:events";
+import { connect, createServer, isIP, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { socketLookup } from "../../src/delivery/ssrf/guarded-lookup.ts";
 import { isPublic } from "../../src/delivery/ssrf/public-addresses.ts";
@@ -135,7 +136,8 @@ describe("a callback reaches no address that is not public", () => {
     const reach = () =>
       new Promise<string | undefined>((resolve, reject) => {
         const socket = connect({ host: "rebinding.example", port, lookup, autoSelectFamily: true });
-        socket.on("error", reject).on("connect", () => {
+        // The listener has counted the connection that it answers.
+        socket.on("error", reject).on("data", () => {
           resolve(socket.remoteAddress);
           socket.destroy();
         });
@@ -146,6 +148,22 @@ describe("a callback reaches no address that is not public", () => {
     connections = 0;
     expect(await send(`http://rebinding.example:${port}/`)).toMatchObject({ status: "blocked" });
     expect(connections).toBe(0);
+  });
+
+  it.each([
+    [4, "127.0.0.2"],
+    [6, "::1"],
+  ])("a socket that connects to IPv%i only gets an address of that family", async (family, address) => {
+    const found = ["127.0.0.2", "::1"].map((each) => ({ address: each, family: isIP(each) }));
+    const lookup = socketLookup(
+      async () => found,
+      () => true,
+    );
+    const socket = connect({ host: "both.example", port, lookup, family });
+    await once(socket, "data");
+    expect(socket.remoteAddress).toBe(address);
+    socket.destroy();
+    connections = 0;
   });
 
   it("a callback looks up its receiver again for each new connection", async () => {

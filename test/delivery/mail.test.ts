@@ -8,7 +8,10 @@ import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { type Mailbox, newMailbox } from "../support/mailbox.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { newReceiver } from "../support/receiver.ts";
+
+useQuickPasswords();
 
 describeOnDatabases("mail", (open) => {
   let instance: Instance;

@@ -13,7 +13,10 @@ import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { newMailbox } from "../support/mailbox.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
+
+useQuickPasswords();
 
 const day = 86_400;
 

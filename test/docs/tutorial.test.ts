@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { freePort } from "../support/free-port.ts";
 import { outputPattern, runBlocks, type ShellBlock, shellBlocks } from "./shell-blocks.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -14,20 +14,9 @@ let blocks: ShellBlock[];
 let outputs: string[];
 let code: number | null;
 
-/** Returns a port above 20000 that nobody uses. */
-async function freePort(): Promise<string> {
-  const port = 20_001 + Math.floor(Math.random() * 12_000);
-  const server = createServer();
-  const isFree = await new Promise<boolean>((resolve) => {
-    server.once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-  });
-  return isFree ? String(port) : freePort();
-}
-
 beforeAll(async () => {
   let page = readFileSync(join(root, "docs/tutorial.md"), "utf8");
-  for (const shown of shownPorts) page = page.replaceAll(shown, await freePort());
+  for (const shown of shownPorts) page = page.replaceAll(shown, String(await freePort()));
   blocks = shellBlocks(page);
   // The clone of the project that the tutorial copies files from, and a program wcs on the path.
   symlinkSync(root, join(home, "wcs"));

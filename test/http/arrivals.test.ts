@@ -1,9 +1,28 @@
-import { expect, test } from "vitest";
+import { performance } from "node:perf_hooks";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ServiceError } from "../../src/contract/errors.ts";
 import { Arrivals } from "../../src/http/server/arrivals.ts";
 
 const refusal = () => new ServiceError("unavailable", "No room.");
-const limits = { total: 100, perAddress: 60, rate: 1, window: 50, patience: 60_000 };
+/** No body is slow with a rate of 0. */
+const limits = { total: 100, perAddress: 60, rate: 0, window: 50, patience: 60_000 };
+
+let time = 0;
+beforeEach(() => {
+  time = 0;
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+  vi.spyOn(performance, "now").mockImplementation(() => time);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.mocked(performance.now).mockRestore();
+});
+/** Lets so many milliseconds pass. */
+const pass = (milliseconds: number) => {
+  time += milliseconds;
+  return vi.advanceTimersByTimeAsync(milliseconds);
+};
+
 const started = (arrivals: Arrivals, address: string) => {
   const arrival = arrivals.begin(address);
   const state = { is: "arriving" };
@@ -31,7 +50,7 @@ test("a body holds what has come of it: slow ones do not keep others out", () =>
 });
 
 test("beyond the share of an address the oldest from there goes on, others wait, and other addresses do not notice", async () => {
-  const arrivals = new Arrivals({ ...limits, rate: 0 }, refusal);
+  const arrivals = new Arrivals(limits, refusal);
   const [first, second, elsewhere] = [started(arrivals, "a"), started(arrivals, "a"), started(arrivals, "b")];
   first.send(50);
   second.send(10);
@@ -39,39 +58,111 @@ test("beyond the share of an address the oldest from there goes on, others wait,
   elsewhere.send(20);
   expect([first.state.is, second.state.is, elsewhere.state.is]).toEqual(["arriving", "waits", "arriving"]);
   first.leave();
-  await expect.poll(() => second.state.is).toBe("arriving");
+  await pass(0);
+  expect(second.state.is).toBe("arriving");
 });
 
 test("when all is full, the oldest of all goes on", async () => {
-  const arrivals = new Arrivals({ ...limits, rate: 0 }, refusal);
+  const arrivals = new Arrivals(limits, refusal);
   const bodies = ["a", "b", "c"].map((address) => started(arrivals, address));
   for (const body of bodies) body.send(40);
-  for (const body of bodies) body.send(1);
+  // The third waits already.
+  for (const body of bodies.slice(0, 2)) body.send(1);
   expect(bodies.map(({ state }) => state.is)).toEqual(["arriving", "waits", "waits"]);
   bodies[0]!.complete();
   bodies[0]!.leave();
-  await expect.poll(() => bodies.map(({ state }) => state.is)).toEqual(["arriving", "arriving", "arriving"]);
+  await pass(limits.patience);
+  expect(bodies.map(({ state }) => state.is)).toEqual(["arriving", "arriving", "arriving"]);
 });
 
 test("a slow body gives way to one that waits; one that is all there does not", async () => {
-  const arrivals = new Arrivals({ ...limits, rate: 1000 }, refusal);
+  const arrivals = new Arrivals({ ...limits, rate: 1 }, refusal);
   const [done, slow, fast] = [started(arrivals, "a"), started(arrivals, "a"), started(arrivals, "a")];
   done.send(30);
   done.complete();
   slow.send(29);
   fast.send(1);
   expect([slow.state.is, fast.state.is]).toEqual(["arriving", "waits"]);
-  await expect.poll(() => slow.state.is).toBe("unavailable");
-  await expect.poll(() => fast.state.is).toBe("arriving");
-  expect(done.state.is).toBe("arriving");
+  await pass(limits.window);
+  expect([done.state.is, slow.state.is, fast.state.is]).toEqual(["arriving", "unavailable", "arriving"]);
+  const later = started(arrivals, "a");
+  later.send(29);
+  expect(later.state.is).toBe("waits");
+  await pass(limits.window);
+  expect([fast.state.is, later.state.is]).toEqual(["unavailable", "arriving"]);
 });
 
-test("a body that has waited too long is refused", async () => {
-  const arrivals = new Arrivals({ ...limits, rate: 0, patience: 20 }, refusal);
+test("a body as fast as it must be gives way to none", async () => {
+  const arrivals = new Arrivals({ ...limits, rate: 0.5 }, refusal);
+  const [fast, second] = [started(arrivals, "a"), started(arrivals, "a")];
+  await pass(limits.window);
+  fast.send(limits.window / 2);
+  second.send(60 - limits.window / 2);
+  await pass(limits.window / 2);
+  expect([fast.state.is, second.state.is]).toEqual(["arriving", "waits"]);
+  await pass(limits.window / 2);
+  expect([fast.state.is, second.state.is]).toEqual(["unavailable", "arriving"]);
+});
+
+test("a slow body that waits ends no other slow one", async () => {
+  const arrivals = new Arrivals({ ...limits, rate: 1000 }, refusal);
+  const [first, second] = [started(arrivals, "a"), started(arrivals, "a")];
+  await pass(limits.window);
+  first.send(59);
+  second.send(1);
+  await pass(2 * limits.window);
+  expect([first.state.is, second.state.is]).toEqual(["arriving", "waits"]);
+  await pass(limits.patience);
+  expect([first.state.is, second.state.is]).toEqual(["arriving", "unavailable"]);
+});
+
+test("a body that waits is not ended for being slow", async () => {
+  const arrivals = new Arrivals({ ...limits, rate: 1 }, refusal);
+  const [done, second] = [started(arrivals, "a"), started(arrivals, "a")];
+  done.send(60);
+  done.complete();
+  second.send(1);
+  await pass(limits.window);
+  const third = started(arrivals, "a");
+  third.send(1);
+  await pass(limits.window / 2);
+  expect([second.state.is, third.state.is]).toEqual(["waits", "waits"]);
+});
+
+test("a body that leaves while it waits leaves no timer", () => {
+  const arrivals = new Arrivals(limits, refusal);
   const [first, second] = [started(arrivals, "a"), started(arrivals, "a")];
   first.send(60);
   second.send(1);
-  expect(second.state.is).toBe("waits");
-  await expect.poll(() => second.state.is).toBe("unavailable");
-  expect(first.state.is).toBe("arriving");
+  expect(vi.getTimerCount()).toBeGreaterThan(0);
+  second.leave();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a body that has waited is not slow because of its wait", async () => {
+  const arrivals = new Arrivals({ ...limits, rate: 0.5 }, refusal);
+  const [first, second] = [started(arrivals, "a"), started(arrivals, "a")];
+  first.send(59);
+  first.complete();
+  await pass(limits.window);
+  second.send(1);
+  await pass(10 * limits.window);
+  first.leave();
+  await pass(0);
+  second.send(58);
+  const third = started(arrivals, "a");
+  third.send(1);
+  await pass(limits.window / 2);
+  expect([second.state.is, third.state.is]).toEqual(["arriving", "waits"]);
+});
+
+test("a body that has waited too long is refused", async () => {
+  const arrivals = new Arrivals(limits, refusal);
+  const [first, second] = [started(arrivals, "a"), started(arrivals, "a")];
+  first.send(60);
+  second.send(1);
+  await pass(limits.patience - 1);
+  expect([first.state.is, second.state.is]).toEqual(["arriving", "waits"]);
+  await pass(1);
+  expect([first.state.is, second.state.is]).toEqual(["arriving", "unavailable"]);
 });

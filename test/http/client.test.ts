@@ -9,6 +9,7 @@ import { ServiceError } from "../../src/contract/errors.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { type ClientOptions, createClient } from "../../src/http/client/client.ts";
+import { freePort } from "../support/free-port.ts";
 import { serveFake } from "./support.ts";
 
 const open: Server[] = [];
@@ -59,16 +60,6 @@ async function failure(call: Promise<unknown>): Promise<ServiceError> {
   return error;
 }
 
-/** A port that nothing listens at. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await new Promise<number>((resolve) =>
-    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)),
-  );
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 describe("a request", () => {
   test("has the token, the program's name, and goes below /api, however the URL ends", async () => {
     const { url, requests } = await pretend((_, response) => reply(response, 200, { id: 5 }));
@@ -94,6 +85,7 @@ describe("a request", () => {
     const deaf = await pretend((_, response) => reply(response, 200, {}));
     const failed = await failure(client(deaf.url).call(units.move, { id: 1, parent: 2 }, { dryRun: true }));
     expect(failed.message).toContain("the change may have been made");
+    expect(failed.hint).toContain("Check the current state.");
     expect(deaf.requests.length).toBe(1);
   });
 
@@ -213,6 +205,20 @@ describe("TLS", () => {
   ])("%s, trusting %s, fails and says why", async (name, trusted, message) => {
     const failed = await failure(get(await secure(name), trusted ? { ca: pem(trusted) } : {}));
     expect([failed.code, failed.message]).toEqual(["unavailable", expect.stringMatching(message)]);
+  });
+  test("reuses its connection", async () => {
+    const server = https.createServer({ key: pem("localhost"), cert: pem("localhost") }, (_, response) =>
+      reply(response, 200, {}),
+    );
+    let connections = 0;
+    server.on("secureConnection", () => {
+      connections += 1;
+    });
+    const one = client(`https://127.0.0.1:${await start(server)}`, { ca: pem("localhost") });
+    await one.call(users.get, { id: 1 });
+    await one.call(users.get, { id: 2 });
+    expect(connections).toBe(1);
+    await one.close();
   });
   test("on a port without it", async () => {
     const { url } = await pretend((_, response) => reply(response, 200, {}));

@@ -82,6 +82,8 @@ describe("what is said of a content", () => {
       "application/xml",
       "application/octet-stream",
       "video/mp4",
+      "text/html;image/png",
+      "image/png+xml",
     ])
       expect(await way(mime), mime).toBe("attachment");
   });

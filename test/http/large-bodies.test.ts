@@ -110,9 +110,11 @@ describe("a large body", () => {
       throw new ServiceError("conflict", "No.");
     });
     const large = JSON.stringify({ recipients: [2], message: "x".repeat(39_000_000) });
-    const answers = Array.from({ length: 6 }, () => speak(server.port, head(large.length), large));
+    const send = () => speak(server.port, head(large.length), large);
+    // There is room for one. More than one that waits for it would wait too long on a busy machine.
+    const answers = [send(), send()];
     await expect.poll(() => server.calls.length).toBe(1);
     held.open();
-    for (const text of await Promise.all(answers)) expect(text).toMatch(/^HTTP\/1.1 409 /);
+    for (const text of [...(await Promise.all(answers)), await send()]) expect(text).toMatch(/^HTTP\/1.1 409 /);
   });
 });

@@ -1,8 +1,7 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Fake, gate, lastBody, serveFake, speak } from "./support.ts";
+import { type Fake, gate, lastBody, nextAccepted, serveFake, speak } from "./support.ts";
 
 let server: Fake;
 beforeAll(async () => {
@@ -12,17 +11,6 @@ afterAll(() => server.close());
 beforeEach(() => {
   server.calls.length = 0;
 });
-
-/** Returns the socket of the next connection on the side of the server, which is in this process. */
-function nextAccepted(): Promise<Socket> {
-  return new Promise((resolve) => {
-    const take = (message: unknown) => {
-      unsubscribe("net.server.socket", take);
-      resolve((message as { socket: Socket }).socket);
-    };
-    subscribe("net.server.socket", take);
-  });
-}
 
 const shaped = (text: string, status: number) => {
   expect(text.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
@@ -40,9 +28,9 @@ describe("what is not HTTP as we speak it gets the one error shape", () => {
     ["a method in small letters", "get / HTTP/1.1\r\nHost: x\r\n\r\n", 400],
     ["a space in the path", "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n", 400],
     ["another version", "GET / HTTP/9.9\r\nHost: x\r\n\r\n", 400],
-    ["no Host", "GET /healthz HTTP/1.1\r\n\r\n", 400],
-    ["two Hosts", "GET /healthz HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n", 400],
-    ["the same Host twice", "GET /healthz HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n", 400],
+    ["no Host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
+    ["two Hosts", "GET /healthz HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n", 400],
+    ["the same Host twice", "GET /healthz HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n", 400],
     ["a Host that is none", "GET /healthz HTTP/1.1\r\nHost: a/b\r\nConnection: close\r\n\r\n", 400],
     ["headers over the limit", `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(20_000)}\r\n\r\n`, 400],
     ["two lengths", "POST /api/renew HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400],
@@ -63,6 +51,13 @@ describe("what is not HTTP as we speak it gets the one error shape", () => {
   ])("%s", async (_, text, status) => {
     shaped(await speak(server.port, text), status);
     expect(server.calls).toEqual([]);
+  });
+
+  test.each([
+    ["The request is not valid HTTP.", "hello\r\n\r\n"],
+    ["The headers of the request are too large.", `GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`],
+  ])("and the reason: %s", async (reason, request) => {
+    expect(lastBody(await speak(server.port, request)).error?.message).toBe(reason);
   });
 
   test("HTTP/1.0 without Host is HTTP", async () => {
@@ -175,6 +170,21 @@ describe("slow connections are ended", () => {
     socket.resume();
     await closed;
     expect(socket.bytesRead).toBeLessThan(20_000_000);
+  });
+  test("but not while a body still arrives that the answer did not need", async () => {
+    const calm = await serveFake(undefined, { timeouts: { ...quick, body: 600_000 } });
+    const socket = connect(calm.port, "127.0.0.1");
+    let text = "";
+    socket.on("data", (bytes) => {
+      text += bytes;
+    });
+    socket.write("POST /api/nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n");
+    await expect.poll(() => text).toContain("HTTP/1.1 404");
+    // The check that ends another connection looks at this one, too.
+    await speak(calm.port, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    socket.write("abcGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    await expect.poll(() => text).toContain('{"status":"ok"}');
+    await calm.close();
   });
   test("but not while the service works", async () => {
     const worked = gate();

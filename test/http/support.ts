@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { connect } from "node:net";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { connect, type Socket } from "node:net";
 import { allOperations } from "../../src/contract/all-operations.ts";
 import type { Content } from "../../src/contract/file-schemas.ts";
 import type { AnyOperation, Origin } from "../../src/contract/operation.ts";
@@ -60,6 +61,17 @@ export async function serveFake(
   const timeouts = { notice: 0, ...options.timeouts };
   const listening = await listen(app, { host: "127.0.0.1", port: 0, ...options, timeouts });
   return { ...listening, app, port: Number(new URL(listening.url).port), calls, logs };
+}
+
+/** Returns the socket of the next connection on the side of the server, which has to be in this process. */
+export function nextAccepted(): Promise<Socket> {
+  return new Promise((resolve) => {
+    const take = (message: unknown) => {
+      unsubscribe("net.server.socket", take);
+      resolve((message as { socket: Socket }).socket);
+    };
+    subscribe("net.server.socket", take);
+  });
 }
 
 /** Writes to a socket as it is told, and returns all that came back once the other side has ended it. */

@@ -11,8 +11,8 @@ import { uploadLimit } from "../../src/contract/file-schemas.ts";
 import type { Client } from "../../src/http/client/client.ts";
 import { createClient } from "../../src/http/client/client.ts";
 import { type Home, useHome } from "../cli/support.ts";
+import { freePort } from "../support/free-port.ts";
 import { type Mailbox, newMailbox } from "../support/mailbox.ts";
-import { freePort } from "../support/postgres.ts";
 import { example, filledIn, type Server, serve, writeConfig } from "./support.ts";
 
 /** Where a proxy listens, with TLS and without, where it leads to, and its certificate. */
@@ -39,7 +39,7 @@ export interface ProxyExample {
 export interface ProxiedService {
   readonly home: () => Home;
   readonly site: () => Site;
-  readonly client: (token: string, options?: { readonly timeout?: number }) => Client;
+  readonly client: (token: string, options?: { readonly timeout?: number; readonly url?: string }) => Client;
   readonly signIn: () => Promise<string>;
 }
 

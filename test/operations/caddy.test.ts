@@ -1,37 +1,84 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { conversations } from "../../src/contract/conversations.ts";
-import { describeBehind, longestPoll, type ProxyExample } from "./behind-proxy.ts";
+import { encode } from "../../src/http/codec.ts";
+import { freePort } from "../support/free-port.ts";
+import { describeBehind, listens, longestPoll, type ProxyExample, type Site } from "./behind-proxy.ts";
 import { example, filledIn } from "./support.ts";
+
+/** Writes the example as the only site of a configuration, and returns the arguments that name it. */
+function writeSite({ tls, plain, upstream, certificate, key }: Site, folder: string, more: Record<string, string>) {
+  mkdirSync(folder);
+  const site = filledIn(example("Caddyfile"), {
+    ...more,
+    "wcs.example.com {": `https://localhost:${tls} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`,
+    "127.0.0.1:8420": upstream,
+  });
+  const options = `{\n\tadmin off\n\thttp_port ${plain}\n\thttps_port ${tls}\n}\n`;
+  writeFileSync(`${folder}/Caddyfile`, options + site);
+  return ["--config", `${folder}/Caddyfile`, "--adapter", "caddyfile"];
+}
+
+function startCaddy(site: Site, folder: string, more: Record<string, string> = {}) {
+  return spawn("caddy", ["run", ...writeSite(site, folder, more)], {
+    env: { PATH: process.env.PATH ?? "", HOME: folder },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+}
 
 const caddy: ProxyExample = {
   name: "caddy",
   package: "caddy",
   versionFlag: "version",
   largestBody: Number(/max_size (\d+)MiB/.exec(example("Caddyfile"))?.[1]) * 1024 * 1024,
-  start({ tls, plain, upstream, certificate, key }, folder) {
-    mkdirSync(folder);
-    const site = filledIn(example("Caddyfile"), {
-      "wcs.example.com {": `https://localhost:${tls} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`,
-      "127.0.0.1:8420": upstream,
-    });
-    const options = `{\n\tadmin off\n\thttp_port ${plain}\n\thttps_port ${tls}\n}\n`;
-    writeFileSync(`${folder}/Caddyfile`, options + site);
-    return spawn("caddy", ["run", "--config", `${folder}/Caddyfile`, "--adapter", "caddyfile"], {
-      env: { PATH: process.env.PATH ?? "", HOME: folder },
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-  },
+  start: startCaddy,
 };
 
-describeBehind(caddy, ({ home, client, signIn }) => {
-  it("the longest poll without a message ends with the answer of the service", async () => {
-    const caller = client(await signIn(), { timeout: 120_000 });
+const limited = {
+  "reverse_proxy 127.0.0.1:8420":
+    "reverse_proxy 127.0.0.1:8420 {\n\ttransport http {\n\tresponse_header_timeout 1s\n\t}\n\t}",
+};
+
+describeBehind(caddy, ({ home, site, client, signIn }) => {
+  const running: ReturnType<typeof startCaddy>[] = [];
+  afterAll(() => {
+    for (const child of running) child.kill("SIGKILL");
+  });
+
+  it("the example sets none of Caddy's time limits, which are off unless they are set", () => {
+    const limitsOf = (name: string, more: Record<string, string>) => {
+      const folder = home().path(name);
+      const config = execFileSync("caddy", ["adapt", ...writeSite(site(), folder, more)], {
+        env: { PATH: process.env.PATH ?? "", HOME: folder },
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      return config.match(/"\w+_timeout":\d+/g);
+    };
+    expect(limitsOf("unlimited", {})).toBeNull();
+    expect(limitsOf("limited", limited)).toEqual(['"response_header_timeout":1000000000']);
+  });
+
+  it("a limit of Caddy would cut the longest poll, which passes with the example", async () => {
     expect((await home().wcs(["conversations", "send", "--to", "bob@example.com", "Quiet"])).code).toBe(0);
-    const { meta } = await caller.call(conversations.follow, { id: 1 });
-    const answer = await caller.call(conversations.follow, { id: 1, after: meta.last_id, wait: longestPoll });
-    expect(answer.data).toEqual([]);
-    await caller.close();
+    const impatient = { ...site(), tls: await freePort(), plain: await freePort() };
+    running.push(startCaddy(impatient, home().path("impatient"), limited));
+    await listens(running[0]!, impatient.tls);
+    const token = await signIn();
+    const [patient, hasty] = [
+      client(token, { timeout: 120_000 }),
+      client(token, { url: `https://localhost:${impatient.tls}/wcs` }),
+    ];
+    const { meta } = await patient.call(conversations.follow, { id: 1 });
+    const input = { id: 1, after: meta.last_id, wait: longestPoll };
+    const waiting = patient.call(conversations.follow, input);
+    const { path, query } = encode(conversations.follow, input);
+    // Without retries.
+    expect((await hasty.raw("GET", path, { query })).status).toBe(504);
+    // The poll through the example began earlier, and still waits for its message.
+    await home().wcs(["conversations", "send", "--to", "1", "Loud", "--as", "bob@example.com"]);
+    expect((await waiting).data.map(({ message }) => message)).toEqual(["Loud"]);
+    for (const caller of [patient, hasty]) await caller.close();
   });
 });

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { useHome } from "../cli/support.ts";
+import { freePort } from "../support/free-port.ts";
 import { type Mailbox, newMailbox } from "../support/mailbox.ts";
-import { freePort } from "../support/postgres.ts";
 import { example, manual, type Server, serve, writeConfig } from "./support.ts";
 
 /** The parts of a dashboard that Grafana's model requires, as far as ours has them. */

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { afterAll, expect, it } from "vitest";
 import { start } from "../cli/support.ts";
-import { freePort } from "../support/postgres.ts";
+import { freePort } from "../support/free-port.ts";
 import { newReceiver } from "../support/receiver.ts";
 import { describeBehind, listens, longestPoll, type ProxyExample, type Site } from "./behind-proxy.ts";
 import { example, filledIn } from "./support.ts";

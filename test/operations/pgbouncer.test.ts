@@ -10,7 +10,7 @@ import { conversations } from "../../src/contract/conversations.ts";
 import { users } from "../../src/contract/users.ts";
 import { type Client, createClient } from "../../src/http/client/client.ts";
 import { useHome } from "../cli/support.ts";
-import { freePort } from "../support/postgres.ts";
+import { freePort } from "../support/free-port.ts";
 import { createPostgres, type NewDatabase } from "../support/postgres-copies.ts";
 import { type Server, serve } from "./support.ts";
 

@@ -82,7 +82,7 @@ describe.skipIf(process.platform !== "linux" || process.arch !== "x64")("the exe
     const { stderr } = await wcs(["users", "get", "1"], { env: { NODE_OPTIONS: `--require ${counter}` } });
     const { true: rejected, false: accepted, undefined: missing } = JSON.parse(stderr);
     expect({ rejected, missing }).toEqual({ rejected: 0, missing: 0 });
-    expect(accepted).toBeGreaterThan(10);
+    expect(accepted).toBeGreaterThan(5);
   });
 
   it("works in a home that is read-only", async () => {

@@ -12,9 +12,12 @@ import {
   type Line,
   unclassified,
 } from "../support/hidden-things.ts";
-import { describeEverywhere, type Environment } from "../support/instance.ts";
+import { describeOnOneDatabase, type Environment } from "../support/instance.ts";
 import { outcome } from "../support/outcome.ts";
 import { useScene } from "../support/permission-table.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+
+useQuickPasswords();
 
 const operations = await allOperations();
 const nothing = 987_654;
@@ -54,7 +57,7 @@ function useHiddenScene(environment: Environment): () => HiddenScene {
   return () => scene;
 }
 
-describeEverywhere("a hidden thing cannot be told from one that does not exist", (environment) => {
+describeOnOneDatabase("a hidden thing cannot be told from one that does not exist", (environment) => {
   const scene = useHiddenScene(environment);
 
   forEachHidden((about, { op, field, line: [, input, expected], thing: [, actor, idOf] }) => {
@@ -92,23 +95,25 @@ describe("over HTTP a hidden thing has the headers of one that does not exist", 
   });
 });
 
-describe("a hidden thing takes the statements of one that does not exist", () => {
+describe("a hidden thing has the answer and takes the statements of one that does not exist", () => {
   const scene = useHiddenScene({ database: "postgres", caller: "local" });
   beforeAll(() => scene().instance.freeze());
 
   forEachHidden((about, { op, line: [, input], thing: [, actor, idOf] }) => {
     it(about, async () => {
-      const statements = async (id: number) => {
+      const ask = async (id: number) => {
         const spy = vi.spyOn(pg.Client.prototype, "query");
-        await outcome(scene().actors[actor].call(op, input(scene(), id)));
-        const texts = spy.mock.calls.map(([given]) => textOf(given));
+        const answer = await outcome(scene().actors[actor].call(op, input(scene(), id)));
+        const statements = spy.mock.calls.map(([given]) => textOf(given));
         spy.mockRestore();
-        return texts;
+        return { answer: JSON.stringify(answer), statements };
       };
-      await statements(nothing);
-      const [found, missing] = [await statements(idOf(scene())), await statements(nothing)];
-      expect(found.length).toBeGreaterThan(0);
-      expect(found).toEqual(missing);
+      const there = idOf(scene());
+      await ask(nothing);
+      const [found, missing] = [await ask(there), await ask(nothing)];
+      expect(found.statements.length).toBeGreaterThan(0);
+      expect(found.statements).toEqual(missing.statements);
+      expect(found.answer).toBe(missing.answer.replaceAll(String(nothing), String(there)));
     });
   });
 });

@@ -5,7 +5,7 @@ import { posts } from "../../src/contract/posts.ts";
 import { takeTurn } from "../../src/core/pipeline/event-loop-turns.ts";
 import { daysByRule } from "../../src/core/pipeline/recurrence/rule-days.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { wrongFields } from "../support/outcome.ts";
 
 // The instance runs in the process of the test, over HTTP as well, so that its work can be counted.
@@ -17,7 +17,7 @@ const event = { title: "Again", type: "user", start, end: start + 3600 } as cons
 const daily = (count: number) => ({ freq: "daily", count }) as const;
 const fourRules = [99_999, 99_998, 99_997, 99_996].map(daily);
 
-describeEverywhere("recurrence", (environment) => {
+describeOnOneDatabase("recurrence", (environment) => {
   const world = useWorld(environment);
   const create = (recurrence: readonly object[]) =>
     world().actors.member.call(events.create, { ...event, recurrence: recurrence as never });

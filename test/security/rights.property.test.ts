@@ -1,12 +1,14 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { groups } from "../../src/contract/groups.ts";
 import type { Ability } from "../../src/contract/operation.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { tries } from "../support/effort.ts";
 import { type Instance, newInstance } from "../support/instance.ts";
-import { anyStep, chosen, flags, take, type Walk } from "../support/rights-walk.ts";
+import { forbiddenChanges, type RightsState, readRights } from "../support/rights-state.ts";
+import { actorOf, anyStep, chosen, flags, take, type Walk } from "../support/rights-walk.ts";
 import { mistakes } from "../support/tables.ts";
 
 /** An organisation: the parent of each unit after the first, abilities of types, and where users have which types. */
@@ -24,6 +26,13 @@ const organisation = fc.record({
   }),
   administrator: fc.boolean(),
   deactivated: fc.boolean(),
+  /** The last user is a service account. */
+  machine: fc.boolean(),
+  /** For each group, if it is private and which users are members; the administrator made it. */
+  groups: fc.array(fc.record({ isPrivate: fc.boolean(), members: fc.nat(31), administrator: fc.nat(4) }), {
+    minLength: 1,
+    maxLength: 3,
+  }),
   /** The attacker administers users, units and user types there. */
   rules: fc.oneof(fc.constant(0), fc.nat(6)),
 });
@@ -32,7 +41,7 @@ type Organisation = typeof organisation extends fc.Arbitrary<infer T> ? T : neve
 /** The abilities of the attacker's sessions, by the ID of the unit. */
 type Reach = Map<number, Set<Ability>>;
 
-const runs = { sqlite: 50, postgres: 10 };
+const runs = { sqlite: 50, postgres: 20 };
 
 for (const database of ["sqlite", "postgres"] as const) {
   describe(`rights (${database})`, () => {
@@ -48,9 +57,11 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
     const next = () => `w${++count}`;
 
-    async function build({ parents, types, users: people, administrator, deactivated, rules }: Organisation) {
+    async function build({ users: people, administrator, deactivated, machine, rules, ...rest }: Organisation) {
+      const { parents, types } = rest;
       const { administrator: admin } = instance;
-      const walk: Walk = { units: [], types: [], users: [], sessions: new Set(), next };
+      const lists = { units: [], types: [], users: [], groups: [], sessions: new Set<number>() };
+      const walk: Walk = { ...lists, tokens: new Map(), provider: next(), next };
       const root = { parent: 1 };
       for (const [at, parent] of [0, ...parents].entries()) {
         const above = at === 0 ? root : { parent: walk.units[parent % at]!.id };
@@ -76,10 +87,14 @@ for (const database of ["sqlite", "postgres"] as const) {
         );
         if (at === 0) places.set(unitAt(rules), [...(places.get(unitAt(rules)) ?? []), ruler.id]);
         const [first, ...others] = [...places];
+        const account =
+          machine && at === people.length - 1
+            ? { service: true }
+            : { email: `${reference}@example.com`, ...(at % 2 === 1 && { provider: walk.provider }) };
         const { id } = await admin.call(users.create, {
           first_name: "A",
           last_name: reference,
-          email: `${reference}@example.com`,
+          ...account,
           reference,
           unit: first![0],
           userTypes: first![1],
@@ -88,6 +103,16 @@ for (const database of ["sqlite", "postgres"] as const) {
         for (const [unit, userTypes] of others) await admin.call(users.membershipAdd, { user: id, unit, userTypes });
         if (deactivated && at === 2) await admin.call(users.deactivate, { id });
         walk.users.push({ id, reference });
+      }
+      for (const { isPrivate, members, administrator: place } of rest.groups) {
+        const privacy = isPrivate ? "private" : "public";
+        const { id } = await admin.call(groups.create, { name: next(), privacy });
+        for (const [at, user] of walk.users.entries()) {
+          if (deactivated && at === 2) continue;
+          const role = at > 0 && at === place ? "administrator" : "member";
+          if ((members >> at) & 1) await admin.call(groups.memberAdd, { id, user: user.id, role });
+        }
+        walk.groups.push(id);
       }
       walk.sessions.add(walk.users[0]!.id);
       return walk;
@@ -142,15 +167,20 @@ for (const database of ["sqlite", "postgres"] as const) {
       let tried = 0;
       const walks = fc.asyncProperty(
         organisation,
-        fc.array(anyStep, { minLength: 5, maxLength: 30 }),
+        fc.array(anyStep, { minLength: 10, maxLength: 50 }),
         async (start, list) => {
           const walk = await build(start);
           const { reach: allowed } = await reachOf(walk);
+          let before: RightsState = await readRights(instance.database.reader, walk);
           for (const step of list) {
-            const result = await take(walk, step, (userId) => instance.service.caller({ userId }));
+            const actor = actorOf(walk, step);
+            const result = await take(walk, step, (identity) => instance.service.caller(identity));
             tried += 1;
             if ("answer" in result) done += 1;
             await check(walk, allowed, step);
+            const after = await readRights(instance.database.reader, walk);
+            expect(forbiddenChanges(before, after, actor), JSON.stringify(step)).toEqual([]);
+            before = after;
           }
         },
       );

@@ -8,6 +8,9 @@ import { password, type User, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 import { mailedToken } from "../support/password-mail.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+
+useQuickPasswords();
 
 describeEverywhere("rights that reach beyond one's own", (environment) => {
   const world = useWorld(environment);

@@ -122,6 +122,14 @@ describeEverywhere("attacks on signing in", (environment) => {
     expect(await tally(guesses)).toEqual({ unauthenticated: 30, too_many_requests: 20 });
   });
 
+  it("Embedded callers, who come from no network, are limited by account only", async () => {
+    const { service } = world().instance;
+    const guesses = Array.from({ length: 32 }, (_, n) =>
+      service.invoke(auth.authenticate, { username: `nobody${n}@example.com`, password: "guess" }, {}),
+    );
+    expect(await tally(guesses)).toEqual({ unauthenticated: 32 });
+  });
+
   it("45 users of one address who sign in at the same time all succeed", async () => {
     const made = await addUsers(45);
     expect(await tally(made.map((email) => signIn(office, email, password)))).toEqual({ ok: 45 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Fake, gate, lastBody, serveFake, speak } from "../http/support.ts";
+import { type Fake, gate, lastBody, nextAccepted, serveFake, speak } from "../http/support.ts";
 
 const deadlines = { headers: 300, body: 300, idle: 60_000, stall: 60_000, check: 20 };
 const late = "The request did not arrive in time.";
@@ -56,6 +56,13 @@ describe("slow clients", () => {
   it("A connection cannot be held by the body of a request that was answered without it", async () => {
     const head = "GET /api/users HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n";
     expect(await speak(server.port, head, ...drip("x"))).toMatch(/^HTTP\/1.1 400 /);
+  });
+
+  it("A request that arrived while the server itself was busy is not late", async () => {
+    const accepted = nextAccepted();
+    const head = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    const busy = async () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * deadlines.headers);
+    expect(await speak(server.port, async () => void (await accepted), head, busy)).toMatch(/^HTTP\/1.1 200 /);
   });
 
   it("A request that was refused as too late is not carried out when its rest comes after all", async () => {

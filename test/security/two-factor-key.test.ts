@@ -9,8 +9,11 @@ import { createSecretCipher } from "../../src/store/secret-cipher.ts";
 import { password } from "../support/actors.ts";
 import { type DatabaseKind, newInstance } from "../support/instance.ts";
 import { codeOf } from "../support/outcome.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { enrol, totpCode } from "../support/second-factor.ts";
 import { allRows } from "../support/tables.ts";
+
+useQuickPasswords();
 
 describe.each<DatabaseKind>(["sqlite", "postgres"])("the secret of a second factor (%s)", (database) => {
   it("is encrypted, and its codes and recovery codes are good after the key was changed", async () => {

@@ -15,6 +15,9 @@ import { type Talker, talker, talkers } from "../support/conversations.ts";
 import { listening } from "../support/engine.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal } from "../support/outcome.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+
+useQuickPasswords();
 
 /** Milliseconds; longer than any test, as the wait: nothing but a wake-up ends it in time. */
 const never = 3_600_000;
@@ -22,10 +25,22 @@ const wait = 60;
 
 // The instance runs in the process of the test, over HTTP as well.
 let watched: MockInstance<TopicWatch["watch"]>;
+/** Number of wake-ups in this test. Without one, a wait would find a change as well, but only at its end. */
+let woken = 0;
 beforeAll(() => {
+  const { watch } = TopicWatch.prototype;
   watched = vi.spyOn(TopicWatch.prototype, "watch");
+  watched.mockImplementation(function (this: TopicWatch, topics, wake) {
+    return watch.call(this, topics, () => {
+      woken += 1;
+      wake();
+    });
+  });
 });
-afterEach(() => void watched.mockClear());
+afterEach(() => {
+  watched.mockClear();
+  woken = 0;
+});
 afterAll(() => void watched.mockRestore());
 
 /** Resolves when so many waits have begun in this test, and would see a change. */
@@ -166,17 +181,26 @@ for (const database of ["sqlite", "postgres"] as const) {
       await waiting(1);
       const { id } = await ann.send(begin.conversationId, "1");
       expect((await held).data.map((each) => each.id)).toEqual([id]);
+      expect(woken).toBeGreaterThan(0);
     });
 
     it("Another password ends the waits of its user by its announcement alone", async () => {
-      const { bob, begin } = await pair();
+      const { ann, bob, begin } = await pair();
       const { service } = counting(world().instance.database);
-      const origin = { token: await world().instance.tokenOf(bob.id), address: "127.0.0.1", network: "127.0.0.1" };
       const place = { id: begin.conversationId, after: begin.id, wait };
-      const held = codeOf(service.invoke(conversations.follow, place, origin));
+      const follows = async ({ id }: Talker) => {
+        const origin = { token: await world().instance.tokenOf(id), address: "127.0.0.1", network: "127.0.0.1" };
+        return codeOf(service.invoke(conversations.follow, place, origin));
+      };
+      // Began earlier, so that it ends first when nothing but time ends them.
+      const earlier = follows(ann).then((code) => `nothing happened for ${wait} s: ${code}`);
       await waiting(1);
+      const held = follows(bob);
+      await waiting(2);
       await world().actors.administrator.call(users.password, { id: bob.id, password } as never);
-      expect(await held).toBe("unauthenticated");
+      expect(await Promise.race([held, earlier])).toBe("unauthenticated");
+      await ann.send(begin.conversationId, "1");
+      await earlier;
     });
 
     it("A message wakes those who wait for it in another process", async () => {
@@ -186,6 +210,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       await waiting(1);
       const { id } = await ann.send(begin.conversationId, "1");
       expect((await held).data.map((each) => each.id)).toEqual([id]);
+      expect(woken).toBeGreaterThan(0);
     });
 
     it("A change that nobody announced is found by the look that all who wait share", async () => {
@@ -197,6 +222,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       await waiting(1);
       const { id } = await on(sender.service, ann).send(begin.conversationId, "1");
       expect((await held).data.map((each) => each.id)).toEqual([id]);
+      expect(woken).toBeGreaterThan(0);
     });
 
     /** Resolves when the first look of each who waits is over: no more queries come in the time of twenty others. */
@@ -282,10 +308,13 @@ for (const database of ["sqlite", "postgres"] as const) {
     it("A wait ends with its token", async () => {
       const { bob, begin } = await pair();
       const [{ jwt: token, expires }] = await bob.caller.call(auth.renew, {});
-      const shift = expires * 1000 - 1000 - Date.now();
-      const { service } = counting(world().instance.database, never, () => Date.now() + shift);
+      let left = 1000;
+      const { service } = counting(world().instance.database, never, () => expires * 1000 - left);
       const input = { id: begin.conversationId, after: begin.id, wait: 60 };
-      const { message, code } = await refusal(service.invoke(conversations.follow, input, { token }));
+      const held = refusal(service.invoke(conversations.follow, input, { token }));
+      await waiting(1);
+      left = 0;
+      const { message, code } = await held;
       expect({ code, message }).toEqual({
         code: "unauthenticated",
         message: "The token has expired; sign in again.",
@@ -295,11 +324,51 @@ for (const database of ["sqlite", "postgres"] as const) {
     it("A server that ends lets those who wait answer with what there is", async () => {
       const { bob, begin } = await pair();
       const { service } = counting(world().instance.database);
+      const administrator = service.caller({ userId: world().ids.administrator });
+      const { last_id: after } = (await administrator.call(webhooks.events, {})).meta;
+      // Time stands still, so that it ends no wait.
+      const stopped = vi.spyOn(performance, "now").mockReturnValue(performance.now());
+      onTestFinished(() => stopped.mockRestore());
+      const held = [follow(on(service, bob).caller, begin), administrator.call(webhooks.events, { after, wait })];
+      await waiting(2);
+      service.endWaits();
+      for (const { data } of await Promise.all(held)) expect(data).toEqual([]);
+      expect((await follow(on(service, bob).caller, begin)).data).toEqual([]);
+    });
+
+    it("A wait that ends leaves those who wait for something else awake", async () => {
+      const [{ ann, bob, begin }, other] = [await pair(), await pair()];
+      const { service } = counting(world().instance.database);
+      const held = follow(on(service, bob).caller, begin);
+      const ended = follow(on(service, other.bob).caller, other.begin);
+      await waiting(2);
+      await other.ann.send(other.begin.conversationId, "1");
+      expect((await ended).data).toHaveLength(1);
+      const before = woken;
+      const { id } = await ann.send(begin.conversationId, "1");
+      expect((await held).data.map((each) => each.id)).toEqual([id]);
+      expect(woken).toBeGreaterThan(before);
+    });
+
+    it("A process in which nobody waits does not listen for changes", async () => {
+      const { ann, bob, begin } = await pair();
+      const own = world().instance.database;
+      let listeners = 0;
+      const onChange: Database["onChange"] = (listener) => {
+        listeners += 1;
+        const stop = own.onChange(listener);
+        return () => {
+          listeners -= 1;
+          stop();
+        };
+      };
+      const { service } = counting({ ...own, onChange });
       const held = follow(on(service, bob).caller, begin);
       await waiting(1);
-      service.endWaits();
-      expect((await held).data).toEqual([]);
-      expect((await follow(on(service, bob).caller, begin)).data).toEqual([]);
+      expect(listeners).toBe(1);
+      await ann.send(begin.conversationId, "1");
+      await held;
+      expect(listeners).toBe(0);
     });
   });
 }

@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
 import { allOperations } from "../../src/contract/all-operations.ts";
+import { audit } from "../../src/contract/audit.ts";
 import type { AnyOperation, Caller } from "../../src/contract/operation.ts";
 import { tryParseInput } from "../../src/contract/parse-input.ts";
 import { users } from "../../src/contract/users.ts";
 import { actorNames } from "../support/actors.ts";
-import { describeEverywhere } from "../support/instance.ts";
+import { describeOnOneDatabase } from "../support/instance.ts";
 import { outcome } from "../support/outcome.ts";
 import { permissionTable, useScene } from "../support/permission-table.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
@@ -17,7 +18,7 @@ const refusals = new Map<string | undefined, string>([
   ["404", "not_found"],
 ]);
 
-describeEverywhere("a wrong input reveals nothing that a right one does not", (environment) => {
+describeOnOneDatabase("a wrong input reveals nothing that a right one does not", (environment) => {
   const scene = useScene(environment);
   const asked = ["outsider", "member", "manager"] as const;
   const refusalOf = async (caller: Caller, op: AnyOperation, input: object) => {
@@ -49,6 +50,19 @@ describeEverywhere("a wrong input reveals nothing that a right one does not", (e
     }
     expect(revealed).toEqual([]);
     expect(tried).toBeGreaterThan(100);
+  });
+
+  it("only those who may call an operation learn from an unknown field which values do not fit the data", async () => {
+    const { actors, units } = await scene();
+    const wrongFor = async (caller: Caller, op: AnyOperation, input: object) =>
+      Object.keys((await refusalOf(caller, op, { ...input, unheard_of: 1 }))?.fields ?? {}).sort();
+    const person = { first_name: "New", last_name: "Person", email: "new@example.com", userTypes: [987654] };
+    const inHarbour = { ...person, unit: units.harbour };
+    expect(await wrongFor(actors.manager, users.create, inHarbour)).toEqual(["unheard_of", "userTypes"]);
+    expect(await wrongFor(actors.outsider, users.create, inHarbour)).toEqual(["unheard_of"]);
+    const page = { cursor: "of another list" };
+    expect(await wrongFor(actors.administrator, audit.list, page)).toEqual(["cursor", "unheard_of"]);
+    expect(await wrongFor(actors.manager, audit.list, page)).toEqual(["unheard_of"]);
   });
 
   it("a guess of somebody's e-mail address as the new password is refused like any other", async () => {

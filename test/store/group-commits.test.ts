@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { indexWords, messagesWithWords, unindexWords } from "../../src/store/message-words.ts";
 import { get, put, useDatabase } from "./support.ts";
 
 const open = useDatabase("sqlite");
@@ -26,4 +27,25 @@ it("A transaction that fails by what another one of its group wrote answers afte
     await Promise.all([first, last]);
   }
   expect(seen).toEqual(Array(20).fill(["taken: 1", "1"]));
+});
+
+it("Words of messages are indexed in order with the commit, and not if their transaction failed", async () => {
+  const { database } = open();
+  const message = (id: number) => ({ id, conversation_id: 1, position: id });
+  const kept = database.write((tx) => indexWords(tx, message(1), ["soup"]));
+  const failed = database
+    .write(async (tx) => {
+      await indexWords(tx, message(2), ["soup"]);
+      throw new Error("failed");
+    })
+    .catch((error: Error) => error.message);
+  const added = database.write((tx) => indexWords(tx, message(3), ["soup"]));
+  const replaced = database.write(async (tx) => {
+    await unindexWords(tx, 3);
+    await indexWords(tx, message(3), ["bread"]);
+  });
+  expect(await Promise.all([kept, failed, added, replaced])).toEqual([undefined, "failed", undefined, undefined]);
+  const search = { conversation: 1, after: 0, before: 10, newestFirst: false, limit: 10 };
+  expect(await messagesWithWords(database.reader, { ...search, words: ["soup"] })).toEqual([1]);
+  expect(await messagesWithWords(database.reader, { ...search, words: ["bread"] })).toEqual([3]);
 });

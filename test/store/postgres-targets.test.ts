@@ -2,6 +2,7 @@ import { createServer } from "node:net";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { openDatabase } from "../../src/store/open-database.ts";
+import { freePort } from "../support/free-port.ts";
 import { newDatabase } from "../support/instance.ts";
 import { refusal } from "../support/outcome.ts";
 import { put } from "./support.ts";
@@ -148,13 +149,3 @@ describe("PostgreSQL targets", () => {
     await database.close();
   });
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}

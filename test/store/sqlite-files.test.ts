@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/store/open-database.ts";
+import { startChild } from "../support/child.ts";
 import { refusal } from "../support/outcome.ts";
 import { get, put } from "./support.ts";
 
@@ -57,6 +58,11 @@ describe("SQLite files", () => {
     const database = await openDatabase(path);
     expect(await get(database, "kept")).toBe("1");
     await database.close();
+  });
+
+  it("a commit is on the disk before it is acknowledged: synchronous is full", async () => {
+    await create();
+    expect(await startChild("store/print-synchronous.ts", [path]).next()).toBe("2");
   });
 
   it("one that was only read, or not used at all, is closed with its log", async () => {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Tx } from "../../src/store/database.ts";
 import { get, kinds, put, useDatabase } from "./support.ts";
 
@@ -47,6 +47,23 @@ for (const kind of kinds) {
         ),
       );
       expect(await get(database, "number")).toBe("50");
+    });
+
+    it("transactions wait for each other although the system's clock is set forward meanwhile", async () => {
+      const { database } = open();
+      let ahead = 0;
+      vi.spyOn(Date, "now").mockImplementation(() => {
+        ahead += 3_600_000;
+        return ahead;
+      });
+      onTestFinished(() => void vi.mocked(Date.now).mockRestore());
+      await database.write((tx) => put(tx, "waiting", 0));
+      await Promise.all(
+        times(20, () =>
+          database.write(async (tx) => put(tx, "waiting", Number(await get({ reader: tx }, "waiting")) + 1)),
+        ),
+      );
+      expect(await get(database, "waiting")).toBe("20");
     });
 
     it("a transaction sees what it wrote; the reader does not, and does not wait", async () => {

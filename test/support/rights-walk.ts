@@ -1,8 +1,11 @@
 import fc from "fast-check";
-import { type Ability, abilities, type Caller } from "../../src/contract/operation.ts";
+import { groups } from "../../src/contract/groups.ts";
+import { type Ability, type ArgumentsOf, abilities, type Caller } from "../../src/contract/operation.ts";
+import { tokens } from "../../src/contract/tokens.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
+import type { Identity } from "../../src/core/service.ts";
 import { type Outcome, outcome } from "./outcome.ts";
 
 /** What the attacker may name: all that there is in the walk, new things included. */
@@ -10,8 +13,13 @@ export interface Walk {
   readonly units: { id: number; reference: string }[];
   readonly types: { id: number; name: string }[];
   readonly users: { id: number; reference: string }[];
+  readonly groups: number[];
+  /** Provider of some of the users. */
+  readonly provider: string;
   /** Users as whom the attacker can act. */
   readonly sessions: Set<number>;
+  /** API tokens of the attacker, by the ID of their service account. */
+  readonly tokens: Map<number, string>;
   /** Returns a name that nothing has yet. */
   next(): string;
 }
@@ -35,6 +43,11 @@ export const flags = (bits: number): Partial<Record<Ability, boolean>> =>
   Object.fromEntries(abilities.map((ability, at) => [ability, ((bits >> at) & 1) === 1]));
 /** One user type mostly, since the more there are the likelier the actor lacks something. */
 const typesOf = ({ types }: Walk, { type, bits }: Step) => (bits % 4 === 0 ? chosen(types, bits) : [pick(types, type)]);
+const roleOf = (flag: boolean) =>
+  (flag ? "administrator" : "member") satisfies ArgumentsOf<typeof groups.memberSet>["role"];
+const privacyOf = (flag: boolean) =>
+  (flag ? "public" : "private") satisfies ArgumentsOf<typeof groups.update>["privacy"];
+const idOf = (answer: unknown) => (answer as { id: number }).id;
 const mail = (name: string) => `${name}@attacker.example`;
 
 type Act = (walk: Walk, step: Step, as: Caller) => Promise<Outcome>;
@@ -71,7 +84,7 @@ const steps = {
     const person = { first_name: "New", last_name: name, email: mail(name), reference: name, userTypes };
     const admin = flag && by % 5 === 0;
     const result = await outcome(as.call(users.create, { ...person, unit: pick(walk.units, unit).id, admin }));
-    if ("answer" in result) addUser(walk, (result.answer as { id: number }).id, name);
+    if ("answer" in result) addUser(walk, idOf(result.answer), name);
     return result;
   },
   end: (walk, { user, type }, as) => {
@@ -118,7 +131,7 @@ const steps = {
     const reference = walk.next();
     const input = { name: reference, reference, parent: pick(walk.units, unit).id };
     const result = await outcome(as.call(units.create, input));
-    if ("answer" in result) walk.units.push({ id: (result.answer as { id: number }).id, reference });
+    if ("answer" in result) walk.units.push({ id: idOf(result.answer), reference });
     return result;
   },
   move: (walk, { unit, other }, as) =>
@@ -148,11 +161,51 @@ const steps = {
   invent: async (walk, { bits }, as) => {
     const name = walk.next();
     const result = await outcome(as.call(usertypes.create, { name, abilities: flags(bits) }));
-    if ("answer" in result) walk.types.push({ id: (result.answer as { id: number }).id, name });
+    if ("answer" in result) walk.types.push({ id: idOf(result.answer), name });
     return result;
   },
   redefine: (walk, { type, bits }, as) =>
     outcome(as.call(usertypes.update, { id: pick(walk.types, type).id, abilities: flags(bits) })),
+  deactivateMissing: (walk, { unit, bits, flag }, as) => {
+    const scope = flag ? { provider: walk.provider } : { unit: pick(walk.units, unit).id };
+    const present = chosen(walk.users, bits).map(({ id }) => id);
+    return outcome(as.call(users.deactivateMissing, { ...scope, present, max_removals: "100%" }));
+  },
+  createMachine: async (walk, step, as) => {
+    const reference = walk.next();
+    const userTypes = typesOf(walk, step).map((type) => type.id);
+    const machine = { first_name: "New", last_name: reference, reference, service: true, userTypes };
+    const result = await outcome(as.call(users.create, { ...machine, unit: pick(walk.units, step.unit).id }));
+    // Without a token of it, the attacker cannot act as the service account.
+    if ("answer" in result) walk.users.push({ id: idOf(result.answer), reference });
+    return result;
+  },
+  issueToken: async (walk, { user }, as) => {
+    const owner = pick(walk.users, user).id;
+    const result = await outcome(as.call(tokens.create, { name: walk.next(), scopes: ["write"], owner }));
+    if ("answer" in result) {
+      if (!walk.sessions.has(owner)) walk.tokens.set(owner, (result.answer as { token: string }).token);
+      walk.sessions.add(owner);
+    }
+    return result;
+  },
+  foundGroup: async (walk, { flag }, as) => {
+    const result = await outcome(as.call(groups.create, { name: walk.next(), privacy: privacyOf(flag) }));
+    if ("answer" in result) walk.groups.push(idOf(result.answer));
+    return result;
+  },
+  joinGroup: (walk, { by, user, unit, flag, type }, as) => {
+    const someone = type % 2 === 0 ? pick([...walk.sessions], by) : pick(walk.users, user).id;
+    return outcome(as.call(groups.memberAdd, { id: pick(walk.groups, unit), user: someone, role: roleOf(flag) }));
+  },
+  changeRole: (walk, { user, unit, flag }, as) => {
+    const member = { id: pick(walk.groups, unit), user: pick(walk.users, user).id };
+    return outcome(as.call(groups.memberSet, { ...member, role: roleOf(flag) }));
+  },
+  leaveGroup: (walk, { user, unit }, as) =>
+    outcome(as.call(groups.memberRemove, { id: pick(walk.groups, unit), user: pick(walk.users, user).id })),
+  changeGroup: (walk, { unit, flag }, as) =>
+    outcome(as.call(groups.update, { id: pick(walk.groups, unit), privacy: privacyOf(flag) })),
 } satisfies Record<string, Act>;
 
 type ImportAnswer = { results: { action: string; id: number | null }[] };
@@ -162,12 +215,20 @@ function addUser(walk: Walk, id: number, reference: string): void {
   walk.sessions.add(id);
 }
 
+/** Returns the user as whom the attacker takes a step. */
+export const actorOf = (walk: Walk, { by }: Step): number => pick([...walk.sessions], by);
+
 /** Carries out a step as one of the attacker's users. */
-export function take(walk: Walk, step: Step, callerOf: (user: number) => Caller): Promise<Outcome> {
-  return (steps[step.do] as Act)(walk, step, callerOf(pick([...walk.sessions], step.by)));
+export function take(walk: Walk, step: Step, callerOf: (identity: Identity) => Caller): Promise<Outcome> {
+  const userId = actorOf(walk, step);
+  const token = walk.tokens.get(userId);
+  return (steps[step.do] as Act)(walk, step, callerOf(token === undefined ? { userId } : { token }));
 }
 
-const often = ["join", "change", "move", "move", "dissolve", "dissolve", "importUnits"] as const;
+const often = [
+  ...(["join", "change", "move", "move", "dissolve", "dissolve", "importUnits"] as const),
+  ...(["joinGroup", "joinGroup", "changeRole", "deactivateMissing", "issueToken"] as const),
+];
 const which = fc.nat(29);
 export const anyStep: fc.Arbitrary<Step> = fc.record({
   // What moves rights comes more often than what signs in.

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { AnyOperation } from "../../src/contract/operation.ts";
-import { scriptEnvironment } from "./child.ts";
+import { bundleOf, scriptEnvironment } from "./child.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** A service in a process of its own, on the same database. */
@@ -11,7 +11,7 @@ export interface SecondProcess {
 }
 
 export async function startSecondProcess(target: string): Promise<SecondProcess> {
-  const child: ChildProcess = fork(new URL("./second-service.ts", import.meta.url), [target], {
+  const child: ChildProcess = fork(bundleOf("second-service.ts"), [target], {
     env: scriptEnvironment,
     execArgv: [],
   });

@@ -57,8 +57,7 @@ function shown({ terminal }: Context): Shown[] {
 
 async function list(context: Context): Promise<void> {
   const columns = ["name", "current", "target", "user", "expires"];
-  const page = { items: shown(context), more: false, response: shown(context) };
-  await createOutput({ columns, items: "profiles" }, context.globals, context.terminal).list([page]);
+  await createOutput({ columns, items: "profiles" }, context.globals, context.terminal).all(shown(context));
 }
 
 async function show(context: Context): Promise<void> {

@@ -17,7 +17,7 @@ import { formats } from "../terminal/global-options.ts";
 import { noPaint } from "../terminal/terminal.ts";
 
 /** The completions at one node of the command tree. */
-export interface CompletionNode {
+interface CompletionNode {
   /** The words of the command, joined by spaces. */
   readonly path: string;
   readonly words: readonly Described[];

@@ -1,4 +1,4 @@
-export interface DiskFailure {
+interface DiskFailure {
   readonly exit: 1;
   readonly code: "disk_full" | "disk_failing";
   readonly message: string;

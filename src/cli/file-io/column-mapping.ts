@@ -30,7 +30,7 @@ export interface ColumnMapping {
 }
 
 /** The columns without a field and the fields without a column. */
-export interface MappingReport {
+interface MappingReport {
   readonly unmapped_columns: readonly string[];
   readonly fields_without_column: readonly string[];
 }

@@ -5,7 +5,7 @@ import { type ColumnMapping, columnKey } from "./column-mapping.ts";
 import type { Table } from "./row-columns.ts";
 
 /** The fields of the columns of a file, in the order of the columns; "" for those that are left out. */
-export type HeaderFields = readonly string[];
+type HeaderFields = readonly string[];
 
 /**
  * Returns the field of each column. Without a mapping, every column must be named like a field. Throws

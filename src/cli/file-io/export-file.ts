@@ -1,7 +1,6 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
-import { Interrupted } from "../errors/cli-errors.ts";
 import { escapeCell } from "../output/spreadsheet-cells.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import { sanitizeText } from "../terminal/sanitize.ts";
@@ -19,6 +18,7 @@ interface ExportCommand {
   readonly args: Readonly<Record<string, string | string[] | undefined>>;
   readonly flags: Readonly<Record<string, unknown>>;
   connect(): Promise<{ readonly caller: Caller }>;
+  stopOnInterrupt(): AbortSignal;
 }
 
 /** The functions that an export uses to write items and to report omitted ones. */
@@ -69,10 +69,8 @@ export async function exportItems<T>(
 ): Promise<void> {
   const { path, head, text } = exported;
   const { terminal } = context;
-  const stop = new AbortController();
-  const { signal } = stop;
   // Stdout needs no cleanup, so the default handler of Ctrl-C stays.
-  if (path !== "-") terminal.onInterrupt(() => stop.abort(new Interrupted()));
+  const signal = path === "-" ? new AbortController().signal : context.stopOnInterrupt();
   const file = path === "-" ? stdout(terminal) : await openDestination(path);
   const tally = createTally(exported, terminal);
   const write = async (items: readonly T[]) => {
@@ -84,17 +82,11 @@ export async function exportItems<T>(
   };
   try {
     const { caller } = await context.connect();
-    try {
-      await file.write(head);
-      await work({ caller, signal, write, skip: tally.skip });
-      const { tail } = exported;
-      if (tail !== undefined) await file.write(tail);
-      await file.keep();
-    } finally {
-      await caller.close();
-    }
-  } catch (error) {
-    throw signal.aborted ? new Interrupted() : error;
+    await file.write(head);
+    await work({ caller, signal, write, skip: tally.skip });
+    const { tail } = exported;
+    if (tail !== undefined) await file.write(tail);
+    await file.keep();
   } finally {
     terminal.progress(undefined);
     await file.discard();

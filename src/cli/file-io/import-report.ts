@@ -23,7 +23,7 @@ interface ReportedRow {
   readonly outcome: Outcome;
 }
 
-export interface ReportOptions {
+interface ReportOptions {
   readonly terminal: Terminal;
   readonly results: ResultFile | undefined;
   /** Sorts the rows by line at the end, because they come in another order than that of the file. */

@@ -5,7 +5,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { isDiskFull } from "../errors/disk-failure.ts";
 
 /** A file that replaces the old one only when it is complete. */
-export interface Destination {
+interface Destination {
   write(data: string | Uint8Array): Promise<void>;
   /** Moves the complete file to its path. */
   keep(): Promise<void>;
@@ -14,7 +14,7 @@ export interface Destination {
 }
 
 /** A temporary file, and the function that moves it to its final path. */
-export interface PendingFile {
+interface PendingFile {
   readonly path: string;
   readonly put: () => Promise<void>;
 }

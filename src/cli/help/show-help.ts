@@ -1,4 +1,4 @@
-import { type CommandEntry, isGroup, type Registry, summaryOf } from "../kit/command-spec.ts";
+import { type CommandEntry, type Commands, isGroup, type Registry, summaryOf } from "../kit/command-spec.ts";
 import { version } from "../session/version.ts";
 import { globalOptions, versionOption } from "../terminal/global-options.ts";
 import { type HelpSection, layOut, termOf } from "../terminal/help-layout.ts";
@@ -26,15 +26,9 @@ export async function showHelp(
     if (options.version) return terminal.write((await import("./version-details.ts")).versionDetails());
   }
   await terminal.write(
-    entry && isGroup(entry)
-      ? groupHelp(path, topLevelSummary(registry, path) ?? entry.summary, entry.commands, terminal)
-      : rootHelp(registry, terminal),
+    entry && isGroup(entry) ? groupHelp(path, entry.summary, entry.commands, terminal) : rootHelp(registry, terminal),
   );
 }
-
-/** Returns the registry's summary of a top-level group, so that it reads the same in all help pages. */
-const topLevelSummary = (registry: Registry, path: readonly string[]): string | undefined =>
-  path.length === 1 ? registry[path[0] ?? ""]?.summary : undefined;
 
 function rootHelp(registry: Registry, terminal: Terminal): string {
   const headings = Map.groupBy(Object.entries(registry), ([, { heading }]) => heading);
@@ -47,12 +41,7 @@ function rootHelp(registry: Registry, terminal: Terminal): string {
   return page([], "Workplace communication service and its administrator's tool.", sections, terminal);
 }
 
-function groupHelp(
-  path: readonly string[],
-  summary: string,
-  commands: Readonly<Record<string, CommandEntry>>,
-  terminal: Terminal,
-): string {
+function groupHelp(path: readonly string[], summary: string, commands: Commands, terminal: Terminal): string {
   const rows = Object.entries(commands).map(
     ([name, child]) => [isGroup(child) ? `${name} …` : name, summaryOf(child)] as const,
   );

@@ -1,3 +1,4 @@
+import { Interrupted } from "../errors/cli-errors.ts";
 import { type Connection, connect } from "../session/connection.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -15,14 +16,41 @@ export interface CommandEnvironment {
   readonly isRepeated?: boolean;
 }
 
-/** Returns the context of a command, and configures the terminal by its global options. */
-export function createContext(
+/**
+ * Calls `use` with the context of a command, after configuring the terminal by its global options. Then closes the
+ * connections that the command opened, and throws `Interrupted` when it failed after an interruption.
+ */
+export async function withContext(
   options: Record<string, unknown>,
   { program, terminal, connection, connect: replaced }: CommandEnvironment,
-  args: Context["args"] = {},
-): Context {
+  use: (context: Context) => Promise<void>,
+): Promise<void> {
   const globals = options as Partial<Globals> as Globals;
   terminal.configure(globals);
   const open: Context["connect"] = replaced ?? (async (how) => connection ?? connect(globals, terminal, how));
-  return { terminal, globals, args, flags: options, program, connect: open };
+  const opened: Connection[] = [];
+  const stop = new AbortController();
+  const context: Context = {
+    terminal,
+    globals,
+    args: {},
+    flags: options,
+    program,
+    async connect(how) {
+      const made = await open(how);
+      opened.push(made);
+      return made;
+    },
+    stopOnInterrupt() {
+      terminal.onInterrupt(() => stop.abort(new Interrupted()));
+      return stop.signal;
+    },
+  };
+  try {
+    await use(context);
+  } catch (error) {
+    throw stop.signal.aborted ? new Interrupted() : error;
+  } finally {
+    for (const { caller } of opened) await caller.close();
+  }
 }

@@ -89,7 +89,7 @@ export interface Request {
 }
 
 /** A confirmation question about the resource with the input's `id`. */
-export interface ResourceQuestion {
+interface ResourceQuestion {
   readonly about: AnyOperation;
   ask(item: unknown): string;
 }
@@ -106,7 +106,7 @@ export interface WizardRun {
 }
 
 /** Questions on a terminal about optional values, asked after a question about a missing one. */
-export interface Wizard {
+interface Wizard {
   /** Returns the input with the answers. */
   ask(run: WizardRun): Promise<Record<string, unknown>>;
   /** Returns true for an input that the service refuses, so that the questions are always asked. */
@@ -187,7 +187,8 @@ type RequiredOf<T, K extends keyof T> = T & { readonly [P in K]-?: T[P] };
 /** Requires columns, `draw` or `renderer` for lists, and `done` for operations without output. */
 type Complete<O extends AnyOperation, P extends Presentation<O>> =
   O extends Operation<infer _I, infer _O, infer Items>
-    ? [OutputOf<O>] extends [void]
+    ? // biome-ignore lint/suspicious/noConfusingVoidType: z.void() is the schema of an output that is empty
+      [OutputOf<O>] extends [void]
       ? RequiredOf<P, "done">
       : [Items] extends [never]
         ? P
@@ -240,16 +241,19 @@ export interface CustomCommand {
   readonly run: (context: Context) => Promise<void>;
 }
 
+/** Commands and groups by name. */
+export type Commands = Readonly<Record<string, CommandEntry>>;
+
 export interface CommandGroup {
   readonly summary: string;
-  readonly commands: Readonly<Record<string, CommandEntry>>;
+  readonly commands: Commands;
 }
 
 export type CommandSpec = OperationCommand | CustomCommand;
 export type CommandEntry = CommandGroup | CommandSpec;
 
 /** A top-level command or group. Loaded only when the line names it. */
-export interface RegistryEntry {
+interface RegistryEntry {
   readonly summary: string;
   /** The section of `wcs --help` that lists it. */
   readonly heading: Heading;
@@ -274,7 +278,10 @@ export interface Context {
   readonly args: Readonly<Record<string, string | string[] | undefined>>;
   readonly flags: Readonly<Record<string, unknown>>;
   readonly program: Program;
+  /** Opens a connection, which is closed when the command ends. */
   connect(options?: ConnectOptions): Promise<Connection>;
+  /** Returns a signal that Ctrl-C aborts from now on. The command then fails with `Interrupted`, however it ends. */
+  stopOnInterrupt(): AbortSignal;
 }
 
 export const isGroup = (entry: CommandEntry): entry is CommandGroup => "commands" in entry;

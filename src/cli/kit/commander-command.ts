@@ -100,7 +100,7 @@ export async function parseWithIssues(command: Command, rest: readonly string[],
   }
   const options = command.opts();
   refusePassword(options.db);
-  return { args: command.processedArgs, options };
+  return { words, args: command.processedArgs, options };
 }
 
 /** Replaces `--important=false` by `--no-important`. */

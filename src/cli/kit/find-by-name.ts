@@ -10,7 +10,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { namedKindOf } from "./field-flags.ts";
 
 /** The things that a flag or argument names: by ID, name, reference, e-mail address or `me`. */
-export interface NamedThings {
+interface NamedThings {
   /** The flag or argument. */
   readonly label: string;
   readonly kind: NamedKind;

@@ -2,7 +2,7 @@ import type { NamedKind } from "../../contract/field-metadata.ts";
 import type { Caller } from "../../contract/operation.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { isNamed, namedKindOf, textsIn } from "./field-flags.ts";
-import { attribute, type InputSpec, labelOf, type ParsedLine } from "./read-input.ts";
+import { attribute, type InputSpec, labelOf, type ParsedLine, wordOf } from "./read-input.ts";
 
 /** An argument or flag with things that can be named. */
 interface Place {
@@ -49,7 +49,7 @@ function placesOf({ args, flags }: InputSpec, line: ParsedLine): Place[] {
     if (kind === undefined || !isNamed(flag.field, line.options[key])) return [];
     return [
       {
-        label: `--${flag.name}`,
+        label: wordOf(flag, line),
         kind,
         texts: textsIn(line.options[key]),
         put: (before, ids) => ({

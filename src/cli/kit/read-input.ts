@@ -3,7 +3,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import type { Sources } from "../file-io/value-sources.ts";
 import type { CommandFlag, OperationCommand, Positional } from "./command-spec.ts";
-import { holdsFiles, isNamed, kebab, namedKindOf, type OperationFlag } from "./field-flags.ts";
+import { holdsFiles, isNamed, kebab, namedKindOf, type OperationFlag, otherNumber } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { parseJson, parseList, parseValue } from "./parse-value.ts";
 
@@ -23,6 +23,8 @@ export interface InputSpec {
 }
 
 export interface ParsedLine {
+  /** The words after the command. */
+  readonly words: readonly string[];
   readonly args: readonly unknown[];
   readonly options: Readonly<Record<string, unknown>>;
 }
@@ -48,10 +50,11 @@ export async function readInput(
   await issues.gather("--unset", () => clear(spec.clearable, options.unset as string[] | undefined, input));
   for (const flag of spec.flags) {
     const given = options[attribute(flag.name)];
-    if (waits(given) || (!issues.isEmpty && options[attribute(`${flag.name}-stdin`)])) issues.skip([wordOf(flag)]);
+    if (waits(given) || (!issues.isEmpty && options[attribute(`${flag.name}-stdin`)]))
+      issues.skip([wordOf(flag, line)]);
     else if (given !== undefined && isNamed(flag.field, given)) place(input, flag.path, given);
     else {
-      const value = await issues.gather(wordOf(flag), () => readFlag(flag, options, sources, input));
+      const value = await issues.gather(wordOf(flag, line), () => readFlag(flag, options, sources, input));
       if (value !== undefined) place(input, flag.path, value);
     }
   }
@@ -66,9 +69,13 @@ export async function readInput(
   return input;
 }
 
-/** Returns the flag as users type it. */
-export const wordOf = ({ name, reads }: OperationFlag): string =>
-  reads === "secret" ? `--${name}-stdin` : `--${name}`;
+/** Returns the flag as users type it, in its other number if the line has it so. */
+export function wordOf(flag: OperationFlag, { words }: ParsedLine): string {
+  if (flag.reads === "secret") return `--${flag.name}-stdin`;
+  const other = otherNumber(flag);
+  const isOther = other !== undefined && words.some((word) => word.split("=")[0] === `--${other}`);
+  return `--${isOther ? other : flag.name}`;
+}
 
 /** Replaces the names in an input by the IDs on the line. */
 export async function placeIds(spec: InputSpec, line: ParsedLine, sources: Sources, input: Input): Promise<void> {
@@ -119,7 +126,7 @@ function clear(clearable: readonly ClearableField[], names: readonly string[] | 
 export const flagNameOf = ({ path }: ClearableField): string => path.map(kebab).join("-");
 
 /** A field that --unset clears, and its value then. */
-export interface ClearableField {
+interface ClearableField {
   readonly path: readonly string[];
   readonly empty: null | readonly never[];
 }

@@ -66,7 +66,9 @@ async function noteWrongFields({ leaf, spec, line }: OperationLine, input: Input
   if (parsed === undefined || parsed.ok) return;
   const nameOf = nameInLine(spec, line, input);
   const named = new Set([
-    ...spec.flags.filter(({ name, field }) => isNamed(field, line.options[attribute(name)])).map(wordOf),
+    ...spec.flags
+      .filter(({ name, field }) => isNamed(field, line.options[attribute(name)]))
+      .map((flag) => wordOf(flag, line)),
     ...spec.args.filter(({ described }, at) => isNamed(described, line.args[at])).map((arg) => `<${labelOf(arg)}>`),
   ]);
   const missing = new Set(parsed.issues.filter(({ code }) => code === "required").map(({ field }) => field));

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { FileItem } from "../../contract/file-schemas.ts";
-import { attributeOf, type Input, type InputSpec, labelOf, longOf, type ParsedLine } from "./read-input.ts";
+import { attributeOf, type Input, type InputSpec, labelOf, longOf, type ParsedLine, wordOf } from "./read-input.ts";
 
 /** Replaces field names in a validation error by the names that `nameOf` returns. Other errors stay unchanged. */
 export function renameErrorFields(error: unknown, nameOf: (field: string) => string): unknown {
@@ -26,7 +26,6 @@ export function nameInLine(
     if (other) return longOf(other);
     const flag = flags.find(({ path }) => `${field}.`.startsWith(`${path.join(".")}.`));
     if (!flag) return field;
-    if (flag.reads === "files") return `--${flag.name}${file ? ` ${file}` : ""}`;
-    return flag.reads === "secret" ? `--${flag.name}-stdin` : `--${flag.name}`;
+    return `${wordOf(flag, line)}${flag.reads === "files" && file ? ` ${file}` : ""}`;
   };
 }

@@ -1,6 +1,6 @@
 import { buildOwn, watchFlags } from "./build-command.ts";
-import { type CommandEnvironment, createContext } from "./command-context.ts";
-import { type CommandSpec, type CustomCommand, isOperation } from "./command-spec.ts";
+import { type CommandEnvironment, withContext } from "./command-context.ts";
+import { type CommandSpec, type Context, type CustomCommand, isOperation } from "./command-spec.ts";
 import { HelpShown, parseWithIssues } from "./commander-command.ts";
 import { LineIssues } from "./line-issues.ts";
 
@@ -28,19 +28,19 @@ async function runOwn(
 ): Promise<void> {
   const issues = new LineIssues();
   const { args, options } = await parseWithIssues(buildOwn(leaf, path, surroundings.terminal), rest, issues);
-  const named = Object.fromEntries(
-    (leaf.args ?? []).map(({ name }, at) => [name, args[at] as string | string[] | undefined]),
-  );
-  const context = createContext(options, surroundings, named);
-  const flags = [...(leaf.flags ?? []), ...(leaf.watchable ? watchFlags : [])];
-  if (rest.length > 0) {
-    const { checkFlags, checkGlobals } = await import("./check-flags.ts");
-    await checkGlobals(context, issues);
-    await checkFlags(flags, context, issues);
-  }
-  issues.throwAll();
-  if (!context.flags.watch || surroundings.isRepeated) return leaf.run(context);
-  const { watch } = await import("./watch-command.ts");
-  const run = (again: CommandEnvironment) => runOwn(leaf, path, rest, again);
-  await watch({ context, words: [...path, ...rest], run });
+  const named = (leaf.args ?? []).map(({ name }, at) => [name, args[at] as string | string[] | undefined] as const);
+  await withContext(options, surroundings, async (own) => {
+    const context: Context = { ...own, args: Object.fromEntries(named) };
+    const flags = [...(leaf.flags ?? []), ...(leaf.watchable ? watchFlags : [])];
+    if (rest.length > 0) {
+      const { checkFlags, checkGlobals } = await import("./check-flags.ts");
+      await checkGlobals(context, issues);
+      await checkFlags(flags, context, issues);
+    }
+    issues.throwAll();
+    if (!context.flags.watch || surroundings.isRepeated) return leaf.run(context);
+    const { watch } = await import("./watch-command.ts");
+    const run = (again: CommandEnvironment) => runOwn(leaf, path, rest, again);
+    await watch({ context, words: [...path, ...rest], run });
+  });
 }

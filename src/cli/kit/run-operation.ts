@@ -1,13 +1,12 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { type Reference, referenceNouns } from "../../contract/field-metadata.ts";
 import { pathFields } from "../../contract/field-spec.ts";
-import type { AnyOperation, Caller, CallOptions } from "../../contract/operation.ts";
+import { type AnyOperation, type Caller, type CallOptions, once } from "../../contract/operation.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { createOutput, formatOf, type Output } from "../output/create-output.ts";
 import { type Page, valueAt } from "../output/item.ts";
-import type { Connection } from "../session/connection.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { type CommandEnvironment, createContext } from "./command-context.ts";
+import { type CommandEnvironment, withContext } from "./command-context.ts";
 import type { Context, OperationCommand, Request } from "./command-spec.ts";
 import { parseWithIssues } from "./commander-command.ts";
 import { changes, kebab, listedKindOf } from "./field-flags.ts";
@@ -32,19 +31,30 @@ export async function runOperation(
   const spec = createInputSpec(leaf);
   const issues = new LineIssues();
   const line = await parseWithIssues(buildOperation(leaf, path, terminal, spec), rest, issues);
-  const context = createContext(line.options, surroundings);
-  if (context.flags.watch && !surroundings.isRepeated && issues.isEmpty)
-    return watchOperation(leaf, path, rest, context);
-  const given = await readLine({ leaf, spec, line, context }, issues);
-  let connection: Connection | undefined;
-  const connect = async (): Promise<Caller> => {
-    connection ??= await context.connect({ anonymous: leaf.op.access === "public" });
-    return connection.caller;
-  };
+  await withContext(line.options, surroundings, async (context) => {
+    if (context.flags.watch && !surroundings.isRepeated && issues.isEmpty) {
+      const { watch } = await import("./watch-command.ts");
+      const run = (again: CommandEnvironment) => runOperation(leaf, path, rest, again);
+      return watch({ context, words: [...path, ...rest], run });
+    }
+    await carryOut({ leaf, spec, line, context }, issues, path, rest);
+  });
+}
+
+async function carryOut(
+  operation: OperationLine,
+  issues: LineIssues,
+  path: readonly string[],
+  rest: readonly string[],
+): Promise<void> {
+  const { leaf, spec, line, context } = operation;
+  const { terminal } = context;
+  const given = await readLine(operation, issues);
+  const connect = once(async () => (await context.connect({ anonymous: leaf.op.access === "public" })).caller);
   let request: Request | undefined;
   const asked: string[] = [];
   try {
-    request = await requestOf({ leaf, spec, line, context, ...given }, connect, asked);
+    request = await requestOf({ ...operation, ...given }, connect, asked);
     const { op, input } = request;
     if (op.method === "PATCH" && !context.flags.edit) refuseNoChange(request, path);
     const caller = await connect();
@@ -59,8 +69,6 @@ export async function runOperation(
     if (context.flags.dryRun) terminal.note("Dry run: nothing was changed.");
   } catch (error) {
     throw inFlags(error, spec, line, request?.input);
-  } finally {
-    await connection?.caller.close();
   }
 }
 
@@ -85,17 +93,6 @@ async function requestOf(
   const missing = missingFields(spec, input, terminal.env);
   await askForFields(spec, missing, input, { sources, terminal, choose, asked });
   return { op: leaf.op, input: await withCompletion(leaf, named, input) };
-}
-
-async function watchOperation(
-  leaf: OperationCommand,
-  path: readonly string[],
-  rest: readonly string[],
-  context: Context,
-): Promise<void> {
-  const { watch } = await import("./watch-command.ts");
-  const run = (again: CommandEnvironment) => runOperation(leaf, path, rest, again);
-  await watch({ context, words: [...path, ...rest], run });
 }
 
 interface Asking {

@@ -1,4 +1,4 @@
-import { Interrupted, UsageError } from "../errors/cli-errors.ts";
+import { UsageError } from "../errors/cli-errors.ts";
 import { formatOf } from "../output/create-output.ts";
 import type { Connection } from "../session/connection.ts";
 import { pollAnswers, sleep } from "../session/poll.ts";
@@ -38,9 +38,7 @@ interface Display {
 export async function watch({ context, words, run }: WatchedCommand): Promise<void> {
   const { terminal, program, flags } = context;
   const pause = intervalOf(flags.interval) * 1000;
-  const stop = new AbortController();
-  const { signal } = stop;
-  terminal.onInterrupt(() => stop.abort(new Interrupted()));
+  const signal = context.stopOnInterrupt();
   let opened: Connection | undefined;
   const connect: Context["connect"] = async (how) => {
     opened ??= await context.connect(how);
@@ -64,11 +62,8 @@ export async function watch({ context, words, run }: WatchedCommand): Promise<vo
       await sleep(pause, signal);
       signal.throwIfAborted();
     }
-  } catch (error) {
-    throw signal.aborted ? new Interrupted() : error;
   } finally {
     await display.close();
-    await opened?.caller.close();
   }
 }
 

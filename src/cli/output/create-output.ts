@@ -11,7 +11,7 @@ import type { Draw, OutputOptions, Renderer, RowSpec, Writer } from "./renderer.
 import { checkTemplate, createTemplateWriter } from "./template-writer.ts";
 
 /** Describes the items that a command shows. */
-export interface View<T extends object = Item> {
+interface View<T extends object = Item> {
   /** The operation whose response holds the items: its output names the fields and their formats. */
   readonly op?: AnyOperation;
   /** Formats of fields, in items that are not those of an operation. */
@@ -34,6 +34,8 @@ export interface View<T extends object = Item> {
 /** Prints results in the requested format. */
 export interface Output<T extends object = Item> {
   list(pages: AsyncIterable<Page<T>> | Iterable<Page<T>>): Promise<void>;
+  /** Prints items that are a complete list. */
+  all(items: readonly T[]): Promise<void>;
   one(item: T, response?: unknown): Promise<void>;
 }
 
@@ -86,7 +88,7 @@ export function createOutput<T extends object = Item>(view: View<T>, globals: Gl
   };
   const raw = (response: unknown) => terminal.write(`${JSON.stringify(response)}\n`);
 
-  return {
+  const output: Output<T> = {
     async list(pages) {
       const seen = { count: 0, more: false };
       const counted = countItems(pages, seen);
@@ -103,12 +105,14 @@ export function createOutput<T extends object = Item>(view: View<T>, globals: Gl
       const way = view.op?.list && !view.op.list.paging ? "a higher --limit" : "--all or --limit N";
       if (seen.more) terminal.note(`Showing the first ${seen.count}. Use ${way} for more.`);
     },
+    all: (items) => output.list([{ items, more: false, response: items }]),
     async one(item, response) {
       if (globals.raw) return raw(response ?? item);
       if (globals.query !== undefined) return query(item);
       await (await writer()).one(item);
     },
   };
+  return output;
 
   async function query(data: unknown): Promise<void> {
     const { queryValue } = await import("./jmespath-query.ts");

@@ -1,8 +1,8 @@
 import { chmodSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { makeFolders } from "../../store/make-folders.ts";
 import { UsageError } from "../errors/cli-errors.ts";
-import { makeFolders } from "../file-io/make-folders.ts";
 
 /** A named target with its login. */
 export interface Profile {

@@ -23,9 +23,9 @@ export async function withLock<T>(
   work: (held: () => boolean) => Promise<T>,
 ): Promise<T> {
   const owner = newOwner();
-  const giveUp = Date.now() + patience;
+  const giveUp = performance.now() + patience;
   while (!take(file, owner)) {
-    if (Date.now() > giveUp) throw new LockTimeout(`${file} is held by another process`);
+    if (performance.now() > giveUp) throw new LockTimeout(`${file} is held by another process`);
     if (isStale(file)) breakLock(file);
     await sleep(10 + Math.random() * 30);
   }

@@ -2,7 +2,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Takes what a command writes to a captured terminal. */
-export interface Capture {
+interface Capture {
   readonly write: (text: string) => void;
   /** Takes messages for stderr; without it they are dropped. */
   readonly note?: (line: string) => void;

@@ -6,7 +6,7 @@ const close = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 const [home, restOfLine, restOfScreen] = ["\u001b[H", "\u001b[K", "\u001b[J"];
 
 /** A whole terminal that is redrawn in place. */
-export interface LiveScreen {
+interface LiveScreen {
   /** Shows a text, as much of it as fits. Writes nothing when it is shown already. */
   draw(text: string): Promise<void>;
   /** Restores what the terminal showed before. */

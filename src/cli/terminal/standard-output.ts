@@ -65,4 +65,6 @@ async function writeStream(bytes: Uint8Array, stream: NodeJS.WriteStream): Promi
   await promise.finally(() => stream.off("error", fail));
 }
 
-const brokenOr = (error: unknown) => ((error as NodeJS.ErrnoException).code === "EPIPE" ? new BrokenPipe() : error);
+/** Errors of a write when nobody reads any more. A socket as stdout, as Node gives its children, has the second. */
+const closed = new Set<string | undefined>(["EPIPE", "ECONNRESET"]);
+const brokenOr = (error: unknown) => (closed.has((error as NodeJS.ErrnoException).code) ? new BrokenPipe() : error);

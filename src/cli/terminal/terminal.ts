@@ -6,7 +6,7 @@ import { sanitizeLine } from "./sanitize.ts";
 import { isTerminal, writeBytesOut, writeOut } from "./standard-output.ts";
 
 /** The parts of a process that a terminal uses. */
-export interface ProcessStreams {
+interface ProcessStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;

@@ -22,7 +22,7 @@ export async function readTime(text: string, flag: string, zone?: string, now = 
 }
 
 /** Context for parsing times in the future. */
-export interface Ahead {
+interface Ahead {
   readonly zone?: string | undefined;
   /** Unix time that `+90m` and `15:00` are relative to; default: now. */
   readonly after?: number | undefined;

@@ -8,7 +8,7 @@ const groupCount = 4;
 const groupLength = 5;
 
 /** Returns new codes of 100 random bits, as in `h5k2q-09wtz-xc7rm-4d8pb`. */
-export function newRecoveryCodes(): string[] {
+function newRecoveryCodes(): string[] {
   return Array.from({ length: codeCount }, () => Array.from({ length: groupCount }, randomGroup).join("-"));
 }
 

@@ -35,7 +35,7 @@ const insert = prepared((db, p: NewRow) =>
 );
 
 /** Marks the message as unread for all others and removes the conversation from everybody's archive. */
-const tellAll = prepared((db, p: { conversation: number; message: number; author: number }) =>
+const markUnread = prepared((db, p: { conversation: number; message: number; author: number }) =>
   db
     .updateTable("conversation_participants")
     .set({
@@ -46,7 +46,8 @@ const tellAll = prepared((db, p: { conversation: number; message: number; author
     .where("conversation_id", "=", p.conversation),
 );
 
-const tellWhoSeesIt = prepared((db, p: { conversation: number; message: number }) =>
+/** Shows the message as the latest one to everybody who has not deleted the conversation. */
+const setLatestMessage = prepared((db, p: { conversation: number; message: number }) =>
   db
     .updateTable("conversation_participants")
     .set({ latest_message_id: p.message })
@@ -75,7 +76,7 @@ export async function appendMessage(
   { message, parent = null, files = [] }: { message: string; parent?: number | null; files?: readonly FileItem[] },
 ): Promise<MessageRow> {
   const row = await append(ctx, conversation, { type: "normal", parent_id: parent, message, meta: null });
-  await tellAll(ctx.db, { conversation: row.conversation_id, message: row.id, author: row.author_id });
+  await markUnread(ctx.db, { conversation: row.conversation_id, message: row.id, author: row.author_id });
   await indexWords(ctx.db, row, [...new Set(wordsInOrder(message))]);
   if (files.length > 0) await addFiles(ctx, "message", row.id, files);
   return row;
@@ -85,6 +86,6 @@ export async function appendMessage(
 export async function appendService(ctx: Ctx, conversation: Locked, meta: ServiceMeta): Promise<MessageRow> {
   const service = { type: "service", parent_id: null, message: "", meta: JSON.stringify(meta) } as const;
   const row = await append(ctx, conversation, service);
-  await tellWhoSeesIt(ctx.db, { conversation: row.conversation_id, message: row.id });
+  await setLatestMessage(ctx.db, { conversation: row.conversation_id, message: row.id });
   return row;
 }

@@ -9,19 +9,17 @@ import { presentConversation } from "./present-conversations.ts";
 import { People, type Standing, standingsIn } from "./present-participants.ts";
 import { keepPeopleKey, recipientIssues } from "./recipients.ts";
 
-type Membership = "participantAdd" | "participantUpdate" | "participantRemove";
-
-export const participantHandlers: Pick<Handlers<typeof contract>, Membership> = {
+export const participantHandlers = {
   async participantAdd(ctx, { id, users }) {
     const mine = await lockedParticipation(ctx, id);
     requireAdministrator(mine, "add people");
     const issues = await recipientIssues(ctx, users);
     if (issues.length > 0) throw invalid({ users: issues });
-    const there = await standingsIn(ctx.db, { conversations: [id] });
-    const joining = users.filter((user) => !there.some((standing) => standing.user_id === user));
-    if (there.length + joining.length > largestGroup) {
+    const standings = await standingsIn(ctx.db, { conversations: [id] });
+    const joining = users.filter((user) => !standings.some((standing) => standing.user_id === user));
+    if (standings.length + joining.length > largestGroup) {
       throw invalid({
-        users: [`would exceed the maximum of ${largestGroup} people; there are ${there.length} already`],
+        users: [`would exceed the maximum of ${largestGroup} people; there are ${standings.length} already`],
       });
     }
     if (joining.length > 0) await join(ctx, mine, joining);
@@ -31,9 +29,9 @@ export const participantHandlers: Pick<Handlers<typeof contract>, Membership> = 
   async participantUpdate(ctx, { id, user, role }) {
     const mine = await lockedParticipation(ctx, id);
     requireAdministrator(mine, "change roles");
-    const there = await standingsIn(ctx.db, { conversations: [id] });
-    const before = standingOf(there, user, id);
-    if (role === "member" && administrators(there).every((standing) => standing.user_id === user)) {
+    const standings = await standingsIn(ctx.db, { conversations: [id] });
+    const before = standingOf(standings, user, id);
+    if (role === "member" && administrators(standings).every((standing) => standing.user_id === user)) {
       throw new ServiceError(
         "conflict",
         `User ${user} is the last administrator of group ${id}; make another participant administrator first.`,
@@ -48,21 +46,21 @@ export const participantHandlers: Pick<Handlers<typeof contract>, Membership> = 
     const mine = await lockedParticipation(ctx, id);
     if (mine.type === "direct") throw directRefusal(id, "leave it");
     if (user !== ctx.actor.id) requireAdministrator(mine, "remove people");
-    const there = await standingsIn(ctx.db, { conversations: [id] });
-    standingOf(there, user, id);
+    const standings = await standingsIn(ctx.db, { conversations: [id] });
+    standingOf(standings, user, id);
     await ctx.db
       .deleteFrom("conversation_participants")
       .where("conversation_id", "=", id)
       .where("user_id", "=", user)
       .execute();
-    const [longest, ...others] = there.filter((standing) => standing.user_id !== user);
+    const [longest, ...others] = standings.filter((standing) => standing.user_id !== user);
     if (longest !== undefined && administrators([longest, ...others]).length === 0) {
       await setRole(ctx, id, longest.user_id, "administrator");
     }
     await keepPeopleKey(ctx, id);
     await appendService(ctx, mine, { event: "left", users: [user], title: null });
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 async function join(ctx: Ctx, mine: Participation, users: readonly number[]): Promise<void> {
   const message = await appendService(ctx, mine, { event: "joined", users, title: null });

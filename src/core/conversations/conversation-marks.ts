@@ -1,14 +1,15 @@
+import type { Updateable } from "kysely";
 import type { conversations as contract } from "../../contract/conversations.ts";
+import { updateRow } from "../../store/bulk.ts";
+import type { Schema } from "../../store/schema/schema.ts";
 import { words } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { type Mute, muteFrom } from "../pipeline/mutes.ts";
+import { muteFrom } from "../pipeline/mutes.ts";
 import { appendService } from "./append-message.ts";
 import { lockedParticipation, participation, requireAdministrator } from "./participation.ts";
 import { presentConversation } from "./present-conversations.ts";
 
-type Marking = "get" | "update" | "delete" | "seen" | "archive" | "unarchive" | "mute" | "unmute";
-
-export const conversationMarkHandlers: Pick<Handlers<typeof contract>, Marking> = {
+export const conversationMarkHandlers = {
   async get(ctx, { id }) {
     await participation(ctx, id);
     return presentConversation(ctx, id);
@@ -19,16 +20,12 @@ export const conversationMarkHandlers: Pick<Handlers<typeof contract>, Marking> 
     if (title !== undefined) requireAdministrator(mine, "rename it");
     if (mute_rule !== undefined) await mark(ctx, id, muteFrom(ctx.now, mute_rule));
     if (title !== undefined && title !== mine.title) {
-      await ctx.db
-        .updateTable("conversations")
-        .set({
-          title,
-          title_key: words(title)
-            .map((word) => ` ${word}`)
-            .join(""),
-        })
-        .where("id", "=", id)
-        .execute();
+      await updateRow(ctx.db, "conversations", id, {
+        title,
+        title_key: words(title)
+          .map((word) => ` ${word}`)
+          .join(""),
+      });
       await appendService(ctx, mine, { event: "renamed", users: [], title });
     }
     return presentConversation(ctx, id);
@@ -69,18 +66,14 @@ export const conversationMarkHandlers: Pick<Handlers<typeof contract>, Marking> 
     const { mute_rule } = await lockedParticipation(ctx, id);
     if (mute_rule !== null) await mark(ctx, id, muteFrom(ctx.now, null));
   },
-};
-
-interface Mark extends Partial<Mute> {
-  readonly cleared_position?: number;
-  readonly seen_position?: number;
-  readonly unread_count?: number;
-  readonly latest_message_id?: null;
-  readonly archived_at?: number | null;
-}
+} satisfies Partial<Handlers<typeof contract>>;
 
 /** Changes the actor's own view of the conversation. */
-async function mark(ctx: Ctx, conversation: number, changes: Mark): Promise<void> {
+async function mark(
+  ctx: Ctx,
+  conversation: number,
+  changes: Updateable<Schema["conversation_participants"]>,
+): Promise<void> {
   await ctx.db
     .updateTable("conversation_participants")
     .set(changes)

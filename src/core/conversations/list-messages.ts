@@ -8,9 +8,7 @@ import { type Participation, participation } from "./participation.ts";
 import { type MessageRow, messagesById, presentMessages, presentOneMessage } from "./present-messages.ts";
 import { wordsInOrder } from "./query-words.ts";
 
-type Reading = "messages" | "message" | "follow";
-
-export const messageReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
+export const messageReadHandlers = {
   async messages(ctx, { id, limit, cursor, starter_message_id, query }) {
     const mine = await participation(ctx, id);
     if (starter_message_id !== undefined && cursor === undefined && query === undefined) {
@@ -45,7 +43,7 @@ export const messageReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
     });
     return { data: data ?? [], meta: { last_id: data?.at(-1)?.id ?? after } };
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 const listOf = (conversation: number) => `messages ${conversation}`;
 

@@ -4,7 +4,7 @@ import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { currentRule } from "../pipeline/mutes.ts";
-import { messagesById, presentMessage, settingOf } from "./present-messages.ts";
+import { loadMessageParts, messagesById, presentMessage } from "./present-messages.ts";
 import { standingsIn } from "./present-participants.ts";
 
 export type Conversation = z.infer<ReturnType<typeof contract>>;
@@ -25,16 +25,20 @@ const conversationsOf = prepared((db, p: { ids: number[]; user: number }) =>
  */
 export async function presentConversations(ctx: Ctx, ids: number[]): Promise<Conversation[]> {
   if (ids.length === 0) return [];
-  const rows = new Map((await conversationsOf(ctx.db, { ids, user: ctx.actor.id })).map((row) => [row.id, row]));
-  const participants = Map.groupBy(await standingsIn(ctx.db, { conversations: ids }), (each) => each.conversation_id);
+  const [own, standings] = await Promise.all([
+    conversationsOf(ctx.db, { ids, user: ctx.actor.id }),
+    standingsIn(ctx.db, { conversations: ids }),
+  ]);
+  const rows = new Map(own.map((row) => [row.id, row]));
+  const participants = Map.groupBy(standings, (each) => each.conversation_id);
   const latestIds = [...rows.values()].flatMap((row) => row.latest_message_id ?? []);
   const latest = latestIds.length === 0 ? [] : await messagesById(ctx.db, { ids: latestIds });
   const users = [...participants.values()].flatMap((standings) => standings.map((standing) => standing.user_id));
-  const setting = await settingOf(ctx, latest, users);
+  const parts = await loadMessageParts(ctx, latest, users);
   const messages = new Map(
     latest.map((message) => {
       const author = participants.get(message.conversation_id)?.find((each) => each.user_id === message.author_id);
-      return [message.id, presentMessage(message, setting, author)];
+      return [message.id, presentMessage(message, parts, author)];
     }),
   );
   return ids.flatMap((id) => {
@@ -51,7 +55,7 @@ export async function presentConversations(ctx: Ctx, ids: number[]): Promise<Con
       mute_rule: currentRule(row, ctx.now),
       unread_message_count: row.unread_count,
       participants: (participants.get(id) ?? []).map((standing) =>
-        setting.people.participant(standing.user_id, standing),
+        parts.people.participant(standing.user_id, standing),
       ),
       publish: { created_at, updated_at },
       archived_at: row.archived_at,

@@ -48,13 +48,13 @@ export async function presentMessages(
   if (rows.length === 0) return [];
   const parents = await parentsOf(ctx, rows, cleared_position);
   const all = [...rows, ...parents.values()];
-  const setting = await settingOf(ctx, all);
+  const parts = await loadMessageParts(ctx, all);
   const standings = await standingsOf(ctx.db, {
     conversation: id,
     users: [...new Set(all.map((row) => row.author_id))],
   });
   const byUser = new Map(standings.map((standing) => [standing.user_id, standing]));
-  const present = (row: MessageRow) => presentMessage(row, setting, byUser.get(row.author_id));
+  const present = (row: MessageRow) => presentMessage(row, parts, byUser.get(row.author_id));
   return rows.map((row) => {
     const parent = parents.get(row.parent_id ?? 0);
     return { ...present(row), parent: parent ? { ...present(parent), parent: null } : null };
@@ -80,18 +80,18 @@ async function parentsOf(ctx: Ctx, rows: readonly MessageRow[], cleared: number)
 }
 
 /** Data that messages refer to. */
-export interface Setting {
+export interface MessageParts {
   readonly people: People;
   readonly reactions: ReadonlyMap<number, Awaited<ReturnType<typeof reactionsTo>>>;
   readonly files: ReadonlyMap<number, File[]>;
 }
 
 /** Loads the data that messages refer to, and the people in `users`, with a constant number of queries. */
-export async function settingOf(
+export async function loadMessageParts(
   ctx: Ctx,
   rows: readonly MessageRow[],
   users: readonly number[] = [],
-): Promise<Setting> {
+): Promise<MessageParts> {
   const ids = rows.filter((row) => row.type === "normal" && row.deleted_at === null).map((row) => row.id);
   const reactions = ids.length === 0 ? [] : await reactionsTo(ctx.db, { ids });
   const files = ids.length === 0 ? new Map() : await presentFiles(ctx, "message", ids);
@@ -105,7 +105,11 @@ export async function settingOf(
 }
 
 /** Returns the API's representation of a message without its parent. */
-export function presentMessage(row: MessageRow, { people, reactions, files }: Setting, author: Standing | undefined) {
+export function presentMessage(
+  row: MessageRow,
+  { people, reactions, files }: MessageParts,
+  author: Standing | undefined,
+) {
   const meta = metaOf(row);
   const person = (id: number) => ({ id, name: people.name(id) });
   return {

@@ -9,7 +9,7 @@ import { presentOneMessage } from "./present-messages.ts";
 /** Maximum number of reactions of one participant to one message. */
 const mostReactions = 10;
 
-export const reactions: Pick<Handlers<typeof contract>, "react" | "unreact"> = {
+export const reactions = {
   async react(ctx, { id, messageId, emoji }) {
     const mine = await lockedParticipation(ctx, id);
     const row = await visibleMessage(ctx, mine, messageId);
@@ -48,4 +48,4 @@ export const reactions: Pick<Handlers<typeof contract>, "react" | "unreact"> = {
       throw new ServiceError("not_found", `You have not reacted to message ${messageId} with ${emoji}.`);
     }
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;

@@ -1,3 +1,4 @@
+import { updateRow } from "../../store/bulk.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
@@ -47,9 +48,5 @@ export async function keepPeopleKey(ctx: Ctx, conversation: number): Promise<voi
     .select("user_id")
     .where("conversation_id", "=", conversation)
     .execute();
-  await ctx.db
-    .updateTable("conversations")
-    .set({ people_key: peopleKey(rows.map((row) => row.user_id)) })
-    .where("id", "=", conversation)
-    .execute();
+  await updateRow(ctx.db, "conversations", conversation, { people_key: peopleKey(rows.map((row) => row.user_id)) });
 }

@@ -1,5 +1,6 @@
 import type { conversations as contract } from "../../contract/conversations.ts";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import { insertRow, updateRow } from "../../store/bulk.ts";
 import { waitForTurn } from "../../store/dialect.ts";
 import { indexWords, unindexWords } from "../../store/message-words.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -9,13 +10,12 @@ import { refuse } from "../pipeline/refuse-issues.ts";
 import { appendMessage, type Locked } from "./append-message.ts";
 import { loadVisible, requireText, visibleMessage } from "./find-message.ts";
 import { lockedParticipation, type Participation, participation } from "./participation.ts";
-import { presentOneMessage } from "./present-messages.ts";
+import { type Message, type MessageRow, presentMessage, presentOneMessage } from "./present-messages.ts";
+import { People } from "./present-participants.ts";
 import { wordsInOrder } from "./query-words.ts";
 import { digestOf, peopleKey, recipientIssues } from "./recipients.ts";
 
-type Sending = "create" | "send" | "messageUpdate" | "messageDelete";
-
-export const messageSendHandlers: Pick<Handlers<typeof contract>, Sending> = {
+export const messageSendHandlers = {
   async create(ctx, { recipients, message, files }) {
     refuse({
       ...(await newConversationIssues(ctx, { recipients, message, files })),
@@ -32,7 +32,8 @@ export const messageSendHandlers: Pick<Handlers<typeof contract>, Sending> = {
     const issues = { ...textIssues({ message, files }), ...(await parentIssues(ctx, mine, parent_id)) };
     refuse({ ...issues, ...(await fileIssues(ctx, files ?? [])) });
     const row = await appendMessage(ctx, mine, { message: message ?? "", parent: parent_id, files });
-    return presentOneMessage(ctx, mine, row);
+    if (row.parent_id !== null || files?.length) return presentOneMessage(ctx, mine, row);
+    return presentPlain(ctx, mine, row);
   },
 
   async messageUpdate(ctx, { id, messageId, message }) {
@@ -44,7 +45,7 @@ export const messageSendHandlers: Pick<Handlers<typeof contract>, Sending> = {
     }
     if (before.message === message) return presentOneMessage(ctx, mine, before);
     const row = { ...before, message, edited_at: ctx.now };
-    await ctx.db.updateTable("messages").set({ message, edited_at: ctx.now }).where("id", "=", messageId).execute();
+    await updateRow(ctx.db, "messages", messageId, { message, edited_at: ctx.now });
     await unindexWords(ctx.db, messageId);
     await indexWords(ctx.db, row, [...new Set(wordsInOrder(message))]);
     return presentOneMessage(ctx, mine, row);
@@ -57,17 +58,22 @@ export const messageSendHandlers: Pick<Handlers<typeof contract>, Sending> = {
     if (before.author_id !== ctx.actor.id && mine.role !== "administrator") {
       throw new ServiceError("forbidden", "Only the author or an administrator of the group can delete a message.");
     }
-    await ctx.db
-      .updateTable("messages")
-      .set({ message: "", deleted_at: ctx.now })
-      .where("id", "=", messageId)
-      .execute();
-    await untell(ctx.db, { conversation: id, author: before.author_id, position: before.position });
+    await updateRow(ctx.db, "messages", messageId, { message: "", deleted_at: ctx.now });
+    await subtractUnread(ctx.db, { conversation: id, author: before.author_id, position: before.position });
     await ctx.db.deleteFrom("message_reactions").where("message_id", "=", messageId).execute();
     await unindexWords(ctx.db, messageId);
     await removeFiles(ctx, "message", [messageId]);
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
+
+/** Returns the API's representation of the actor's new message, which has no parent, files or reactions. */
+async function presentPlain(ctx: Ctx, { role }: Participation, row: MessageRow): Promise<Message> {
+  const people = await People.load(ctx, [row.author_id]);
+  const { author_id: user_id, conversation_id } = row;
+  // A new message removes the conversation from everybody's archive.
+  const author = { conversation_id, user_id, role, archived_at: null };
+  return { ...presentMessage(row, { people, reactions: new Map(), files: new Map() }, author), parent: null };
+}
 
 type Known = Partial<Parameters<Handlers<typeof contract>["create"]>[1]>;
 
@@ -104,7 +110,7 @@ export const newMessageIssues: NonNullable<Checks<typeof contract>["send"]> = as
 };
 
 /** Subtracts a deleted message from the unread counts of participants who have not seen it. */
-const untell = prepared((db, p: { conversation: number; author: number; position: number }) =>
+const subtractUnread = prepared((db, p: { conversation: number; author: number; position: number }) =>
   db
     .updateTable("conversation_participants")
     .set((eb) => ({ unread_count: eb("unread_count", "-", eb.lit(1)) }))
@@ -130,11 +136,12 @@ async function conversationOf(ctx: Ctx, people: ReadonlySet<number>): Promise<Lo
     .limit(1)
     .executeTakeFirst();
   if (known !== undefined) return lockedParticipation(ctx, known.id);
-  const { id } = await ctx.db
-    .insertInto("conversations")
-    .values({ type, people_key: peopleKey(people), created_at: ctx.now, updated_at: ctx.now })
-    .returning("id")
-    .executeTakeFirstOrThrow();
+  const id = await insertRow(ctx.db, "conversations", {
+    type,
+    people_key: peopleKey(people),
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  });
   await ctx.db
     .insertInto("conversation_participants")
     .values(

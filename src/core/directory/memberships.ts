@@ -1,7 +1,9 @@
 import { sql } from "kysely";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import type { Ability } from "../../contract/operation.ts";
+import { insertRows } from "../../store/bulk.ts";
 import { isAmong } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { requireAbilities, unitPath } from "../pipeline/permissions.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
@@ -27,16 +29,34 @@ export async function addMembership(
   if ((await findMembership(ctx, user, unit)) !== undefined) {
     throw new ServiceError("conflict", `User ${user} is already a member of unit ${unit}.`);
   }
-  refuse(await membershipIssues(ctx, { unit, userTypes, department }));
-  await requireMembershipChange(ctx, user, { after: { unit, userTypes } });
-  const { id } = await ctx.db
-    .insertInto("memberships")
-    .values({ user_id: user, unit_id: unit, department_id: department })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  await setUserTypes(ctx, id, userTypes);
-  await countMembers(ctx, unit, 1);
+  const membership = { unit, userTypes, department };
+  await requireNewMembership(ctx, user, membership);
+  const id = await insertMembership(ctx, user, membership);
   await rememberFirstUnit(ctx, user);
+  return id;
+}
+
+type NewMembership = Omit<Membership, "user">;
+
+/** Throws `validation_failed` or `forbidden` unless the actor may make the user, undefined for a new one, such a member. */
+export async function requireNewMembership(ctx: Work, user: number | undefined, after: NewMembership): Promise<void> {
+  refuse(await membershipIssues(ctx, after));
+  await requireMembershipChange(ctx, user, { after: { unit: after.unit, userTypes: after.userTypes ?? [] } });
+}
+
+/** Inserts a membership that `requireNewMembership` allows. The caller keeps `users.unit_id`. */
+export async function insertMembership(
+  { db }: Work,
+  user: number,
+  { unit, userTypes = [], department = null }: NewMembership,
+): Promise<number> {
+  const row = { user_id: user, unit_id: unit, department_id: department };
+  const [made] = await insertRows<{ id: number }>(db, "memberships", [row], "id");
+  // RETURNING gives the inserted row.
+  const { id } = made!;
+  const types = [...new Set(userTypes)].map((user_type_id) => ({ membership_id: id, user_type_id }));
+  await insertRows(db, "membership_user_types", types);
+  await addToUserCount(db, { unit, more: 1 });
   return id;
 }
 
@@ -53,7 +73,7 @@ interface MembershipState {
  */
 export async function requireMembershipChange(
   ctx: Work,
-  user: number,
+  user: number | undefined,
   { before, after }: { before?: MembershipState; after?: MembershipState },
 ): Promise<void> {
   if (user === ctx.actor.id && !ctx.actor.admin && after && extendsReach(before, after)) throw ownMembership();
@@ -231,13 +251,15 @@ async function isDepartment({ db }: Work, unit: number, department: number): Pro
   return found !== undefined;
 }
 
-async function countMembers(ctx: Work, unit: number, more: number): Promise<void> {
-  if (more === 0) return;
-  await ctx.db
+const addToUserCount = prepared((db, p: { unit: number; more: number }) =>
+  db
     .updateTable("units")
-    .set((eb) => ({ user_count: eb("user_count", "+", more) }))
-    .where("id", "=", unit)
-    .execute();
+    .set((eb) => ({ user_count: eb("user_count", "+", p.more) }))
+    .where("id", "=", p.unit),
+);
+
+async function countMembers({ db }: Work, unit: number, more: number): Promise<void> {
+  if (more !== 0) await addToUserCount(db, { unit, more });
 }
 
 /** Updates `users.unit_id`, which is the unit of the first membership. */

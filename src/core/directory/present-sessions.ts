@@ -12,8 +12,7 @@ export function sessionRows(db: Db, { me, now }: { readonly me: number; readonly
     .selectFrom("sessions as s")
     .select(["s.id", "s.key", "s.user_agent", "s.address", "s.created_at", "s.last_used_at", "s.expires_at"])
     .where("s.user_id", "=", me)
-    .where("s.expires_at", ">", now)
-    .orderBy("s.id");
+    .where("s.expires_at", ">", now);
 }
 
 /** Returns the API's representation of a session. */

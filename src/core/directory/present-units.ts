@@ -26,11 +26,7 @@ const unitRows = (db: Db, ids: number[]) =>
     .select(
       nested(
         db,
-        db
-          .selectFrom("departments as d")
-          .select(["d.id", "d.name"])
-          .where("d.unit_id", "=", sql.ref<number>("n.id"))
-          .orderBy("d.id"),
+        db.selectFrom("departments as d").select(["d.id", "d.name"]).where("d.unit_id", "=", sql.ref<number>("n.id")),
       ).as("departments"),
     )
     .select(filesOf(db, "unit", "n.id").as("files"))
@@ -118,7 +114,7 @@ function present(ctx: Ctx, row: Row): Unit {
     description: row.description,
     path: row.path,
     features: [],
-    departments: rowsIn(row.departments).map(({ id, name }) => ({ id, name })),
+    departments: rowsIn(row.departments, "id").map(({ id, name }) => ({ id, name })),
     parent:
       row.parent_id === null
         ? null

@@ -48,12 +48,7 @@ const usersById = prepared((db, p: GroupReader & { ids: number[]; now: number })
     .select(["u.policy_accepted_at", "u.show_birthdays", "u.birthdays_optout", "u.provider", "u.two_factor_at"])
     .select(["u.meta_field_0", "u.meta_field_1", "u.meta_field_2", "u.meta_field_3", "u.meta_field_4"])
     .select(["u.created_at", "u.updated_at"])
-    .select(
-      nested(
-        db,
-        membershipRows(db).where("m.user_id", "=", sql.ref<number>("u.id")).orderBy("m.id").orderBy("t.id"),
-      ).as("memberships"),
-    )
+    .select(nested(db, membershipRows(db).where("m.user_id", "=", sql.ref<number>("u.id"))).as("memberships"))
     .select(filesOf(db, "user", "u.id").as("files"))
     .select(groupsOf(db, p, "u.id").as("groups"))
     .select(nested(db, sessionRows(db, p).where("s.user_id", "=", sql.ref<number>("u.id"))).as("sessions"))
@@ -97,7 +92,7 @@ export async function loadMemberships(ctx: Ctx, user: number): Promise<readonly 
 }
 
 const membershipsIn = (rows: readonly UserRow[]) =>
-  new Map(rows.map((row) => [row.id, presentMemberships(rowsIn(row.memberships))]));
+  new Map(rows.map((row) => [row.id, presentMemberships(rowsIn(row.memberships, "id", "type_id"))]));
 
 const firstUnit = ([first]: readonly ShownMembership[]): ShownUnit | undefined =>
   first && { path: first.path, unit: first.shown.unit };
@@ -146,7 +141,7 @@ function lastFields(ctx: Ctx, row: UserRow) {
   return {
     specialties: [],
     all_integrations: [],
-    devices: rowsIn(row.sessions).map((session) => presentSession(ctx, session)),
+    devices: rowsIn(row.sessions, "id").map((session) => presentSession(ctx, session)),
     provider: [row.provider],
     participant_type: "user" as const,
     created_at: row.created_at,

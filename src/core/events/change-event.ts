@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { events as contract } from "../../contract/events.ts";
+import { insertRow, updateRow } from "../../store/bulk.ts";
 import { addFiles, fileIssues, removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -40,11 +41,7 @@ export const eventChangeHandlers: Changing = {
     await ctx.db.deleteFrom("event_dates").where("event_id", "=", id).execute();
     await ctx.db.deleteFrom("event_marks").where("event_id", "=", id).execute();
     // The audience is kept, so that only users who could read the event learn that it was deleted.
-    await ctx.db
-      .updateTable("events")
-      .set({ ...erased, updated_at: ctx.now, deleted_at: ctx.now })
-      .where("id", "=", id)
-      .execute();
+    await updateRow(ctx.db, "events", id, { ...erased, updated_at: ctx.now, deleted_at: ctx.now });
   },
 };
 
@@ -79,11 +76,7 @@ async function add(ctx: Ctx, { uid = `${randomUUID()}@wcs`, ...fields }: Input, 
   const audience_id = await addAudience(ctx, eventAudienceOf(readers));
   const { title, type } = fields;
   const own = { audience_id, title, type, uid, created_at: ctx.now, updated_at: ctx.now };
-  const { id } = await ctx.db
-    .insertInto("events")
-    .values({ ...texts(fields), ...columns, ...own })
-    .returning("id")
-    .executeTakeFirstOrThrow();
+  const id = await insertRow(ctx.db, "events", { ...texts(fields), ...columns, ...own });
   await keepOccurrences(ctx, id, occurrences);
   await placeEvent(ctx, { id, author: ctx.actor.id, readers });
   await addFiles(ctx, "event", id, fields.files ?? []);
@@ -108,11 +101,7 @@ async function change(
   const changes = listChangedColumns(before, { ...texts(fields), ...times?.columns, type: readers.type });
   const others = !isDeepStrictEqual(readers, had);
   if (Object.keys(changes).length === 0 && !others && fields.files === undefined) return;
-  await ctx.db
-    .updateTable("events")
-    .set({ ...changes, updated_at: ctx.now })
-    .where("id", "=", id)
-    .execute();
+  await updateRow(ctx.db, "events", id, { ...changes, updated_at: ctx.now });
   if (others || times !== undefined) {
     const author = before.author_id;
     await displaceEvent(ctx, { id, author, readers: had });

@@ -1,20 +1,17 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { eventTypes } from "../../contract/event-schemas.ts";
+import type { events } from "../../contract/events.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { type Audience, audienceIssues, sharesOf } from "../visibility/audience.ts";
 import { ability } from "./find-event.ts";
 
-export type EventType = (typeof eventTypes)[number];
+type EventType = (typeof eventTypes)[number];
 
 /** The readers of an event, in the form of the input. */
-export interface EventReadersInput {
-  readonly type?: EventType | undefined;
-  readonly units?: readonly number[] | undefined;
-  readonly userTypes?: readonly number[] | undefined;
-  readonly shares?: readonly number[] | undefined;
-}
+type EventReadersInput = Pick<InputOf<typeof events.update>, "type" | "units" | "userTypes" | "shares">;
 
 /** The readers of an event. */
 export interface Readers {

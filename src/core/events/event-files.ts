@@ -1,12 +1,11 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { events as contract } from "../../contract/events.ts";
+import { updateRow } from "../../store/bulk.ts";
 import { addFiles, removeFiles } from "../files/attached-files.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { editableEvent } from "./find-event.ts";
 
-type Files = "filesAdd" | "filesAddTo" | "fileDelete";
-
-export const eventFileHandlers: Pick<Handlers<typeof contract>, Files> = {
+export const eventFileHandlers = {
   async filesAdd(ctx, { id, files: items }) {
     await editableEvent(ctx, id, "id");
     await addFiles(ctx, "event", id, items);
@@ -26,8 +25,8 @@ export const eventFileHandlers: Pick<Handlers<typeof contract>, Files> = {
     }
     await touch(ctx, id);
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 async function touch({ db, now }: Ctx, id: number): Promise<void> {
-  await db.updateTable("events").set({ updated_at: now }).where("id", "=", id).execute();
+  await updateRow(db, "events", id, { updated_at: now });
 }

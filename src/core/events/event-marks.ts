@@ -5,9 +5,7 @@ import type { Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { readableEvent } from "./find-event.ts";
 
-type Marks = "seen" | "participants" | "accept" | "withdraw";
-
-export const eventMarkHandlers: Pick<Handlers<typeof contract>, Marks> = {
+export const eventMarkHandlers = {
   async seen(ctx, { id }) {
     const { seen_at } = await readableEvent(ctx, id);
     if (seen_at !== null) return;
@@ -45,4 +43,4 @@ export const eventMarkHandlers: Pick<Handlers<typeof contract>, Marks> = {
     const { answer: before } = await readableEvent(ctx, id);
     await saveRsvp(ctx.db, { event_id: id, user_id: ctx.actor.id }, { before, after: null, now: ctx.now });
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;

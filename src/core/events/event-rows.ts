@@ -1,9 +1,14 @@
+import { sql } from "kysely";
+import type { Db } from "../../store/database.ts";
 import { isAmong, truth } from "../../store/dialect.ts";
+import { nested } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
-import { type Reader, readable } from "../visibility/audience.ts";
+import { filesOf } from "../files/attached-files.ts";
+import { audienceLists, type Reader, readable } from "../visibility/audience.ts";
 
-/** Returns events with the reader's marks, including deleted events; `reads` tells whether the reader may read them. */
-export const eventRows = prepared((db, p: Reader & { ids: readonly number[] }) =>
+type Asked = Reader & { readonly ids: readonly number[] };
+
+const eventQuery = (db: Db, p: Asked) =>
   db
     .selectFrom("events as e")
     .innerJoin("audiences as a", "a.id", "e.audience_id")
@@ -20,13 +25,39 @@ export const eventRows = prepared((db, p: Reader & { ids: readonly number[] }) =
       "owner.path as owner_path",
     ])
     .select(["m.seen_at", "m.answer"])
-    .select(truth(readable(db, "a", p)).as("reads"))
-    .where((eb) => isAmong(db, eb.ref("e.id"), p.ids)),
-);
+    .where((eb) => isAmong(db, eb.ref("e.id"), p.ids));
+
+const reads = (db: Db, p: Asked) => truth(readable(db, "a", p)).as("reads");
+
+/** Returns events with the reader's marks, including deleted events; `reads` tells whether the reader may read them. */
+export const eventRows = prepared((db, p: Asked) => eventQuery(db, p).select(reads(db, p)));
+
+/** Selects the parts of an event that its representation contains besides its row. */
+const shownEventQuery = (db: Db, p: Asked) =>
+  eventQuery(db, p)
+    .select(audienceLists(db, "e.audience_id"))
+    .select([filesOf(db, "event", "e.id").as("files"), datesIn(db).as("dates")]);
+
+const datesIn = (db: Db) =>
+  nested(
+    db,
+    db
+      .selectFrom("event_dates as d")
+      .select(["d.start_at", "d.end_at", "d.day"])
+      .where("d.event_id", "=", sql.ref<number>("e.id")),
+  );
+
+/** Returns events as `eventRows`, with everything that `presentEvent` needs. */
+export const shownEventRows = prepared((db, p: Asked) => shownEventQuery(db, p).select(reads(db, p)));
+
+/** Returns events that the reader may read, as the caller knows, with everything that `presentEvent` needs. */
+export const readableEventRows = prepared((db, p: Asked) => shownEventQuery(db, p));
+
+export type ShownEventRow = Awaited<ReturnType<typeof readableEventRows>>[number];
 export type EventRow = Awaited<ReturnType<typeof eventRows>>[number];
 
 /** Returns all occurrences of events, in order for each event. */
-export const datesOf = prepared((db, p: { ids: readonly number[] }) =>
+const datesOf = prepared((db, p: { ids: readonly number[] }) =>
   db
     .selectFrom("event_dates")
     .select(["event_id", "start_at", "end_at", "day"])

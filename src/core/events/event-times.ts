@@ -1,28 +1,20 @@
+import type { Selectable } from "kysely";
 import type { FieldErrors } from "../../contract/errors.ts";
-import type { Rule, RuleInput } from "../../contract/event-schemas.ts";
+import type { Rule } from "../../contract/event-schemas.ts";
+import type { events } from "../../contract/events.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import { insertRows } from "../../store/bulk.ts";
+import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import type { Occurrence } from "../pipeline/recurrence/place-occurrences.ts";
 import { expand, fullRule, ruleIssues } from "./event-rules.ts";
 import { spanOf } from "./occurrence-spans.ts";
 
 /** The times of an event, in the form of the input. */
-export interface TimesInput {
-  readonly start?: number | null | undefined;
-  readonly end?: number | null | undefined;
-  readonly all_day?: boolean | 0 | 1 | undefined;
-  readonly date?: string | null | undefined;
-  readonly recurrence?: readonly RuleInput[] | undefined;
-}
+type TimesInput = Pick<InputOf<typeof events.update>, "start" | "end" | "all_day" | "date" | "recurrence">;
 
 /** The columns that hold the times of an event. */
-interface TimesColumns {
-  readonly start_at: number;
-  readonly end_at: number;
-  readonly all_day: 0 | 1;
-  readonly date: string | null;
-  readonly recurrence: string;
-}
+type TimesColumns = Pick<Selectable<Schema["events"]>, "start_at" | "end_at" | "all_day" | "date" | "recurrence">;
 
 export interface EventTimes {
   readonly columns: TimesColumns & { readonly last_at: number; readonly timezone: string };

@@ -12,6 +12,15 @@ export const ability = "calendar";
  */
 export async function readableEvent(ctx: Ctx, id: number, named?: string): Promise<EventRow> {
   const [row] = await eventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids: [id] });
+  return requireReadable(row, id, named);
+}
+
+/** Returns the row of an event if the actor may read it. Throws like `readableEvent`. */
+export function requireReadable<R extends Pick<EventRow, "reads" | "deleted_at">>(
+  row: R | undefined,
+  id: number,
+  named?: string,
+): R {
   if (row === undefined || row.reads === 0) {
     if (named !== undefined) throw invalid({ [named]: [`is not an existing event: ${id}`] });
     throw new ServiceError("not_found", `There is no event ${id}.`);

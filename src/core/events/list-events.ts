@@ -1,7 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { eventTypes } from "../../contract/event-schemas.ts";
+import { memoize } from "../../contract/bounded-map.ts";
 import { type events as contract, countedBeyond, furthestEvent } from "../../contract/events.ts";
-import { forEach, isAmong, listed } from "../../store/dialect.ts";
+import { isAmong, listed } from "../../store/dialect.ts";
+import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { type Reader, readable, readerOf } from "../visibility/audience.ts";
@@ -29,15 +30,23 @@ export async function findEvents(
 /** Searches the actor's places in the order of the list until `most` events are found. */
 async function inPlaces(ctx: Ctx, { type, start, end = Number.MAX_SAFE_INTEGER }: Filter, most: number) {
   const { db } = ctx;
-  const kinds = type === undefined ? eventTypes : [type];
   const places = await placesOfReader(ctx);
-  const candidates = start === undefined ? firstOccurrences : firstOccurrencesSince;
   const found: number[] = [];
   let last = { start_at: start ?? never, event_id: 0 };
-  for (let size = most; ; size *= 2) {
-    const next = await candidates(db, { ...last, end, start: start ?? never, places, size });
+  for (let size = powerOfTwo(most); ; size *= 2) {
+    const { first, firstSince } = occurrencesInPlaces(size);
+    const inEach = await (start === undefined ? first : firstSince)(db, {
+      ...last,
+      end,
+      start: start ?? never,
+      places,
+    });
+    const next = firstOf(
+      inEach.flatMap(({ found }) => rowsIn(found)),
+      size,
+    );
     const ids = next.map((row) => row.event_id);
-    const rows = await readableAmong(db, { ...readerOf(ctx.actor, ability), ids, kinds });
+    const rows = await readableAmong(db, { ...readerOf(ctx.actor, ability), ids, type: type ?? null });
     const fitting = new Set(rows.map((row) => row.id));
     found.push(...ids.filter((id) => fitting.has(id)));
     const furthest = next.at(-1);
@@ -53,7 +62,6 @@ interface Extent {
   readonly end: number;
   readonly start: number;
   readonly places: readonly string[];
-  readonly size: number;
 }
 
 interface Candidate {
@@ -61,41 +69,49 @@ interface Candidate {
   readonly event_id: number;
 }
 
-/** Reads up to `size` occurrences from each place and returns the first `size` of them. */
-const occurrencesInPlaces = (isFirst: (p: Extent) => RawBuilder<SqlBool>) =>
+/** Returns the first `size` occurrences in their order, each once. */
+function firstOf(candidates: readonly Candidate[], size: number): Candidate[] {
+  const sorted = candidates.toSorted((a, b) => a.start_at - b.start_at || a.event_id - b.event_id);
+  return sorted
+    .filter(({ start_at, event_id }, at) => {
+      const before = sorted[at - 1];
+      return before?.event_id !== event_id || before.start_at !== start_at;
+    })
+    .slice(0, size);
+}
+
+/** Returns up to `size` occurrences of each place. They are put together by the program, because SQLite takes four times as long. */
+const occurrencesSearch = (size: number, isFirst: (p: Extent) => RawBuilder<SqlBool>) =>
   prepared((db, p: Extent) => {
-    const size = sql<number>`${p.size}`;
     const one = db
       .selectFrom("event_places as ep")
-      .select(["ep.place", "ep.start_at", "ep.event_id"])
+      .select(["ep.start_at", "ep.event_id"])
       .where(sql<SqlBool>`ep.place = place.value`)
       .where(sql<SqlBool>`(ep.start_at, ep.event_id) > (${p.start_at}, ${p.event_id})`)
       .where("ep.start_at", "<=", p.end)
       .where(isFirst(p))
       .orderBy("ep.start_at")
       .orderBy("ep.event_id")
-      .limit(size);
-    const key = ["place", "start_at", "event_id"];
-    const found = forEach(db, listed(db, "place", p.places), one, { table: "event_places", key });
-    return db
-      .selectFrom(sql<Candidate>`(select found.start_at, found.event_id from ${found})`.as("found"))
-      .select(["found.start_at", "found.event_id"])
-      .distinct()
-      .orderBy("found.start_at")
-      .orderBy("found.event_id")
-      .limit(size);
+      .limit(sql.lit(size));
+    return sql<{ found: Nested<Candidate> }>`select ${nested(db, one)} as found from ${listed(db, "place", p.places)}`;
   });
 
-const firstOccurrences = occurrencesInPlaces(() => sql<SqlBool>`ep.previous_at = ${sql.lit(never)}`);
-const firstOccurrencesSince = occurrencesInPlaces((p) => sql<SqlBool>`ep.previous_at < ${p.start}`);
+/** Returns the searches for a number of occurrences, which they contain as a literal; see `LiteralCompiler`. */
+const occurrencesInPlaces = memoize((size: number) => ({
+  first: occurrencesSearch(size, () => sql<SqlBool>`ep.previous_at = ${sql.lit(never)}`),
+  firstSince: occurrencesSearch(size, (p) => sql<SqlBool>`ep.previous_at < ${p.start}`),
+}));
 
-const readableAmong = prepared((db, p: Reader & { ids: readonly number[]; kinds: readonly string[] }) =>
+/** Rounds up, so that there are only few different searches. */
+const powerOfTwo = (least: number): number => 2 ** Math.ceil(Math.log2(least));
+
+const readableAmong = prepared((db, p: Reader & { ids: readonly number[]; type: string | null }) =>
   db
     .selectFrom("events as e")
     .innerJoin("audiences as a", "a.id", "e.audience_id")
     .select("e.id")
     .where((eb) => isAmong(db, eb.ref("e.id"), p.ids))
-    .where(isAmong(db, sql.ref<string>("e.type"), p.kinds))
+    .where(sql<SqlBool>`(cast(${p.type} as text) is null or e.type = ${p.type})`)
     .where("e.deleted_at", "is", null)
     .where(readable(db, "a", p)),
 );

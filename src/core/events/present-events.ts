@@ -1,57 +1,22 @@
-import { sql } from "kysely";
 import type { z } from "zod";
 import type { event } from "../../contract/event-schemas.ts";
-import type { Db } from "../../store/database.ts";
-import { isAmong } from "../../store/dialect.ts";
-import { nested, rowsIn } from "../../store/nested-rows.ts";
-import { prepared } from "../../store/prepared.ts";
-import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
+import { rowsIn } from "../../store/nested-rows.ts";
+import { presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { audienceLists, listsIn, mayEdit } from "../visibility/audience.ts";
-import type { DateRow, EventRow } from "./event-rows.ts";
+import { listsIn, mayEdit } from "../visibility/audience.ts";
+import type { DateRow, ShownEventRow } from "./event-rows.ts";
 import { ability } from "./find-event.ts";
 
 export type Event = z.infer<ReturnType<typeof event>>;
 
-const partsByEvent = prepared((db, p: { ids: readonly number[] }) =>
-  db
-    .selectFrom("events as e")
-    .select("e.id")
-    .select(audienceLists(db, "e.audience_id"))
-    .select([filesOf(db, "event", "e.id").as("files"), datesIn(db).as("dates")])
-    .where((eb) => isAmong(db, eb.ref("e.id"), p.ids)),
-);
-
-const datesIn = (db: Db) =>
-  nested(
-    db,
-    db
-      .selectFrom("event_dates as d")
-      .select(["d.start_at", "d.end_at", "d.day"])
-      .where("d.event_id", "=", sql.ref<number>("e.id"))
-      .orderBy("d.start_at"),
-  );
-
-type Parts = Awaited<ReturnType<typeof partsByEvent>>[number];
-
-/** Returns the API's representation of events, in the order of `rows`. Runs a constant number of queries. */
-export async function presentEvents(ctx: Ctx, rows: readonly EventRow[]): Promise<Event[]> {
-  if (rows.length === 0) return [];
-  const ids = rows.map((row) => row.id);
-  const parts = new Map((await partsByEvent(ctx.db, { ids })).map((row) => [row.id, row]));
-  return rows.flatMap((row) => {
-    const own = parts.get(row.id);
-    return own === undefined ? [] : [present(ctx, row, own)];
-  });
-}
-
-function present(ctx: Ctx, row: EventRow, parts: Parts): Event {
+/** Returns the API's representation of an event. */
+export function presentEvent(ctx: Ctx, row: ShownEventRow): Event {
   const edits = mayEdit(ctx.actor, ability, row);
-  const audience = listsIn(parts);
-  const files = presentNestedFiles(ctx, parts.files);
+  const audience = listsIn(row);
+  const files = presentNestedFiles(ctx, row.files);
   const uploads = files.filter((file) => file.type === "upload").length;
   // Fields that follow a spread are slow to add and to write as JSON.
-  const { dates, days } = occurrences(rowsIn(parts.dates));
+  const { dates, days } = occurrences(rowsIn(row.dates, "start_at"));
   return {
     id: row.id,
     content_type: "event",

@@ -4,13 +4,11 @@ import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { readerOf } from "../visibility/audience.ts";
-import { eventRows } from "./event-rows.ts";
-import { ability, readableEvent } from "./find-event.ts";
+import { readableEventRows, shownEventRows } from "./event-rows.ts";
+import { ability, requireReadable } from "./find-event.ts";
 import { findEvents } from "./list-events.ts";
-import { type Event, hitsOf, occurrences, presentEvents } from "./present-events.ts";
-import { nextOccurrences } from "./upcoming-events.ts";
-
-const upcomingOccurrences = 3;
+import { type Event, hitsOf, occurrences, presentEvent } from "./present-events.ts";
+import { nextOccurrences, upcomingOccurrences } from "./upcoming-events.ts";
 
 /** Returns the issue of a period that ends before it starts. */
 export function periodIssues(start: number | undefined, end: number | undefined): FieldErrors {
@@ -18,7 +16,7 @@ export function periodIssues(start: number | undefined, end: number | undefined)
   return isOver ? { end: ["must not be before start"] } : {};
 }
 
-export const eventReadHandlers: Pick<Handlers<typeof contract>, "list" | "get" | "upcoming"> = {
+export const eventReadHandlers = {
   async list(ctx, input) {
     const { start, end } = input;
     refuse(periodIssues(start, end));
@@ -27,13 +25,12 @@ export const eventReadHandlers: Pick<Handlers<typeof contract>, "list" | "get" |
   },
 
   async get(ctx, { id }) {
-    const [event] = await presentEvents(ctx, [await readableEvent(ctx, id)]);
-    // One row gives one representation.
-    return event!;
+    const [row] = await shownEventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids: [id] });
+    return presentEvent(ctx, requireReadable(row, id));
   },
 
   async upcoming(ctx) {
-    const dates = await nextOccurrences(ctx, upcomingOccurrences);
+    const dates = await nextOccurrences(ctx);
     const ids = [...new Set(dates.map((row) => row.event_id))];
     const events = new Map((await presentInOrder(ctx, ids)).map((event) => [event.id, event]));
     const hits = dates.map((row) => {
@@ -43,10 +40,10 @@ export const eventReadHandlers: Pick<Handlers<typeof contract>, "list" | "get" |
     });
     return hitsOf(hits, { page: 1, limit: upcomingOccurrences, total: hits.length });
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 async function presentInOrder(ctx: Ctx, ids: readonly number[]): Promise<Event[]> {
   if (ids.length === 0) return [];
-  const rows = await eventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids });
-  return presentEvents(ctx, inOrderOf(ids, rows));
+  const rows = await readableEventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids });
+  return inOrderOf(ids, rows).map((row) => presentEvent(ctx, row));
 }

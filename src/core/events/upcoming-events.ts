@@ -8,14 +8,17 @@ import { ability } from "./find-event.ts";
 import { placesOfReader } from "./index-event.ts";
 import { lastShortSpan, spans } from "./occurrence-spans.ts";
 
+/** Maximum number of upcoming occurrences. */
+export const upcomingOccurrences = 3;
+
 /** Returns the next occurrences that the actor may read, including running ones, ordered by start. */
-export async function nextOccurrences(ctx: Ctx, most: number): Promise<DateRow[]> {
+export async function nextOccurrences(ctx: Ctx): Promise<DateRow[]> {
   const { db, now } = ctx;
   const places = await placesOfReader(ctx);
-  return nextInPlaces(db, { ...readerOf(ctx.actor, ability), now, most, places });
+  return nextInPlaces(db, { ...readerOf(ctx.actor, ability), now, places });
 }
 
-type Parameters = Reader & { readonly now: number; readonly most: number; readonly places: readonly string[] };
+type Parameters = Reader & { readonly now: number; readonly places: readonly string[] };
 
 const longSpans = spans.map((seconds, span) => ({ span, seconds })).filter(({ span }) => span > lastShortSpan);
 
@@ -37,7 +40,7 @@ const nextInPlaces = prepared((db, p: Parameters) => {
       .where(reads)
       .orderBy("ep.start_at")
       .orderBy("ep.event_id")
-      .limit(sql<number>`${p.most}`);
+      .limit(sql.lit(upcomingOccurrences));
     const key = ["place", "start_at", "event_id"];
     return sql`select found.start_at, found.event_id from ${forEach(db, outer, one, { table: "event_places", key })}`;
   };
@@ -61,5 +64,5 @@ const nextInPlaces = prepared((db, p: Parameters) => {
     .distinct()
     .orderBy("d.start_at")
     .orderBy("d.event_id")
-    .limit(sql<number>`${p.most}`);
+    .limit(sql.lit(upcomingOccurrences));
 });

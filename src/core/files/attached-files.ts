@@ -141,13 +141,12 @@ export function filesOf(db: Db, owner: FileOwner, id: string) {
       .select(fileColumns.map((column) => `f.${column}` as const))
       .select(["f.created_at", "f.updated_at"])
       .where("f.owner", "=", sql.lit(owner))
-      .where("f.owner_id", "=", sql.ref<number>(id))
-      .orderBy("f.id"),
+      .where("f.owner_id", "=", sql.ref<number>(id)),
   );
 }
 
 export function presentNestedFiles({ settings }: Ctx, files: Nested<FileRow>): File[] {
-  return rowsIn(files).map((row) => present(row, settings.timezone));
+  return rowsIn(files, "id").map((row) => present(row, settings.timezone));
 }
 
 type FileRow = Pick<Row, (typeof fileColumns)[number] | "created_at" | "updated_at">;

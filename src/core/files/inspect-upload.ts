@@ -8,7 +8,7 @@ const chunkCharacters = (chunkBytes / 3) * 4;
 const headChunks = 4;
 
 /** The identity and type of an uploaded content. */
-export interface Upload extends ContentKey, FileType {}
+interface Upload extends ContentKey, FileType {}
 
 const inspected = new WeakMap<FileItem, Promise<Upload | undefined>>();
 

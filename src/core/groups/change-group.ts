@@ -1,5 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { groups as contract } from "../../contract/groups.ts";
+import { insertRow, updateRow } from "../../store/bulk.ts";
 import { addMember } from "../directory/group-memberships.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { fold } from "../directory/text-keys.ts";
@@ -10,21 +11,17 @@ import { findOwnGroup, oneGroup } from "./read-groups.ts";
 /** Counting stops after this number of posts. */
 const mostCounted = 1000;
 
-export const groupChangeHandlers: Pick<Handlers<typeof contract>, "create" | "update" | "delete"> = {
+export const groupChangeHandlers = {
   async create(ctx, { name, description = "", privacy }) {
-    const { id } = await ctx.db
-      .insertInto("groups")
-      .values({
-        name,
-        name_key: fold(name),
-        description,
-        privacy,
-        author_id: ctx.actor.id,
-        created_at: ctx.now,
-        updated_at: ctx.now,
-      })
-      .returning("id")
-      .executeTakeFirstOrThrow();
+    const id = await insertRow(ctx.db, "groups", {
+      name,
+      name_key: fold(name),
+      description,
+      privacy,
+      author_id: ctx.actor.id,
+      created_at: ctx.now,
+      updated_at: ctx.now,
+    });
     await addMember(ctx, id, ctx.actor.id, "administrator");
     return oneGroup(ctx, id);
   },
@@ -39,7 +36,7 @@ export const groupChangeHandlers: Pick<Handlers<typeof contract>, "create" | "up
     const differs = Object.entries(next).some(([column, value]) => before[column as keyof typeof next] !== value);
     if (differs) {
       const changes = { ...next, name_key: fold(next.name), updated_at: ctx.now };
-      await ctx.db.updateTable("groups").set(changes).where("id", "=", id).execute();
+      await updateRow(ctx.db, "groups", id, changes);
     }
     return oneGroup(ctx, id);
   },
@@ -59,7 +56,7 @@ export const groupChangeHandlers: Pick<Handlers<typeof contract>, "create" | "up
     await removeFiles(ctx, "group", [id]);
     await ctx.db.deleteFrom("groups").where("id", "=", id).execute();
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 async function countPosts({ db }: Ctx, group: number): Promise<number> {
   const posts = await db

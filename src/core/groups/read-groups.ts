@@ -8,7 +8,7 @@ import { decodeCursor, makeCursorPage } from "../pipeline/cursor.ts";
 import { groupReader, isVisibleGroup, ruleGroups } from "../visibility/group-visibility.ts";
 import { type Group, type GroupRow, groupRows, presentGroups } from "./present-groups.ts";
 
-export const groupReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"> = {
+export const groupReadHandlers = {
   async list(ctx, { limit, cursor, ...filter }) {
     const list = `groups ${JSON.stringify(filter)}`;
     const position = decodeCursor<[string, number]>(ctx, list, cursor);
@@ -43,7 +43,7 @@ export const groupReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"> 
   },
 
   get: (ctx, { id }) => oneGroup(ctx, id),
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 export async function oneGroup(ctx: Ctx, id: number): Promise<Group> {
   const [group] = await presentGroups(ctx, [await findGroup(ctx, id)]);

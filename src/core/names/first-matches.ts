@@ -8,7 +8,7 @@ import type { Ctx } from "../pipeline/context.ts";
 export type Matched<T> = T & { readonly text: string };
 
 /** One way in which texts match. `find` searches for all of them with one statement. */
-export interface MatchStep<T> {
+interface MatchStep<T> {
   readonly match: NameMatch["match"];
   find(texts: readonly string[]): Promise<readonly Matched<T>[]>;
 }

@@ -1,5 +1,6 @@
 import type { Ability } from "../../contract/operation.ts";
 import type { Db } from "../../store/database.ts";
+import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { ancestorsOf, idInPath } from "./unit-path.ts";
 
@@ -37,23 +38,34 @@ export const nobody: Actor = {
   types: [],
 };
 
-/** Triggers watch these columns; see `fact-versions.ts`. */
-const actorRows = prepared((db, p: { id: number; session: string }) =>
+/** Loads active users with their memberships, and their sessions with these keys. Triggers watch these columns; see `fact-versions.ts`. */
+export const actorRows = prepared((db, p: { ids: readonly number[]; sessions: readonly string[] }) =>
   db
     .selectFrom("users as u")
-    .leftJoin("sessions as s", (join) => join.onRef("s.user_id", "=", "u.id").on("s.key", "=", p.session))
+    .leftJoin("sessions as s", (join) =>
+      join.onRef("s.user_id", "=", "u.id").on((eb) => isAmong(db, eb.ref("s.key"), p.sessions)),
+    )
     .leftJoin("memberships as m", "m.user_id", "u.id")
     .leftJoin("units as n", "n.id", "m.unit_id")
     .leftJoin("membership_user_types as mt", "mt.membership_id", "m.id")
     .leftJoin("user_types as t", "t.id", "mt.user_type_id")
-    .select(["u.admin", "u.unit_id", "u.show_birthdays", "u.token_version", "u.two_factor_at"])
+    .select([
+      "u.id",
+      "s.key as session_key",
+      "u.admin",
+      "u.unit_id",
+      "u.show_birthdays",
+      "u.token_version",
+      "u.two_factor_at",
+    ])
     .select(["n.path", "t.id as type", "t.abilities", "s.id as session_id", "s.last_used_at"])
     .select((eb) =>
       eb.selectFrom("fact_versions").select("version").where("kind", "=", "settings").as("settings_version"),
     )
-    .where("u.id", "=", p.id)
+    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids))
     .where("u.active", "=", 1),
 );
+export type ActorRow = Awaited<ReturnType<typeof actorRows>>[number];
 
 /** An actor, and at the same moment the session that was asked for, if the actor has it, and the version of the settings. */
 export interface LoadedActor {
@@ -64,13 +76,18 @@ export interface LoadedActor {
 
 /** Returns the active user with that ID, or undefined. `session` is the key of one of the user's sessions. */
 export async function loadActor(db: Db, id: number, session = ""): Promise<LoadedActor | undefined> {
-  const rows = await actorRows(db, { id, session });
-  const user = rows[0];
+  return actorIn(await actorRows(db, { ids: [id], sessions: [session] }), session);
+}
+
+/** Returns the actor of the rows of one user, or undefined without rows. The rows may include other sessions of the user. */
+export function actorIn(all: readonly ActorRow[], session: string): LoadedActor | undefined {
+  const user = all.find(({ session_key }) => session_key === session) ?? all[0];
   if (user === undefined) return undefined;
+  const rows = all.filter(({ session_key }) => session_key === user.session_key);
   const paths = [...new Set(rows.flatMap(({ path }) => path ?? []))];
   const units = paths.map(idInPath);
   const actor = {
-    id,
+    id: user.id,
     admin: user.admin === 1,
     unitId: user.unit_id,
     showBirthdays: user.show_birthdays,
@@ -83,10 +100,11 @@ export async function loadActor(db: Db, id: number, session = ""): Promise<Loade
     branch: [...new Set([...paths.flatMap(ancestorsOf), ...units])],
     types: [...new Set(rows.flatMap(({ type }) => type ?? []))],
   };
-  const { session_id, last_used_at, settings_version } = user;
+  const { session_id, session_key, last_used_at, settings_version } = user;
+  const isKnown = session_key === session && session_id !== null && last_used_at !== null;
   return {
     actor,
-    session: session_id === null || last_used_at === null ? undefined : { id: session_id, lastUsed: last_used_at },
+    session: isKnown ? { id: session_id, lastUsed: last_used_at } : undefined,
     settingsVersion: settings_version ?? 0,
   };
 }

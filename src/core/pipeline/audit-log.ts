@@ -1,9 +1,8 @@
-import type { Insertable } from "kysely";
 import { auth } from "../../contract/auth.ts";
 import { filledPath, pathFields, pathOfCreated } from "../../contract/field-spec.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
 import { users } from "../../contract/users.ts";
-import type { Schema } from "../../store/schema/schema.ts";
+import { insertRows } from "../../store/bulk.ts";
 import type { Ctx } from "./context.ts";
 
 /**
@@ -30,11 +29,14 @@ export async function recordSignIn(ctx: Ctx, user: number | undefined, good: boo
   await writeEntry(ctx, { actor_id: user ?? null, operation, path, fields: "[]", outcome });
 }
 
-type Entry = Omit<Insertable<Schema["audit_entries"]>, "created_at" | "address">;
+interface Entry {
+  readonly actor_id: number | null;
+  readonly operation: string;
+  readonly path: string;
+  readonly fields: string;
+  readonly outcome?: "done" | "failed";
+}
 
-async function writeEntry({ db, address, now }: Ctx, entry: Entry): Promise<void> {
-  await db
-    .insertInto("audit_entries")
-    .values({ ...entry, address: address ?? null, created_at: now })
-    .execute();
+async function writeEntry({ db, address, now }: Ctx, { outcome = "done", ...entry }: Entry): Promise<void> {
+  await insertRows(db, "audit_entries", [{ ...entry, outcome, address: address ?? null, created_at: now }]);
 }

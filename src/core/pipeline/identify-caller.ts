@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isApiToken } from "../../contract/api-token-prefix.ts";
 import { BoundedMap } from "../../contract/bounded-map.ts";
 import { ServiceError } from "../../contract/errors.ts";
@@ -34,20 +35,28 @@ export interface IdentifiedCaller {
  */
 export type Identify = (op: AnyOperation, origin: FullOrigin, moment: Moment) => Promise<IdentifiedCaller>;
 
+/** Identifies callers, and returns them as they were last time. */
+export interface Identification {
+  readonly identify: Identify;
+  /**
+   * Returns the caller as last identified, if that was with the same token; undefined where versions of facts are known. While
+   * `identify` finds out whether it is still the same, which it then returns with the same `actor`, an answer can be prepared.
+   */
+  presume(origin: FullOrigin, moment: Moment): IdentifiedCaller | undefined;
+}
+
 interface Sources {
   readonly database: Database;
   readonly instance: () => Promise<Instance>;
   readonly lastUses: LastUses;
 }
 
-/**
- * Returns a function that identifies callers. It caches verified tokens, and actors with their sessions while their version
- * stays the same.
- */
-export function callerIdentification({ database, instance, lastUses }: Sources): Identify {
+/** Caches verified tokens, and actors with their sessions while their version stays the same. */
+export function callerIdentification({ database, instance, lastUses }: Sources): Identification {
   const verified = new BoundedMap<string, Claims>(10_000);
   /** By the ID of the user and the key of the session. */
-  const actors = new BoundedMap<string, { readonly version: number; readonly loaded: LoadedActor }>(10_000);
+  const actors = new BoundedMap<string, { readonly version: Version; readonly loaded: LoadedActor }>(10_000);
+  const batches = once(async () => (await import("./actor-batches.ts")).actorBatches(database.reader));
   const apiTokens = once(async () => new (await import("./api-tokens.ts")).ApiTokens(database));
 
   async function claimsOf(token: string, now: number): Promise<Claims> {
@@ -64,11 +73,15 @@ export function callerIdentification({ database, instance, lastUses }: Sources):
 
   /** Does not cache that there is no actor, because a new user changes no version. */
   async function actorOf(id: number, version: Version, session = ""): Promise<LoadedActor | undefined> {
-    const name = `${id} ${session}`;
+    const name = nameOf(id, session);
     const known = actors.get(name);
     if (version !== undefined && known?.version === version) return known.loaded;
-    const loaded = await loadActor(database.reader, id, session);
-    if (version !== undefined && loaded !== undefined) actors.set(name, { version, loaded });
+    const fresh =
+      version === undefined ? await (await batches())(id, session) : await loadActor(database.reader, id, session);
+    const last = actors.get(name)?.loaded;
+    const loaded = isDeepStrictEqual(fresh, last) ? last : fresh;
+    if (loaded === undefined) actors.delete(name);
+    else actors.set(name, { version, loaded });
     return loaded;
   }
 
@@ -83,7 +96,7 @@ export function callerIdentification({ database, instance, lastUses }: Sources):
     return { actor: loaded.actor, token: undefined, apiToken, settingsVersion };
   }
 
-  return async (op, { token, userId }, moment) => {
+  const identify: Identify = async (op, { token, userId }, moment) => {
     const { now, versions } = moment;
     // An invalid token does not matter for an operation that needs none.
     if (op.access === "public") {
@@ -105,7 +118,21 @@ export function callerIdentification({ database, instance, lastUses }: Sources):
     const settingsVersion = versions?.settings ?? loaded.settingsVersion;
     return { actor: loaded.actor, token: claims, apiToken: undefined, settingsVersion };
   };
+
+  return {
+    identify,
+    presume({ token, userId }, { now, versions }) {
+      if (versions !== undefined || (token !== undefined && isApiToken(token))) return undefined;
+      const claims = token === undefined ? undefined : verified.get(token);
+      if (token !== undefined && (claims === undefined || claims.expires <= now)) return undefined;
+      const loaded = actors.get(nameOf(claims?.userId ?? userId ?? 0, claims?.session))?.loaded;
+      if (loaded === undefined) return undefined;
+      return { actor: loaded.actor, token: claims, apiToken: undefined, settingsVersion: loaded.settingsVersion };
+    },
+  };
 }
+
+const nameOf = (id: number, session = "") => `${id} ${session}`;
 
 /** Returns the error for a token whose session has ended. */
 export const endedSession = (): ServiceError =>

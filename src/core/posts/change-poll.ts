@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { pollFields } from "../../contract/poll-schemas.ts";
-import { insertRows } from "../../store/bulk.ts";
+import { insertRow, insertRows, updateRow } from "../../store/bulk.ts";
 import { flagValue, isAmong } from "../../store/dialect.ts";
 import { fold } from "../directory/text-keys.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
@@ -32,12 +32,13 @@ export const titleKey = (title: string): string => fold(title.trim()) || title;
 
 /** Creates the poll of a post. */
 export async function addPoll({ db }: Ctx, post: number, { choices = [], ...fields }: PollFields): Promise<void> {
-  const { id } = await db
-    .insertInto("polls")
+  const id = await insertRow(db, "polls", {
+    ...columns(fields),
+    post_id: post,
     // pollIssues requires the question of a new poll.
-    .values({ ...columns(fields), post_id: post, question: fields.question!, type: fields.type ?? "single" })
-    .returning("id")
-    .executeTakeFirstOrThrow();
+    question: fields.question!,
+    type: fields.type ?? "single",
+  });
   await insertRows(
     db,
     "poll_choices",
@@ -54,7 +55,7 @@ export async function changePoll(ctx: Ctx, poll: Poll, { choices, ...fields }: P
   if (fields.type === "single" && poll.type === "multiple") await requireOneVoteEach(ctx, poll.id);
   const { id, choices: _, voted: __, ...before } = poll;
   const changes = listChangedColumns(columns(before), columns(fields));
-  if (Object.keys(changes).length > 0) await ctx.db.updateTable("polls").set(changes).where("id", "=", id).execute();
+  if (Object.keys(changes).length > 0) await updateRow(ctx.db, "polls", id, changes);
   const moved = choices !== undefined && (await changeChoices(ctx, poll, choices));
   return moved || Object.keys(changes).length > 0;
 }
@@ -98,7 +99,7 @@ async function changeChoices({ db }: Ctx, poll: Poll, choices: NonNullable<PollF
   if (same) return false;
   for (const [position, { id, title }] of choices.entries()) {
     if (id === undefined) await db.insertInto("poll_choices").values({ poll_id: poll.id, title, position }).execute();
-    else await db.updateTable("poll_choices").set({ title, position }).where("id", "=", id).execute();
+    else await updateRow(db, "poll_choices", id, { title, position });
   }
   return true;
 }

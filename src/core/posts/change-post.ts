@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { posts as contract } from "../../contract/posts.ts";
+import { updateRow } from "../../store/bulk.ts";
 import { removeFiles } from "../files/attached-files.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
@@ -16,7 +17,7 @@ import { mark } from "./post-marks.ts";
 import type { PostRow } from "./post-rows.ts";
 import { recount } from "./recount-post.ts";
 
-export const postChangeHandlers: Pick<Handlers<typeof contract>, "update" | "delete" | "republish"> = {
+export const postChangeHandlers = {
   async update(ctx, { id, ...fields }) {
     const before = await load(ctx, id);
     const { row } = before;
@@ -28,11 +29,7 @@ export const postChangeHandlers: Pick<Handlers<typeof contract>, "update" | "del
     const isPollNew = await setPoll(ctx, before, fields.poll);
     const areMentionsNew = fields.mentions !== undefined && (await setMentions(ctx, id, fields.mentions));
     if (Object.keys(columns).length === 0 && !isAudienceNew && !isPollNew && !areMentionsNew) return;
-    await ctx.db
-      .updateTable("posts")
-      .set({ ...columns, updated_at: ctx.now })
-      .where("id", "=", id)
-      .execute();
+    await updateRow(ctx.db, "posts", id, { ...columns, updated_at: ctx.now });
     await placePost(ctx, id);
     const isAnotherCount =
       isAudienceNew || "published_at" in columns || "event" in columns || "confirm_enabled" in columns;
@@ -48,28 +45,20 @@ export const postChangeHandlers: Pick<Handlers<typeof contract>, "update" | "del
     }
     // The audience is kept, so that only users who could read the published post learn that it was deleted.
     const unpublished = isPublished(row, ctx.now) ? {} : { draft: 1 as const, publish_on: null };
-    await ctx.db
-      .updateTable("posts")
-      .set({ ...erased, ...unpublished, deleted_at: ctx.now, updated_at: ctx.now })
-      .where("id", "=", id)
-      .execute();
+    await updateRow(ctx.db, "posts", id, { ...erased, ...unpublished, deleted_at: ctx.now, updated_at: ctx.now });
   },
 
   async republish(ctx, { id }) {
     const { unpublish_on } = await findEditable(ctx, id);
     const { now, db, actor } = ctx;
-    await db
-      .updateTable("posts")
-      .set({
-        draft: 0,
-        publish_on: null,
-        unpublish_on: unpublish_on !== null && unpublish_on <= now ? null : unpublish_on,
-        published_at: now,
-        listed_at: now,
-        updated_at: now,
-      })
-      .where("id", "=", id)
-      .execute();
+    await updateRow(db, "posts", id, {
+      draft: 0,
+      publish_on: null,
+      unpublish_on: unpublish_on !== null && unpublish_on <= now ? null : unpublish_on,
+      published_at: now,
+      listed_at: now,
+      updated_at: now,
+    });
     await db
       .updateTable("post_marks")
       .set({ seen_at: null })
@@ -86,7 +75,7 @@ export const postChangeHandlers: Pick<Handlers<typeof contract>, "update" | "del
     await mark(ctx, id, { seen_at: now });
     await recount(ctx, id);
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 const homeOf = (row: PostRow) => ({ content_type: row.content_type, owner: row.owner_id, group: row.group_id });
 

@@ -1,5 +1,6 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
+import { insertRow, updateRow } from "../../store/bulk.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
@@ -10,7 +11,7 @@ import { addToCounter } from "./post-marks.ts";
 import type { PostRow } from "./post-rows.ts";
 import { type Comment, loadComments, presentComment } from "./present-comments.ts";
 
-export const comments: Pick<Handlers<typeof contract>, "commentList" | "commentAdd" | "commentDelete"> = {
+export const comments = {
   async commentList(ctx, { id, parent_id, limit, cursor }) {
     const post = await findPost(ctx, id);
     refuse(await parentIssues(ctx, id, parent_id));
@@ -33,11 +34,13 @@ export const comments: Pick<Handlers<typeof contract>, "commentList" | "commentA
     const parent = parent_id == null ? null : await findComment(ctx, id, parent_id);
     if (parent?.deleted_at) throw new ServiceError("gone", `Comment ${parent.id} was deleted.`);
     const top = parent === null ? null : (parent.parent_id ?? parent.id);
-    const { id: comment } = await ctx.db
-      .insertInto("comments")
-      .values({ post_id: id, parent_id: top, author_id: ctx.actor.id, body, created_at: ctx.now })
-      .returning("id")
-      .executeTakeFirstOrThrow();
+    const comment = await insertRow(ctx.db, "comments", {
+      post_id: id,
+      parent_id: top,
+      author_id: ctx.actor.id,
+      body,
+      created_at: ctx.now,
+    });
     await addMentions(ctx, { post: id, comment }, mentions);
     await countComment(ctx, { post_id: id, parent_id: top }, 1);
     // One ID gives one representation.
@@ -51,11 +54,11 @@ export const comments: Pick<Handlers<typeof contract>, "commentList" | "commentA
     if (row.author_id !== ctx.actor.id && post.edits === 0) {
       throw new ServiceError("forbidden", `Only its author and editors of the post can delete comment ${comment}.`);
     }
-    await ctx.db.updateTable("comments").set({ body: "", deleted_at: ctx.now }).where("id", "=", comment).execute();
+    await updateRow(ctx.db, "comments", comment, { body: "", deleted_at: ctx.now });
     await ctx.db.deleteFrom("post_mentions").where("comment_id", "=", comment).execute();
     await countComment(ctx, row, -1);
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 /** Returns the issues of those fields of a comment that depend on data; see `Checks`. */
 export async function commentIssues(

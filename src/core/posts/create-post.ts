@@ -1,54 +1,76 @@
 import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
+import { insertRows } from "../../store/bulk.ts";
 import { addFiles, fileIssues } from "../files/attached-files.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { unitPath } from "../pipeline/permissions.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { addAudience } from "../visibility/audience.ts";
+import { placesOf } from "../visibility/feed-index.ts";
 import { groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
 import { abilityFor } from "../visibility/post-visibility.ts";
 import { addPoll } from "./change-poll.ts";
-import { placePost } from "./index-post.ts";
+import { addPlaces } from "./index-post.ts";
 import { addMentions } from "./mentions.ts";
-import { planPost } from "./plan-post.ts";
+import { type PostPlan, planPost } from "./plan-post.ts";
 import { type Home, requirePostPlaces } from "./post-audience.ts";
-import { mark } from "./post-marks.ts";
 import { onePost } from "./read-posts.ts";
-import { recount } from "./recount-post.ts";
+import { readerCount } from "./recount-post.ts";
 
 type Create = Handlers<typeof contract>["create"];
 type Input = Parameters<Create>[1];
 
 export const create: Create = async (ctx, input) => {
-  const { content_type, title, poll, mentions, files = [] } = input;
+  const { content_type, poll, mentions, files = [] } = input;
   const { home, path, issues } = await findHome(ctx, input);
   const { plan, issues: others } = await planPost(ctx, input, home);
   refuse({ ...issues, ...others, ...(await fileIssues(ctx, files)) });
   await requireHome(ctx, home, path);
   await requirePostPlaces(ctx, content_type, plan.audience);
   const audience_id = await addAudience(ctx, { ...plan.audience, ownerUnit: home.owner, personal: false });
-  const { id } = await ctx.db
-    .insertInto("posts")
-    .values({
-      ...plan.columns,
-      audience_id,
-      content_type,
-      title,
-      created_at: ctx.now,
-      updated_at: ctx.now,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
+  const row = newPostRow(ctx, input, { audience_id, columns: plan.columns });
+  const reader_count = await readerCount(ctx, row);
+  const [made] = await insertRows<{ id: number }>(ctx.db, "posts", [{ ...row, reader_count }], "id");
+  // RETURNING gives the inserted row.
+  const { id } = made!;
   if (poll) await addPoll(ctx, id, poll);
   await addMentions(ctx, { post: id, comment: null }, mentions);
   await addFiles(ctx, "post", id, files);
-  await placePost(ctx, id);
+  const places = placesOf(plan.audience, { author: ctx.actor.id, owner: home.owner });
+  await addPlaces(ctx, { ...row, id }, places);
   // The author has seen the new post.
-  await mark(ctx, id, { seen_at: ctx.now });
-  await recount(ctx, id);
+  await insertRows(ctx.db, "post_marks", [{ post_id: id, user_id: ctx.actor.id, seen_at: ctx.now }]);
   return onePost(ctx, id);
 };
+
+/** Returns the row of a new post, with defaults for columns that are not given, so that all rows have the same columns. */
+function newPostRow(
+  { now }: Ctx,
+  { content_type, title }: Input,
+  { audience_id, columns }: { audience_id: number; columns: PostPlan["columns"] },
+) {
+  return {
+    audience_id,
+    content_type,
+    title,
+    body: columns.body ?? "",
+    show_in_feed: columns.show_in_feed ?? 1,
+    important: columns.important ?? 0,
+    comments_enabled: columns.comments_enabled ?? 1,
+    confirm_enabled: columns.confirm_enabled ?? 0,
+    draft: columns.draft,
+    publish_on: columns.publish_on,
+    unpublish_on: columns.unpublish_on,
+    published_at: columns.published_at,
+    listed_at: columns.listed_at,
+    pinned_main_feed: columns.pinned_main_feed ?? null,
+    pinned_until: columns.pinned_until ?? null,
+    event: columns.event ?? null,
+    created_at: now,
+    updated_at: now,
+  };
+}
 
 /** Returns the issues of those fields of a new post that depend on each other or on data; see `Checks`. */
 export const newPostIssues: NonNullable<Checks<typeof contract>["create"]> = async (ctx, known) => {

@@ -1,7 +1,23 @@
-import { insertRows } from "../../store/bulk.ts";
+import { insertRows, updateRow } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { placesOf } from "../visibility/feed-index.ts";
 import { postAudienceOf } from "./post-audience.ts";
+
+interface Placed {
+  readonly id: number;
+  readonly listed_at: number;
+  readonly updated_at: number;
+}
+
+/** Adds a post that has no entries yet to the feed index. */
+export async function addPlaces(
+  { db }: Pick<Ctx, "db">,
+  { id, listed_at, updated_at }: Placed,
+  places: readonly string[],
+): Promise<void> {
+  const rows = places.map((place) => ({ place, post_id: id, listed_at, updated_at }));
+  await insertRows(db, "post_places", rows);
+}
 
 /** Adds a post to the feed index, replacing its entries. */
 export async function placePost(ctx: Ctx, id: number): Promise<void> {
@@ -15,15 +31,11 @@ export async function placePost(ctx: Ctx, id: number): Promise<void> {
   const { author_id: author, owner_unit_id: owner, listed_at, updated_at } = post;
   const places = placesOf(await postAudienceOf(ctx.db, post), { author, owner });
   await ctx.db.deleteFrom("post_places").where("post_id", "=", id).execute();
-  await insertRows(
-    ctx.db,
-    "post_places",
-    places.map((place) => ({ place, post_id: id, listed_at, updated_at })),
-  );
+  await addPlaces(ctx, { id, listed_at, updated_at }, places);
 }
 
 /** Sets the time of the last change of a post, in the feed index too. */
 export async function touch({ db, now }: Ctx, id: number): Promise<void> {
-  await db.updateTable("posts").set({ updated_at: now }).where("id", "=", id).execute();
+  await updateRow(db, "posts", id, { updated_at: now });
   await db.updateTable("post_places").set({ updated_at: now }).where("post_id", "=", id).execute();
 }

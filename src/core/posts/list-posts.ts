@@ -104,7 +104,7 @@ async function inPlaces(
   const found = forEach(db, listed(db, "place", places), one, { table: "posts", key: ["id"] });
   const { rows } = await sql<Found>`select distinct p.id, ${sql.ref(`p.${time}`)} as time
     from ${found} join posts p on p.id = found.id
-    order by time ${direction}, p.id ${direction} limit ${limit}`.execute(db);
+    order by time ${direction}, p.id ${direction} limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }
 

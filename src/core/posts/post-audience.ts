@@ -1,25 +1,17 @@
-import type { FieldErrors } from "../../contract/errors.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import type { InputOf } from "../../contract/operation.ts";
 import type { ContentType } from "../../contract/post-schemas.ts";
+import type { posts } from "../../contract/posts.ts";
 import type { Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { type Audience, audienceIssues, loadAudience, sharesOf } from "../visibility/audience.ts";
 import { abilityFor } from "../visibility/post-visibility.ts";
 
 /** The readers of a post, in the form of the input. */
-export interface PostReadersInput {
-  readonly visibility?:
-    | {
-        readonly all_units?: boolean | undefined;
-        readonly units?: readonly number[] | undefined;
-        readonly units_falldown?: readonly number[] | undefined;
-        readonly userTypes?: readonly number[] | undefined;
-      }
-    | undefined;
-  readonly sharing?: { readonly shares?: readonly number[] | undefined } | undefined;
-}
+type PostReadersInput = Partial<Pick<InputOf<typeof posts.create>, "visibility" | "sharing">>;
 
 /** The type of a post and the unit and group it belongs to. */
 export interface Home {
@@ -115,6 +107,19 @@ export async function readerIssues(
   };
 }
 
+const unitsById = prepared((db, p: { ids: readonly number[] }) =>
+  db
+    .selectFrom("units")
+    .select(["id", "path"])
+    .where((eb) => isAmong(db, eb.ref("id"), p.ids)),
+);
+const rootsAndUnits = prepared((db, p: { ids: readonly number[] }) =>
+  db
+    .selectFrom("units")
+    .select(["id", "path"])
+    .where((eb) => eb.or([isAmong(db, eb.ref("id"), p.ids), eb("parent_id", "is", null)])),
+);
+
 /** Throws `forbidden` when the actor lacks the ability in an added unit; units that were there `before` may stay. */
 export async function requirePostPlaces(ctx: Ctx, content_type: ContentType, after: Audience, before?: Audience) {
   const { actor, db } = ctx;
@@ -125,15 +130,8 @@ export async function requirePostPlaces(ctx: Ctx, content_type: ContentType, aft
   const asked = added.filter(({ id, falldown }) => falldown || !own.has(id)).map(({ id }) => id);
   const everywhere = after.everywhere && !before?.everywhere;
   if (actor.admin || (asked.length === 0 && !everywhere)) return;
-  const rows = await db
-    .selectFrom("units")
-    .select(["id", "path", "parent_id"])
-    .where((eb) => eb.or([isAmong(db, eb.ref("id"), asked), eb("parent_id", "is", null)]))
-    .execute();
-  const missing = rows.filter(({ id, path, parent_id }) => {
-    const needed = asked.includes(id) || (everywhere && parent_id === null);
-    return needed && !may(actor, ability, path);
-  });
+  const rows = everywhere ? await rootsAndUnits(db, { ids: asked }) : await unitsById(db, { ids: asked });
+  const missing = rows.filter(({ path }) => !may(actor, ability, path));
   if (missing.length === 0) return;
   throw new ServiceError(
     "forbidden",

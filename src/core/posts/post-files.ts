@@ -5,7 +5,7 @@ import type { Handlers } from "../pipeline/context.ts";
 import { findEditable } from "./find-post.ts";
 import { touch } from "./index-post.ts";
 
-export const postFileHandlers: Pick<Handlers<typeof contract>, "filesAdd" | "fileDelete"> = {
+export const postFileHandlers = {
   async filesAdd(ctx, { id, files }) {
     await findEditable(ctx, id);
     await addFiles(ctx, "post", id, files);
@@ -18,4 +18,4 @@ export const postFileHandlers: Pick<Handlers<typeof contract>, "filesAdd" | "fil
     if (removed === 0) throw new ServiceError("not_found", `Post ${id} has no file ${file}.`);
     await touch(ctx, id);
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;

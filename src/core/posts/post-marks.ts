@@ -1,19 +1,17 @@
+import type { Updateable } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { posts as contract } from "../../contract/posts.ts";
+import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { type Mute, muteFrom } from "../pipeline/mutes.ts";
+import { muteFrom } from "../pipeline/mutes.ts";
 import { pollOf } from "./change-poll.ts";
 import { findPost } from "./find-post.ts";
 import type { PostRow } from "./post-rows.ts";
 import { lacksVote } from "./present-polls.ts";
 import { storedEvent } from "./stored-event.ts";
 
-type Marking =
-  | ("seen" | "read" | "like" | "unlike" | "bookmark" | "unbookmark")
-  | ("mute" | "unmute" | "participate" | "unparticipate");
-
 /** Operations that mark a post for the actor. Repeating them changes nothing. */
-export const postMarkHandlers: Pick<Handlers<typeof contract>, Marking> = {
+export const postMarkHandlers = {
   async seen(ctx, { id }) {
     await markSeen(ctx, await findPost(ctx, id));
   },
@@ -73,7 +71,7 @@ export const postMarkHandlers: Pick<Handlers<typeof contract>, Marking> = {
   async unparticipate(ctx, { id }) {
     await setAnswer(ctx, id, null);
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 async function markSeen(ctx: Ctx, { id, seen_at, mentions_unseen }: PostRow): Promise<void> {
   if (seen_at === null) await mark(ctx, id, { seen_at: ctx.now });
@@ -97,16 +95,8 @@ async function setAnswer(ctx: Ctx, id: number, answer: PostRow["answer"]): Promi
   if (answer !== null) await addToCounter(ctx, id, `${answer}_count`, 1);
 }
 
-interface Mark extends Partial<Mute> {
-  readonly seen_at?: number;
-  readonly read_at?: number;
-  readonly liked_at?: number | null;
-  readonly bookmarked_at?: number | null;
-  readonly answer?: PostRow["answer"];
-}
-
 /** Stores what the actor did with a post. */
-export async function mark({ db, actor }: Ctx, id: number, change: Mark): Promise<void> {
+export async function mark({ db, actor }: Ctx, id: number, change: Updateable<Schema["post_marks"]>): Promise<void> {
   await db
     .insertInto("post_marks")
     .values({ post_id: id, user_id: actor.id, ...change })

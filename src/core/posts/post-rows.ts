@@ -1,16 +1,21 @@
-import { sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type { Db } from "../../store/database.ts";
 import { isAmong, truth } from "../../store/dialect.ts";
+import { nested } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
+import { filesOf } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { addressed } from "../visibility/audience.ts";
+import { addressed, audienceLists } from "../visibility/audience.ts";
 import { type GroupReader, groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
 import { editable, type PostReader, postReader } from "../visibility/post-visibility.ts";
+
+type Asked = PostReader & GroupReader & { readonly ids: readonly number[] };
 
 /**
  * Returns posts with the reader's marks and permissions, including deleted posts. `reads` holds only while the post is
  * published. The name of a group that the reader may not see is null.
  */
-const postRows = prepared((db, p: PostReader & GroupReader & { ids: readonly number[] }) =>
+const postQuery = (db: Db, p: Asked) =>
   db
     .selectFrom("posts as p")
     .innerJoin("audiences as a", "a.id", "p.audience_id")
@@ -27,10 +32,10 @@ const postRows = prepared((db, p: PostReader & GroupReader & { ids: readonly num
       truth(editable(db, p)).as("edits"),
       truth(addressed(db, "a", p)).as("reads"),
       truth(mentionsUnseen(p.me)).as("mentions_unseen"),
-      latestComment.as("latest_comment"),
     ])
-    .where((eb) => isAmong(db, eb.ref("p.id"), p.ids)),
-);
+    .where((eb) => isAmong(db, eb.ref("p.id"), p.ids));
+
+const postRows = prepared(postQuery);
 
 export type PostRow = Awaited<ReturnType<typeof postRows>>[number];
 
@@ -42,5 +47,45 @@ export function loadPosts({ db, actor }: Ctx, ids: readonly number[]): Promise<P
 const mentionsUnseen = (me: number) =>
   sql`exists (select 1 from post_mentions pm where pm.post_id = p.id and pm.user_id = ${me} and pm.seen = 0)`;
 
-const latestComment = sql<number | null>`(select c.id from comments c
-  where c.post_id = p.id and c.deleted_at is null order by c.id desc limit 1)`;
+const mentionsIn = (db: Db, comment: RawBuilder<SqlBool>) =>
+  nested(
+    db,
+    db
+      .selectFrom("post_mentions as pm")
+      .select("pm.user_id")
+      .where("pm.post_id", "=", sql.ref<number>("p.id"))
+      .where(comment),
+  );
+
+const latestComment = sql<number>`(select l.id from comments l
+  where l.post_id = p.id and l.deleted_at is null order by l.id desc limit 1)`;
+
+const latestCommentIn = (db: Db) =>
+  nested(
+    db,
+    db
+      .selectFrom("comments as c")
+      .select(["c.id", "c.post_id", "c.parent_id", "c.author_id", "c.body"])
+      .select(["c.reply_count", "c.created_at", "c.deleted_at"])
+      .where("c.id", "=", latestComment),
+  );
+
+/** Returns posts as `postRows`, with everything that their representation contains except users and polls. */
+const shownPostRows = prepared((db, p: Asked) =>
+  postQuery(db, p)
+    .select(audienceLists(db, "p.audience_id"))
+    .select([
+      filesOf(db, "post", "p.id").as("files"),
+      filesOf(db, "group", "a.group_id").as("group_image"),
+      mentionsIn(db, sql`pm.comment_id is null`).as("mentions"),
+      latestCommentIn(db).as("latest_comment"),
+      mentionsIn(db, sql`pm.comment_id = ${latestComment}`).as("latest_mentions"),
+    ]),
+);
+
+export type ShownPostRow = Awaited<ReturnType<typeof shownPostRows>>[number];
+
+/** Returns the posts as loaded for the actor, to be presented. */
+export function loadShownPosts({ db, actor }: Ctx, ids: readonly number[]): Promise<ShownPostRow[]> {
+  return shownPostRows(db, { ...postReader(actor), ...groupReader(actor), ids });
+}

@@ -13,7 +13,7 @@ const commentRows = prepared((db, p: { ids: readonly number[] }) =>
     .selectAll()
     .where((eb) => isAmong(db, eb.ref("id"), p.ids)),
 );
-export type CommentRow = Awaited<ReturnType<typeof commentRows>>[number];
+type CommentRow = Awaited<ReturnType<typeof commentRows>>[number];
 
 const mentionRows = prepared((db, p: { ids: readonly number[] }) =>
   db
@@ -24,7 +24,7 @@ const mentionRows = prepared((db, p: { ids: readonly number[] }) =>
 );
 
 /** Loaded comments and all users that they refer to. */
-export interface LoadedComments {
+interface LoadedComments {
   readonly rows: readonly CommentRow[];
   readonly mentions: ReadonlyMap<number | null, readonly { readonly user_id: number }[]>;
   readonly users: readonly number[];
@@ -32,8 +32,7 @@ export interface LoadedComments {
 
 export async function loadComments(ctx: Ctx, ids: readonly number[]): Promise<LoadedComments> {
   if (ids.length === 0) return { rows: [], mentions: new Map(), users: [] };
-  const rows = await commentRows(ctx.db, { ids });
-  const mentions = await mentionRows(ctx.db, { ids });
+  const [rows, mentions] = await Promise.all([commentRows(ctx.db, { ids }), mentionRows(ctx.db, { ids })]);
   return {
     rows,
     mentions: Map.groupBy(mentions, (row) => row.comment_id),

@@ -31,8 +31,12 @@ const ownVotes = prepared((db, p: { ids: readonly number[]; me: number }) =>
 /** Returns the API's representation of polls, by ID. Runs a constant number of queries. */
 export async function presentPolls(ctx: Ctx, ids: readonly number[]): Promise<Map<number, Poll>> {
   if (ids.length === 0) return new Map();
-  const rows = Map.groupBy(await choiceRows(ctx.db, { ids }), (row) => row.id);
-  const votes = Map.groupBy(await ownVotes(ctx.db, { ids, me: ctx.actor.id }), (row) => row.poll_id);
+  const [allChoices, allVotes] = await Promise.all([
+    choiceRows(ctx.db, { ids }),
+    ownVotes(ctx.db, { ids, me: ctx.actor.id }),
+  ]);
+  const rows = Map.groupBy(allChoices, (row) => row.id);
+  const votes = Map.groupBy(allVotes, (row) => row.poll_id);
   return new Map(
     [...rows].map(([id, choiceRows]) => {
       // Groups have at least one row.

@@ -1,88 +1,56 @@
-import { sql } from "kysely";
 import type { z } from "zod";
 import type { post as contract } from "../../contract/post-schemas.ts";
-import type { Db } from "../../store/database.ts";
-import { isAmong } from "../../store/dialect.ts";
-import { nested, rowsIn } from "../../store/nested-rows.ts";
-import { prepared } from "../../store/prepared.ts";
+import { rowsIn } from "../../store/nested-rows.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
-import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
+import { presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { currentRule } from "../pipeline/mutes.ts";
-import { audienceLists, listsIn } from "../visibility/audience.ts";
+import { listsIn } from "../visibility/audience.ts";
 import { isPublished } from "../visibility/post-visibility.ts";
-import type { PostRow } from "./post-rows.ts";
-import { loadComments, presentComment } from "./present-comments.ts";
+import type { PostRow, ShownPostRow } from "./post-rows.ts";
+import { presentComment } from "./present-comments.ts";
 import { lacksVote, type Poll, presentPolls } from "./present-polls.ts";
 import { presentEvent } from "./stored-event.ts";
 
 export type Post = z.infer<ReturnType<typeof contract>>;
 
-/** The parts of posts besides their rows. */
-const partsByPost = prepared((db, p: { ids: readonly number[] }) =>
-  db
-    .selectFrom("posts as p")
-    .innerJoin("audiences as pa", "pa.id", "p.audience_id")
-    .select("p.id")
-    .select(audienceLists(db, "p.audience_id"))
-    .select([
-      filesOf(db, "post", "p.id").as("files"),
-      filesOf(db, "group", "pa.group_id").as("group_image"),
-      mentionsOf(db).as("mentions"),
-    ])
-    .where((eb) => isAmong(db, eb.ref("p.id"), p.ids)),
-);
-
-const mentionsOf = (db: Db) =>
-  nested(
-    db,
-    db
-      .selectFrom("post_mentions as pm")
-      .select("pm.user_id")
-      .where("pm.post_id", "=", sql.ref<number>("p.id"))
-      .where("pm.comment_id", "is", null)
-      .orderBy("pm.user_id"),
-  );
-
 /** Returns the API's representation of posts, in the order of the rows. Runs a constant number of queries. */
-export async function presentPosts(ctx: Ctx, rows: readonly PostRow[]): Promise<Post[]> {
+export async function presentPosts(ctx: Ctx, rows: readonly ShownPostRow[]): Promise<Post[]> {
   if (rows.length === 0) return [];
   const loaded = await load(ctx, rows);
   return rows.map((row) => present(ctx, row, loaded));
 }
 
 type Loaded = Awaited<ReturnType<typeof load>>;
-type Parts = NonNullable<ReturnType<Loaded["parts"]["get"]>>;
+type Parts = ReturnType<typeof partsIn>;
 
-/** Loads everything that posts contain besides their rows. */
-async function load(ctx: Ctx, rows: readonly PostRow[]) {
-  const ids = rows.map((row) => row.id);
-  const polls = rows.flatMap((row) => row.poll_id ?? []);
-  const parts = new Map(
-    (await partsByPost(ctx.db, { ids })).map((row) => [
-      row.id,
-      {
-        ...listsIn(row),
-        files: presentNestedFiles(ctx, row.files),
-        groupImage: presentNestedFiles(ctx, row.group_image)[0] ?? null,
-        mentions: rowsIn(row.mentions).map(({ user_id }) => user_id),
-      },
-    ]),
-  );
-  const latest = rows.flatMap((row) => row.latest_comment ?? []);
-  const comments = await loadComments(ctx, latest);
+/** Returns everything that the row of a post contains in lists. */
+function partsIn(ctx: Ctx, row: ShownPostRow) {
+  const [latest] = rowsIn(row.latest_comment);
+  return {
+    ...listsIn(row),
+    files: presentNestedFiles(ctx, row.files),
+    groupImage: presentNestedFiles(ctx, row.group_image)[0] ?? null,
+    mentions: rowsIn(row.mentions, "user_id").map(({ user_id }) => user_id),
+    latest,
+    latestMentions: latest === undefined ? [] : rowsIn(row.latest_mentions, "user_id"),
+  };
+}
+
+/** Loads the users and polls that posts contain. */
+async function load(ctx: Ctx, rows: readonly ShownPostRow[]) {
+  const parts = new Map(rows.map((row) => [row.id, partsIn(ctx, row)]));
   const author = await presentAuthors(ctx, [
     ...rows.map((row) => row.author_id),
     ...parts.values().flatMap(({ mentions }) => mentions),
-    ...comments.users,
+    ...parts
+      .values()
+      .flatMap(({ latest, latestMentions }) =>
+        latest === undefined ? [] : [latest.author_id, ...latestMentions.map(({ user_id }) => user_id)],
+      ),
   ]);
-  return {
-    author,
-    comments,
-    comment: new Map(comments.rows.map((row) => [row.id, row])),
-    polls: await presentPolls(ctx, polls),
-    parts,
-  };
+  const polls = rows.flatMap((row) => row.poll_id ?? []);
+  return { author, polls: await presentPolls(ctx, polls), parts };
 }
 
 function present(ctx: Ctx, row: PostRow, loaded: Loaded): Post {
@@ -116,7 +84,7 @@ function present(ctx: Ctx, row: PostRow, loaded: Loaded): Post {
     uploading_files: 0,
     files: parts.files,
     permissions: { edit: edits, delete: edits },
-    comments: presentComments(ctx, row, loaded),
+    comments: presentComments(ctx, row, parts, loaded.author),
     mentions: parts.mentions.map(loaded.author),
     group: presentGroup(row, parts),
     author: loaded.author(row.author_id),
@@ -187,13 +155,23 @@ function presentAudience(
   };
 }
 
-function presentComments(ctx: Ctx, row: PostRow, { comments, comment, author }: Loaded): Post["comments"] {
-  const latest = row.latest_comment === null ? undefined : comment.get(row.latest_comment);
-  const { mentions } = comments;
+function presentComments(
+  ctx: Ctx,
+  row: PostRow,
+  { latest, latestMentions }: Parts,
+  author: Loaded["author"],
+): Post["comments"] {
   return {
     enabled: row.comments_enabled === 1,
     count: row.comment_count,
     replies: row.reply_count,
-    latest: latest === undefined ? null : presentComment(ctx, latest, { mentions, author, edits: row.edits === 1 }),
+    latest:
+      latest === undefined
+        ? null
+        : presentComment(ctx, latest, {
+            mentions: new Map([[latest.id, latestMentions]]),
+            author,
+            edits: row.edits === 1,
+          }),
   };
 }

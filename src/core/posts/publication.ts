@@ -1,4 +1,6 @@
 import type { FieldErrors } from "../../contract/errors.ts";
+import type { InputOf } from "../../contract/operation.ts";
+import type { posts } from "../../contract/posts.ts";
 import type { BooleanColumn } from "../../store/schema/column-types.ts";
 import { isPublished } from "../visibility/post-visibility.ts";
 
@@ -12,11 +14,7 @@ export interface Publication {
   readonly published_at: number | null;
 }
 
-export interface PublicationChange {
-  readonly status?: boolean | undefined;
-  readonly publish_on?: number | null | undefined;
-  readonly unpublish_on?: number | null | undefined;
-}
+type PublicationChange = NonNullable<InputOf<typeof posts.update>["publish"]>;
 
 export const unwritten: Publication = { draft: 1, publish_on: null, unpublish_on: null, published_at: null };
 

@@ -1,6 +1,8 @@
 import { sql } from "kysely";
+import { updateRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import type { PostRow } from "./post-rows.ts";
 import { storedEvent } from "./stored-event.ts";
 
 /** Counting stops at this number of readers. */
@@ -33,14 +35,21 @@ async function countReaders(db: Db, audience: number): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Recounts the readers of a post if it needs the number, for confirmations or participation. */
-export async function recount({ db }: Ctx, id: number): Promise<void> {
+type Counted = Pick<PostRow, "audience_id" | "confirm_enabled" | "event">;
+
+/** Returns the number of readers of a post if it needs the number, for confirmations or participation. */
+export async function readerCount({ db }: Pick<Ctx, "db">, post: Counted): Promise<number | null> {
+  const asked = post.confirm_enabled === 1 || storedEvent(post)?.participation === true;
+  return asked ? await countReaders(db, post.audience_id) : null;
+}
+
+/** Recounts the readers of a post. */
+export async function recount({ db }: Pick<Ctx, "db">, id: number): Promise<void> {
   const post = await db
     .selectFrom("posts")
     .select(["audience_id", "confirm_enabled", "event"])
     .where("id", "=", id)
     .executeTakeFirstOrThrow();
-  const asked = post.confirm_enabled === 1 || storedEvent(post)?.participation === true;
-  const reader_count = asked ? await countReaders(db, post.audience_id) : null;
-  await db.updateTable("posts").set({ reader_count }).where("id", "=", id).execute();
+  const reader_count = await readerCount({ db }, post);
+  await updateRow(db, "posts", id, { reader_count });
 }

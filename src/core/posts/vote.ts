@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import { mostChoices } from "../../contract/poll-schemas.ts";
 import type { posts as contract } from "../../contract/posts.ts";
-import { insertRows } from "../../store/bulk.ts";
+import { insertRow, insertRows } from "../../store/bulk.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -11,7 +11,7 @@ import { pollOf, titleKey } from "./change-poll.ts";
 import { findPost } from "./find-post.ts";
 import { isOpen, type Poll, presentPolls } from "./present-polls.ts";
 
-export const voting: Pick<Handlers<typeof contract>, "vote" | "votes"> = {
+export const voting = {
   async vote(ctx, { id, choices = [], title }) {
     const poll = await pollOf(ctx, await findPost(ctx, id));
     if (!isOpen(poll, ctx.now)) throw new ServiceError("conflict", `The poll of post ${id} is closed.`);
@@ -51,7 +51,7 @@ export const voting: Pick<Handlers<typeof contract>, "vote" | "votes"> = {
       meta,
     };
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 function refuseVotes(poll: Poll, choices: readonly number[], title: string | undefined): void {
   const issues: FieldErrors = {};
@@ -78,11 +78,7 @@ async function choiceOf({ db }: Ctx, poll: Poll, title: string): Promise<number>
   if (poll.choices.length >= mostChoices) {
     throw new ServiceError("conflict", `The poll has ${mostChoices} choices already; vote for one of them.`);
   }
-  const { id } = await db
-    .insertInto("poll_choices")
-    .values({ poll_id: poll.id, title, position: poll.choices.length })
-    .returning("id")
-    .executeTakeFirstOrThrow();
+  const id = await insertRow(db, "poll_choices", { poll_id: poll.id, title, position: poll.choices.length });
   return id;
 }
 

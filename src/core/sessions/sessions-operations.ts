@@ -5,7 +5,7 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 
 export const sessions: Handlers<typeof contract> = {
   async list(ctx) {
-    const rows = await sessionRows(ctx.db, { me: ctx.actor.id, now: ctx.now }).execute();
+    const rows = await sessionRows(ctx.db, { me: ctx.actor.id, now: ctx.now }).orderBy("s.id").execute();
     return { data: rows.map((row) => presentSession(ctx, row)) };
   },
 

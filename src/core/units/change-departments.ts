@@ -1,18 +1,13 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { units as contract } from "../../contract/units.ts";
+import { insertRow, updateRow } from "../../store/bulk.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 
-type Departments = "departmentAdd" | "departmentUpdate" | "departmentRemove";
-
-export const departments: Pick<Handlers<typeof contract>, Departments> = {
+export const departments = {
   async departmentAdd(ctx, { id: unit_id, name }) {
     await requireFreeName(ctx, unit_id, name);
-    const { id } = await ctx.db
-      .insertInto("departments")
-      .values({ unit_id, name })
-      .returning("id")
-      .executeTakeFirstOrThrow();
+    const id = await insertRow(ctx.db, "departments", { unit_id, name });
     await changed(ctx, unit_id);
     return { id, name };
   },
@@ -21,7 +16,7 @@ export const departments: Pick<Handlers<typeof contract>, Departments> = {
     const before = await requireDepartment(ctx, unit, department);
     await requireFreeName(ctx, unit, name, department);
     if (before.name !== name) {
-      await ctx.db.updateTable("departments").set({ name }).where("id", "=", department).execute();
+      await updateRow(ctx.db, "departments", department, { name });
       await changed(ctx, unit);
     }
     return { id: department, name };
@@ -39,7 +34,7 @@ export const departments: Pick<Handlers<typeof contract>, Departments> = {
     await ctx.db.deleteFrom("departments").where("id", "=", department).execute();
     await changed(ctx, unit);
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 async function requireDepartment(ctx: Ctx, unit: number, id: number): Promise<{ id: number; name: string }> {
   const found = await ctx.db
@@ -53,7 +48,7 @@ async function requireDepartment(ctx: Ctx, unit: number, id: number): Promise<{ 
 }
 
 async function changed(ctx: Ctx, unit: number): Promise<void> {
-  await ctx.db.updateTable("units").set({ updated_at: ctx.now }).where("id", "=", unit).execute();
+  await updateRow(ctx.db, "units", unit, { updated_at: ctx.now });
   ctx.changed("unit.update", unit);
 }
 

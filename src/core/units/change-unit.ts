@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { invalid, ServiceError } from "../../contract/errors.ts";
 import type { units as contract } from "../../contract/units.ts";
+import { updateRow } from "../../store/bulk.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { moveMembers } from "../directory/memberships.ts";
@@ -15,9 +16,7 @@ import { handOver } from "../visibility/audience.ts";
 import { requireMove, requireTransfer } from "./extended-grants.ts";
 import { unitWithChildren } from "./read-units.ts";
 
-type Changing = "create" | "update" | "move" | "delete";
-
-export const unitChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
+export const unitChangeHandlers = {
   async create(ctx, { parent, ...fields }) {
     await requireFreeReference(ctx, fields.reference);
     const id = await addUnit(ctx, await placeUnit(ctx, parent), { ...columns(fields), name: fields.name });
@@ -31,11 +30,7 @@ export const unitChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     const row = await ctx.db.selectFrom("units").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
     const changes = listChangedColumns(row, columns(fields, before));
     if (Object.keys(changes).length === 0) return before;
-    await ctx.db
-      .updateTable("units")
-      .set({ ...changes, updated_at: ctx.now })
-      .where("id", "=", id)
-      .execute();
+    await updateRow(ctx.db, "units", id, { ...changes, updated_at: ctx.now });
     ctx.changed("unit.update", id);
     return unitWithChildren(ctx, id);
   },
@@ -46,7 +41,7 @@ export const unitChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     if (unit.parent_id !== parent) {
       await requireMove(ctx, unit, above);
       await moveBranch(ctx.db, unit, above);
-      await ctx.db.updateTable("units").set({ updated_at: ctx.now }).where("id", "=", id).execute();
+      await updateRow(ctx.db, "units", id, { updated_at: ctx.now });
       ctx.changed("unit.update", id);
     }
     return unitWithChildren(ctx, id);
@@ -76,7 +71,7 @@ export const unitChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     await ctx.db.deleteFrom("units").where("id", "=", id).execute();
     await addToCounts(ctx.db, await placeUnit(ctx, unit.parent_id), { children: -1, descendants: -1 });
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 async function markChanged(ctx: Ctx, ids: readonly number[]): Promise<void> {
   await ctx.db

@@ -1,6 +1,7 @@
 import { invalid } from "../../contract/errors.ts";
 import { unitRow } from "../../contract/unit-schemas.ts";
 import type { units as contract } from "../../contract/units.ts";
+import { updateRow } from "../../store/bulk.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { fold } from "../directory/text-keys.ts";
 import { canContain, moveBranch } from "../directory/unit-tree.ts";
@@ -169,11 +170,7 @@ async function changeUnit(
   }
   if (!problems.isEmpty) return undefined;
   if (moves && parent !== "assumed") await moveBranch(ctx.db, existing, parent);
-  await ctx.db
-    .updateTable("units")
-    .set({ name, name_key: fold(name), unit_type, description, updated_at: ctx.now })
-    .where("id", "=", id)
-    .execute();
+  await updateRow(ctx.db, "units", id, { name, name_key: fold(name), unit_type, description, updated_at: ctx.now });
   ctx.changed("unit.update", id);
   // A move changes the paths of all units below.
   if (moves) await refresh(ctx, tree.known);

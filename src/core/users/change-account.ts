@@ -1,5 +1,6 @@
 import type { Updateable } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
+import { updateRow } from "../../store/bulk.ts";
 import { isAmong } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { endSessions } from "../directory/end-sessions.ts";
@@ -13,15 +14,14 @@ import { endPasswordLinks } from "../pipeline/queue-mail.ts";
  */
 export async function updateColumns(ctx: Ctx, id: number, changes: Updateable<Schema["users"]>): Promise<void> {
   const isElsewhere = changes.provider !== undefined;
-  await ctx.db
-    .updateTable("users")
-    .set((eb) => ({
-      ...changes,
-      ...(isElsewhere && { password_hash: null, token_version: eb("token_version", "+", 1) }),
-      updated_at: ctx.now,
-    }))
-    .where("id", "=", id)
-    .execute();
+  await updateRow(ctx.db, "users", id, { ...changes, updated_at: ctx.now });
+  if (isElsewhere) {
+    await ctx.db
+      .updateTable("users")
+      .set((eb) => ({ password_hash: null, token_version: eb("token_version", "+", 1) }))
+      .where("id", "=", id)
+      .execute();
+  }
   if (isElsewhere) await endSessions(ctx, [id]);
   if (isElsewhere || changes.email_key !== undefined) await endPasswordLinks(ctx, id);
 }

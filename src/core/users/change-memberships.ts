@@ -1,4 +1,5 @@
 import type { users as contract } from "../../contract/users.ts";
+import { updateRow } from "../../store/bulk.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import {
   addMembership,
@@ -16,9 +17,7 @@ import type { Handlers } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { oneUser } from "./read-users.ts";
 
-type Memberships = "memberships" | "membershipAdd" | "membershipSet" | "membershipRemove";
-
-export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
+export const memberships = {
   memberships: async (ctx, { user }) => ({ data: (await oneUser(ctx, user)).memberUnits }),
 
   async membershipAdd(ctx, { user, unit, userTypes, department }) {
@@ -47,7 +46,7 @@ export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
     await requireMembershipChange(ctx, user, { before, after: { unit, userTypes: wanted } });
     if (unit !== from) await moveMembership(ctx, { id, user, from, to: unit });
     if (department !== undefined) {
-      await ctx.db.updateTable("memberships").set({ department_id: department }).where("id", "=", id).execute();
+      await updateRow(ctx.db, "memberships", id, { department_id: department });
     }
     if (userTypes !== undefined) await setUserTypes(ctx, id, wanted);
     await markChangedUsers(ctx, [user]);
@@ -57,4 +56,4 @@ export const memberships: Pick<Handlers<typeof contract>, Memberships> = {
     await removeMembership(ctx, user, unit);
     await markChangedUsers(ctx, [user]);
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;

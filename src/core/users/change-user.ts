@@ -1,28 +1,27 @@
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
-import { flagValue, isAmong } from "../../store/dialect.ts";
+import { insertRows } from "../../store/bulk.ts";
+import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
-import { addMembership, membershipIssues } from "../directory/memberships.ts";
+import { insertMembership, membershipIssues, requireNewMembership } from "../directory/memberships.ts";
 import { hashPassword, passwordIssue } from "../directory/passwords.ts";
 import { requirePeople, serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey, userNameKey } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { requireSignIn } from "../pipeline/permissions.ts";
+import { requireSignIn, requireUser } from "../pipeline/permissions.ts";
 import { queueMail } from "../pipeline/queue-mail.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { deactivateUsers, requireOtherAdministrator, updateColumns } from "./change-account.ts";
-import { birthdayKey } from "./list-birthdays.ts";
 import { languageIssue, languageIssues } from "./offered-languages.ts";
 import { oneUser } from "./read-users.ts";
-import { indexUser } from "./search-users.ts";
+import { addSearchWords, setSearchWords } from "./search-users.ts";
+import { newUserRow, type UserFields, userColumns } from "./user-columns.ts";
 
-type Changing = "create" | "update" | "delete" | "deactivate" | "reactivate" | "welcome" | "policy";
-
-export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
+export const userChangeHandlers = {
   async create(ctx, { unit, userTypes, department, password, welcome, service, ...fields }) {
     const { first_name, last_name } = fields;
     if (fields.admin) requireAdministrator(ctx);
@@ -32,22 +31,15 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     const password_hash = password === undefined ? null : await hashPassword(password);
     return ctx.transaction(async (tx) => {
       await requireFree(tx, fields);
-      const { id } = await tx.db
-        .insertInto("users")
-        .values({
-          ...userColumns(fields),
-          first_name,
-          last_name,
-          name_key: userNameKey({ first_name, last_name }),
-          ...(service && { provider: serviceProvider }),
-          password_hash,
-          created_at: tx.now,
-          updated_at: tx.now,
-        })
-        .returning("id")
-        .executeTakeFirstOrThrow();
-      await addMembership(tx, { user: id, unit, userTypes, department });
-      await indexUser(tx, id);
+      const membership = { unit, userTypes, department };
+      await requireNewMembership(tx, undefined, membership);
+      const columns = { ...userColumns(fields), first_name, last_name, ...(service && { provider: serviceProvider }) };
+      const row = { ...newUserRow(tx, columns, unit), password_hash };
+      const [made] = await insertRows<{ id: number }>(tx.db, "users", [row], "id");
+      // RETURNING gives the inserted row.
+      const { id } = made!;
+      await insertMembership(tx, id, membership);
+      await addSearchWords(tx, id, row);
       if (welcome) await sendWelcome(tx, [id]);
       tx.changed("user.create", id);
       return oneUser(tx, id);
@@ -55,9 +47,11 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
   },
 
   async update(ctx, { id, ...fields }) {
-    const before = await oneUser(ctx, id);
+    const [row] = await userRows(ctx.db, { id });
+    requireUser(row, id);
+    const before = { id, admin: row.admin === 1, email: row.email };
     if (fields.admin !== undefined && fields.admin !== before.admin) requireAdministrator(ctx);
-    if (!may(ctx.actor, "user", await pathOfUser(ctx, id))) requireOwnFields(fields);
+    if (!may(ctx.actor, "user", row.path)) requireOwnFields(fields);
     if (fields.admin !== undefined) requireSignIn(ctx, "grant or revoke administrator rights");
     if (fields.email !== undefined && fields.email !== before.email && isSignInAddress(ctx, before))
       requireSignIn(ctx, "change the e-mail address of its owner or of an administrator");
@@ -66,13 +60,14 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
     if (fields.provider !== undefined) await requirePeople(ctx, [id], "provider");
     refuse(await languageIssues(ctx, { id, language: fields.language }));
     await requireFree(ctx, fields, id);
-    // oneUser has found it.
-    const row = (await userRows(ctx.db, { id }))[0]!;
     const changes = listChangedColumns(row, userColumns(fields));
-    if (Object.keys(changes).length === 0) return before;
+    if (Object.keys(changes).length === 0) return oneUser(ctx, id);
     if (changes.provider !== undefined) requireAnother(ctx, id);
-    await updateColumns(ctx, id, changes);
-    if (["first_name", "last_name", "title", "email"].some((name) => name in changes)) await indexUser(ctx, id);
+    const after = { ...row, ...changes };
+    const isRenamed = changes.first_name !== undefined || changes.last_name !== undefined;
+    await updateColumns(ctx, id, { ...changes, ...(isRenamed && { name_key: userNameKey(after) }) });
+    if (["first_name", "last_name", "title", "email"].some((name) => name in changes))
+      await setSearchWords(ctx, id, after);
     ctx.changed("user.update", id);
     return oneUser(ctx, id);
   },
@@ -109,7 +104,7 @@ export const userChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
       .executeTakeFirst();
     if (numUpdatedRows > 0n) await markChangedUsers(ctx, [ctx.actor.id]);
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 type Create = Parameters<Handlers<typeof contract>["create"]>[1];
 
@@ -138,28 +133,12 @@ function accountIssues({ service, email, password, welcome, provider = "local" }
   return Object.fromEntries(wrong.map(([field]) => [field, [messageOf({ code: "service_account" })]]));
 }
 
-type Fields = Omit<Parameters<Handlers<typeof contract>["update"]>[1], "id">;
-
-/** Returns the columns for the given input fields; fields that are not given stay undefined. */
-export function userColumns({ email, birthday, admin, settings, ...same }: Fields) {
-  return {
-    ...same,
-    email,
-    email_key: email === undefined ? undefined : emailKey(email),
-    birthday,
-    birthday_key: birthday === undefined ? undefined : birthdayKey(birthday),
-    admin: flagValue(admin),
-    show_birthdays: settings?.show_birthdays,
-    birthdays_optout: flagValue(settings?.birthdays_optout),
-  };
-}
-
 const ownFields = new Set(["phone", "language", "timezone", "settings"]);
 
 /** Throws `forbidden` when a field is not one that all users may change in their own account. */
-function requireOwnFields(fields: Fields): void {
+function requireOwnFields(fields: UserFields): void {
   const foreign = Object.keys(fields).filter(
-    (name) => fields[name as keyof Fields] !== undefined && !ownFields.has(name),
+    (name) => fields[name as keyof UserFields] !== undefined && !ownFields.has(name),
   );
   if (foreign.length > 0)
     throw new ServiceError("forbidden", `You don't have the ability user, which changing ${foreign.join(", ")} needs.`);
@@ -185,24 +164,33 @@ async function requireFree(
   { email, reference }: { email?: string | undefined; reference?: string | null | undefined },
   except = 0,
 ): Promise<void> {
-  const taken = (column: "email_key" | "reference", value: string) =>
-    ctx.db.selectFrom("users").select("id").where(column, "=", value).where("id", "<>", except).executeTakeFirst();
-  const byEmail = email === undefined ? undefined : await taken("email_key", emailKey(email));
+  const [byEmail] = email === undefined ? [] : await usersByEmail(ctx.db, { value: emailKey(email), except });
   if (byEmail) throw new ServiceError("conflict", `The email is taken by user ${byEmail.id}.`);
-  const byReference = reference ? await taken("reference", reference) : undefined;
+  const [byReference] = reference ? await usersByReference(ctx.db, { value: reference, except }) : [];
   if (byReference) throw new ServiceError("conflict", `The reference is taken by user ${byReference.id}.`);
 }
 
-const pathsOfUser = prepared((db, p: { id: number }) =>
-  db.selectFrom("users as u").innerJoin("units as n", "n.id", "u.unit_id").select("n.path").where("u.id", "=", p.id),
+interface Taken {
+  readonly value: string;
+  readonly except: number;
+}
+
+const usersByEmail = prepared((db, p: Taken) =>
+  db.selectFrom("users").select("id").where("email_key", "=", p.value).where("id", "<>", p.except),
+);
+const usersByReference = prepared((db, p: Taken) =>
+  db.selectFrom("users").select("id").where("reference", "=", p.value).where("id", "<>", p.except),
 );
 
-const userRows = prepared((db, p: { id: number }) => db.selectFrom("users").selectAll().where("id", "=", p.id));
-
-async function pathOfUser(ctx: Ctx, id: number): Promise<string | null> {
-  const [row] = await pathsOfUser(ctx.db, { id });
-  return row?.path ?? null;
-}
+/** Returns a user with the path of its unit. */
+const userRows = prepared((db, p: { id: number }) =>
+  db
+    .selectFrom("users as u")
+    .leftJoin("units as n", "n.id", "u.unit_id")
+    .selectAll("u")
+    .select("n.path")
+    .where("u.id", "=", p.id),
+);
 
 /** Queues welcome mails. They contain a link to set a password if the user signs in here and has none yet. */
 async function sendWelcome(ctx: Ctx, ids: readonly number[]): Promise<void> {

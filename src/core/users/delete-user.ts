@@ -1,4 +1,5 @@
 import type { users as contract } from "../../contract/users.ts";
+import { updateRow } from "../../store/bulk.ts";
 import { endSessions } from "../directory/end-sessions.ts";
 import { forgetAnswers } from "../directory/event-rsvp.ts";
 import { leaveGroups } from "../directory/group-memberships.ts";
@@ -28,14 +29,10 @@ export const deleteUser: Handlers<typeof contract>["delete"] = async (ctx, { id 
   await forgetAnswers(ctx.db, id);
   await endSessions(ctx, [id]);
   await removeTwoFactor(ctx, id);
-  await ctx.db
-    .updateTable("users")
-    .set({ ...erased, updated_at: ctx.now })
-    .where("id", "=", id)
-    .execute();
+  await updateRow(ctx.db, "users", id, { ...erased, updated_at: ctx.now });
   // Deleted users are not presented, so the time of the deletion is set afterwards.
   const shown = await oneUser(asAdministrator(ctx), id);
-  await ctx.db.updateTable("users").set({ deleted_at: ctx.now }).where("id", "=", id).execute();
+  await updateRow(ctx.db, "users", id, { deleted_at: ctx.now });
   ctx.changed("user.delete", id, shown);
   await erasePayloads(ctx, id, shown);
   await removeTraces(ctx, id);

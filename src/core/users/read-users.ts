@@ -1,5 +1,7 @@
+import { sql } from "kysely";
 import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
 import type { users as contract } from "../../contract/users.ts";
+import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
 import { presentUsers, type User } from "../directory/present-users.ts";
 import { emailKey } from "../directory/text-keys.ts";
@@ -14,9 +16,7 @@ export function belowIssues({ unit, below = false }: { unit?: number | undefined
   return unit === undefined && below ? { below: ["requires unit"] } : {};
 }
 
-type Reading = "list" | "get" | "current" | "reference" | "collection";
-
-export const userReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
+export const userReadHandlers = {
   async list(ctx, { limit, cursor, ...filter }) {
     const list = `users ${JSON.stringify(filter)}`;
     let query = ctx.db.selectFrom("users as u").select("u.id").where("u.deleted_at", "is", null);
@@ -29,14 +29,17 @@ export const userReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
       const unit = filter.unit;
       const path = await unitPath(ctx.db, unit);
       if (path === undefined) throw invalid({ unit: [`is not an existing unit: ${unit}`] });
-      query = query.where("u.id", "in", (eb) => {
-        const members = eb.selectFrom("memberships as m").select("m.user_id");
-        if (!filter.below) return members.where("m.unit_id", "=", unit);
-        return members
-          .innerJoin("units as n", "n.id", "m.unit_id")
-          .where("n.path", ">=", path)
-          .where("n.path", "<", branchEnd(path));
-      });
+      if (!filter.below) {
+        query = query.where("u.id", "in", (eb) =>
+          eb.selectFrom("memberships as m").select("m.user_id").where("m.unit_id", "=", unit),
+        );
+      } else if (await isLarge(ctx.db, path)) {
+        query = query.where((eb) =>
+          eb.exists(membersBelow(ctx.db, path).where("m.user_id", "=", sql.ref<number>("u.id"))),
+        );
+      } else {
+        query = query.where("u.id", "in", membersBelow(ctx.db, path));
+      }
     }
     if (filter.user_type !== undefined) {
       const type = filter.user_type;
@@ -66,7 +69,21 @@ export const userReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
   },
 
   collection: async (ctx, { ids }) => ({ users: await presentUsers(ctx, [...new Set(ids)]) }),
-};
+} satisfies Partial<Handlers<typeof contract>>;
+
+const membersBelow = (db: Db, path: string) =>
+  db
+    .selectFrom("memberships as m")
+    .innerJoin("units as n", "n.id", "m.unit_id")
+    .select("m.user_id")
+    .where("n.path", ">=", path)
+    .where("n.path", "<", branchEnd(path));
+
+/** Number of members of a branch from which on checking users in their order is quicker than listing all members. */
+const manyMembers = 5000;
+
+const isLarge = async (db: Db, path: string): Promise<boolean> =>
+  (await membersBelow(db, path).limit(1).offset(manyMembers).executeTakeFirst()) !== undefined;
 
 const deletion = prepared((db, p: { id: number }) =>
   db.selectFrom("users").select("deleted_at").where("id", "=", p.id),

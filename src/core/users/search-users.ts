@@ -1,5 +1,7 @@
+import { sql } from "kysely";
 import type { users as contract } from "../../contract/users.ts";
-import { insertRows } from "../../store/bulk.ts";
+import { insertRows, updateRow } from "../../store/bulk.ts";
+import type { Db } from "../../store/database.ts";
 import { afterPrefix, isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { presentUsers } from "../directory/present-users.ts";
@@ -26,50 +28,37 @@ function usersWithWords(ctx: Ctx, longest: string, others: readonly string[]) {
     .where("w.word", ">=", longest)
     .where("w.word", "<", afterPrefix(longest))
     .where("u.active", "=", 1)
-    .where((eb) =>
-      // A user with several matching words is listed at the first of them.
-      eb.not(
-        eb.exists(
-          visible(
-            ctx,
-            eb.selectFrom("user_words as x").select("x.word").whereRef("x.user_id", "=", "w.user_id"),
-            "x.private",
-          )
-            .where("x.word", ">=", longest)
-            .whereRef("x.word", "<", "w.word"),
-        ),
-      ),
+    // A user with several matching words is listed at the first of them.
+    .where(({ not, exists }) =>
+      not(exists(otherWords(ctx).where("x.word", ">=", longest).where("x.word", "<", sql.ref<string>("w.word")))),
     )
     .orderBy("w.word")
     .orderBy("w.user_id");
   if (!ctx.actor.admin) query = query.where("w.private", "=", 0);
   for (const word of others) {
-    query = query.where((eb) =>
-      eb.exists(
-        visible(
-          ctx,
-          eb.selectFrom("user_words as x").select("x.word").whereRef("x.user_id", "=", "w.user_id"),
-          "x.private",
-        )
-          .where("x.word", ">=", word)
-          .where("x.word", "<", afterPrefix(word)),
-      ),
+    query = query.where(({ exists }) =>
+      exists(otherWords(ctx).where("x.word", ">=", word).where("x.word", "<", afterPrefix(word))),
     );
   }
   return query;
 }
 
-/** Limits words of e-mail addresses to administrators. */
-function visible<Q extends { where(column: "x.private", operator: "=", value: 0): Q }>(
-  ctx: Ctx,
-  query: Q,
-  column: "x.private",
-): Q {
-  return ctx.actor.admin ? query : query.where(column, "=", 0);
+/** Selects the words `x` of the user of the word `w`; only administrators search the words of e-mail addresses. */
+function otherWords({ db, actor }: Ctx) {
+  const words = db.selectFrom("user_words as x").select("x.word").where("x.user_id", "=", sql.ref<number>("w.user_id"));
+  return actor.admin ? words : words.where("x.private", "=", 0);
+}
+
+/** The texts of a user that are searched. */
+interface Texts {
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly title: string;
+  readonly email: string | null;
 }
 
 /** Returns the words by which a user is found. */
-export function searchWords(user: { first_name: string; last_name: string; title: string; email: string | null }) {
+export function searchWords(user: Texts) {
   const name = words(`${user.first_name} ${user.last_name}`);
   const title = words(user.title).filter((word) => !name.includes(word));
   const hidden = words(emailKey(user.email ?? "")).filter((word) => !name.includes(word) && !title.includes(word));
@@ -88,22 +77,37 @@ const wordsOfUser = prepared((db, p: { id: number }) =>
 );
 type WordRow = Awaited<ReturnType<typeof wordsOfUser>>[number];
 
+const deleteWords = prepared((db, p: { id: number; words: readonly string[] }) =>
+  db
+    .deleteFrom("user_words")
+    .where("user_id", "=", p.id)
+    .where((eb) => isAmong(db, eb.ref("word"), p.words)),
+);
+
 /** Updates the search words and the folded name of a user, where they differ. */
 export async function indexUser({ db }: Pick<Ctx, "db">, id: number): Promise<void> {
   const [user] = await textsOfUser(db, { id });
-  const wanted = user === undefined ? [] : searchWords(user);
-  const name_key = user && userNameKey(user);
-  if (user?.name_key !== name_key) await db.updateTable("users").set({ name_key }).where("id", "=", id).execute();
+  if (user === undefined) return;
+  const name_key = userNameKey(user);
+  if (user.name_key !== name_key) await updateRow(db, "users", id, { name_key });
+  await setSearchWords({ db }, id, user);
+}
+
+/** Updates the search words of a user with these texts, where they differ. */
+export async function setSearchWords({ db }: Pick<Ctx, "db">, id: number, user: Texts): Promise<void> {
+  const wanted = searchWords(user);
   const known = await wordsOfUser(db, { id });
   const gone = without(known, wanted).map(({ word }) => word);
-  if (gone.length > 0) {
-    await db
-      .deleteFrom("user_words")
-      .where("user_id", "=", id)
-      .where((eb) => isAmong(db, eb.ref("word"), gone))
-      .execute();
-  }
-  const rows = without(wanted, known).map((each) => ({ ...each, user_id: id }));
+  if (gone.length > 0) await deleteWords(db, { id, words: gone });
+  await insertWords(db, id, without(wanted, known));
+}
+
+/** Adds the search words of a new user. */
+export const addSearchWords = ({ db }: Pick<Ctx, "db">, id: number, user: Texts): Promise<void> =>
+  insertWords(db, id, searchWords(user));
+
+async function insertWords(db: Db, id: number, words: readonly WordRow[]): Promise<void> {
+  const rows = words.map(({ word, private: hidden, of_name }) => ({ word, private: hidden, of_name, user_id: id }));
   await insertRows(db, "user_words", rows);
 }
 

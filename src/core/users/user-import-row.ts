@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { userRow } from "../../contract/user-schemas.ts";
-import type { userColumns } from "./change-user.ts";
+import type { userColumns } from "./user-columns.ts";
 
 export type UserImportRow = z.infer<ReturnType<typeof userRow>>;
 

@@ -1,19 +1,19 @@
 import { sql } from "kysely";
-import { insertRows, rowsAs } from "../../store/bulk.ts";
+import { insertRows, rowsAs, updateRow } from "../../store/bulk.ts";
 import { moveMembership, setUserTypes } from "../directory/memberships.ts";
-import { emailKey, userNameKey } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { updateColumns } from "./change-account.ts";
 import { indexUser, searchWords } from "./search-users.ts";
+import { newUserRow } from "./user-columns.ts";
 import type { ExistingUser } from "./user-import-lookup.ts";
 import type { Wanted } from "./user-import-row.ts";
 
 /** Creates users, some hundreds per statement, and adds their IDs. */
 export async function createUsers<T extends { readonly wanted: Wanted }>(ctx: Ctx, pending: readonly T[]) {
   if (pending.length === 0) return [];
-  const rows = pending.map((each) => ({ ...each, user: newUser(ctx, each.wanted) }));
+  const rows = pending.map((each) => ({ ...each, user: newUserRow(ctx, each.wanted.columns, each.wanted.unit.id) }));
   const users = rows.map(({ user }) => user);
-  const made = await insertRows<{ id: number; email_key: string }>(ctx.db, "users", users, "id, email_key");
+  const made = await insertRows<{ id: number; email_key: string | null }>(ctx.db, "users", users, "id, email_key");
   const idByKey = new Map(made.map((row) => [row.email_key, row.id]));
   // RETURNING gives every inserted row.
   const created = rows.map((each) => ({ ...each, id: idByKey.get(each.user.email_key)! }));
@@ -26,33 +26,6 @@ export async function createUsers<T extends { readonly wanted: Wanted }>(ctx: Ct
   words.sort((a, b) => (a.word < b.word ? -1 : a.word > b.word ? 1 : a.user_id - b.user_id));
   await insertRows(ctx.db, "user_words", words);
   return created;
-}
-
-/** Returns a row for the table, with defaults for columns that the import does not set. */
-function newUser({ now }: Ctx, { columns, unit }: Wanted) {
-  return {
-    reference: columns.reference ?? null,
-    email: columns.email,
-    email_key: emailKey(columns.email),
-    first_name: columns.first_name,
-    last_name: columns.last_name,
-    name_key: userNameKey(columns),
-    title: columns.title ?? "",
-    phone: columns.phone ?? null,
-    birthday: columns.birthday ?? null,
-    birthday_key: columns.birthday_key ?? null,
-    language: columns.language ?? null,
-    timezone: columns.timezone ?? null,
-    provider: columns.provider ?? "local",
-    meta_field_0: columns.meta_field_0 ?? "",
-    meta_field_1: columns.meta_field_1 ?? "",
-    meta_field_2: columns.meta_field_2 ?? "",
-    meta_field_3: columns.meta_field_3 ?? "",
-    meta_field_4: columns.meta_field_4 ?? "",
-    unit_id: unit.id,
-    created_at: now,
-    updated_at: now,
-  };
 }
 
 async function insertMemberships(ctx: Ctx, users: readonly { id: number; wanted: Wanted }[]): Promise<void> {
@@ -101,11 +74,7 @@ export async function changeUser(
   if (membership_id !== null && unit_id !== null) {
     if (moved) await moveMembership(ctx, { id: membership_id, user: id, from: unit_id, to: unit.id });
     if (types) await setUserTypes(ctx, membership_id, types);
-    await ctx.db
-      .updateTable("memberships")
-      .set({ department_id: department })
-      .where("id", "=", membership_id)
-      .execute();
+    await updateRow(ctx.db, "memberships", membership_id, { department_id: department });
   }
   await indexUser(ctx, id);
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { Ability } from "../../contract/operation.ts";
 import type { usertypes as contract } from "../../contract/usertypes.ts";
+import { insertRow, updateRow } from "../../store/bulk.ts";
 import { fold } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
@@ -33,11 +34,12 @@ export const usertypes: Handlers<typeof contract> = {
     const granted = namesOf(abilities);
     requireAbilities(ctx.actor, [{ abilities: granted }]);
     await requireFree(ctx, { name, reference });
-    const { id } = await ctx.db
-      .insertInto("user_types")
-      .values({ name, name_key: fold(name), reference, abilities: JSON.stringify(granted) })
-      .returning("id")
-      .executeTakeFirstOrThrow();
+    const id = await insertRow(ctx.db, "user_types", {
+      name,
+      name_key: fold(name),
+      reference,
+      abilities: JSON.stringify(granted),
+    });
     return present(await find(ctx, id));
   },
 
@@ -47,11 +49,12 @@ export const usertypes: Handlers<typeof contract> = {
     const after = namesOf({ ...presentAbilities(before), ...abilities });
     await requireAbilitiesWhereHeld(ctx, id, [...new Set([...before, ...after])]);
     await requireFree(ctx, { name, reference }, id);
-    await ctx.db
-      .updateTable("user_types")
-      .set({ name, name_key: name === undefined ? undefined : fold(name), reference, abilities: JSON.stringify(after) })
-      .where("id", "=", id)
-      .execute();
+    await updateRow(ctx.db, "user_types", id, {
+      name,
+      name_key: name === undefined ? undefined : fold(name),
+      reference,
+      abilities: JSON.stringify(after),
+    });
     return present(await find(ctx, id));
   },
 

@@ -50,7 +50,8 @@ export function readerOf({ id, admin, grants, units, branch, types }: Actor, abi
  */
 export function readable(db: Db, a: string, reader: Reader): RawBuilder<SqlBool> {
   const personal = sql.ref(`${a}.personal`);
-  return sql<SqlBool>`(${addressed(db, a, reader)} or (${personal} = 0 and ${reached(db, a, reader.reach)}))`;
+  // The reach of an editor decides more quickly than the audience.
+  return sql<SqlBool>`((${personal} = 0 and ${reached(db, a, reader.reach)}) or ${addressed(db, a, reader)})`;
 }
 
 /**
@@ -76,7 +77,8 @@ export function addressed(db: Db, a: string, reader: Omit<Reader, "reach">): Raw
 
 /** Returns the condition that the owning unit is one of the units with the paths `reach` or below one of them. */
 export function reached(db: Db, a: string, reach: readonly string[]): RawBuilder<SqlBool> {
-  return sql<SqlBool>`exists (select 1 from units o, ${listed(db, "reach", reach)}
+  // A join in this order ends at once when the list is empty.
+  return sql<SqlBool>`exists (select 1 from ${listed(db, "reach", reach)} cross join units o
     where o.id = ${sql.ref(`${a}.owner_unit_id`)} and substr(o.path, 1, length(reach.value)) = reach.value)`;
 }
 
@@ -106,26 +108,25 @@ export async function addAudience(
     personal,
   }: Audience & { readonly ownerUnit: number | null; readonly personal: boolean },
 ): Promise<number> {
-  const { id } = await ctx.db
-    .insertInto("audiences")
-    .values({
-      author_id: ctx.actor.id,
-      owner_unit_id: ownerUnit,
-      everywhere: everywhere ? 1 : 0,
-      personal: personal ? 1 : 0,
-      group_id: group,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  await setLists(ctx.db, id, { units, userTypes, shares });
+  const row = {
+    author_id: ctx.actor.id,
+    owner_unit_id: ownerUnit,
+    everywhere: everywhere ? 1 : 0,
+    personal: personal ? 1 : 0,
+    group_id: group,
+  };
+  const [made] = await insertRows<{ id: number }>(ctx.db, "audiences", [row], "id");
+  // RETURNING gives the inserted row.
+  const { id } = made!;
+  await insertLists(ctx.db, id, { units, userTypes, shares });
   return id;
 }
 
-/** Changes the given parts of an audience. Lists are replaced as a whole. */
+/** Replaces an audience. Without `ownerUnit` and `personal`, those stay. */
 export async function changeAudience(
   { db }: Ctx,
   id: number,
-  changes: Partial<Audience> & { readonly ownerUnit?: number | null; readonly personal?: boolean },
+  changes: Audience & { readonly ownerUnit?: number | null; readonly personal?: boolean },
 ): Promise<void> {
   const columns = {
     everywhere: flagValue(changes.everywhere),
@@ -133,30 +134,26 @@ export async function changeAudience(
     owner_unit_id: changes.ownerUnit,
     personal: flagValue(changes.personal),
   };
-  if (Object.values(columns).some((value) => value !== undefined)) {
-    await db.updateTable("audiences").set(columns).where("id", "=", id).execute();
+  await db.updateTable("audiences").set(columns).where("id", "=", id).execute();
+  for (const table of ["audience_units", "audience_user_types", "audience_shares"] as const) {
+    await db.deleteFrom(table).where("audience_id", "=", id).execute();
   }
-  await setLists(db, id, changes);
+  await insertLists(db, id, changes);
 }
 
-async function setLists(db: Db, audience_id: number, { units, userTypes, shares }: Partial<Audience>): Promise<void> {
-  if (units) {
-    await db.deleteFrom("audience_units").where("audience_id", "=", audience_id).execute();
-    const falldown = new Map<number, 0 | 1>();
-    for (const unit of units) falldown.set(unit.id, unit.falldown || falldown.get(unit.id) ? 1 : 0);
-    const rows = [...falldown].map(([unit_id, down]) => ({ audience_id, unit_id, falldown: down }));
-    await insertRows(db, "audience_units", rows);
-  }
-  if (userTypes) {
-    await db.deleteFrom("audience_user_types").where("audience_id", "=", audience_id).execute();
-    const rows = [...new Set(userTypes)].map((user_type_id) => ({ audience_id, user_type_id }));
-    await insertRows(db, "audience_user_types", rows);
-  }
-  if (shares) {
-    await db.deleteFrom("audience_shares").where("audience_id", "=", audience_id).execute();
-    const rows = [...new Set(shares)].map((user_id) => ({ audience_id, user_id }));
-    await insertRows(db, "audience_shares", rows);
-  }
+async function insertLists(
+  db: Db,
+  audience_id: number,
+  { units, userTypes, shares }: Pick<Audience, "units" | "userTypes" | "shares">,
+): Promise<void> {
+  const falldown = new Map<number, 0 | 1>();
+  for (const unit of units) falldown.set(unit.id, unit.falldown || falldown.get(unit.id) ? 1 : 0);
+  const rows = [...falldown].map(([unit_id, down]) => ({ audience_id, unit_id, falldown: down }));
+  await insertRows(db, "audience_units", rows);
+  const types = [...new Set(userTypes)].map((user_type_id) => ({ audience_id, user_type_id }));
+  await insertRows(db, "audience_user_types", types);
+  const users = [...new Set(shares)].map((user_id) => ({ audience_id, user_id }));
+  await insertRows(db, "audience_shares", users);
 }
 
 /** Returns an error for each unknown reference of an audience, by the field names of the input. */
@@ -238,8 +235,7 @@ export function audienceLists(db: Db, id: string) {
         .selectFrom("audience_units as au")
         .innerJoin("units as n", "n.id", "au.unit_id")
         .select(["au.falldown", "n.id", "n.name", "n.level", "n.unit_type"])
-        .where("au.audience_id", "=", audience)
-        .orderBy("n.id"),
+        .where("au.audience_id", "=", audience),
     ).as("audience_units"),
     nested(
       db,
@@ -247,17 +243,11 @@ export function audienceLists(db: Db, id: string) {
         .selectFrom("audience_user_types as at")
         .innerJoin("user_types as t", "t.id", "at.user_type_id")
         .select(["t.id", "t.name"])
-        .where("at.audience_id", "=", audience)
-        .orderBy("t.id"),
+        .where("at.audience_id", "=", audience),
     ).as("audience_types"),
-    nested(
-      db,
-      db
-        .selectFrom("audience_shares as s")
-        .select("s.user_id")
-        .where("s.audience_id", "=", audience)
-        .orderBy("s.user_id"),
-    ).as("audience_shares"),
+    nested(db, db.selectFrom("audience_shares as s").select("s.user_id").where("s.audience_id", "=", audience)).as(
+      "audience_shares",
+    ),
   ] as const;
 }
 
@@ -269,9 +259,9 @@ type AudienceLists = Awaited<ReturnType<typeof listsOfAudience>>[number];
 
 /** Returns the lists that `audienceLists` selected. */
 export const listsIn = (row: AudienceLists) => ({
-  units: rowsIn(row.audience_units),
-  userTypes: rowsIn(row.audience_types),
-  shares: rowsIn(row.audience_shares).map(({ user_id }) => user_id),
+  units: rowsIn(row.audience_units, "id"),
+  userTypes: rowsIn(row.audience_types, "id"),
+  shares: rowsIn(row.audience_shares, "user_id").map(({ user_id }) => user_id),
 });
 
 /** Returns the lists of an audience with names of their references. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { triggers as allTriggers, type webhooks as contract } from "../../contract/webhooks.ts";
+import { insertRow, updateRow } from "../../store/bulk.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { findWebhook, webhookResponse } from "./read-webhooks.ts";
 
@@ -8,27 +9,21 @@ const secretBytes = 32;
 /** Seconds for which the old secret also signs after a rotation. */
 const overlapSeconds = 86_400;
 
-type Changing = "create" | "update" | "delete" | "rotateSecret";
-
-export const webhookChangeHandlers: Pick<Handlers<typeof contract>, Changing> = {
+export const webhookChangeHandlers = {
   async create(ctx, { name, uri, triggers = allTriggers }) {
-    const { id } = await ctx.db
-      .insertInto("webhooks")
-      .values({
-        name,
-        uri,
-        // The encryption of a secret depends on the row's ID, which is known only after the insert.
-        secret: "",
-        triggers: inOrder(triggers),
-        author_id: ctx.actor.id,
-        created_at: ctx.now,
-        updated_at: ctx.now,
-      })
-      .returning("id")
-      .executeTakeFirstOrThrow();
+    const id = await insertRow(ctx.db, "webhooks", {
+      name,
+      uri,
+      // The encryption of a secret depends on the row's ID, which is known only after the insert.
+      secret: "",
+      triggers: inOrder(triggers),
+      author_id: ctx.actor.id,
+      created_at: ctx.now,
+      updated_at: ctx.now,
+    });
     const secret = newSecret();
     const sealed = await ctx.secrets.seal(ctx.db, `webhooks.secret.${id}`, secret);
-    await ctx.db.updateTable("webhooks").set({ secret: sealed }).where("id", "=", id).execute();
+    await updateRow(ctx.db, "webhooks", id, { secret: sealed });
     return { data: { ...(await webhookResponse(ctx, id)), secret } };
   },
 
@@ -42,22 +37,14 @@ export const webhookChangeHandlers: Pick<Handlers<typeof contract>, Changing> = 
     };
     const same = Object.entries(next).every(([column, value]) => before[column as keyof typeof before] === value);
     if (same) return;
-    await ctx.db
-      .updateTable("webhooks")
-      .set({ ...next, updated_at: ctx.now })
-      .where("id", "=", id)
-      .execute();
+    await updateRow(ctx.db, "webhooks", id, { ...next, updated_at: ctx.now });
     ctx.announce("outbox");
   },
 
   async delete(ctx, { id }) {
     await findWebhook(ctx, id);
     // Deliveries and logs of the webhook can be very many; they are removed later, in small parts.
-    await ctx.db
-      .updateTable("webhooks")
-      .set({ active: 0, deleted_at: ctx.now, secret: "", previous_secret: null })
-      .where("id", "=", id)
-      .execute();
+    await updateRow(ctx.db, "webhooks", id, { active: 0, deleted_at: ctx.now, secret: "", previous_secret: null });
     ctx.announce("outbox");
   },
 
@@ -65,19 +52,15 @@ export const webhookChangeHandlers: Pick<Handlers<typeof contract>, Changing> = 
     const before = await findWebhook(ctx, id);
     const secret = newSecret();
     const previous = ctx.secrets.open(`webhooks.secret.${id}`, before.secret);
-    await ctx.db
-      .updateTable("webhooks")
-      .set({
-        secret: await ctx.secrets.seal(ctx.db, `webhooks.secret.${id}`, secret),
-        previous_secret: await ctx.secrets.seal(ctx.db, `webhooks.previous_secret.${id}`, previous),
-        previous_secret_until: ctx.now + overlapSeconds,
-        updated_at: ctx.now,
-      })
-      .where("id", "=", id)
-      .execute();
+    await updateRow(ctx.db, "webhooks", id, {
+      secret: await ctx.secrets.seal(ctx.db, `webhooks.secret.${id}`, secret),
+      previous_secret: await ctx.secrets.seal(ctx.db, `webhooks.previous_secret.${id}`, previous),
+      previous_secret_until: ctx.now + overlapSeconds,
+      updated_at: ctx.now,
+    });
     return { data: { ...(await webhookResponse(ctx, id)), secret } };
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 function newSecret(): string {
   return `whsec_${randomBytes(secretBytes).toString("base64")}`;

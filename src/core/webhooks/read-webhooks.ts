@@ -3,7 +3,7 @@ import type { webhooks as contract } from "../../contract/webhooks.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { presentWebhooks, type Webhook } from "./present-webhooks.ts";
 
-export const webhookReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"> = {
+export const webhookReadHandlers = {
   async list(ctx) {
     const rows = await ctx.db
       .selectFrom("webhooks")
@@ -15,7 +15,7 @@ export const webhookReadHandlers: Pick<Handlers<typeof contract>, "list" | "get"
   },
 
   get: async (ctx, { id }) => ({ data: await webhookResponse(ctx, id) }),
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 export async function webhookResponse(ctx: Ctx, id: number): Promise<Webhook> {
   const [webhook] = await presentWebhooks(ctx, [await findWebhook(ctx, id)]);

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { type webhooks as contract, testEvent } from "../../contract/webhooks.ts";
+import { insertRow } from "../../store/bulk.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { insertEvents, newDelivery, newEvent } from "../pipeline/outbox.ts";
 import { findActiveWebhook, webhookResponse } from "./read-webhooks.ts";
@@ -9,7 +10,7 @@ import { entryColumns, findEntry } from "./webhook-logs.ts";
 /** The state of a delivery before its first attempt. */
 const untried = { state: "waiting", attempt: 0, single: 0, lease_token: null } as const;
 
-export const webhookSendHandlers: Pick<Handlers<typeof contract>, "test" | "resend" | "recover"> = {
+export const webhookSendHandlers = {
   async test(ctx, { id, wait }) {
     let test: Test | undefined;
     const data = await ctx.waitFor({ seconds: wait, topics: ["webhook-logs"] }, async () => {
@@ -51,7 +52,7 @@ export const webhookSendHandlers: Pick<Handlers<typeof contract>, "test" | "rese
     ctx.announce("outbox");
     return { recovered: Number(numUpdatedRows) };
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 interface Test {
   readonly delivery: number;
@@ -64,11 +65,7 @@ async function queueTest(ctx: Ctx, id: number): Promise<Test> {
   const event = newEvent(ctx, testEvent, { content_type, id, name, url });
   // insertEvents returns an ID for each event.
   const event_id = (await insertEvents(ctx, [event])).get(event.message_id)!;
-  const { id: delivery } = await ctx.db
-    .insertInto("deliveries")
-    .values({ ...newDelivery(ctx, event_id, id), single: 1 })
-    .returning("id")
-    .executeTakeFirstOrThrow();
+  const delivery = await insertRow(ctx.db, "deliveries", { ...newDelivery(ctx, event_id, id), single: 1 });
   ctx.announce("outbox");
   return { delivery, message_id: event.message_id };
 }

@@ -24,7 +24,7 @@ export const entryColumns = [
 
 type Filter = Pick<Parameters<Handlers<typeof contract>["logs"]>[1], "event" | "status" | "since" | "after">;
 
-export const webhookLogHandlers: Pick<Handlers<typeof contract>, "logs" | "log" | "stats"> = {
+export const webhookLogHandlers = {
   async logs(ctx, { id, ...input }) {
     await findWebhook(ctx, id);
     const { page, limit, ...filter } = input;
@@ -78,7 +78,7 @@ export const webhookLogHandlers: Pick<Handlers<typeof contract>, "logs" | "log" 
       }),
     };
   },
-};
+} satisfies Partial<Handlers<typeof contract>>;
 
 function entries(ctx: Ctx, webhook: number, { event, status, since, after }: Filter) {
   let query = ctx.db.selectFrom("webhook_logs").where("webhook_id", "=", webhook);

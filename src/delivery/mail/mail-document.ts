@@ -16,7 +16,7 @@ interface Button {
   readonly hint: string;
 }
 
-export interface Letter {
+interface Letter {
   readonly language: MailLanguage;
   readonly subject: string;
   readonly parts: readonly Part[];

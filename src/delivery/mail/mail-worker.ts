@@ -1,5 +1,6 @@
 import type { Transporter } from "nodemailer";
 import type { Settings } from "../../contract/settings.ts";
+import { updateRow } from "../../store/bulk.ts";
 import type { Database } from "../../store/database.ts";
 import { instanceName } from "../../store/instance-name.ts";
 import type { DeliveryLog } from "../delivery-log.ts";
@@ -19,7 +20,7 @@ const connections = 4;
 const mailsInRound = 20;
 const smtpMilliseconds = 15_000;
 
-export interface MailOptions {
+interface MailOptions {
   readonly database: Database;
   readonly settings: () => Promise<Settings>;
   readonly clock: () => number;
@@ -122,7 +123,7 @@ export class MailWorker implements Worker {
   async #record(result: AttemptResult, last_error: string | null): Promise<void> {
     await this.#options.database.writeLocking(async (tx) => {
       const recorded = await mailQueue.record(tx, [result]);
-      if (recorded.has(result)) await tx.updateTable("mails").set({ last_error }).where("id", "=", result.id).execute();
+      if (recorded.has(result)) await updateRow(tx, "mails", result.id, { last_error });
     });
   }
 

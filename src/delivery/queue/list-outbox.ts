@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Database } from "../../store/database.ts";
 
 /** A callback or mail that was not delivered yet. Times are Unix seconds. */
-export interface OutboxItem {
+interface OutboxItem {
   readonly what: "callback" | "mail";
   readonly id: number;
   /** The trigger, or the type of mail. */

@@ -1,6 +1,6 @@
 import type { AttemptResult, Lease } from "./leased-queue.ts";
 
-export interface RetrySchedule {
+interface RetrySchedule {
   /** Seconds from a failed attempt to the next. */
   readonly pauses: readonly number[];
   /** Fraction by which a pause varies in both directions. */

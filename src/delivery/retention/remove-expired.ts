@@ -10,7 +10,7 @@ const portion = 500;
 export const removalLock = 0x77637370;
 
 /** Expired rows of one kind. */
-export interface ExpiredRows {
+interface ExpiredRows {
   readonly kind: string;
   readonly rows: number;
   /** Number of days for which the rows are kept by a setting; null for a fixed period. */

@@ -20,7 +20,7 @@ export interface AttemptOutcome {
 
 type Headers = Record<string, string | string[] | undefined>;
 
-export interface AttemptOptions {
+interface AttemptOptions {
   /** Milliseconds for the whole attempt, from the lookup of the name to the last byte of the answer. */
   readonly timeout: number;
   /** Unix milliseconds. */

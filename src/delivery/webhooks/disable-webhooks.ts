@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { updateRow } from "../../store/bulk.ts";
 import type { Database, Db, Tx } from "../../store/database.ts";
 import { isAmong, isPostgres } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -23,11 +24,12 @@ export async function lockWebhooks(tx: Tx, ids: readonly number[]) {
 
 /** Disables a webhook and queues a mail to its author. `stopInactive` ends the waiting deliveries. */
 export async function disable(tx: Tx, webhook: Webhook, reason: DisabledReason, now: number): Promise<void> {
-  await tx
-    .updateTable("webhooks")
-    .set({ active: 0, disabled_at: now, disabled_reason: reason, updated_at: now })
-    .where("id", "=", webhook.id)
-    .execute();
+  await updateRow(tx, "webhooks", webhook.id, {
+    active: 0,
+    disabled_at: now,
+    disabled_reason: reason,
+    updated_at: now,
+  });
   const author = await tx
     .selectFrom("users")
     .select(["email", "first_name", "last_name"])

@@ -1,5 +1,5 @@
 /** Type of failure of an attempt without an HTTP response. */
-export type FailureStatus = "timeout" | "refused" | "dns_error" | "tls_error" | "blocked" | "reset";
+type FailureStatus = "timeout" | "refused" | "dns_error" | "tls_error" | "blocked" | "reset";
 
 const byCode: Record<string, FailureStatus> = {
   EBLOCKED: "blocked",

@@ -7,7 +7,7 @@ import { Attempt, type AttemptOutcome } from "./attempt.ts";
 /** Longer than any attempt: ends connection attempts that outlive their callback. */
 const connectMilliseconds = 60_000;
 
-export interface Callback {
+interface Callback {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -24,7 +24,7 @@ export interface CallbackSender {
   close(): Promise<void>;
 }
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly settings: Pick<Settings, "webhooks.allow_private">;
   /** Default: the system's resolver. */
   readonly resolve?: Resolve | undefined;

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey } from "node:crypto";
 import { memoize } from "../../contract/bounded-map.ts";
 
-export interface UnsignedCallback {
+interface UnsignedCallback {
   /** The header `webhook-id`: the same in every attempt. */
   readonly id: string;
   /** Unix seconds of the attempt. */

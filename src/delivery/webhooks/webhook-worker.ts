@@ -30,7 +30,7 @@ const receiversInRound = 50;
 /** Maximum number of webhooks whose speed is remembered while nothing is to be sent to them. */
 const mostEndpoints = 1000;
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly database: Database;
   readonly settings: () => Promise<Settings>;
   /** Unix milliseconds. */

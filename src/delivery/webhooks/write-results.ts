@@ -1,4 +1,4 @@
-import { insertRows } from "../../store/bulk.ts";
+import { insertRows, updateRow } from "../../store/bulk.ts";
 import type { Database, Tx } from "../../store/database.ts";
 import type { AttemptResult } from "../queue/leased-queue.ts";
 import { callbackRetries, failedAttempt } from "../queue/retry-schedule.ts";
@@ -96,5 +96,5 @@ async function judge(tx: Tx, webhook: Webhook | undefined, results: readonly Fin
   const since = real.some(isGood) ? null : (webhook.failing_since ?? now);
   if (since !== null && now - since >= failingSecondsAllowed) return disable(tx, webhook, "failing", now);
   if (since === webhook.failing_since) return;
-  await tx.updateTable("webhooks").set({ failing_since: since }).where("id", "=", webhook.id).execute();
+  await updateRow(tx, "webhooks", webhook.id, { failing_since: since });
 }

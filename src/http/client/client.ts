@@ -10,6 +10,9 @@ import { readResponse } from "./read-answer.ts";
 import { repeatRequest } from "./repeat-request.ts";
 import { createTransport, type HttpResponse, type Reply, whole } from "./transport.ts";
 
+/** Reading `performance` would load modules of Node. */
+const now = () => process.uptime() * 1000;
+
 export interface ClientOptions {
   /** Base URL of the service. A trailing slash or `/api` is ignored. */
   readonly url: string;
@@ -69,25 +72,28 @@ export function createClient(options: ClientOptions): Client {
       if (op.bytes) {
         const { createDownload } = await import("./resumable-download.ts");
         const get = (more: Record<string, string>) =>
-          repeatRequest({ repeatable: isRepeatable(op), timeout, signal: given.signal }, async (left) => {
+          repeatRequest({ repeatable: isRepeatable(op), timeout, signal: given.signal, now }, async (left) => {
             const options = { headers: { ...headers, accept: "*/*", ...more }, timeout: left, signal: given.signal };
             return bytesOf(await transport.open(op.method, target, options), base.origin);
           });
         return createDownload(await get({}), get) as OutputOf<O>;
       }
       const allowed = timeout + (text?.length ?? 0) / slowest;
-      return repeatRequest({ repeatable: isRepeatable(op), timeout: allowed, signal: given.signal }, async (left) => {
-        const message = await transport.send(op.method, target, {
-          headers,
-          body: text,
-          timeout: left,
-          signal: given.signal,
-          onSent: given.onSent,
-        });
-        const answer = answerOf(op, input as Record<string, unknown>, message, base.origin);
-        if (dryRun && message.headers["dry-run"] !== "true") throw notDry(base.origin);
-        return answer as OutputOf<O>;
-      });
+      return repeatRequest(
+        { repeatable: isRepeatable(op), timeout: allowed, signal: given.signal, now },
+        async (left) => {
+          const message = await transport.send(op.method, target, {
+            headers,
+            body: text,
+            timeout: left,
+            signal: given.signal,
+            onSent: given.onSent,
+          });
+          const answer = answerOf(op, input as Record<string, unknown>, message, base.origin);
+          if (dryRun && message.headers["dry-run"] !== "true") throw notDry(base.origin);
+          return answer as OutputOf<O>;
+        },
+      );
     },
     async raw(method, path, { query, body, headers, signal } = {}) {
       const type = body === undefined ? undefined : { "content-type": "application/json" };

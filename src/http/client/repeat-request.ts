@@ -7,6 +7,8 @@ interface RepeatOptions {
   /** Milliseconds for all attempts. */
   readonly timeout: number;
   readonly signal?: AbortSignal | undefined;
+  /** Returns milliseconds of a clock that nobody sets. */
+  readonly now: () => number;
 }
 
 const tries = 3;
@@ -15,15 +17,16 @@ const tries = 3;
  * Repeats the request until there is an answer, as long as a repetition cannot do something twice, for `timeout` ms in all.
  */
 export async function repeatRequest<T>(options: RepeatOptions, ask: (left: number) => Promise<T>): Promise<T> {
-  const end = performance.now() + options.timeout;
+  const { now } = options;
+  const end = now() + options.timeout;
   for (let attempt = 1; ; attempt++) {
-    const left = Math.max(1, end - performance.now());
+    const left = Math.max(1, end - now());
     try {
       return await ask(left);
     } catch (error) {
       const wait =
         error instanceof ServiceError && attempt < tries ? waitFor(error, attempt, options.repeatable) : undefined;
-      if (wait === undefined || performance.now() + wait >= end) throw error;
+      if (wait === undefined || now() + wait >= end) throw error;
       await sleep(wait, options.signal);
       options.signal?.throwIfAborted();
     }

@@ -1,5 +1,12 @@
 import { once } from "node:events";
-import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+  request,
+} from "node:http";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Base } from "./base-url.ts";
 import { timedOut, unreachable } from "./connection-errors.ts";
@@ -46,7 +53,7 @@ export interface Transport {
 /** Request function and agent for http or https. */
 interface Connector {
   readonly request: (options: RequestOptions) => ClientRequest;
-  readonly agent: http.Agent;
+  readonly agent: Agent;
 }
 
 const largest = 64 * 1024 * 1024;
@@ -82,7 +89,7 @@ export function createTransport(base: Base, env: NodeJS.ProcessEnv, ca?: string)
 
 async function connect(base: Base, env: NodeJS.ProcessEnv, ca: string | undefined): Promise<Connector> {
   try {
-    if (!base.secure) return { request: http.request, agent: new http.Agent({ keepAlive: true, proxyEnv: env }) };
+    if (!base.secure) return { request, agent: new Agent({ keepAlive: true, proxyEnv: env }) };
     const { createAgent, httpsRequest } = await import("./tls-agent.ts");
     return { request: httpsRequest, agent: createAgent(env, ca) };
   } catch (error) {
@@ -210,7 +217,7 @@ function replyOf(response: IncomingMessage, base: Base, { timeout, signal }: Sen
   };
 }
 
-function flat(headers: http.IncomingHttpHeaders): Record<string, string> {
+function flat(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
   );

@@ -74,7 +74,7 @@ export class ApiConnection {
     const request = { method: row.method, target, headers, body: body && JSON.stringify(body), signal };
     const { timeout = 30_000, fetch: send = globalThis.fetch } = this.#options;
     const repeatable = row.method === "GET" || row.replayable === true;
-    return repeatRequest({ repeatable, timeout, signal }, (left) =>
+    return repeatRequest({ repeatable, timeout, signal, now: () => performance.now() }, (left) =>
       sendByFetch(this.#base, send, { ...request, timeout: left }, (response) => this.#read(row, response, dryRun)),
     );
   }

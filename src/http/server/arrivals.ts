@@ -89,7 +89,7 @@ export class Arrivals {
     return this.#scopes(body)
       .filter(({ bodies, most }) => held(bodies) >= most)
       .flatMap(({ bodies }) => bodies)
-      .find((other) => other !== body && !other.waiting && !other.isComplete && other.isSlow(this.#limits));
+      .find((other) => !other.waiting && !other.isComplete && other.isSlow(this.#limits));
   }
 
   #scopes({ address }: Body) {

@@ -36,7 +36,7 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>();
   readonly #deadlines: Deadlines;
   readonly #tooLate: (socket: Socket) => void;
-  #checked = Date.now();
+  #checked = performance.now();
 
   /** `tooLate` answers a request that did not arrive in time, and ends its connection. */
   constructor(deadlines: Deadlines, tooLate: (socket: Socket) => void) {
@@ -45,7 +45,7 @@ export class Connections {
   }
 
   add(socket: Socket): void {
-    const now = Date.now();
+    const now = performance.now();
     const start = { since: now, read: 0, takenSince: now, taken: 0 };
     this.#open.set(socket, { incoming: undefined, outgoing: undefined, phase: "headers", ...start });
     socket.once("close", () => this.#open.delete(socket));
@@ -55,7 +55,7 @@ export class Connections {
     const { socket } = incoming;
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
-    const now = Date.now();
+    const now = performance.now();
     const start = { since: now, read: socket.bytesRead, takenSince: now };
     Object.assign(connection, { incoming, outgoing, phase: "request", ...start });
   }
@@ -72,13 +72,13 @@ export class Connections {
 
   /** Ends connections older than that many milliseconds without a request. */
   endUnused(milliseconds: number): void {
-    const before = Date.now() - milliseconds;
+    const before = performance.now() - milliseconds;
     for (const [socket, { incoming, since }] of this.#open) if (!incoming && since < before) socket.destroy();
   }
 
   /** Ends connections that are too slow. Call it about every second. */
   check(): void {
-    const now = Date.now();
+    const now = performance.now();
     const elapsed = now - this.#checked;
     this.#checked = now;
     for (const [socket, connection] of this.#open) {

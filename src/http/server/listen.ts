@@ -62,7 +62,8 @@ export async function listen(app: App, options: ListenOptions): Promise<Listenin
   await bound(server, options);
   const url = urlOf(server.address() as AddressInfo, options.host);
   app.state.servedAt ??= url;
-  const watch = setInterval(() => connections.check(), timeouts.check);
+  // After the poll phase, so that bytes that arrived while the event loop was blocked are not taken for late.
+  const watch = setInterval(() => setImmediate(() => connections.check()), timeouts.check);
   watch.unref();
   let closed: Promise<void> | undefined;
   const close = async () => {

@@ -30,7 +30,7 @@ export function respondWithContent(exchange: Exchange, content: Content): Respon
 
 function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
-  return header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+  return header === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }
 
 /**

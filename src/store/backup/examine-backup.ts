@@ -12,7 +12,7 @@ import { findTableDamage, logSuffixes } from "./copy-database.ts";
 export const immutable = (path: string): URL => new URL("?immutable=1", pathToFileURL(resolve(path)));
 
 /** The database to restore from. */
-export interface BackupSource {
+interface BackupSource {
   readonly connection: DatabaseSync;
   /** Name of its last migration. */
   readonly schema: string;

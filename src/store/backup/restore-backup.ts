@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { makeFolders } from "../make-folders.ts";
 import { translateError } from "../sqlite/sqlite-database.ts";
 import { copyDatabase, removeDatabase, syncFile, type Watch } from "./copy-database.ts";
 import { mustBeWhole, openBackup } from "./examine-backup.ts";
@@ -21,7 +21,7 @@ export interface Restored {
 export async function restoreBackup(file: string, path: string, draft: string, watch: Watch): Promise<Restored> {
   const { connection, schema } = await openBackup(file, watch.signal);
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(path), 0o700);
     await copyDatabase(connection, draft, watch);
     await complete(draft, file, watch.signal);
     return { schema, previous: await replaceDatabase(draft, path, watch) };

@@ -34,11 +34,12 @@ export const fileChecks: readonly Check[] = [
     name: "foreign keys",
     well: "All foreign keys refer to existing rows.",
     async ask({ reader }) {
-      const { rows } = await sql<{ child: string; id: number; parent: string; total: number }>`
+      const { rows } = await sql<{ child: string; id: number | null; parent: string; total: number }>`
         select "table" as child, rowid as id, parent, count(*) over () as total
         from pragma_foreign_key_check limit ${sql.lit(shown)}`.execute(reader);
       const examples = rows.map(
-        ({ child, id, parent }) => `row ${id} of ${child} refers to a missing row of ${parent}`,
+        ({ child, id, parent }) =>
+          `${id === null ? "a row" : `row ${id}`} of ${child} refers to a missing row of ${parent}`,
       );
       return { total: rows[0]?.total ?? 0, examples };
     },

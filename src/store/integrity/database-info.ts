@@ -5,7 +5,7 @@ import { latestMigration } from "../latest-migration.ts";
 import { schemaOf } from "../open-database.ts";
 
 /** Description of a database. Times are Unix seconds. */
-export interface DatabaseInfo {
+interface DatabaseInfo {
   readonly kind: "sqlite" | "postgresql";
   /** Version of the database engine. */
   readonly version: string;

@@ -17,7 +17,7 @@ import { listTables, mustMatch, type Table } from "./table-catalogue.ts";
 import { digestOnPostgres, TableDigest } from "./table-digest.ts";
 
 /** A copy of an instance from one database to another, each the path of a SQLite file or a postgres:// URL. */
-export interface CopyPlan {
+interface CopyPlan {
   readonly from: string;
   readonly to: string;
   /** Returns the words under which a message is found. */
@@ -25,7 +25,7 @@ export interface CopyPlan {
   readonly watch: Watch;
 }
 
-export interface CopyResult {
+interface CopyResult {
   readonly tables: number;
   readonly rows: number;
   /** Name of the last migration of the source. */

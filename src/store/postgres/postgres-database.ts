@@ -6,12 +6,16 @@ import type { Connected, OpenOptions } from "../database.ts";
 import { runDirectly } from "../prepared.ts";
 import type { Schema } from "../schema/schema.ts";
 import { forgetNames, NamingClient, planOnce } from "./named-statements.ts";
+import { pipelinedReads } from "./pipelined-reads.ts";
 import { postgresChanges } from "./postgres-changes.ts";
 import { PostgresWritingDriver } from "./postgres-driver.ts";
 import { withPassword } from "./postgres-password.ts";
 
 const connectSeconds = 5;
 const busySeconds = 10;
+const mostConnections = 10;
+/** Connections that take several reads at a time; measured, see docs/performance.md. */
+const readingConnections = 4;
 
 // IDs, times and counts are all below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -23,7 +27,10 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
   const pool = openPool(url, behindPooler);
   const db = new Kysely<Schema>({ dialect: new Dialect({ pool }) });
   const readingDialect = new ReadingDialect({ pool });
-  runDirectly(readingDialect.adapter, async (text, values) => (await pool.query(text, values as unknown[])).rows);
+  const readOne = async (text: string, values: readonly unknown[]) =>
+    (await pool.query(text, values as unknown[])).rows;
+  const read = behindPooler ? readOne : pipelinedReads(pool, readingConnections);
+  runDirectly(readingDialect.adapter, "postgres", read);
   const reader = new Kysely<Schema>({ dialect: readingDialect });
   try {
     const { rows } = await pool.query(
@@ -58,10 +65,11 @@ function openPool(url: string, behindPooler: boolean): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: connectSeconds * 1000,
-    max: 10,
+    max: mostConnections,
     application_name: "wcs",
     Client: NamingClient,
     behindPooler,
+    pipeline: !behindPooler,
     // A setting of the session would stay with a connection of the pooler.
     ...(behindPooler ? {} : { onConnect: planOnce }),
   });
@@ -102,12 +110,12 @@ class ReadingDialect extends PostgresDialect {
 
 /** Runs a transaction until it has no conflict with another one. */
 async function persist<T>(transaction: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + busySeconds * 1000;
+  const deadline = performance.now() + busySeconds * 1000;
   for (let pause = 2; ; pause = Math.min(pause * 2, 200)) {
     try {
       return await transaction();
     } catch (error) {
-      if (!isConflict(error) || Date.now() > deadline) throw error;
+      if (!isConflict(error) || performance.now() > deadline) throw error;
     }
     await sleep(pause * Math.random());
   }

@@ -1,15 +1,15 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { watchVersion } from "../change-listeners.ts";
-import type { Connected, FactVersions, OpenOptions } from "../database.ts";
-import { runDirectly } from "../prepared.ts";
-import type { Schema } from "../schema/schema.ts";
-import { LiteralCompiler } from "./literal-compiler.ts";
-import { ReadingDriver, WritingDriver } from "./sqlite-driver.ts";
+import type { Connected, Db, FactVersions, OpenOptions } from "../database.ts";
+import { makeFolders } from "../make-folders.ts";
+import { runDirectly, runLater } from "../prepared.ts";
+import { WritingDriver } from "./group-commit.ts";
+import { createKysely, WritingAdapter } from "./kysely-on-sqlite.ts";
+import { ReadingDriver } from "./sqlite-driver.ts";
 
 /** "wcs1" in ASCII: marks database files of wcs. */
 export const applicationId = 0x77637331;
@@ -52,7 +52,7 @@ export function openFile(path: string, create = false): DatabaseSync {
 
 /** Creates the file readable by its owner only, because it holds the key that signs tokens. */
 function makeFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(path), 0o700);
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
@@ -134,14 +134,16 @@ function database(writer: DatabaseSync, reader: DatabaseSync, explain: Connected
   // A connection does not see a new version after its own commits, so the writer only sees changes by other processes.
   const others = versionSeenBy(writer);
   const changes = watchVersion(() => (writer.isOpen ? others() : 0));
-  const writingDriver = new WritingDriver(writer, begin, forget);
-  const writingAdapter = new WritingAdapter();
-  runDirectly(writingAdapter, (text, values) => writingDriver.run(text, values));
-  const writing = kysely(writingDriver, writingAdapter);
-  const readingDriver = new ReadingDriver(reader);
-  const readingAdapter = new SqliteAdapter();
-  runDirectly(readingAdapter, (text, values) => readingDriver.run(text, values));
-  const reading = kysely(readingDriver, readingAdapter);
+  const writing = onFirstUse(() => {
+    const driver = new WritingDriver(writer, begin, forget);
+    const adapter = new WritingAdapter();
+    runDirectly(adapter, "sqlite", (text, values) => driver.run(text, values));
+    runLater(adapter, (text, values) => driver.runLater(text, values));
+    return createKysely(driver, adapter);
+  });
+  const driver = new ReadingDriver(reader);
+  const reading = onFirstUse(() => createKysely(driver));
+  runDirectly(reading, "sqlite", (text, values) => driver.run(text, values));
   const write: Connected["write"] = (work) => writing.transaction().execute(work);
   return {
     reader: reading,
@@ -152,9 +154,6 @@ function database(writer: DatabaseSync, reader: DatabaseSync, explain: Connected
     announce: changes.announce,
     explain,
     async close() {
-      await writing.destroy();
-      await reading.destroy();
-      // Kysely does not close a connection that it has not used.
       for (const connection of [writer, reader]) if (connection.isOpen) connection.close();
     },
   };
@@ -198,38 +197,32 @@ function onceInATurn(reader: DatabaseSync): Pick<Connected, "factVersions"> & { 
 const selectVersions = `select max(version) filter (where kind = 'actors') as actors,
   max(version) filter (where kind = 'settings') as settings from fact_versions`;
 
-function kysely(driver: Driver, adapter: SqliteAdapter): Kysely<Schema> {
-  return new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => adapter,
-      createDriver: () => driver,
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new LiteralCompiler(),
+/**
+ * Returns an object that creates the database when a property is first read. A command that runs prepared queries only does not
+ * load Kysely.
+ */
+function onFirstUse(create: () => Db): Db {
+  let database: Db | undefined;
+  return new Proxy({} as Db, {
+    get(_, name) {
+      database ??= create();
+      const value: unknown = Reflect.get(database, name, database);
+      // Kysely's methods use private fields, which a proxy does not have.
+      return typeof value === "function" ? value.bind(database) : value;
     },
   });
 }
 
-class WritingAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true;
-  }
-
-  /** Lets Kysely lend several connections, because the driver queues transactions itself. */
-  override get supportsMultipleConnections(): boolean {
-    return true;
-  }
-}
-
 /** Waits for other processes without blocking the event loop, as SQLite's own busy timeout would. */
 async function begin(connection: DatabaseSync): Promise<void> {
-  const deadline = Date.now() + busySeconds * 1000;
+  const deadline = performance.now() + busySeconds * 1000;
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
     try {
       connection.exec("pragma busy_timeout = 0");
       connection.exec("begin immediate");
       return;
     } catch (error) {
-      if (!isBusy(error) || Date.now() > deadline) throw error;
+      if (!isBusy(error) || performance.now() > deadline) throw error;
     } finally {
       connection.exec(`pragma busy_timeout = ${busySeconds * 1000}`);
     }

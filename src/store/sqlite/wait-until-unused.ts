@@ -10,10 +10,10 @@ const patience = 5000;
  * quicker. Returns false when neither happens within some seconds.
  */
 export async function waitUntilUnused(path: string, wanted: string): Promise<boolean> {
-  const deadline = Date.now() + patience;
+  const deadline = performance.now() + patience;
   for (let pause = 1; ; pause = Math.min(pause * 2, 100)) {
     if (isUnused(path) || lastMigrationIn(path) === wanted) return true;
-    if (Date.now() > deadline) return false;
+    if (performance.now() > deadline) return false;
     await sleep(pause * (0.5 + Math.random()));
   }
 }

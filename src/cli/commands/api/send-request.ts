@@ -41,16 +41,12 @@ export async function request(context: Context): Promise<void> {
     ? decode(op, { params, query, body: await bodyOf(op, pairs, flags.input as string | undefined, sources) })
     : decode(op, { params, query: [query, ...pairs.map(queryPair)].filter(Boolean).join("&") });
   const { caller } = await context.connect({ anonymous: op.access === "public" });
-  try {
-    if (asksForItems(found, context)) return await printItems(context, op, input, caller);
-    const answer: unknown = await caller.call(op, input, flags.dryRun ? { dryRun: true } : {});
-    if (op.bytes) await (await import("../../file-io/print-content.ts")).printContent(answer as Content, terminal);
-    else if (answer === undefined || answer === null) terminal.note(`${op.status}`);
-    else await print(context, answer, op);
-    if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
-  } finally {
-    await caller.close();
-  }
+  if (asksForItems(found, context)) return printItems(context, op, input, caller);
+  const answer: unknown = await caller.call(op, input, flags.dryRun ? { dryRun: true } : {});
+  if (op.bytes) await (await import("../../file-io/print-content.ts")).printContent(answer as Content, terminal);
+  else if (answer === undefined || answer === null) terminal.note(`${op.status}`);
+  else await print(context, answer, op);
+  if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
 }
 
 const jsonUnlessAsked = ({ globals }: Context): Globals =>
@@ -165,22 +161,18 @@ function typed(field: Field | undefined, text: string): unknown {
 
 /** Sends the request as it is, because a newer instance may have operations that this version does not know. */
 async function unknownOperation(context: Context, method: string, path: string, query: string): Promise<void> {
-  const { caller, raw, target } = await context.connect();
-  try {
-    if (!raw) throw new ServiceError("not_found", `There is no operation ${method} ${path}.`);
-    const sources = createSources(context.terminal);
-    const pairs = await fields(context.flags.field as string[] | undefined, sources);
-    const file = context.flags.input as string | undefined;
-    const inQuery = method === "GET" || method === "DELETE";
-    const message = await raw(method, path, {
-      query: [query, ...(inQuery ? pairs.map(queryPair) : [])].filter(Boolean).join("&"),
-      ...(context.flags.dryRun === true && { headers: { "dry-run": "true" } }),
-      ...(!inQuery && { body: (await readInput(file, sources)) ?? JSON.stringify(Object.fromEntries(pairs)) }),
-    });
-    await print(context, readResponse(message, target.address));
-  } finally {
-    await caller.close();
-  }
+  const { raw, target } = await context.connect();
+  if (!raw) throw new ServiceError("not_found", `There is no operation ${method} ${path}.`);
+  const sources = createSources(context.terminal);
+  const pairs = await fields(context.flags.field as string[] | undefined, sources);
+  const file = context.flags.input as string | undefined;
+  const inQuery = method === "GET" || method === "DELETE";
+  const message = await raw(method, path, {
+    query: [query, ...(inQuery ? pairs.map(queryPair) : [])].filter(Boolean).join("&"),
+    ...(context.flags.dryRun === true && { headers: { "dry-run": "true" } }),
+    ...(!inQuery && { body: (await readInput(file, sources)) ?? JSON.stringify(Object.fromEntries(pairs)) }),
+  });
+  await print(context, readResponse(message, target.address));
 }
 
 async function readInput(file: string | undefined, sources: Sources): Promise<string | undefined> {

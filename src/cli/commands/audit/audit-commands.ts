@@ -1,17 +1,14 @@
 import { audit as ops } from "../../../contract/audit.ts";
-import { type CommandGroup, command } from "../../kit/command-spec.ts";
+import { type Commands, command } from "../../kit/command-spec.ts";
 
-export const audit: CommandGroup = {
-  summary: "Show who changed what",
-  commands: {
-    list: command(ops.list, {
-      columns: ["created_at", "actor.name", "operation", "path", "fields", "outcome", "address"],
-      examples: [
-        "wcs audit list --since -7d",
-        "wcs audit list --actor 'Ann Smith' --operation users.update",
-        "wcs audit list --path /users/12 --all -o ndjson",
-        "wcs audit list --operation auth.authenticate --query '[?outcome==`failed`]'",
-      ],
-    }),
-  },
+export const audit: Commands = {
+  list: command(ops.list, {
+    columns: ["created_at", "actor.name", "operation", "path", "fields", "outcome", "address"],
+    examples: [
+      "wcs audit list --since -7d",
+      "wcs audit list --actor 'Ann Smith' --operation users.update",
+      "wcs audit list --path /users/12 --all -o ndjson",
+      "wcs audit list --operation auth.authenticate --query '[?outcome==`failed`]'",
+    ],
+  }),
 };

@@ -1,68 +1,65 @@
 import { auth as ops } from "../../../contract/auth.ts";
-import { type CommandGroup, command } from "../../kit/command-spec.ts";
+import { type Commands, command } from "../../kit/command-spec.ts";
 import { twoFactor } from "./two-factor-commands.ts";
 
 const own = () => import("./sign-in-commands.ts");
 
-export const auth: CommandGroup = {
-  summary: "Sign in and out, set up two factors, renew and print the token",
-  commands: {
-    login: {
-      summary: "Sign in with e-mail and password",
-      description:
-        "Stores the token in a profile: the one given with --profile, else an existing one for the same target, else a new one\nnamed after the host.",
-      flags: [
-        { flags: "--username <email>", description: "Your e-mail address" },
-        { flags: "--password-stdin", description: "Read the password from stdin [WCS_PASSWORD]" },
-        { flags: "--password-file <path>", description: "Read the password from a file", completes: "file" },
-        {
-          flags: "--otp-stdin",
-          description: "Read the code of a second factor from stdin, after the line of --password-stdin",
-        },
-      ],
-      examples: [
-        "wcs auth login --url https://wcs.example.com --username ada@example.com",
-        "pass show wcs | wcs auth login --url https://wcs.example.com --username ada@example.com --password-stdin",
-        "oathtool --totp -b @secret.txt | wcs auth login --username ada@example.com --password-file pw.txt --otp-stdin",
-      ],
-      run: async (context) => (await own()).login(context),
-    },
-    logout: {
-      summary: "End the session of a profile and remove its token",
-      description:
-        "Removes the token also when the session cannot be ended, for example because the instance cannot be reached. The command\nthen fails, and says until when copies of the token stay valid.",
-      run: async (context) => (await own()).logout(context),
-    },
-    renew: {
-      summary: "Renew the token of a profile",
-      description: "Commands renew the token automatically when less than half of its lifetime is left.",
-      run: async (context) => (await own()).renewNow(context),
-    },
-    status: {
-      summary: "Show the signed-in user, the target, the session and when the token expires",
-      prints: true,
-      watchable: true,
-      run: async (context) => (await own()).status(context),
-    },
-    token: {
-      summary: "Print the token for use in another program",
-      examples: ['curl -H "Authorization: Bearer $(wcs auth token)" $URL/api/users/current'],
-      run: async (context) => (await own()).printToken(context),
-    },
-    "2fa": twoFactor,
-    password: {
-      summary: "Reset a forgotten password",
-      commands: {
-        request: command(ops.passwordRequest, {
-          done: ({ email }) =>
-            `If a user has the address ${email}, a mail with a link to reset the password is sent there.`,
-        }),
-        reset: command(ops.passwordReset, {
-          hidden: ["password_confirm"],
-          complete: (input) => ({ ...input, password_confirm: input.password }),
-          done: () => "Set the new password.",
-        }),
+export const auth: Commands = {
+  login: {
+    summary: "Sign in with e-mail and password",
+    description:
+      "Stores the token in a profile: the one given with --profile, else an existing one for the same target, else a new one\nnamed after the host.",
+    flags: [
+      { flags: "--username <email>", description: "Your e-mail address" },
+      { flags: "--password-stdin", description: "Read the password from stdin [WCS_PASSWORD]" },
+      { flags: "--password-file <path>", description: "Read the password from a file", completes: "file" },
+      {
+        flags: "--otp-stdin",
+        description: "Read the code of a second factor from stdin, after the line of --password-stdin",
       },
+    ],
+    examples: [
+      "wcs auth login --url https://wcs.example.com --username ada@example.com",
+      "pass show wcs | wcs auth login --url https://wcs.example.com --username ada@example.com --password-stdin",
+      "oathtool --totp -b @secret.txt | wcs auth login --username ada@example.com --password-file pw.txt --otp-stdin",
+    ],
+    run: async (context) => (await own()).login(context),
+  },
+  logout: {
+    summary: "End the session of a profile and remove its token",
+    description:
+      "Removes the token also when the session cannot be ended, for example because the instance cannot be reached. The command\nthen fails, and says until when copies of the token stay valid.",
+    run: async (context) => (await own()).logout(context),
+  },
+  renew: {
+    summary: "Renew the token of a profile",
+    description: "Commands renew the token automatically when less than half of its lifetime is left.",
+    run: async (context) => (await own()).renewNow(context),
+  },
+  status: {
+    summary: "Show the signed-in user, the target, the session and when the token expires",
+    prints: true,
+    watchable: true,
+    run: async (context) => (await own()).status(context),
+  },
+  token: {
+    summary: "Print the token for use in another program",
+    examples: ['curl -H "Authorization: Bearer $(wcs auth token)" $URL/api/users/current'],
+    run: async (context) => (await own()).printToken(context),
+  },
+  "2fa": twoFactor,
+  password: {
+    summary: "Reset a forgotten password",
+    commands: {
+      request: command(ops.passwordRequest, {
+        done: ({ email }) =>
+          `If a user has the address ${email}, a mail with a link to reset the password is sent there.`,
+      }),
+      reset: command(ops.passwordReset, {
+        hidden: ["password_confirm"],
+        complete: (input) => ({ ...input, password_confirm: input.password }),
+        done: () => "Set the new password.",
+      }),
     },
   },
 };

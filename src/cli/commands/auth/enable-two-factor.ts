@@ -16,23 +16,15 @@ export async function enableTwoFactor(context: Context): Promise<void> {
       hint: "without one, use wcs api POST /two-factor and wcs api POST /two-factor/confirm",
     });
   const { caller, target } = await context.connect();
-  try {
-    const password = (await ownPassword({ ...context, target })) ?? (await (await terminal.ask()).secret("Password:"));
-    const { secret, uri } = await caller.call(auth.twoFactorBegin, { password });
-    await showSecret(secret, uri, terminal);
-    const codes = await confirmCode(caller, terminal);
-    const output = createOutput(
-      { op: auth.twoFactorConfirm, renderer: async () => recoveryCodeList },
-      globals,
-      terminal,
-    );
-    await output.one(codes);
-    terminal.note(
-      "Signing in needs a code from now on. Store the recovery codes in a safe place: each replaces a code once, and they cannot be shown again.",
-    );
-  } finally {
-    await caller.close();
-  }
+  const password = (await ownPassword({ ...context, target })) ?? (await (await terminal.ask()).secret("Password:"));
+  const { secret, uri } = await caller.call(auth.twoFactorBegin, { password });
+  await showSecret(secret, uri, terminal);
+  const codes = await confirmCode(caller, terminal);
+  const output = createOutput({ op: auth.twoFactorConfirm, renderer: async () => recoveryCodeList }, globals, terminal);
+  await output.one(codes);
+  terminal.note(
+    "Signing in needs a code from now on. Store the recovery codes in a safe place: each replaces a code once, and they cannot be shown again.",
+  );
 }
 
 /** Shows the secret on stderr, as text and, if it fits, as a QR code. */

@@ -138,26 +138,20 @@ export async function status(context: Context): Promise<void> {
   const { terminal, globals } = context;
   const { users } = await import("../../../contract/users.ts");
   const { caller, target } = await context.connect();
-  try {
-    const { id, name, email, admin } = await caller.call(users.current, {});
-    const isNamed = globals.as === undefined && environmentLogin(terminal.env, target) !== undefined;
-    const ownToken = environmentToken(terminal.env, target);
-    const token = globals.as === undefined && !isNamed ? ownToken || tokenOf(context, target) : undefined;
-    await createOutput({ formats: { expires: "unix-time", "session.created_at": "unix-time" } }, globals, terminal).one(
-      {
-        target: withoutPassword(target.address),
-        profile: target.profile?.name ?? null,
-        user: { id, name, email, admin },
-        login: ownToken ? "WCS_TOKEN" : isNamed ? "WCS_USERNAME" : token ? "token" : "owner of the database",
-        kind: token ? (isApiToken(token) ? "API token" : "sign-in") : null,
-        ...(token && isApiToken(token)
-          ? await factsOfApiToken(caller, id)
-          : { expires: (token && tokenTimesOf(token)?.expires) ?? null, session: await currentSession(caller) }),
-      },
-    );
-  } finally {
-    await caller.close();
-  }
+  const { id, name, email, admin } = await caller.call(users.current, {});
+  const isNamed = globals.as === undefined && environmentLogin(terminal.env, target) !== undefined;
+  const ownToken = environmentToken(terminal.env, target);
+  const token = globals.as === undefined && !isNamed ? ownToken || tokenOf(context, target) : undefined;
+  await createOutput({ formats: { expires: "unix-time", "session.created_at": "unix-time" } }, globals, terminal).one({
+    target: withoutPassword(target.address),
+    profile: target.profile?.name ?? null,
+    user: { id, name, email, admin },
+    login: ownToken ? "WCS_TOKEN" : isNamed ? "WCS_USERNAME" : token ? "token" : "owner of the database",
+    kind: token ? (isApiToken(token) ? "API token" : "sign-in") : null,
+    ...(token && isApiToken(token)
+      ? await factsOfApiToken(caller, id)
+      : { expires: (token && tokenTimesOf(token)?.expires) ?? null, session: await currentSession(caller) }),
+  });
 }
 
 /** Returns the session of the caller; null for the owner of the database. */
@@ -207,10 +201,6 @@ export async function printToken(context: Context): Promise<void> {
 async function issueToken({ connect, terminal }: Context): Promise<void> {
   const { auth } = await import("../../../contract/auth.ts");
   const { caller } = await connect();
-  try {
-    const [{ jwt }] = await caller.call(auth.renew, {});
-    await terminal.write(`${jwt}\n`);
-  } finally {
-    await caller.close();
-  }
+  const [{ jwt }] = await caller.call(auth.renew, {});
+  await terminal.write(`${jwt}\n`);
 }

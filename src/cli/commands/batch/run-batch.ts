@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import { type ErrorCode, ServiceError } from "../../../contract/errors.ts";
-import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
 import { formatFor } from "../../file-io/file-format.ts";
 import { openSource, type Source } from "../../file-io/open-source.ts";
 import { importProgress } from "../../file-io/show-progress.ts";
@@ -35,15 +35,12 @@ export async function runBatch(context: Context): Promise<void> {
   const concurrency = concurrencyOf(flags.concurrency);
   const file = String(args.file);
   const format = formatFor(file, flags.format);
-  const stop = new AbortController();
-  terminal.onInterrupt(() => stop.abort(new Interrupted()));
-  const { signal } = stop;
+  const signal = context.stopOnInterrupt();
   const source = await openSource(file, terminal, { again: false, signal });
   const counts = { done: 0, failed: 0, skipped: 0 };
-  let connection: Connection | undefined;
   let log: ResultLog | undefined;
   try {
-    connection = await context.connect();
+    const connection = await context.connect();
     if (flags.results !== undefined && !flags.dryRun)
       log = openResultLog(String(flags.results), shownAddress(connection.target));
     const batch: Batch = { context, words, source, connection: shareConnection(connection, signal), log, signal };
@@ -53,12 +50,11 @@ export async function runBatch(context: Context): Promise<void> {
     await createOutput<BatchResult>({ columns, items: "rows", endless: true }, globals, terminal).list(results);
   } catch (error) {
     if (counts.done + counts.failed > 0) terminal.note(`${summary(counts)}; the other rows did not run`);
-    throw signal.aborted ? new Interrupted() : error;
+    throw error;
   } finally {
     terminal.progress(undefined);
     log?.close();
     await source.close();
-    await connection?.caller.close();
   }
   terminal.note(summary(counts));
   if (flags.dryRun) terminal.note("Dry run: nothing was changed.");

@@ -6,7 +6,7 @@ import { noPaint } from "../../terminal/terminal.ts";
 import type { FilledTemplate } from "./fill-template.ts";
 
 /** The output and the failure of a command. */
-export interface RowRun {
+interface RowRun {
   readonly exit: number;
   readonly output: unknown;
   readonly error: string | null;

@@ -1,5 +1,6 @@
+import type { z } from "zod";
 import { listedKinds, type NamedKind, namedKinds } from "../../../contract/field-metadata.ts";
-import type { Caller, CallOptions } from "../../../contract/operation.ts";
+import type { Caller, CallOptions, Operation } from "../../../contract/operation.ts";
 import type { CommandEnvironment } from "../../kit/command-context.ts";
 import { readConfig } from "../../session/config.ts";
 import { connect } from "../../session/connection.ts";
@@ -44,7 +45,7 @@ function profiles({ env }: Terminal): Candidate[] {
 }
 
 async function items(kind: string, prefix: string, words: readonly string[], terminal: Terminal): Promise<Candidate[]> {
-  const finder = finders[kind] ?? listFinder(kind);
+  const finder = finders[kind] ?? choiceFinder(kind);
   if (!finder) return [];
   const globals = globalsIn(words);
   if (kind === "languages" && !hasTarget(globals, terminal)) return knownLanguages();
@@ -116,23 +117,18 @@ interface Found {
 
 type Finder = (wanted: Wanted) => Promise<readonly Found[]>;
 
+/** Finds the first things that an operation lists. */
+const firstOf =
+  (load: () => Promise<Operation<z.ZodType, z.ZodType<{ data: Found[] }>>>): Finder =>
+  async ({ caller, options }) =>
+    (await caller.call(await load(), {}, options)).data;
+
 const finders: Readonly<Record<string, Finder>> = {
-  async users({ caller, options }) {
-    const { users } = await import("../../../contract/users.ts");
-    return (await caller.call(users.list, {}, options)).data;
-  },
-  async units({ caller, options }) {
-    const { units } = await import("../../../contract/units.ts");
-    return (await caller.call(units.list, {}, options)).data;
-  },
-  async usertypes({ caller, options }) {
-    const { usertypes } = await import("../../../contract/usertypes.ts");
-    return (await caller.call(usertypes.list, {}, options)).data;
-  },
-  async webhooks({ caller, options }) {
-    const { webhooks } = await import("../../../contract/webhooks.ts");
-    return (await caller.call(webhooks.list, {}, options)).data;
-  },
+  users: firstOf(async () => (await import("../../../contract/users.ts")).users.list),
+  units: firstOf(async () => (await import("../../../contract/units.ts")).units.list),
+  usertypes: firstOf(async () => (await import("../../../contract/usertypes.ts")).usertypes.list),
+  webhooks: firstOf(async () => (await import("../../../contract/webhooks.ts")).webhooks.list),
+  groups: firstOf(async () => (await import("../../../contract/groups.ts")).groups.list),
   async languages({ caller, options, name = "" }) {
     const { languages } = await import("../../../contract/languages.ts");
     const { data } = await caller.call(languages.list, {}, options);
@@ -140,10 +136,6 @@ const finders: Readonly<Record<string, Finder>> = {
     return data
       .filter(({ code }) => code.toLowerCase().startsWith(name.toLowerCase()))
       .map(({ code, name }) => ({ id: code, name }));
-  },
-  async groups({ caller, options }) {
-    const { groups } = await import("../../../contract/groups.ts");
-    return (await caller.call(groups.list, {}, options)).data;
   },
   async messages({ caller, options, words }) {
     const id = Number(words.find((word) => /^\d+$/.test(word)));
@@ -155,7 +147,7 @@ const finders: Readonly<Record<string, Finder>> = {
   },
 };
 
-function listFinder(kind: string): Finder | undefined {
+function choiceFinder(kind: string): Finder | undefined {
   const listed = listedKinds.find((each) => each === kind);
   if (listed === undefined) return undefined;
   return async ({ caller, options, name }) =>

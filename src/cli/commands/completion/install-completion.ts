@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { makeFolders } from "../../../store/make-folders.ts";
 import { script, shells } from "../../completion/completion-script.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
-import { makeFolders } from "../../file-io/make-folders.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseChoice } from "../../kit/parse-value.ts";
 

@@ -33,7 +33,5 @@ export async function withCaller<T>(
       if (first === "files") return `--file ${files[Number(index)]?.name ?? ""}`.trim();
       return names[first] ?? `--${first}`;
     });
-  } finally {
-    await caller.close();
   }
 }

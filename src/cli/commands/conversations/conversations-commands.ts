@@ -1,6 +1,13 @@
 import { roles } from "../../../contract/conversation-schemas.ts";
 import { conversations as ops } from "../../../contract/conversations.ts";
-import { type CommandArgument, type CommandFlag, type CommandGroup, command, listOf } from "../../kit/command-spec.ts";
+import {
+  type CommandArgument,
+  type CommandFlag,
+  type CommandGroup,
+  type Commands,
+  command,
+  listOf,
+} from "../../kit/command-spec.ts";
 import { muting } from "../mute-flag.ts";
 
 const id = { field: "id" } as const;
@@ -85,201 +92,198 @@ const oneMessage: CommandGroup = {
   },
 };
 
-export const conversations: CommandGroup = {
-  summary: "Manage conversations and their messages",
-  commands: {
-    list: {
-      summary: ops.list.summary,
-      description: `--with finds the conversation with exactly these users, --without finds all other conversations. You need not name\nyourself.\n${naming}`,
-      flags: [
-        {
-          flags: "--status <status>",
-          description: "Show normal, archived or unread conversations (default normal)",
-          choices: ["normal", "archived", "unread"],
-        },
-        {
-          flags: "--keyword <text>",
-          description: "Show only conversations where a word of the title or of a name begins with this",
-        },
-        {
-          flags: "--with <user,...>",
-          description: "Show only the conversation with exactly these users",
-          repeat: true,
-          completes: "users",
-        },
-        {
-          flags: "--without <user,...>",
-          description: "Hide the conversation with exactly these users",
-          repeat: true,
-          completes: "users",
-        },
-        { flags: "--page <n>", description: "Page number (default 1)" },
-        ...extent,
-      ],
-      examples: [
-        "wcs conversations list --status unread",
-        "wcs conversations list --with ann@example.com,12 --json",
-        "wcs conversations list --keyword launch",
-      ],
-      prints: true,
-      watchable: true,
-      run: async (context) => (await import("./show-conversations.ts")).showConversations(context),
-    },
-    get: command(ops.get, {
-      args: [id],
-      renderer: conversationForm,
-      examples: ["wcs conversations get 5"],
-    }),
-    create: command(ops.create, {
-      needed: { field: "message", unless: "files" },
-      renderer: messageForm,
-      examples: ["wcs conversations create --recipients 12,ann@example.com --message 'Shall we meet?'"],
-    }),
-    rename: command(ops.update, {
-      summary: "Rename a group conversation",
-      args: [id, { field: "title", many: true, needed: true }],
-      hidden: ["mute_rule"],
-      renderer: conversationForm,
-      examples: ["wcs conversations rename 5 Launch team", "wcs conversations rename 5 ''"],
-    }),
-    update: command(ops.update, {
-      args: [id],
-      renderer: conversationForm,
-      examples: ["wcs conversations update 5 --mute-rule 3", "wcs conversations update 5 --unset mute-rule"],
-    }),
-    archive: command(ops.archive, {
-      args: [id],
-      done: ({ id }) => `Archived conversation ${id}.`,
-      examples: ["wcs conversations archive 5"],
-    }),
-    unarchive: command(ops.unarchive, {
-      args: [id],
-      done: ({ id }) => `Unarchived conversation ${id}.`,
-      examples: ["wcs conversations unarchive 5"],
-    }),
-    mute: command(ops.mute, {
-      ...muting,
-      args: [id],
-      done: ({ id }) => `Muted conversation ${id}.`,
-      examples: ["wcs conversations mute 5", "wcs conversations mute 5 --for 8h"],
-    }),
-    unmute: command(ops.unmute, {
-      args: [id],
-      done: ({ id }) => `Unmuted conversation ${id}.`,
-      examples: ["wcs conversations unmute 5"],
-    }),
-    delete: command(ops.delete, {
-      args: [id],
-      confirm: ({ id }) => `Delete conversation ${id} for yourself, with all its messages?`,
-      done: ({ id }) => `Deleted conversation ${id} for yourself.`,
-      examples: ["wcs conversations delete 5 --yes"],
-    }),
-    seen: command(ops.seen, {
-      args: [id],
-      done: ({ id }) => `Marked all messages of conversation ${id} as seen.`,
-      examples: ["wcs conversations seen 5"],
-    }),
-    participants,
-    messages: {
-      summary: ops.messages.summary,
-      description:
-        "A reply quotes the message that it answers. --all prints the messages as they arrive, without a pager.",
-      args: [conversationArgument],
-      flags: [
-        { flags: "--around <id>", description: "Show the messages around this one", completes: "messages" },
-        { flags: "--cursor <cursor>", description: "Continue at meta.next_cursor or meta.prev_cursor of --raw output" },
-        ...extent,
-      ],
-      examples: [
-        "wcs conversations messages 5",
-        "wcs conversations messages 5 --around 124 --limit 9",
-        "wcs conversations messages 5 --all -o ndjson | jq -r .message",
-      ],
-      prints: true,
-      watchable: true,
-      run: async (context) => (await import("./show-messages.ts")).showMessages(context),
-    },
-    message: oneMessage,
-    send: {
-      summary: "Send a message to a conversation or to users",
-      description: `--to sends to users, in the conversation with exactly them, or in a new one.\n${naming}`,
-      args: [
-        {
-          name: "id",
-          description: "ID of the conversation; omit it with --to",
-          optional: true,
-          completes: "conversations",
-        },
-        textArgument,
-      ],
-      flags: [
-        { flags: "--to <user,...>", description: "Send to these users", repeat: true, completes: "users" },
-        { flags: "--reply-to <id>", description: "Reply to this message", completes: "messages" },
-        {
-          flags: "--file <path>",
-          description: "Attach this file, or the video at this URL; can be repeated",
-          repeat: true,
-          completes: "file",
-        },
-        dryRun,
-      ],
-      examples: [
-        "wcs conversations send 5 See you at ten",
-        "wcs conversations send --to ann@example.com,12 'Shall we meet?'",
-        "git log -1 | wcs conversations send 5 --file build.log",
-        "wcs conversations send 5 --reply-to 124",
-      ],
-      prints: true,
-      run: async (context) => (await import("./send-command.ts")).sendMessage(context),
-    },
-    react: command(ops.react, {
-      args: [id, message, { field: "emoji" }],
-      renderer: messageForm,
-      examples: ["wcs conversations react 5 124 👍"],
-    }),
-    unreact: command(ops.unreact, {
-      args: [id, message, { field: "emoji" }],
-      done: ({ emoji }) => `Removed reaction ${emoji}.`,
-      examples: ["wcs conversations unreact 5 124 👍"],
-    }),
-    search: {
-      summary: "Search messages",
-      description:
-        "Searches one conversation, or all, starting with the one with the latest message. The last word matches words that\nbegin with it. Accents and case do not matter.",
-      args: [{ name: "words", description: "Words to search for", many: true }],
-      flags: [
-        { flags: "--conversation <id>", description: "Search only this conversation", completes: "conversations" },
-        ...extent,
-      ],
-      examples: ["wcs conversations search budget 2027", "wcs conversations search budget --conversation 5 --all"],
-      prints: true,
-      watchable: true,
-      run: async (context) => (await import("./search-messages.ts")).searchMessages(context),
-    },
-    follow: {
-      summary: "Show the last messages, and new ones as they arrive",
-      description: "Prints the oldest message first and runs until Ctrl-C. Waits while the service is unavailable.",
-      args: [conversationArgument],
-      flags: [{ flags: "--last <n>", description: "Number of existing messages to show first (default 10)" }],
-      examples: ["wcs conversations follow 5", "wcs conversations follow 5 --last 0 -o ndjson | jq -r .message"],
-      prints: true,
-      run: async (context) => (await import("./follow-messages.ts")).follow(context),
-    },
-    export: {
-      summary: "Export all messages of a conversation, oldest first",
-      description:
-        "Writes to stdout or to a file, which appears when it is complete. Times in the text format are in the time zone of\n--tz, else of this machine.",
-      args: [conversationArgument],
-      flags: [
-        { flags: "-o, --output <path>", description: "File to write to, - for stdout (default -)", completes: "file" },
-        {
-          flags: "--format <format>",
-          description: "Write ndjson or text (default text for files named .txt or .text, else ndjson)",
-          choices: ["ndjson", "text"],
-        },
-      ],
-      examples: ["wcs conversations export 5 -o launch.ndjson", "wcs conversations export 5 --format text | less"],
-      run: async (context) => (await import("./export-messages.ts")).exportMessages(context),
-    },
+export const conversations: Commands = {
+  list: {
+    summary: ops.list.summary,
+    description: `--with finds the conversation with exactly these users, --without finds all other conversations. You need not name\nyourself.\n${naming}`,
+    flags: [
+      {
+        flags: "--status <status>",
+        description: "Show normal, archived or unread conversations (default normal)",
+        choices: ["normal", "archived", "unread"],
+      },
+      {
+        flags: "--keyword <text>",
+        description: "Show only conversations where a word of the title or of a name begins with this",
+      },
+      {
+        flags: "--with <user,...>",
+        description: "Show only the conversation with exactly these users",
+        repeat: true,
+        completes: "users",
+      },
+      {
+        flags: "--without <user,...>",
+        description: "Hide the conversation with exactly these users",
+        repeat: true,
+        completes: "users",
+      },
+      { flags: "--page <n>", description: "Page number (default 1)" },
+      ...extent,
+    ],
+    examples: [
+      "wcs conversations list --status unread",
+      "wcs conversations list --with ann@example.com,12 --json",
+      "wcs conversations list --keyword launch",
+    ],
+    prints: true,
+    watchable: true,
+    run: async (context) => (await import("./show-conversations.ts")).showConversations(context),
+  },
+  get: command(ops.get, {
+    args: [id],
+    renderer: conversationForm,
+    examples: ["wcs conversations get 5"],
+  }),
+  create: command(ops.create, {
+    needed: { field: "message", unless: "files" },
+    renderer: messageForm,
+    examples: ["wcs conversations create --recipients 12,ann@example.com --message 'Shall we meet?'"],
+  }),
+  rename: command(ops.update, {
+    summary: "Rename a group conversation",
+    args: [id, { field: "title", many: true, needed: true }],
+    hidden: ["mute_rule"],
+    renderer: conversationForm,
+    examples: ["wcs conversations rename 5 Launch team", "wcs conversations rename 5 ''"],
+  }),
+  update: command(ops.update, {
+    args: [id],
+    renderer: conversationForm,
+    examples: ["wcs conversations update 5 --mute-rule 3", "wcs conversations update 5 --unset mute-rule"],
+  }),
+  archive: command(ops.archive, {
+    args: [id],
+    done: ({ id }) => `Archived conversation ${id}.`,
+    examples: ["wcs conversations archive 5"],
+  }),
+  unarchive: command(ops.unarchive, {
+    args: [id],
+    done: ({ id }) => `Unarchived conversation ${id}.`,
+    examples: ["wcs conversations unarchive 5"],
+  }),
+  mute: command(ops.mute, {
+    ...muting,
+    args: [id],
+    done: ({ id }) => `Muted conversation ${id}.`,
+    examples: ["wcs conversations mute 5", "wcs conversations mute 5 --for 8h"],
+  }),
+  unmute: command(ops.unmute, {
+    args: [id],
+    done: ({ id }) => `Unmuted conversation ${id}.`,
+    examples: ["wcs conversations unmute 5"],
+  }),
+  delete: command(ops.delete, {
+    args: [id],
+    confirm: ({ id }) => `Delete conversation ${id} for yourself, with all its messages?`,
+    done: ({ id }) => `Deleted conversation ${id} for yourself.`,
+    examples: ["wcs conversations delete 5 --yes"],
+  }),
+  seen: command(ops.seen, {
+    args: [id],
+    done: ({ id }) => `Marked all messages of conversation ${id} as seen.`,
+    examples: ["wcs conversations seen 5"],
+  }),
+  participants,
+  messages: {
+    summary: ops.messages.summary,
+    description:
+      "A reply quotes the message that it answers. --all prints the messages as they arrive, without a pager.",
+    args: [conversationArgument],
+    flags: [
+      { flags: "--around <id>", description: "Show the messages around this one", completes: "messages" },
+      { flags: "--cursor <cursor>", description: "Continue at meta.next_cursor or meta.prev_cursor of --raw output" },
+      ...extent,
+    ],
+    examples: [
+      "wcs conversations messages 5",
+      "wcs conversations messages 5 --around 124 --limit 9",
+      "wcs conversations messages 5 --all -o ndjson | jq -r .message",
+    ],
+    prints: true,
+    watchable: true,
+    run: async (context) => (await import("./show-messages.ts")).showMessages(context),
+  },
+  message: oneMessage,
+  send: {
+    summary: "Send a message to a conversation or to users",
+    description: `--to sends to users, in the conversation with exactly them, or in a new one.\n${naming}`,
+    args: [
+      {
+        name: "id",
+        description: "ID of the conversation; omit it with --to",
+        optional: true,
+        completes: "conversations",
+      },
+      textArgument,
+    ],
+    flags: [
+      { flags: "--to <user,...>", description: "Send to these users", repeat: true, completes: "users" },
+      { flags: "--reply-to <id>", description: "Reply to this message", completes: "messages" },
+      {
+        flags: "--file <path>",
+        description: "Attach this file, or the video at this URL; can be repeated",
+        repeat: true,
+        completes: "file",
+      },
+      dryRun,
+    ],
+    examples: [
+      "wcs conversations send 5 See you at ten",
+      "wcs conversations send --to ann@example.com,12 'Shall we meet?'",
+      "git log -1 | wcs conversations send 5 --file build.log",
+      "wcs conversations send 5 --reply-to 124",
+    ],
+    prints: true,
+    run: async (context) => (await import("./send-command.ts")).sendMessage(context),
+  },
+  react: command(ops.react, {
+    args: [id, message, { field: "emoji" }],
+    renderer: messageForm,
+    examples: ["wcs conversations react 5 124 👍"],
+  }),
+  unreact: command(ops.unreact, {
+    args: [id, message, { field: "emoji" }],
+    done: ({ emoji }) => `Removed reaction ${emoji}.`,
+    examples: ["wcs conversations unreact 5 124 👍"],
+  }),
+  search: {
+    summary: "Search messages",
+    description:
+      "Searches one conversation, or all, starting with the one with the latest message. The last word matches words that\nbegin with it. Accents and case do not matter.",
+    args: [{ name: "words", description: "Words to search for", many: true }],
+    flags: [
+      { flags: "--conversation <id>", description: "Search only this conversation", completes: "conversations" },
+      ...extent,
+    ],
+    examples: ["wcs conversations search budget 2027", "wcs conversations search budget --conversation 5 --all"],
+    prints: true,
+    watchable: true,
+    run: async (context) => (await import("./search-messages.ts")).searchMessages(context),
+  },
+  follow: {
+    summary: "Show the last messages, and new ones as they arrive",
+    description: "Prints the oldest message first and runs until Ctrl-C. Waits while the service is unavailable.",
+    args: [conversationArgument],
+    flags: [{ flags: "--last <n>", description: "Number of existing messages to show first (default 10)" }],
+    examples: ["wcs conversations follow 5", "wcs conversations follow 5 --last 0 -o ndjson | jq -r .message"],
+    prints: true,
+    run: async (context) => (await import("./follow-messages.ts")).follow(context),
+  },
+  export: {
+    summary: "Export all messages of a conversation, oldest first",
+    description:
+      "Writes to stdout or to a file, which appears when it is complete. Times in the text format are in the time zone of\n--tz, else of this machine.",
+    args: [conversationArgument],
+    flags: [
+      { flags: "-o, --output <path>", description: "File to write to, - for stdout (default -)", completes: "file" },
+      {
+        flags: "--format <format>",
+        description: "Write ndjson or text (default text for files named .txt or .text, else ndjson)",
+        choices: ["ndjson", "text"],
+      },
+    ],
+    examples: ["wcs conversations export 5 -o launch.ndjson", "wcs conversations export 5 --format text | less"],
+    run: async (context) => (await import("./export-messages.ts")).exportMessages(context),
   },
 };

@@ -19,7 +19,7 @@ export async function exportMessages(context: Context): Promise<void> {
   const idFor = conversationOf(context);
   const path = (flags.output as string | undefined) ?? "-";
   const isText = formatFor(path, flags.format as string | undefined) === "text";
-  const look: MessageStyle = {
+  const style: MessageStyle = {
     paint: noPaint,
     width: Number.POSITIVE_INFINITY,
     time: timesIn(checkZone(globals.tz)).short,
@@ -29,7 +29,7 @@ export async function exportMessages(context: Context): Promise<void> {
     if (!isText) return messages.map((message) => `${JSON.stringify(message)}\n`).join("");
     const above = title;
     title = "";
-    return above + messages.map((message) => `\n${messageLines(message, look).join("\n")}\n`).join("");
+    return above + messages.map((message) => `\n${messageLines(message, style).join("\n")}\n`).join("");
   };
   await exportItems<ShownMessage>({ name: "messages", path, head: "", text }, context, async (to) => {
     const id = await idFor(to.caller);

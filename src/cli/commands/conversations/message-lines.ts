@@ -28,10 +28,10 @@ const mostJoined = 10;
  * Formats a message: author, time and ID, then the text, reactions and files. Replies are indented and quote the
  * message that they answer.
  */
-export function messageLines(message: ShownMessage, look: MessageStyle): string[] {
+export function messageLines(message: ShownMessage, style: MessageStyle): string[] {
   const before = message.is_reply ? indent : "";
-  const { paint } = look;
-  const inner = { ...look, width: Math.max(look.width - before.length, 20) };
+  const { paint } = style;
+  const inner = { ...style, width: Math.max(style.width - before.length, 20) };
   const lines =
     message.type === "service"
       ? [headOf(`— ${eventOf(message)}`, message, inner, paint.dim)]
@@ -42,15 +42,15 @@ export function messageLines(message: ShownMessage, look: MessageStyle): string[
 function headOf(
   title: string,
   { date, id, edited_at, deleted }: ShownMessage,
-  look: MessageStyle,
+  style: MessageStyle,
   paint: (text: string) => string,
 ) {
-  const about = [look.time(date), String(id), ...(edited_at !== null && !deleted ? ["edited"] : [])].join(" · ");
-  return `${paint(cut(title, Math.max(look.width - widthOf(about) - 2, 8)))}  ${look.paint.dim(about)}`;
+  const about = [style.time(date), String(id), ...(edited_at !== null && !deleted ? ["edited"] : [])].join(" · ");
+  return `${paint(cut(title, Math.max(style.width - widthOf(about) - 2, 8)))}  ${style.paint.dim(about)}`;
 }
 
-function bodyOf(message: ShownMessage, look: MessageStyle): string[] {
-  const { paint, width } = look;
+function bodyOf(message: ShownMessage, style: MessageStyle): string[] {
+  const { paint, width } = style;
   const quote = message.is_reply ? [paint.dim(cut(`│ ${quoteOf(message.parent)}`, width))] : [];
   if (message.deleted) return [...quote, paint.dim("This message was deleted.")];
   const notes = [...reactionsOf(message), ...attachmentsOf(message)].flatMap((note) => wrapText(note, width));

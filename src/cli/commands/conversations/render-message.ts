@@ -17,14 +17,14 @@ export const messageForm =
   ({ paged = false, lasting = false, heading }: Showing = {}): Renderer =>
   (sheet) => {
     const { terminal } = sheet;
-    const look = lookOf(sheet, lasting);
+    const style = styleOf(sheet, lasting);
     let held = "";
     let place = "";
     let begun = false;
     const textOf = (message: ShownMessage): string => {
       const gap = begun ? "\n" : "";
       begun = true;
-      const text = `${messageLines(message, look).join("\n")}\n`;
+      const text = `${messageLines(message, style).join("\n")}\n`;
       const above = heading?.(message);
       if (above === undefined || above === place) return gap + text;
       place = above;
@@ -47,7 +47,7 @@ export const messageForm =
     };
   };
 
-function lookOf({ terminal, zone, cells }: OutputOptions, lasting: boolean): MessageStyle {
+function styleOf({ terminal, zone, cells }: OutputOptions, lasting: boolean): MessageStyle {
   return {
     paint: terminal.paint,
     width: terminal.stdoutIsTerminal ? terminal.width : Number.POSITIVE_INFINITY,

@@ -23,26 +23,17 @@ export async function searchMessages(context: Context): Promise<void> {
   const { globals, terminal, args, flags } = context;
   const query = wordsIn(args.words).join(" ");
   const extent = extentOf(context);
+  const view = { op: conversations.messages, items: "messages" };
   if (flags.conversation !== undefined) {
     const id = parseInteger(flags.conversation, "--conversation");
-    const view = {
-      op: conversations.messages,
-      columns: messageColumns,
-      renderer: async () => messageForm(),
-      items: "messages",
-    };
-    const output = createOutput(view, globals, terminal);
+    const renderer = async () => messageForm();
+    const output = createOutput({ ...view, columns: messageColumns, renderer }, globals, terminal);
     return withCaller(context, (caller) => output.list(walk(caller, conversations.messages, { id, query }, extent)));
   }
   const titles = new Map<number, string>();
   const renderer = async () => messageForm({ heading: ({ conversationId: id }) => `${titles.get(id)} (${id})` });
-  const view = {
-    op: conversations.messages,
-    columns: ["conversationId", ...messageColumns],
-    renderer,
-    items: "messages",
-  };
-  const output = createOutput(view, globals, terminal);
+  const columns = ["conversationId", ...messageColumns];
+  const output = createOutput({ ...view, columns, renderer }, globals, terminal);
   await withCaller(context, (caller) => output.list(everywhere(caller, query, extent, titles)));
 }
 
@@ -56,11 +47,11 @@ async function* everywhere(
   let left = limit ?? (all ? Number.POSITIVE_INFINITY : standardLimit);
   if (left < 1) throw new UsageError("--limit must be at least 1");
   const { id: me } = await caller.call(users.current, {});
-  const look = async (conversation: ShownConversation) => ({
+  const searchIn = async (conversation: ShownConversation) => ({
     conversation,
     found: await firstPage(caller, conversation.id, query),
   });
-  for await (const { conversation, found } of ahead(everyConversation(caller), look)) {
+  for await (const { conversation, found } of ahead(everyConversation(caller), searchIn)) {
     if (found === undefined || found.data.length === 0) continue;
     titles.set(conversation.id, titleOf(conversation, me));
     for await (const { items, response } of pagesFrom(caller, { id: conversation.id, query }, found)) {
@@ -109,14 +100,14 @@ async function* everyConversation(caller: Caller): AsyncGenerator<ShownConversat
 
 /** Runs `work` on up to `atOnce` items at the same time and yields the results in the order of the items. */
 async function* ahead<T, R>(items: AsyncIterable<T>, work: (item: T) => Promise<R>): AsyncGenerator<R> {
-  const under: Promise<R>[] = [];
+  const running: Promise<R>[] = [];
   for await (const item of items) {
     const begun = work(item);
     // A failure is thrown where the result is awaited; without this, an unused result would be an unhandled rejection.
     begun.catch(() => {});
-    under.push(begun);
-    const oldest = under.length >= atOnce ? under.shift() : undefined;
+    running.push(begun);
+    const oldest = running.length >= atOnce ? running.shift() : undefined;
     if (oldest) yield await oldest;
   }
-  for (const begun of under) yield await begun;
+  for (const begun of running) yield await begun;
 }

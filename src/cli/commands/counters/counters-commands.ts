@@ -1,17 +1,14 @@
 import { counterNames, counters as ops } from "../../../contract/counters.ts";
-import { type CommandGroup, command } from "../../kit/command-spec.ts";
+import { type Commands, command } from "../../kit/command-spec.ts";
 
-export const counters: CommandGroup = {
-  summary: "Show and reset counters of new items",
-  commands: {
-    list: command(ops.list, {
-      showEmpty: true,
-      examples: ["wcs counters list", "wcs counters list --query news"],
-    }),
-    reset: command(ops.reset, {
-      args: [{ field: "type", completes: counterNames }],
-      done: ({ type }) => `Reset counter ${type}.`,
-      examples: ["wcs counters reset news"],
-    }),
-  },
+export const counters: Commands = {
+  list: command(ops.list, {
+    showEmpty: true,
+    examples: ["wcs counters list", "wcs counters list --query news"],
+  }),
+  reset: command(ops.reset, {
+    args: [{ field: "type", completes: counterNames }],
+    done: ({ type }) => `Reset counter ${type}.`,
+    examples: ["wcs counters reset news"],
+  }),
 };

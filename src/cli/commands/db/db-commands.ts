@@ -4,7 +4,7 @@ const shown = 1000;
 const dryRun = { flags: "-n, --dry-run", description: "Check everything, change nothing" };
 
 export const db: CommandGroup = {
-  summary: "Inspect, back up, restore, copy, migrate and prune the database",
+  summary: "Inspect, back up, restore, copy and migrate the database",
   commands: {
     info: {
       summary: "Show the kind, schema and size of the database",

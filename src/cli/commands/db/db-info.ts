@@ -2,15 +2,14 @@ import { readDatabaseInfo } from "../../../store/integrity/database-info.ts";
 import { openDatabase } from "../../../store/open-database.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { databaseOf } from "./db-target.ts";
+import { databaseOf, withDatabase } from "./db-target.ts";
 
 const formats = { size_bytes: "bytes", created_at: "unix-time" } as const;
 
 /** `wcs db info` */
 export async function info(context: Context): Promise<void> {
   const { terminal, globals } = context;
-  const database = await openDatabase(databaseOf(context), { skipMigration: true });
-  try {
+  await withDatabase(openDatabase(databaseOf(context), { skipMigration: true }), async (database) => {
     const info = await readDatabaseInfo(database);
     await createOutput<typeof info>({ formats }, globals, terminal).one(info);
     if (info.schema < info.latest) {
@@ -20,9 +19,5 @@ export async function info(context: Context): Promise<void> {
     } else if (info.schema > info.latest) {
       terminal.note("The schema is newer than this wcs. Update wcs to use the database.");
     }
-  } catch (error) {
-    throw database.explain(error);
-  } finally {
-    await database.close();
-  }
+  });
 }

@@ -2,25 +2,23 @@ import { latestMigration } from "../../../store/latest-migration.ts";
 import { migrateSchema, openDatabase, openToMigrate } from "../../../store/open-database.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { databaseOf } from "./db-target.ts";
+import { databaseOf, withDatabase } from "./db-target.ts";
 
 /** `wcs db migrate` */
 export async function migrate(context: Context): Promise<void> {
   const { terminal, globals, flags } = context;
   const dryRun = flags.dryRun === true;
   const address = databaseOf(context);
-  const database = dryRun ? await openDatabase(address, { skipMigration: true }) : await openToMigrate(address);
-  try {
-    const done = await terminal.spin("migrating", migrateSchema(database, dryRun));
-    const items = done.map((migration) => ({ migration, applied: !dryRun }));
-    await createOutput({ columns: ["migration", "applied"], items: "migrations to apply" }, globals, terminal).list([
-      { items, more: false, response: items },
-    ]);
-    if (done.length === 0) terminal.note(`The schema is up to date (${latestMigration}).`);
-    else if (dryRun) terminal.note("Dry run: nothing was changed.");
-  } catch (error) {
-    throw database.explain(error);
-  } finally {
-    await database.close();
-  }
+  await withDatabase(
+    dryRun ? openDatabase(address, { skipMigration: true }) : openToMigrate(address),
+    async (database) => {
+      const done = await terminal.spin("migrating", migrateSchema(database, dryRun));
+      const items = done.map((migration) => ({ migration, applied: !dryRun }));
+      await createOutput({ columns: ["migration", "applied"], items: "migrations to apply" }, globals, terminal).all(
+        items,
+      );
+      if (done.length === 0) terminal.note(`The schema is up to date (${latestMigration}).`);
+      else if (dryRun) terminal.note("Dry run: nothing was changed.");
+    },
+  );
 }

@@ -4,7 +4,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { noMail } from "../serve/smtp-option.ts";
-import { databaseOf } from "./db-target.ts";
+import { databaseOf, withDatabase } from "./db-target.ts";
 
 /** In the order of their weight: narrow windows show the first ones. */
 const columns = ["what", "id", "failed", "kind", "due_at", "attempts", "error", "to", "created_at"] as const;
@@ -12,20 +12,17 @@ const columns = ["what", "id", "failed", "kind", "due_at", "attempts", "error", 
 /** `wcs db outbox`: lists the first `most` callbacks and mails. */
 export async function outbox(context: Context, most: number): Promise<void> {
   const { terminal, globals } = context;
-  const database = await openWithKey(databaseOf(context), terminal.env);
-  try {
+  await withDatabase(openWithKey(databaseOf(context), terminal.env), async (database) => {
     const items = (await listOutbox(database, most)).map((item) => ({ ...item }));
     await createOutput(
       { columns, formats: { created_at: "unix-time", due_at: "unix-time" }, items: "callbacks or mails" },
       globals,
       terminal,
-    ).list([{ items, more: false, response: items }]);
+    ).all(items);
     const settings = await createService({ database, environment: terminal.env }).settings();
     const missing = missingForMail(settings);
     if (items.some(({ what }) => what === "mail") && missing.length > 0) {
       terminal.note(noMail(missing));
     }
-  } finally {
-    await database.close();
-  }
+  });
 }

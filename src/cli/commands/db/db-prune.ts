@@ -4,29 +4,22 @@ import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
-import { databaseOf } from "./db-target.ts";
+import { databaseOf, withDatabase } from "./db-target.ts";
 
 /** `wcs db prune` */
 export async function prune(context: Context): Promise<void> {
   const { terminal, globals, flags } = context;
   const dryRun = flags.dryRun === true;
-  const database = await openWithKey(databaseOf(context), terminal.env);
-  try {
+  await withDatabase(openWithKey(databaseOf(context), terminal.env), async (database) => {
     const settings = await createService({ database, environment: terminal.env }).settings();
     const moment = { now: Math.floor(Date.now() / 1000), settings };
     const work = dryRun ? countExpired(database, moment) : removeExpired(database, { ...moment, waits: true });
     const items = (await terminal.spin("pruning", work)).map((item) => ({ ...item }));
-    await createOutput({ columns: ["kind", "rows", "days", "setting"] }, globals, terminal).list([
-      { items, more: false, response: items },
-    ]);
+    await createOutput({ columns: ["kind", "rows", "days", "setting"] }, globals, terminal).all(items);
     const total = pluralize(
       items.reduce((sum, { rows }) => sum + rows, 0),
       "row",
     );
     terminal.note(dryRun ? `Dry run: ${total} would be deleted.` : `Deleted ${total}.`);
-  } catch (error) {
-    throw database.explain(error);
-  } finally {
-    await database.close();
-  }
+  });
 }

@@ -6,14 +6,13 @@ import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { advice, openWithKey, parseKey } from "../../session/open-with-key.ts";
-import { databaseOf } from "./db-target.ts";
+import { databaseOf, withDatabase } from "./db-target.ts";
 
 /** `wcs db rekey` */
 export async function rekey(context: Context): Promise<void> {
   const { terminal, globals, flags } = context;
   const given = await newKey(context);
-  const database = await openWithKey(databaseOf(context), terminal.env);
-  try {
+  await withDatabase(openWithKey(databaseOf(context), terminal.env), async (database) => {
     const next = given === "present" ? database.secrets : createSecretCipher(given);
     if (given === "present" && next.keyId === undefined)
       throw new UsageError("there is no key: set WCS_SECRET_KEY or use --new-key-file", {
@@ -25,11 +24,7 @@ export async function rekey(context: Context): Promise<void> {
     if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
     else if (next.keyId === undefined) terminal.note(`Stored ${pluralize(secrets, "secret")} unencrypted.`);
     else terminal.note(`Encrypted ${pluralize(secrets, "secret")}. Restart wcs serve with the key ${next.keyId}.`);
-  } catch (error) {
-    throw database.explain(error);
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 /** Reads the new key: undefined for --decrypt, `present` for the key of the environment. */

@@ -1,3 +1,4 @@
+import type { Database } from "../../../store/database.ts";
 import { isPostgresUrl } from "../../../store/open-database.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
@@ -8,6 +9,18 @@ export function databaseOf({ terminal, globals }: Context): string {
   const target = findTarget(globals, terminal.env);
   if (!target.remote) return target.address;
   throw new UsageError("wcs db needs a database, not the URL of an instance", { hint: "use --db" });
+}
+
+/** Runs `work` with a database, explains its failures, and closes the database. */
+export async function withDatabase(opening: Promise<Database>, work: (database: Database) => Promise<void>) {
+  const database = await opening;
+  try {
+    await work(database);
+  } catch (error) {
+    throw database.explain(error);
+  } finally {
+    await database.close();
+  }
 }
 
 /** Returns the path of the selected SQLite file. Throws UsageError for PostgreSQL and suggests the command `instead`. */

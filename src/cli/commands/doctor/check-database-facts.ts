@@ -13,7 +13,7 @@ import { noMail } from "../serve/smtp-option.ts";
 import { checkPrivacy, modeOf } from "./check-machine.ts";
 import { type Checks, failed, lengthOf, ok, type Verdict, warning } from "./finding.ts";
 
-export interface DatabaseFacts {
+interface DatabaseFacts {
   /** Undefined for PostgreSQL, whose files are not checked. */
   readonly file: { path: string; mode: number | undefined; damage: string | undefined; freeBytes: number } | undefined;
   readonly migration: string;
@@ -26,13 +26,13 @@ export interface DatabaseFacts {
 }
 
 /** Opens a database and reads the facts that the checks need. Throws when the database cannot be opened. */
-export async function lookAtDatabase(address: string, environment: NodeJS.ProcessEnv): Promise<DatabaseFacts> {
+export async function readDatabaseFacts(address: string, environment: NodeJS.ProcessEnv): Promise<DatabaseFacts> {
   const database = await openWithKey(address, environment);
   try {
     const now = Date.now();
     const settings = await createService({ database, environment }).settings();
     return {
-      file: isPostgresUrl(address) ? undefined : await lookAtFile(address, await findDamage(database)),
+      file: isPostgresUrl(address) ? undefined : await readFileFacts(address, await findDamage(database)),
       migration: latestMigration,
       secrets: await countSecrets(database),
       outbox: await outboxState(database, now),
@@ -44,7 +44,7 @@ export async function lookAtDatabase(address: string, environment: NodeJS.Proces
   }
 }
 
-async function lookAtFile(path: string, damage: string | undefined) {
+async function readFileFacts(path: string, damage: string | undefined) {
   const { bavail, bsize } = await statfs(dirname(path));
   return { path, mode: modeOf(path), damage, freeBytes: bavail * bsize };
 }

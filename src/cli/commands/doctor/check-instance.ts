@@ -15,7 +15,7 @@ export interface InstanceFacts {
 }
 
 /** Reads the public endpoints of an instance. Throws `unavailable` when it cannot be reached. */
-export async function lookAtInstance(raw: Client["raw"], address: string): Promise<InstanceFacts> {
+export async function readInstanceFacts(raw: Client["raw"], address: string): Promise<InstanceFacts> {
   const began = Date.now();
   const health = await raw("GET", "/healthz");
   const middle = (began + Date.now()) / 2;

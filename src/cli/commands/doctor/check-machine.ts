@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { configDir, configFile, readConfig } from "../../session/config.ts";
 import { type Checks, failed, ok } from "./finding.ts";
 
-export interface MachineFacts {
+interface MachineFacts {
   /** Version, for example 24.15.0. */
   readonly node: string;
   readonly folder: Place;
@@ -21,7 +21,7 @@ interface Place {
 export const oldestNode = "24.15";
 
 /** Reads the facts about this machine that the checks need. */
-export function lookAtMachine(env: NodeJS.ProcessEnv): MachineFacts {
+export function readMachineFacts(env: NodeJS.ProcessEnv): MachineFacts {
   const place = (path: string): Place => ({ path, mode: modeOf(path) });
   return {
     node: process.versions.node,

@@ -4,7 +4,7 @@ import type { users } from "../../../contract/users.ts";
 import { webhooks as webhooksGroup } from "../../../contract/webhooks.ts";
 import { type Checks, failed, lengthOf, ok, type Verdict, warning } from "./finding.ts";
 
-export interface LoginFacts {
+interface LoginFacts {
   readonly user: Pick<OutputOf<typeof users.current>, "name" | "admin">;
   /** Unix seconds when the sign-in expires; undefined for an API token and for the owner of a database. */
   readonly expires: number | undefined;
@@ -31,7 +31,7 @@ export const loginChecks: Checks<LoginFacts> = {
         ),
 };
 
-export interface ServiceFacts {
+interface ServiceFacts {
   readonly settings: Pick<
     OutputOf<typeof settingsGroup.list>,
     "base_url" | "mail.from" | "mail.smtp_url" | "mail.allow_plain" | "webhooks.allow_private"
@@ -50,7 +50,7 @@ interface WebhookFacts {
 }
 
 /** Reads settings and webhooks, from a database or over HTTP. Throws `forbidden` when the user is no administrator. */
-export async function lookAtService(caller: Caller): Promise<ServiceFacts> {
+export async function readServiceFacts(caller: Caller): Promise<ServiceFacts> {
   const settings = await caller.call(settingsGroup.list, {});
   const { data } = await caller.call(webhooksGroup.list, {});
   const webhooks: WebhookFacts[] = [];

@@ -2,7 +2,7 @@ import type { Caller, OutputOf } from "../../../contract/operation.ts";
 import { tokens } from "../../../contract/tokens.ts";
 import { type Checks, lengthOf, ok, warning } from "./finding.ts";
 
-export interface TokenFacts {
+interface TokenFacts {
   /** Tokens that expire soon or have expired. */
   readonly ending: readonly Pick<OutputOf<typeof tokens.get>, "id" | "name" | "expires_at">[];
   /** Unix seconds. */
@@ -12,7 +12,7 @@ export interface TokenFacts {
 const warningDays = 14;
 
 /** Reads the API tokens that expire soon: the user's own, or all of them for administrators. */
-export async function lookAtTokens(caller: Caller): Promise<TokenFacts> {
+export async function readTokenFacts(caller: Caller): Promise<TokenFacts> {
   const now = Math.floor(Date.now() / 1000);
   const { data } = await caller.call(tokens.list, { expires_before: now + warningDays * 86_400, limit: 500 });
   return { ending: data, now };

@@ -4,7 +4,7 @@ import { tokenTimesOf } from "../../../http/client/token-times.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { environmentToken } from "../../session/environment-login.ts";
 import { findTarget } from "../../session/target.ts";
-import { lookAtMachine, machineChecks } from "./check-machine.ts";
+import { machineChecks, readMachineFacts } from "./check-machine.ts";
 import { examine, type Finding, failure } from "./finding.ts";
 import { showFindings } from "./show-findings.ts";
 
@@ -24,7 +24,7 @@ const stages: Readonly<Record<string, Stage>> = {
 };
 
 async function findAll(context: Context): Promise<Finding[]> {
-  const findings = examine(machineChecks, lookAtMachine(context.terminal.env));
+  const findings = examine(machineChecks, readMachineFacts(context.terminal.env));
   for (const [name, stage] of Object.entries(stages)) {
     try {
       findings.push(...(await stage(context)));
@@ -38,17 +38,13 @@ async function findAll(context: Context): Promise<Finding[]> {
 async function findInTarget({ terminal, globals, connect }: Context): Promise<Finding[]> {
   const { address, remote } = findTarget(globals, terminal.env);
   if (!remote) {
-    const { databaseChecks, lookAtDatabase } = await import("./check-database-facts.ts");
-    return examine(databaseChecks, await lookAtDatabase(address, terminal.env));
+    const { databaseChecks, readDatabaseFacts } = await import("./check-database-facts.ts");
+    return examine(databaseChecks, await readDatabaseFacts(address, terminal.env));
   }
-  const { instanceChecks, lookAtInstance } = await import("./check-instance.ts");
-  const { caller, raw } = await connect({ anonymous: true });
-  try {
-    // Connections to instances have it.
-    return examine(instanceChecks, await lookAtInstance(raw!, address));
-  } finally {
-    await caller.close();
-  }
+  const { instanceChecks, readInstanceFacts } = await import("./check-instance.ts");
+  const { raw } = await connect({ anonymous: true });
+  // Connections to instances have it.
+  return examine(instanceChecks, await readInstanceFacts(raw!, address));
 }
 
 async function findInLogin(context: Context): Promise<Finding[]> {
@@ -63,13 +59,13 @@ async function findInLogin(context: Context): Promise<Finding[]> {
 }
 
 async function findInTokens(context: Context): Promise<Finding[]> {
-  const { lookAtTokens, tokenChecks } = await import("./check-tokens.ts");
-  return unlessForbidden(async () => examine(tokenChecks, await ask(context, lookAtTokens)));
+  const { readTokenFacts, tokenChecks } = await import("./check-tokens.ts");
+  return unlessForbidden(async () => examine(tokenChecks, await ask(context, readTokenFacts)));
 }
 
 async function findInService(context: Context): Promise<Finding[]> {
-  const { lookAtService, serviceChecks } = await import("./check-service.ts");
-  return unlessForbidden(async () => examine(serviceChecks, await ask(context, lookAtService)));
+  const { readServiceFacts, serviceChecks } = await import("./check-service.ts");
+  return unlessForbidden(async () => examine(serviceChecks, await ask(context, readServiceFacts)));
 }
 
 /**
@@ -87,12 +83,7 @@ async function unlessForbidden(find: () => Promise<Finding[]>): Promise<Finding[
 
 /** Runs `work` with the current login, without renewing it or prompting for one. */
 async function ask<T>({ connect }: Context, work: (caller: Caller) => Promise<T>): Promise<T> {
-  const { caller } = await connect({ asIs: true });
-  try {
-    return await work(caller);
-  } finally {
-    await caller.close();
-  }
+  return work((await connect({ asIs: true })).caller);
 }
 
 /** Returns the token that `ask` uses, if it uses one. */

@@ -9,9 +9,7 @@ export async function showFindings(work: Promise<Finding[]>, { terminal, globals
   const findings = await terminal.spin("checking", work);
   const items = findings.map(({ check, state, message }) => ({ check, state, message }));
   const draw = async () => (await import("./draw-findings.ts")).drawFindings;
-  await createOutput({ draw, columns: ["check", "state", "message"] }, globals, terminal).list([
-    { items, more: false, response: items },
-  ]);
+  await createOutput({ draw, columns: ["check", "state", "message"] }, globals, terminal).all(items);
   const failed = findings.filter(({ state }) => state === "failed");
   if (failed.length > 0) throw new ConditionError(`${pluralize(failed.length, "check")} of ${findings.length} failed`);
 }

@@ -4,6 +4,7 @@ import {
   askAbout,
   type CommandFlag,
   type CommandGroup,
+  type Commands,
   type Context,
   type CustomCommand,
   command,
@@ -150,84 +151,81 @@ const files: CommandGroup = {
   },
 };
 
-export const events: CommandGroup = {
-  summary: "Manage calendar events, their files and participants",
-  commands: {
-    list: command(ops.list, {
-      rows: eventRows,
-      renderer: eventList,
-      ahead: { start: null, end: null },
-      examples: ["wcs events list --start now --end +7d", "wcs events list --type chain --all -o ndjson"],
-    }),
-    get: command(ops.get, {
-      args: [id],
-      renderer: eventForm,
-      examples: ["wcs events get 12", "wcs events get 12 --json"],
-    }),
-    create: command(ops.create, {
-      ...planned,
-      written: { field: "body", file: "event.md", optional: true },
-      created: { op: ops.get, renderer: eventForm },
-      wizard: {
-        ask: async (run) => (await import("./ask-for-event.ts")).askForEvent(run),
-        isIncomplete: ({ start, end, date, all_day }) => !all_day && date === undefined && (start ?? end) === undefined,
-      },
-      examples: [
-        "wcs events create --type chain --title 'All hands' --start 'friday 14:00' --end +90m --repeat 'every month on the last friday'",
-        "wcs events create --type user --title 'Christmas Eve' --all-day --date 2026-12-24",
-        "wcs events create --type unit --title Standup --start 'tomorrow 9:00' --end 9:15 --rrule 'FREQ=DAILY;COUNT=10' --body @agenda.md",
-      ],
-    }),
-    update: command(ops.update, {
-      ...planned,
-      args: [id],
-      written: { field: "body", file: "event.md", from: ops.get },
-      done: ({ id }) => `Updated event ${id}.`,
-      examples: [
-        "wcs events update 12 --start 'monday 10:00' --end +1h",
-        "wcs events update 12 --repeat never --unset location",
-      ],
-    }),
-    delete: command(ops.delete, {
-      args: [id],
-      confirm: askAbout(ops.get, ({ title }) => `Delete event ${title} and its files?`),
-      done: ({ id }) => `Deleted event ${id}.`,
-    }),
-    seen: command(ops.seen, {
-      args: [id],
-      done: ({ id }) => `Marked event ${id} as seen.`,
-    }),
-    upcoming: command(ops.upcoming, {
-      rows: eventRows,
-      renderer: eventList,
-    }),
-    calendar,
-    accept: command(ops.accept, {
-      summary: "Accept the invitation to an event",
-      args: [id],
-      hidden: ["answer"],
-      complete: (input) => ({ ...input, answer: answers[0] }),
-      done: ({ id }) => `Accepted event ${id}.`,
-    }),
-    decline: command(ops.accept, {
-      summary: "Decline the invitation to an event",
-      args: [id],
-      hidden: ["answer"],
-      complete: (input) => ({ ...input, answer: answers[1] }),
-      done: ({ id }) => `Declined event ${id}.`,
-    }),
-    withdraw: command(ops.withdraw, {
-      args: [id],
-      done: ({ id }) => `Withdrew your answer to event ${id}.`,
-    }),
-    participants: command(ops.participants, {
-      items: "participants",
-      args: [id],
-      columns: ["user.id", "user.name", "user.title", "user.unit.name", "answer", "answered_at"],
-      examples: ["wcs events participants 12 --answer accepted --all"],
-    }),
-    files,
-    export: exportEvents,
-    import: importEvents,
-  },
+export const events: Commands = {
+  list: command(ops.list, {
+    rows: eventRows,
+    renderer: eventList,
+    ahead: { start: null, end: null },
+    examples: ["wcs events list --start now --end +7d", "wcs events list --type chain --all -o ndjson"],
+  }),
+  get: command(ops.get, {
+    args: [id],
+    renderer: eventForm,
+    examples: ["wcs events get 12", "wcs events get 12 --json"],
+  }),
+  create: command(ops.create, {
+    ...planned,
+    written: { field: "body", file: "event.md", optional: true },
+    created: { op: ops.get, renderer: eventForm },
+    wizard: {
+      ask: async (run) => (await import("./ask-for-event.ts")).askForEvent(run),
+      isIncomplete: ({ start, end, date, all_day }) => !all_day && date === undefined && (start ?? end) === undefined,
+    },
+    examples: [
+      "wcs events create --type chain --title 'All hands' --start 'friday 14:00' --end +90m --repeat 'every month on the last friday'",
+      "wcs events create --type user --title 'Christmas Eve' --all-day --date 2026-12-24",
+      "wcs events create --type unit --title Standup --start 'tomorrow 9:00' --end 9:15 --rrule 'FREQ=DAILY;COUNT=10' --body @agenda.md",
+    ],
+  }),
+  update: command(ops.update, {
+    ...planned,
+    args: [id],
+    written: { field: "body", file: "event.md", from: ops.get },
+    done: ({ id }) => `Updated event ${id}.`,
+    examples: [
+      "wcs events update 12 --start 'monday 10:00' --end +1h",
+      "wcs events update 12 --repeat never --unset location",
+    ],
+  }),
+  delete: command(ops.delete, {
+    args: [id],
+    confirm: askAbout(ops.get, ({ title }) => `Delete event ${title} and its files?`),
+    done: ({ id }) => `Deleted event ${id}.`,
+  }),
+  seen: command(ops.seen, {
+    args: [id],
+    done: ({ id }) => `Marked event ${id} as seen.`,
+  }),
+  upcoming: command(ops.upcoming, {
+    rows: eventRows,
+    renderer: eventList,
+  }),
+  calendar,
+  accept: command(ops.accept, {
+    summary: "Accept the invitation to an event",
+    args: [id],
+    hidden: ["answer"],
+    complete: (input) => ({ ...input, answer: answers[0] }),
+    done: ({ id }) => `Accepted event ${id}.`,
+  }),
+  decline: command(ops.accept, {
+    summary: "Decline the invitation to an event",
+    args: [id],
+    hidden: ["answer"],
+    complete: (input) => ({ ...input, answer: answers[1] }),
+    done: ({ id }) => `Declined event ${id}.`,
+  }),
+  withdraw: command(ops.withdraw, {
+    args: [id],
+    done: ({ id }) => `Withdrew your answer to event ${id}.`,
+  }),
+  participants: command(ops.participants, {
+    items: "participants",
+    args: [id],
+    columns: ["user.id", "user.name", "user.title", "user.unit.name", "answer", "answered_at"],
+    examples: ["wcs events participants 12 --answer accepted --all"],
+  }),
+  files,
+  export: exportEvents,
+  import: importEvents,
 };

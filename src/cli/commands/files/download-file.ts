@@ -5,7 +5,6 @@ import { ServiceError } from "../../../contract/errors.ts";
 import type { Content } from "../../../contract/file-schemas.ts";
 import { files } from "../../../contract/files.ts";
 import type { Caller } from "../../../contract/operation.ts";
-import { Interrupted } from "../../errors/cli-errors.ts";
 import { openDestination } from "../../file-io/open-destination.ts";
 import { printContent } from "../../file-io/print-content.ts";
 import type { Context } from "../../kit/command-spec.ts";
@@ -24,23 +23,19 @@ type FindFile = (caller: Caller) => Promise<number>;
  * `wcs files get`: downloads a file to a path, to stdout, or to the current folder under its own name. By default the
  * argument is the ID of the file.
  */
-export async function download({ terminal, args, flags, connect }: Context, findFile?: FindFile): Promise<void> {
+export async function download(context: Context, findFile?: FindFile): Promise<void> {
+  const { terminal, args, flags } = context;
   const named = findFile ? 0 : parseInteger(args.id, "<id>");
   const given = flags.output as string | undefined;
-  const stop = new AbortController();
-  const { signal } = stop;
-  if (given !== "-") terminal.onInterrupt(() => stop.abort(new Interrupted()));
-  const { caller } = await connect();
+  const signal = given === "-" ? new AbortController().signal : context.stopOnInterrupt();
+  const { caller } = await context.connect();
   try {
     const id = findFile ? await findFile(caller) : named;
     const content = await caller.call(files.get, { id }, { signal });
     if (given === "-") await printContent(content, terminal);
     else await toFile(content, placeOf(given, content, id), { signal, terminal, force: flags.force === true });
-  } catch (error) {
-    throw signal.aborted ? new Interrupted() : error;
   } finally {
     terminal.progress(undefined);
-    await caller.close();
   }
 }
 

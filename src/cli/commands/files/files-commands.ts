@@ -1,4 +1,4 @@
-import type { CommandGroup, CustomCommand } from "../../kit/command-spec.ts";
+import type { Commands, CustomCommand } from "../../kit/command-spec.ts";
 
 export const getFile: CustomCommand = {
   summary: "Download a file",
@@ -13,7 +13,4 @@ export const getFile: CustomCommand = {
   run: async (context) => (await import("./download-file.ts")).download(context),
 };
 
-export const files: CommandGroup = {
-  summary: "Download files of posts, events and messages",
-  commands: { get: getFile },
-};
+export const files: Commands = { get: getFile };

@@ -1,6 +1,6 @@
 import { groupRoles } from "../../../contract/group-schemas.ts";
 import { groups as ops } from "../../../contract/groups.ts";
-import { askAbout, type CommandGroup, command } from "../../kit/command-spec.ts";
+import { askAbout, type CommandGroup, type Commands, command } from "../../kit/command-spec.ts";
 import { imageCommands } from "../files/image-commands.ts";
 
 const id = { field: "id" } as const;
@@ -46,30 +46,27 @@ const image = imageCommands({
   example: ["3", "sails.jpg"],
 });
 
-export const groups: CommandGroup = {
-  summary: "Manage groups, where debates take place, and their members",
-  commands: {
-    list: command(ops.list, {
-      columns: row,
-      examples: ["wcs groups list --mine", "wcs groups list --name sail --no-mine"],
-    }),
-    get: command(ops.get, {
-      args: [id],
-      columns: row,
-    }),
-    create: command(ops.create, {
-      examples: ["wcs groups create --name Sailing", "wcs groups create --name Board --privacy private"],
-    }),
-    update: command(ops.update, {
-      args: [id],
-      examples: ["wcs groups update 3 --description @about.txt --privacy private"],
-    }),
-    delete: command(ops.delete, {
-      args: [id],
-      confirm: askAbout(ops.get, ({ name }) => `Delete group ${name}?`),
-      done: ({ id }) => `Deleted group ${id}.`,
-    }),
-    image,
-    member,
-  },
+export const groups: Commands = {
+  list: command(ops.list, {
+    columns: row,
+    examples: ["wcs groups list --mine", "wcs groups list --name sail --no-mine"],
+  }),
+  get: command(ops.get, {
+    args: [id],
+    columns: row,
+  }),
+  create: command(ops.create, {
+    examples: ["wcs groups create --name Sailing", "wcs groups create --name Board --privacy private"],
+  }),
+  update: command(ops.update, {
+    args: [id],
+    examples: ["wcs groups update 3 --description @about.txt --privacy private"],
+  }),
+  delete: command(ops.delete, {
+    args: [id],
+    confirm: askAbout(ops.get, ({ name }) => `Delete group ${name}?`),
+    done: ({ id }) => `Deleted group ${id}.`,
+  }),
+  image,
+  member,
 };

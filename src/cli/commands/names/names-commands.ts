@@ -1,13 +1,10 @@
 import { names as ops } from "../../../contract/names.ts";
-import { type CommandGroup, command } from "../../kit/command-spec.ts";
+import { type Commands, command } from "../../kit/command-spec.ts";
 
-export const names: CommandGroup = {
-  summary: "Find users, units, user types, groups and webhooks by name",
-  commands: {
-    find: command(ops.find, {
-      args: [{ field: "texts", label: "text", many: true }],
-      columns: ["kind", "id", "name", "detail", "match"],
-      examples: ["wcs names find Sailing", 'wcs names find "Ada Lovelace" --kinds users', "wcs names find ref:E-1044"],
-    }),
-  },
+export const names: Commands = {
+  find: command(ops.find, {
+    args: [{ field: "texts", label: "text", many: true }],
+    columns: ["kind", "id", "name", "detail", "match"],
+    examples: ["wcs names find Sailing", 'wcs names find "Ada Lovelace" --kinds users', "wcs names find ref:E-1044"],
+  }),
 };

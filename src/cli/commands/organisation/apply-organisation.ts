@@ -1,6 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import { ServiceError } from "../../../contract/errors.ts";
-import type { Caller } from "../../../contract/operation.ts";
 import { ConditionError, Interrupted } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
@@ -62,16 +61,13 @@ async function withPlan(
   work: (plan: OrganisationPlan, planning: Planning, file: ReadFile) => Promise<void>,
 ): Promise<void> {
   const { terminal, flags } = context;
-  const stop = new AbortController();
-  const { signal } = stop;
   const scratch = openScratch();
-  let caller: Caller | undefined;
   let file: ReadFile | undefined;
   try {
     file = await readOrganisation(context, scratch);
-    ({ caller } = await context.connect());
+    const { caller } = await context.connect();
     // An interruption waits for the end of the running request, so that no change is half done.
-    terminal.onInterrupt(() => stop.abort(new Interrupted()));
+    const signal = context.stopOnInterrupt();
     terminal.progress("comparing");
     const { organisation, issues } = file;
     const watch = (users: number) => terminal.progress(`comparing users  ${users.toLocaleString("en")}`);
@@ -80,11 +76,8 @@ async function withPlan(
     const plan = await makePlan(planning);
     terminal.progress(undefined);
     await work(plan, planning, file);
-  } catch (error) {
-    throw signal.aborted ? new Interrupted() : error;
   } finally {
     terminal.progress(undefined);
-    await caller?.close();
     await file?.close();
     scratch.close();
   }

@@ -1,6 +1,6 @@
 import { posts as ops } from "../../../contract/posts.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
-import { askAbout, type CommandGroup, type Context, command, listOf } from "../../kit/command-spec.ts";
+import { askAbout, type CommandGroup, type Commands, type Context, command, listOf } from "../../kit/command-spec.ts";
 import type { Input } from "../../kit/read-input.ts";
 import { getFile } from "../files/files-commands.ts";
 import { muting } from "../mute-flag.ts";
@@ -87,135 +87,132 @@ const files: CommandGroup = {
   },
 };
 
-export const posts: CommandGroup = {
-  summary: "Manage news, debates and event posts, with comments and polls",
-  commands: {
-    list: command(ops.list, {
-      columns,
-      renderer: async () => (await import("./render-post.ts")).postList,
-      examples: [
-        "wcs posts list --unseen",
-        "wcs posts list --content-type debate --author me --since -30d",
-        "wcs posts list --status scheduled",
-        "wcs posts list --all -o ndjson | jq -r .title",
-      ],
-    }),
-    get: command(ops.get, {
-      args: [id],
-      renderer: postForm,
-      examples: ["wcs posts get 12", "wcs posts get 12 --json"],
-    }),
-    create: command(ops.create, {
-      ...composed,
-      flags: [choice, repeat],
-      written: { field: "body", file: "post.md" },
-      wizard: { ask: async (run) => (await import("./ask-for-readers.ts")).askForReaders(run) },
-      renderer: postForm,
-      examples: [
-        "wcs posts create --content-type news --title 'New canteen' --body @canteen.md --file menu.pdf",
-        "wcs posts create --content-type news --title 'Tomorrow' --body - --publish-publish-on 'tomorrow 8:00' < news.md",
-        "wcs posts create --content-type debate --title Lunch --group 4 --poll-question 'Where?' --choice Canteen --choice Park",
-        "wcs posts create --content-type event --title Party --event-datetime-start 'friday 18:00' --event-participation-enabled",
-      ],
-    }),
-    update: command(ops.update, {
-      args: [id],
-      ...composed,
-      flags: [choice, repeat],
-      written: { field: "body", file: "post.md", from: ops.get },
-      done: ({ id }) => `Updated post ${id}.`,
-      examples: [
-        "wcs posts update 12 --title 'Old canteen' --important",
-        "wcs posts update 12 --edit",
-        "wcs posts update 12 --pinned-show-in-main-feed --pinned-until +7d",
-        "wcs posts update 12 --unset pinned,publish.unpublish_on",
-      ],
-    }),
-    delete: command(ops.delete, {
-      args: [id],
-      confirm: askAbout(ops.get, ({ title }) => `Delete post ${title} with its comments, votes and files?`),
-      done: ({ id }) => `Deleted post ${id}.`,
-    }),
-    seen: command(ops.seen, {
-      args: [id],
-      done: ({ id }) => `Marked post ${id} as seen.`,
-    }),
-    read: command(ops.read, {
-      args: [id],
-      done: ({ id }) => `Confirmed that you read post ${id}.`,
-    }),
-    like: command(ops.like, {
-      args: [id],
-      done: ({ id }) => `Liked post ${id}.`,
-    }),
-    unlike: command(ops.unlike, {
-      args: [id],
-      done: ({ id }) => `Removed your like from post ${id}.`,
-    }),
-    bookmark: command(ops.bookmark, {
-      args: [id],
-      done: ({ id }) => `Bookmarked post ${id}.`,
-    }),
-    unbookmark: command(ops.unbookmark, {
-      args: [id],
-      done: ({ id }) => `Removed the bookmark from post ${id}.`,
-    }),
-    mute: command(ops.mute, {
-      ...muting,
-      args: [id],
-      done: ({ id }) => `Muted post ${id}.`,
-      examples: ["wcs posts mute 12", "wcs posts mute 12 --for 1w"],
-    }),
-    unmute: command(ops.unmute, {
-      args: [id],
-      done: ({ id }) => `Unmuted post ${id}.`,
-    }),
-    republish: command(ops.republish, {
-      args: [id],
-      confirm: askAbout(ops.get, ({ title }) => `Publish post ${title} again and mark it as unseen for everybody?`),
-      done: ({ id }) => `Published post ${id} again.`,
-    }),
-    vote: command(ops.vote, {
-      args: [id, { field: "choices", label: "choice", many: true, optional: true }],
-      flags: [{ flags: "--withdraw", field: "choices", description: "Withdraw your vote" }],
-      complete: (input, { withdraw }) => {
-        const { choices, title } = input;
-        if (withdraw && (choices ?? title) !== undefined)
-          throw new UsageError("--withdraw cannot be combined with choices");
-        // The service withdraws the vote when there is no choice, which is not intended when the choice was forgotten.
-        if (!withdraw && (choices ?? title) === undefined) {
-          throw new UsageError("missing <choice>", { hint: "pass the ID of a choice, --title TEXT or --withdraw" });
-        }
-        return withdraw ? { ...input, choices: [] } : input;
-      },
-      renderer: pollForm,
-      examples: ["wcs posts vote 12 31", "wcs posts vote 12 --title Canteen", "wcs posts vote 12 --withdraw"],
-    }),
-    votes: command(ops.votes, {
-      items: "votes",
-      args: [id],
-      columns: ["user.id", "user.name", "user.unit.name", "choices"],
-      examples: ["wcs posts votes 12 --all"],
-    }),
-    accept: command(ops.participate, {
-      summary: "Accept the invitation to the event of a post",
-      args: [id],
-      hidden: ["answer"],
-      complete: (input) => ({ ...input, answer: "accepted" }),
-      done: ({ id }) => `Accepted the invitation to the event of post ${id}.`,
-    }),
-    decline: command(ops.participate, {
-      summary: "Decline the invitation to the event of a post",
-      args: [id],
-      hidden: ["answer"],
-      complete: (input) => ({ ...input, answer: "rejected" }),
-      done: ({ id }) => `Declined the invitation to the event of post ${id}.`,
-    }),
-    withdraw: command(ops.unparticipate, {
-      args: [id],
-      done: ({ id }) => `Withdrew your answer to post ${id}.`,
-    }),
-    comments,
-    files,
-  },
+export const posts: Commands = {
+  list: command(ops.list, {
+    columns,
+    renderer: async () => (await import("./render-post.ts")).postList,
+    examples: [
+      "wcs posts list --unseen",
+      "wcs posts list --content-type debate --author me --since -30d",
+      "wcs posts list --status scheduled",
+      "wcs posts list --all -o ndjson | jq -r .title",
+    ],
+  }),
+  get: command(ops.get, {
+    args: [id],
+    renderer: postForm,
+    examples: ["wcs posts get 12", "wcs posts get 12 --json"],
+  }),
+  create: command(ops.create, {
+    ...composed,
+    flags: [choice, repeat],
+    written: { field: "body", file: "post.md" },
+    wizard: { ask: async (run) => (await import("./ask-for-readers.ts")).askForReaders(run) },
+    renderer: postForm,
+    examples: [
+      "wcs posts create --content-type news --title 'New canteen' --body @canteen.md --file menu.pdf",
+      "wcs posts create --content-type news --title 'Tomorrow' --body - --publish-publish-on 'tomorrow 8:00' < news.md",
+      "wcs posts create --content-type debate --title Lunch --group 4 --poll-question 'Where?' --choice Canteen --choice Park",
+      "wcs posts create --content-type event --title Party --event-datetime-start 'friday 18:00' --event-participation-enabled",
+    ],
+  }),
+  update: command(ops.update, {
+    args: [id],
+    ...composed,
+    flags: [choice, repeat],
+    written: { field: "body", file: "post.md", from: ops.get },
+    done: ({ id }) => `Updated post ${id}.`,
+    examples: [
+      "wcs posts update 12 --title 'Old canteen' --important",
+      "wcs posts update 12 --edit",
+      "wcs posts update 12 --pinned-show-in-main-feed --pinned-until +7d",
+      "wcs posts update 12 --unset pinned,publish.unpublish_on",
+    ],
+  }),
+  delete: command(ops.delete, {
+    args: [id],
+    confirm: askAbout(ops.get, ({ title }) => `Delete post ${title} with its comments, votes and files?`),
+    done: ({ id }) => `Deleted post ${id}.`,
+  }),
+  seen: command(ops.seen, {
+    args: [id],
+    done: ({ id }) => `Marked post ${id} as seen.`,
+  }),
+  read: command(ops.read, {
+    args: [id],
+    done: ({ id }) => `Confirmed that you read post ${id}.`,
+  }),
+  like: command(ops.like, {
+    args: [id],
+    done: ({ id }) => `Liked post ${id}.`,
+  }),
+  unlike: command(ops.unlike, {
+    args: [id],
+    done: ({ id }) => `Removed your like from post ${id}.`,
+  }),
+  bookmark: command(ops.bookmark, {
+    args: [id],
+    done: ({ id }) => `Bookmarked post ${id}.`,
+  }),
+  unbookmark: command(ops.unbookmark, {
+    args: [id],
+    done: ({ id }) => `Removed the bookmark from post ${id}.`,
+  }),
+  mute: command(ops.mute, {
+    ...muting,
+    args: [id],
+    done: ({ id }) => `Muted post ${id}.`,
+    examples: ["wcs posts mute 12", "wcs posts mute 12 --for 1w"],
+  }),
+  unmute: command(ops.unmute, {
+    args: [id],
+    done: ({ id }) => `Unmuted post ${id}.`,
+  }),
+  republish: command(ops.republish, {
+    args: [id],
+    confirm: askAbout(ops.get, ({ title }) => `Publish post ${title} again and mark it as unseen for everybody?`),
+    done: ({ id }) => `Published post ${id} again.`,
+  }),
+  vote: command(ops.vote, {
+    args: [id, { field: "choices", label: "choice", many: true, optional: true }],
+    flags: [{ flags: "--withdraw", field: "choices", description: "Withdraw your vote" }],
+    complete: (input, { withdraw }) => {
+      const { choices, title } = input;
+      if (withdraw && (choices ?? title) !== undefined)
+        throw new UsageError("--withdraw cannot be combined with choices");
+      // The service withdraws the vote when there is no choice, which is not intended when the choice was forgotten.
+      if (!withdraw && (choices ?? title) === undefined) {
+        throw new UsageError("missing <choice>", { hint: "pass the ID of a choice, --title TEXT or --withdraw" });
+      }
+      return withdraw ? { ...input, choices: [] } : input;
+    },
+    renderer: pollForm,
+    examples: ["wcs posts vote 12 31", "wcs posts vote 12 --title Canteen", "wcs posts vote 12 --withdraw"],
+  }),
+  votes: command(ops.votes, {
+    items: "votes",
+    args: [id],
+    columns: ["user.id", "user.name", "user.unit.name", "choices"],
+    examples: ["wcs posts votes 12 --all"],
+  }),
+  accept: command(ops.participate, {
+    summary: "Accept the invitation to the event of a post",
+    args: [id],
+    hidden: ["answer"],
+    complete: (input) => ({ ...input, answer: "accepted" }),
+    done: ({ id }) => `Accepted the invitation to the event of post ${id}.`,
+  }),
+  decline: command(ops.participate, {
+    summary: "Decline the invitation to the event of a post",
+    args: [id],
+    hidden: ["answer"],
+    complete: (input) => ({ ...input, answer: "rejected" }),
+    done: ({ id }) => `Declined the invitation to the event of post ${id}.`,
+  }),
+  withdraw: command(ops.unparticipate, {
+    args: [id],
+    done: ({ id }) => `Withdrew your answer to post ${id}.`,
+  }),
+  comments,
+  files,
 };

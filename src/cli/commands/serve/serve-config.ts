@@ -14,7 +14,7 @@ import { logFormats, logLevels } from "./log-lines.ts";
 import { mostWorkers } from "./worker-count.ts";
 
 /** The options of a configuration file, as values of flags and of environment variables. */
-export interface ServeConfig {
+interface ServeConfig {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: NodeJS.ProcessEnv;
 }

@@ -3,7 +3,7 @@ import { settings as ops } from "../../../contract/settings.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { createSources } from "../../file-io/value-sources.ts";
-import { type CommandGroup, type Context, command } from "../../kit/command-spec.ts";
+import { type Commands, type Context, command } from "../../kit/command-spec.ts";
 import { parseList, parseValue } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { explainSetting } from "./explain-setting.ts";
@@ -14,52 +14,49 @@ const key = {
   completes: "settings",
 } as const;
 
-export const settings: CommandGroup = {
-  summary: "Show and change the settings of the instance",
-  commands: {
-    list: command(ops.list, {
-      showEmpty: true,
-      renderer: async () => (await import("./render-settings.ts")).settingsPage,
-    }),
-    get: {
-      summary: "Show the value of a setting",
-      args: [key],
-      examples: ["wcs settings get base_url"],
-      prints: true,
-      watchable: true,
-      run: get,
+export const settings: Commands = {
+  list: command(ops.list, {
+    showEmpty: true,
+    renderer: async () => (await import("./render-settings.ts")).settingsPage,
+  }),
+  get: {
+    summary: "Show the value of a setting",
+    args: [key],
+    examples: ["wcs settings get base_url"],
+    prints: true,
+    watchable: true,
+    run: get,
+  },
+  set: {
+    summary: "Change a setting",
+    description: "Changes take effect within a second on every server.",
+    // Derived on demand, because its schemas are not needed to run a command.
+    get sections() {
+      return [
+        { title: "Settings:", rows: fieldsOf(ops.set).map((field) => [field.name, explainSetting(field)] as const) },
+      ];
     },
-    set: {
-      summary: "Change a setting",
-      description: "Changes take effect within a second on every server.",
-      // Derived on demand, because its schemas are not needed to run a command.
-      get sections() {
-        return [
-          { title: "Settings:", rows: fieldsOf(ops.set).map((field) => [field.name, explainSetting(field)] as const) },
-        ];
+    args: [
+      key,
+      {
+        name: "value",
+        optional: true,
+        description: "New value, - for stdin; separate the items of a list by commas",
       },
-      args: [
-        key,
-        {
-          name: "value",
-          optional: true,
-          description: "New value, - for stdin; separate the items of a list by commas",
-        },
-      ],
-      flags: [
-        { flags: "--default", description: "Restore the default" },
-        { flags: "--value-stdin", description: "Read the value from stdin" },
-        { flags: "--value-file <path>", description: "Read the value from a file", completes: "file" },
-        { flags: "-n, --dry-run", description: "Check everything, change nothing" },
-      ],
-      examples: [
-        "wcs settings set base_url https://wcs.example.com",
-        "wcs settings set mail.smtp_url --value-file smtp-url.txt",
-        "wcs settings set tokens.lifetime --default",
-      ],
-      prints: true,
-      run: set,
-    },
+    ],
+    flags: [
+      { flags: "--default", description: "Restore the default" },
+      { flags: "--value-stdin", description: "Read the value from stdin" },
+      { flags: "--value-file <path>", description: "Read the value from a file", completes: "file" },
+      { flags: "-n, --dry-run", description: "Check everything, change nothing" },
+    ],
+    examples: [
+      "wcs settings set base_url https://wcs.example.com",
+      "wcs settings set mail.smtp_url --value-file smtp-url.txt",
+      "wcs settings set tokens.lifetime --default",
+    ],
+    prints: true,
+    run: set,
   },
 };
 
@@ -78,11 +75,7 @@ function fieldOf(context: Context): Field {
 async function get(context: Context): Promise<void> {
   const { name } = fieldOf(context);
   const { caller } = await context.connect();
-  try {
-    await show(context, name, (await caller.call(ops.list, {})) as Record<string, unknown>);
-  } finally {
-    await caller.close();
-  }
+  await show(context, name, (await caller.call(ops.list, {})) as Record<string, unknown>);
 }
 
 async function set(context: Context): Promise<void> {
@@ -90,13 +83,9 @@ async function set(context: Context): Promise<void> {
   const field = fieldOf(context);
   const value = flags.default ? null : await givenValue(field, context);
   const { caller } = await context.connect();
-  try {
-    const changed = await caller.call(ops.set, { [field.name]: value }, flags.dryRun ? { dryRun: true } : {});
-    await show(context, field.name, changed as Record<string, unknown>);
-    if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
-  } finally {
-    await caller.close();
-  }
+  const changed = await caller.call(ops.set, { [field.name]: value }, flags.dryRun ? { dryRun: true } : {});
+  await show(context, field.name, changed as Record<string, unknown>);
+  if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
 }
 
 /** Prints the bare value, or an object with the key when an output format is requested. */

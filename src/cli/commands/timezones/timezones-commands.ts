@@ -1,11 +1,8 @@
 import { timezones as ops } from "../../../contract/timezones.ts";
-import { type CommandGroup, command } from "../../kit/command-spec.ts";
+import { type Commands, command } from "../../kit/command-spec.ts";
 
-export const timezones: CommandGroup = {
-  summary: "List time zones and their offsets",
-  commands: {
-    list: command(ops.list, {
-      columns: ["name", "offset"],
-    }),
-  },
+export const timezones: Commands = {
+  list: command(ops.list, {
+    columns: ["name", "offset"],
+  }),
 };

@@ -27,7 +27,6 @@ export async function runTop(context: Context): Promise<void> {
     else await drawUntilQuit(context, { take, pause, stop });
   } finally {
     metrics.close();
-    await connection.caller.close();
   }
 }
 

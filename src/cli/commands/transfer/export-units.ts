@@ -1,3 +1,4 @@
+import type { OutputOf } from "../../../contract/operation.ts";
 import { unitRow } from "../../../contract/unit-schemas.ts";
 import { units } from "../../../contract/units.ts";
 import { writeExportFile } from "../../file-io/export-file.ts";
@@ -6,14 +7,7 @@ import type { FileRow } from "../../file-io/source-row.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { walk } from "../../kit/walk-list.ts";
 
-interface Unit {
-  readonly id: number;
-  readonly name: string;
-  readonly reference: string | null;
-  readonly unit_type: string;
-  readonly description: string;
-  readonly parent: { readonly id: number } | null;
-}
+type Unit = Pick<OutputOf<typeof units.get>, "id" | "name" | "reference" | "unit_type" | "description" | "parent">;
 
 /** `wcs units export`: writes all units except the root, in an order that does not depend on IDs. */
 export async function writeUnits(context: Context): Promise<void> {

@@ -16,14 +16,14 @@ type User = OutputOf<typeof users.get>;
 /** `wcs users export`: writes users by ID, as rows for import. */
 export async function writeUsers(context: Context): Promise<void> {
   const { flags, terminal } = context;
-  const common = {
-    ...(flags.inactive === true && { inactive: true }),
-  };
   let further = 0;
   await writeExportFile(tableOf("users", userRow()), context, async (to) => {
     const unit =
       flags.unit === undefined ? undefined : await findOneByName("units", "--unit", flags.unit, to.caller, terminal);
-    const filter = { ...common, ...(unit !== undefined && { unit, below: true }) };
+    const filter = {
+      ...(flags.inactive === true && { inactive: true }),
+      ...(unit !== undefined && { unit, below: true }),
+    };
     const referenceOf = await unitReferences(to);
     for await (const { items } of walk(to.caller, users.list, filter, { all: true, limit: undefined })) {
       const rows: FileRow[] = [];

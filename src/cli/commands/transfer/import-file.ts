@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { ServiceError } from "../../../contract/errors.ts";
 import { type Caller, once } from "../../../contract/operation.ts";
-import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
 import type { ColumnMapping } from "../../file-io/column-mapping.ts";
 import { formatFor } from "../../file-io/file-format.ts";
 import { createReport, type Report } from "../../file-io/import-report.ts";
@@ -14,7 +14,7 @@ import type { ImportKind } from "./import-kinds.ts";
 import { type Job, sendRows } from "./send-rows.ts";
 
 /** An import as a command configures it. */
-export interface FileImport {
+interface FileImport {
   readonly kind: ImportKind;
   /** Further input fields of each call. */
   readonly options: Record<string, unknown>;
@@ -36,9 +36,7 @@ export async function importFile(work: FileImport, context: Context): Promise<vo
   const format = formatFor(file, flags.format);
   if (flags.results !== undefined && globals.output === "ndjson")
     throw new UsageError("--results and -o ndjson cannot be used together");
-  const stop = new AbortController();
-  const { signal } = stop;
-  terminal.onInterrupt(() => stop.abort(new Interrupted()));
+  const signal = context.stopOnInterrupt();
   for (const [flag, path] of Object.entries({ "--results": flags.results, "--save-mapping": flags.saveMapping })) {
     if (path !== undefined && (await isSame(String(path), file)))
       throw new UsageError(`${flag} would overwrite the imported file`);
@@ -47,16 +45,10 @@ export async function importFile(work: FileImport, context: Context): Promise<vo
   try {
     const { caller } = await context.connect();
     const job: Job = { kind, source, format, caller, terminal, signal, options, mapping };
-    try {
-      const lastStep = await work.prepare?.(caller);
-      const afterReading = once(async () => work.afterReading?.());
-      if (flags.strict) await check(job, context, afterReading);
-      await carryOut(job, context, { lastStep, afterReading });
-    } finally {
-      await caller.close();
-    }
-  } catch (error) {
-    throw signal.aborted ? new Interrupted() : error;
+    const lastStep = await work.prepare?.(caller);
+    const afterReading = once(async () => work.afterReading?.());
+    if (flags.strict) await check(job, context, afterReading);
+    await carryOut(job, context, { lastStep, afterReading });
   } finally {
     await source.close();
   }

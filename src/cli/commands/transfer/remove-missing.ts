@@ -10,7 +10,7 @@ import { pluralize } from "../../output/pluralize.ts";
 import type { ImportMapping } from "./import-mapping.ts";
 
 /** The flags of --deactivate-missing. */
-export interface RemovalFlags {
+interface RemovalFlags {
   readonly kind: "provider" | "unit";
   /** Name of the provider, or ID, name or reference of the unit. */
   readonly name: string;

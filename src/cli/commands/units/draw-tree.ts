@@ -1,3 +1,5 @@
+import type { ItemOf } from "../../../contract/operation.ts";
+import type { units } from "../../../contract/units.ts";
 import { pluralize } from "../../output/pluralize.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -6,21 +8,15 @@ import { cut, widthOf } from "../../terminal/text-width.ts";
 /** A name keeps at least so many columns in a narrow window. */
 const shortestName = 12;
 
-interface Unit {
-  readonly id: number;
-  readonly parent_id: number | null;
-  readonly name: string;
-  readonly reference: string | null;
-  readonly stats: { readonly users: number };
-}
+type Unit = ItemOf<typeof units.tree>;
 
 /**
  * Draws the tree of units, each with its reference or ID and the number of its users; siblings are sorted by name. On a
  * terminal, long names are cut so that lines fit.
  */
-export function drawTree(units: readonly Unit[], terminal: Terminal): string {
-  const known = new Set(units.map(({ id }) => id));
-  const below = Map.groupBy(units, ({ parent_id }) => (parent_id !== null && known.has(parent_id) ? parent_id : null));
+export function drawTree(branch: readonly Unit[], terminal: Terminal): string {
+  const known = new Set(branch.map(({ id }) => id));
+  const below = Map.groupBy(branch, ({ parent_id }) => (parent_id !== null && known.has(parent_id) ? parent_id : null));
   const collator = new Intl.Collator(undefined, { numeric: true });
   const lines: string[] = [];
   const label = ({ id, name, reference, stats }: Unit, indent: number) => {

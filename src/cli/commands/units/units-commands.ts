@@ -1,6 +1,6 @@
 import { units as ops } from "../../../contract/units.ts";
 import { byReference, referenceFlag } from "../../kit/alternative-requests.ts";
-import { askAbout, type CommandGroup, command } from "../../kit/command-spec.ts";
+import { askAbout, type CommandGroup, type Commands, command } from "../../kit/command-spec.ts";
 import { imageCommands } from "../files/image-commands.ts";
 import { exportUnits, importUnits } from "../transfer/transfer-commands.ts";
 
@@ -35,49 +35,46 @@ const image = imageCommands({
   example: ["4", "harbour.jpg"],
 });
 
-export const units: CommandGroup = {
-  summary: "Manage the tree of units and their departments",
-  commands: {
-    list: command(ops.list, {
-      columns: row,
-      examples: ["wcs units list --parent 1", "wcs units list --all --fields id,name,path -o csv"],
-    }),
-    get: command(ops.get, {
-      args: [id],
-      columns: row,
-      alternative: (ids, flags) => byReference(ops.reference, ids, flags),
-      flags: [referenceFlag],
-      examples: ["wcs units get 4", "wcs units get --reference SALES"],
-    }),
-    tree: command(ops.tree, {
-      args: [{ ...unit, field: "unit" }],
-      columns: ["id", "name", "parent_id", "level", "stats.users"],
-      draw: async () => (await import("./draw-tree.ts")).drawTree,
-      examples: ["wcs units tree", "wcs units tree 4 --depth 2"],
-    }),
-    children: command(ops.children, {
-      args: [id],
-      columns: row,
-    }),
-    create: command(ops.create, {
-      examples: ["wcs units create --name Sales --parent 1 --reference SALES"],
-    }),
-    update: command(ops.update, {
-      args: [id],
-      examples: ["wcs units update 4 --contact-phone '+45 12 34 56 78'", "wcs units update 4 --unset reference"],
-    }),
-    move: command(ops.move, {
-      args: [id],
-      examples: ["wcs units move 7 --parent 4"],
-    }),
-    delete: command(ops.delete, {
-      args: [id],
-      confirm: askAbout(ops.get, ({ name }) => `Delete unit ${name}?`),
-      done: ({ id }) => `Deleted unit ${id}.`,
-    }),
-    department,
-    image,
-    import: importUnits,
-    export: exportUnits,
-  },
+export const units: Commands = {
+  list: command(ops.list, {
+    columns: row,
+    examples: ["wcs units list --parent 1", "wcs units list --all --fields id,name,path -o csv"],
+  }),
+  get: command(ops.get, {
+    args: [id],
+    columns: row,
+    alternative: (ids, flags) => byReference(ops.reference, ids, flags),
+    flags: [referenceFlag],
+    examples: ["wcs units get 4", "wcs units get --reference SALES"],
+  }),
+  tree: command(ops.tree, {
+    args: [{ ...unit, field: "unit" }],
+    columns: ["id", "name", "parent_id", "level", "stats.users"],
+    draw: async () => (await import("./draw-tree.ts")).drawTree,
+    examples: ["wcs units tree", "wcs units tree 4 --depth 2"],
+  }),
+  children: command(ops.children, {
+    args: [id],
+    columns: row,
+  }),
+  create: command(ops.create, {
+    examples: ["wcs units create --name Sales --parent 1 --reference SALES"],
+  }),
+  update: command(ops.update, {
+    args: [id],
+    examples: ["wcs units update 4 --contact-phone '+45 12 34 56 78'", "wcs units update 4 --unset reference"],
+  }),
+  move: command(ops.move, {
+    args: [id],
+    examples: ["wcs units move 7 --parent 4"],
+  }),
+  delete: command(ops.delete, {
+    args: [id],
+    confirm: askAbout(ops.get, ({ name }) => `Delete unit ${name}?`),
+    done: ({ id }) => `Deleted unit ${id}.`,
+  }),
+  department,
+  image,
+  import: importUnits,
+  export: exportUnits,
 };

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { ItemOf } from "../../../contract/operation.ts";
 import { users } from "../../../contract/users.ts";
-import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
+import { UsageError } from "../../errors/cli-errors.ts";
 import { isDiskFull } from "../../errors/disk-failure.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
@@ -23,8 +23,7 @@ export async function exportUserData(context: Context): Promise<void> {
   if (flags.to === undefined) throw new UsageError("--to is required", { hint: "name a new folder" });
   const folder = resolve(flags.to as string);
   requireFree(folder);
-  const stop = new AbortController();
-  terminal.onInterrupt(() => stop.abort(new Interrupted()));
+  const signal = context.stopOnInterrupt();
   const { caller } = await context.connect();
   let draft: string | undefined;
   try {
@@ -33,7 +32,7 @@ export async function exportUserData(context: Context): Promise<void> {
     const writer = createWriter(draft);
     try {
       for await (const { items } of walk(caller, users.exportData, { id }, { all: true, limit: undefined })) {
-        stop.signal.throwIfAborted();
+        signal.throwIfAborted();
         for (const item of items) await writer.write(item);
         terminal.progress(`exporting records  ${writer.count.records.toLocaleString("en")}`);
       }
@@ -49,7 +48,6 @@ export async function exportUserData(context: Context): Promise<void> {
   } finally {
     terminal.progress(undefined);
     if (draft !== undefined) await rm(draft, { recursive: true, force: true });
-    await caller.close();
   }
 }
 

@@ -1,7 +1,14 @@
 import { ServiceError } from "../../../contract/errors.ts";
 import { users as ops } from "../../../contract/users.ts";
 import { byIds, byReference, referenceFlag } from "../../kit/alternative-requests.ts";
-import { askAbout, type CommandGroup, command, type OperationRun, type WizardRun } from "../../kit/command-spec.ts";
+import {
+  askAbout,
+  type CommandGroup,
+  type Commands,
+  command,
+  type OperationRun,
+  type WizardRun,
+} from "../../kit/command-spec.ts";
 import { imageCommands } from "../files/image-commands.ts";
 import { exportUsers, importUsers } from "../transfer/transfer-commands.ts";
 
@@ -56,119 +63,114 @@ const avatar = imageCommands({
   example: ["me", "portrait.jpg"],
 });
 
-export const users: CommandGroup = {
-  summary: "Manage users, their memberships and birthdays",
-  commands: {
-    list: command(ops.list, {
-      columns: row,
-      examples: [
-        "wcs users list --unit 4 --below",
-        "wcs users list --all -o ndjson > users.ndjson",
-        "wcs users list --all --query '[?admin].email'",
-      ],
-    }),
-    get: command(ops.get, {
-      args: [{ ...id, many: true }],
-      columns: row,
-      alternative: (ids, flags) => byReference(ops.reference, ids, flags) ?? byIds(ops.collection, ids),
-      flags: [referenceFlag],
-      examples: [
-        "wcs users get 12",
-        "wcs users get me --json",
-        "wcs users get 12 13 14",
-        "wcs users get --reference E-1044",
-      ],
-    }),
-    search: command(ops.search, {
-      args: [{ field: "q", label: "words", many: true }],
-      columns: row,
-      examples: ["wcs users search ada lov"],
-    }),
-    create: command(ops.create, {
-      wizard,
-      needed: { field: "email", unless: "service" },
-      examples: [
-        "wcs users create --first-name Ada --last-name Lovelace --email ada@example.com --unit 4 --welcome",
-        "wcs users create --service --first-name Nightly --last-name Import --unit 4",
-        "wcs users create --data @user.json --dry-run",
-      ],
-    }),
-    update: command(ops.update, {
-      args: [id],
-      examples: ["wcs users update 12 --title 'Head of Sales'", "wcs users update me --unset phone"],
-    }),
-    delete: command(ops.delete, {
-      args: [id],
-      confirm: askAbout(
-        ops.get,
-        ({ name }) =>
-          `Delete user ${name}? The personal data is erased permanently; wcs users export-data saves it first.`,
-      ),
-      done: ({ id }) => `Deleted user ${id}.`,
-    }),
-    deactivate: command(ops.deactivate, {
-      args: [id],
-      confirm: askAbout(ops.get, ({ name }) => `Deactivate user ${name}?`),
-      reversible: true,
-      done: ({ id }) => `Deactivated user ${id}.`,
-    }),
-    reactivate: command(ops.reactivate, {
-      args: [id],
-      done: ({ id }) => `Reactivated user ${id}.`,
-    }),
-    current: command(ops.current, {}),
-    welcome: command(ops.welcome, {
-      args: [{ field: "users", label: "id", many: true }],
-      done: ({ users }) => `Sent the welcome mail to ${users.join(", ")}.`,
-      examples: ["wcs users welcome 12 13"],
-    }),
-    password: command(ops.password, {
-      args: [id],
-      perform: setPassword,
-      done: ({ id }) => `Set the password of user ${id}. Existing tokens are no longer valid.`,
-      examples: ["wcs users password me", "pass show wcs/ada | wcs users password 12 --password-stdin"],
-    }),
-    "reset-2fa": command(ops.twoFactorReset, {
-      args: [id],
-      confirm: askAbout(ops.get, ({ name }) => `Switch off the second factor of ${name}? A password is enough then.`),
-      done: ({ id }) => `User ${id} signs in without a second factor.`,
-      examples: ["wcs users reset-2fa ada@example.com"],
-    }),
-    birthdays: command(ops.birthdays, {
-      columns: ["id", "day", "name", "title", "unit.name"],
-      examples: ["wcs users birthdays --start 12-01 --end 12-31 --all"],
-    }),
-    policy: {
-      summary: "Accept the site policy",
-      commands: {
-        accept: command(ops.policy, {
-          done: () => "Accepted the site policy.",
-        }),
-      },
+export const users: Commands = {
+  list: command(ops.list, {
+    columns: row,
+    examples: [
+      "wcs users list --unit 4 --below",
+      "wcs users list --all -o ndjson > users.ndjson",
+      "wcs users list --all --query '[?admin].email'",
+    ],
+  }),
+  get: command(ops.get, {
+    args: [{ ...id, many: true }],
+    columns: row,
+    alternative: (ids, flags) => byReference(ops.reference, ids, flags) ?? byIds(ops.collection, ids),
+    flags: [referenceFlag],
+    examples: [
+      "wcs users get 12",
+      "wcs users get me --json",
+      "wcs users get 12 13 14",
+      "wcs users get --reference E-1044",
+    ],
+  }),
+  search: command(ops.search, {
+    args: [{ field: "q", label: "words", many: true }],
+    columns: row,
+    examples: ["wcs users search ada lov"],
+  }),
+  create: command(ops.create, {
+    wizard,
+    needed: { field: "email", unless: "service" },
+    examples: [
+      "wcs users create --first-name Ada --last-name Lovelace --email ada@example.com --unit 4 --welcome",
+      "wcs users create --service --first-name Nightly --last-name Import --unit 4",
+      "wcs users create --data @user.json --dry-run",
+    ],
+  }),
+  update: command(ops.update, {
+    args: [id],
+    examples: ["wcs users update 12 --title 'Head of Sales'", "wcs users update me --unset phone"],
+  }),
+  delete: command(ops.delete, {
+    args: [id],
+    confirm: askAbout(
+      ops.get,
+      ({ name }) =>
+        `Delete user ${name}? The personal data is erased permanently; wcs users export-data saves it first.`,
+    ),
+    done: ({ id }) => `Deleted user ${id}.`,
+  }),
+  deactivate: command(ops.deactivate, {
+    args: [id],
+    confirm: askAbout(ops.get, ({ name }) => `Deactivate user ${name}?`),
+    reversible: true,
+    done: ({ id }) => `Deactivated user ${id}.`,
+  }),
+  reactivate: command(ops.reactivate, {
+    args: [id],
+    done: ({ id }) => `Reactivated user ${id}.`,
+  }),
+  current: command(ops.current, {}),
+  welcome: command(ops.welcome, {
+    args: [{ field: "users", label: "id", many: true }],
+    done: ({ users }) => `Sent the welcome mail to ${users.join(", ")}.`,
+    examples: ["wcs users welcome 12 13"],
+  }),
+  password: command(ops.password, {
+    args: [id],
+    perform: setPassword,
+    done: ({ id }) => `Set the password of user ${id}. Existing tokens are no longer valid.`,
+    examples: ["wcs users password me", "pass show wcs/ada | wcs users password 12 --password-stdin"],
+  }),
+  "reset-2fa": command(ops.twoFactorReset, {
+    args: [id],
+    confirm: askAbout(ops.get, ({ name }) => `Switch off the second factor of ${name}? A password is enough then.`),
+    done: ({ id }) => `User ${id} signs in without a second factor.`,
+    examples: ["wcs users reset-2fa ada@example.com"],
+  }),
+  birthdays: command(ops.birthdays, {
+    columns: ["id", "day", "name", "title", "unit.name"],
+    examples: ["wcs users birthdays --start 12-01 --end 12-31 --all"],
+  }),
+  policy: {
+    summary: "Accept the site policy",
+    commands: {
+      accept: command(ops.policy, {
+        done: () => "Accepted the site policy.",
+      }),
     },
-    avatar,
-    membership,
-    import: importUsers,
-    export: exportUsers,
-    "export-data": {
-      summary: "Export all data that is kept about a user",
-      description: `Writes a new folder with a JSON file for each kind of data, such as profile.json, messages.json and changes_by.json, and
+  },
+  avatar,
+  membership,
+  import: importUsers,
+  export: exportUsers,
+  "export-data": {
+    summary: "Export all data that is kept about a user",
+    description: `Writes a new folder with a JSON file for each kind of data, such as profile.json, messages.json and changes_by.json, and
 the folder files with the avatar and the attached files. Times are Unix seconds; secrets and hashes are left out. You can
 export your own data; administrators can export those of others, without conversations, messages, personal events,
 marks, votes and sign-ins. On the machine of the database, --as exports these, too. The export is recorded in the audit
 log. Exits with 7 when the folder exists.`,
-      args: [{ name: "user", description: "The user, by name or ID", completes: "users" }],
-      flags: [
-        { flags: "--to <path>", description: "New folder to write to, readable only for you", completes: "file" },
-      ],
-      examples: [
-        "wcs users export-data me --to my-data",
-        "wcs users export-data ada@example.com --to ada --json",
-        "wcs users export-data me --to ada --db wcs.db --as ada@example.com",
-      ],
-      prints: true,
-      run: async (context) => (await import("./export-user-data.ts")).exportUserData(context),
-    },
+    args: [{ name: "user", description: "The user, by name or ID", completes: "users" }],
+    flags: [{ flags: "--to <path>", description: "New folder to write to, readable only for you", completes: "file" }],
+    examples: [
+      "wcs users export-data me --to my-data",
+      "wcs users export-data ada@example.com --to ada --json",
+      "wcs users export-data me --to ada --db wcs.db --as ada@example.com",
+    ],
+    prints: true,
+    run: async (context) => (await import("./export-user-data.ts")).exportUserData(context),
   },
 };
 

@@ -1,38 +1,35 @@
 import { fieldsOf } from "../../../contract/field-spec.ts";
 import { usertypes as ops } from "../../../contract/usertypes.ts";
 import { byReference, referenceFlag } from "../../kit/alternative-requests.ts";
-import { askAbout, type CommandGroup, command, type WizardRun } from "../../kit/command-spec.ts";
+import { askAbout, type Commands, command, type WizardRun } from "../../kit/command-spec.ts";
 import { kebab } from "../../kit/field-flags.ts";
 
 const id = { field: "id" } as const;
 const row = ["id", "name", "reference"] as const;
 
-export const usertypes: CommandGroup = {
-  summary: "Manage user types and their abilities",
-  commands: {
-    list: command(ops.list, {
-      columns: [...row, "abilities"],
-    }),
-    get: command(ops.get, {
-      args: [id],
-      columns: row,
-      alternative: (ids, flags) => byReference(ops.reference, ids, flags),
-      flags: [referenceFlag],
-    }),
-    create: command(ops.create, {
-      wizard: { ask: askForAbilities },
-      examples: ["wcs usertypes create --name Editor --abilities-news --abilities-calendar"],
-    }),
-    update: command(ops.update, {
-      args: [id],
-      examples: ["wcs usertypes update 3 --no-abilities-news"],
-    }),
-    delete: command(ops.delete, {
-      args: [id],
-      confirm: askAbout(ops.get, ({ name }) => `Delete user type ${name}?`),
-      done: ({ id }) => `Deleted user type ${id}.`,
-    }),
-  },
+export const usertypes: Commands = {
+  list: command(ops.list, {
+    columns: [...row, "abilities"],
+  }),
+  get: command(ops.get, {
+    args: [id],
+    columns: row,
+    alternative: (ids, flags) => byReference(ops.reference, ids, flags),
+    flags: [referenceFlag],
+  }),
+  create: command(ops.create, {
+    wizard: { ask: askForAbilities },
+    examples: ["wcs usertypes create --name Editor --abilities-news --abilities-calendar"],
+  }),
+  update: command(ops.update, {
+    args: [id],
+    examples: ["wcs usertypes update 3 --no-abilities-news"],
+  }),
+  delete: command(ops.delete, {
+    args: [id],
+    confirm: askAbout(ops.get, ({ name }) => `Delete user type ${name}?`),
+    done: ({ id }) => `Deleted user type ${id}.`,
+  }),
 };
 
 /** Offers the abilities of a new user type. */

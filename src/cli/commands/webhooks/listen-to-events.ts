@@ -16,24 +16,20 @@ export async function listenToEvents(context: Context): Promise<void> {
   const wanted = triggersOf(flags.triggers as string | undefined);
   const secret = randomBytes(32);
   const { caller } = await context.connect();
-  try {
-    let after = (await caller.call(webhooks.events, {})).meta.last_id;
-    terminal.note(
-      `Forwarding ${wanted.size === triggers.length ? "all events" : [...wanted].join(", ")} to ${target.href}`,
-    );
-    if (flags.printSecret) await terminal.write(`whsec_${secret.toString("base64")}\n`);
-    const wait = longPollSeconds(context.globals);
-    const ask = () => caller.call(webhooks.events, { after, wait });
-    for await (const { data, meta } of pollAnswers(ask, terminal)) {
-      for (const { webhook_event_id, payload } of data) {
-        if (!wanted.has(payload.type as Trigger)) continue;
-        const outcome = await forward(target, secret, webhook_event_id, JSON.stringify(payload));
-        terminal.note(`${new Date().toISOString()}  ${payload.type.padEnd(12)}  ${webhook_event_id}  ${outcome}`);
-      }
-      after = meta.last_id;
+  let after = (await caller.call(webhooks.events, {})).meta.last_id;
+  terminal.note(
+    `Forwarding ${wanted.size === triggers.length ? "all events" : [...wanted].join(", ")} to ${target.href}`,
+  );
+  if (flags.printSecret) await terminal.write(`whsec_${secret.toString("base64")}\n`);
+  const wait = longPollSeconds(context.globals);
+  const ask = () => caller.call(webhooks.events, { after, wait });
+  for await (const { data, meta } of pollAnswers(ask, terminal)) {
+    for (const { webhook_event_id, payload } of data) {
+      if (!wanted.has(payload.type as Trigger)) continue;
+      const outcome = await forward(target, secret, webhook_event_id, JSON.stringify(payload));
+      terminal.note(`${new Date().toISOString()}  ${payload.type.padEnd(12)}  ${webhook_event_id}  ${outcome}`);
     }
-  } finally {
-    await caller.close();
+    after = meta.last_id;
   }
 }
 

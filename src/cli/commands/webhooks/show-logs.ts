@@ -30,16 +30,12 @@ export async function showLogs(context: Context): Promise<void> {
     throw new UsageError(`--page and ${flags.follow ? "--follow" : "--wait"} cannot be used together`);
   const given = await readFilter(context);
   const { caller } = await context.connect();
-  try {
-    const filter = { ...given, id: await webhookOf(context, caller) };
-    const endless = flags.follow === true;
-    const output = createOutput({ op: webhooks.logs, columns, items: "attempts", endless }, globals, terminal);
-    if (flags.wait) return await output.one(await waitForEntry(caller, filter, context));
-    if (flags.follow) return await output.list(follow(caller, filter, context));
-    await output.list(walk(caller, webhooks.logs, { ...filter, ...pageOf(context) }, extentOf(context)));
-  } finally {
-    await caller.close();
-  }
+  const filter = { ...given, id: await webhookOf(context, caller) };
+  const endless = flags.follow === true;
+  const output = createOutput({ op: webhooks.logs, columns, items: "attempts", endless }, globals, terminal);
+  if (flags.wait) return output.one(await waitForEntry(caller, filter, context));
+  if (flags.follow) return output.list(follow(caller, filter, context));
+  await output.list(walk(caller, webhooks.logs, { ...filter, ...pageOf(context) }, extentOf(context)));
 }
 
 interface Given {

@@ -1,147 +1,143 @@
 import { webhooks as ops, triggers } from "../../../contract/webhooks.ts";
-import { askAbout, type CommandGroup, command } from "../../kit/command-spec.ts";
+import { askAbout, type Commands, command } from "../../kit/command-spec.ts";
 import { smtpFlag } from "../serve/smtp-option.ts";
 
 const id = { field: "id" } as const;
 const entry = { field: "log", label: "entry" } as const;
 const row = ["id", "name", "uri", "triggers", "active", "disabled_reason"] as const;
 
-export const webhooks: CommandGroup = {
-  summary: "Manage webhooks, URLs that are called when users and units change",
-  commands: {
-    list: command(ops.list, {
-      columns: row,
-    }),
-    get: command(ops.get, {
-      args: [id],
-    }),
-    create: command(ops.create, {
-      flags: [
-        {
-          flags: "--if-not-exists",
-          description:
-            "If there is a webhook of this name: show it when URI and triggers are the same, else exit with 7",
-        },
-      ],
-      perform: async (run) => (await import("./create-webhook.ts")).createWebhook(run),
-      examples: [
-        "wcs webhooks create --name ci --uri https://ci.example.com/hook --triggers user.create,user.update",
-        "wcs webhooks create --name ci --uri https://ci.example.com/hook --if-not-exists --json | jq .id",
-      ],
-    }),
-    update: command(ops.update, {
-      args: [id],
-      done: ({ id }) => `Updated webhook ${id}.`,
-      examples: ["wcs webhooks update 3 --triggers user.create", "wcs webhooks update 3 --no-active"],
-    }),
-    delete: command(ops.delete, {
-      args: [id],
-      confirm: askAbout(ops.get, ({ name }) => `Delete webhook ${name} and its log?`),
-      done: ({ id }) => `Deleted webhook ${id}.`,
-    }),
-    "rotate-secret": command(ops.rotateSecret, {
-      args: [id],
-      perform: async (run) => (await import("./create-webhook.ts")).rotateSecret(run),
-      confirm: askAbout(
-        ops.get,
-        ({ name }) => `Create a new secret for webhook ${name}? The old one stays valid for 24 hours.`,
-      ),
-    }),
-    test: command(ops.test, {
-      summary: "Send a test event and show the result; exits with 9 if the call failed",
-      args: [id],
-      perform: async (run) => (await import("./send-test.ts")).sendTest(run),
-    }),
-    stats: command(ops.stats, {
-      args: [id],
-      columns: ["start", "succeeded", "failed"],
-      draw: async () => (await import("./draw-chart.ts")).drawChart,
-      examples: ["wcs webhooks stats 3 --since -7d --parts 28"],
-    }),
-    logs: {
-      summary: ops.logs.summary,
-      description:
-        "--follow prints new entries as they arrive. --wait waits for an entry that matches (--timeout, default 60s) and\nprints it; exits with 9 if none arrives.",
-      args: [{ name: "id", optional: true, description: "Webhook, by name or ID", completes: "webhooks" }],
-      flags: [
-        {
-          flags: "--event <trigger>",
-          description: `Show only calls for this trigger: ${triggers.join(", ")}`,
-          choices: triggers,
-        },
-        { flags: "--status <status>", description: "Show only calls with this result (for example 200 or timeout)" },
-        { flags: "--since <time>", description: "Show only calls since this time (for example -1h or 2026-12-31)" },
-        { flags: "--after <id>", description: "Show only entries with a higher ID" },
-        { flags: "--page <n>", description: "Page number (default 1)" },
-        { flags: "--limit <n>", description: "Maximum number of items (default 20)" },
-        { flags: "--all", description: "Fetch all pages" },
-        { flags: "-f, --follow", description: "Print new entries as they arrive" },
-        { flags: "--wait", description: "Wait for an entry that matches" },
-      ],
-      examples: [
-        "wcs webhooks logs 3 --status 500 --since -1d",
-        "wcs webhooks logs 3 --follow -o ndjson | jq .status",
-        "wcs webhooks logs 3 --wait --event user.create --status 200 --timeout 60s",
-      ],
-      prints: true,
-      watchable: true,
-      run: async (context) => (await import("./show-logs.ts")).showLogs(context),
-    },
-    log: command(ops.log, {
-      args: [id, entry],
-      renderer: async () => (await import("./render-log-entry.ts")).logEntryForm,
-    }),
-    resend: command(ops.resend, {
-      args: [id, entry],
-      done: ({ log }) => `Queued the event of entry ${log} for sending again.`,
-    }),
-    recover: command(ops.recover, {
-      args: [id],
-      examples: ["wcs webhooks recover 3 --since -2d"],
-    }),
-    listen: {
-      summary: "Forward events to a program on this machine",
-      description: "Signs the events with a new secret that is valid while the command runs; --print-secret prints it.",
-      flags: [
-        { flags: "--forward-to <url>", description: "URL of the program (required)" },
-        {
-          flags: "--triggers <trigger,...>",
-          description: `Forward only these triggers (default all): ${triggers.join(", ")}`,
-          choices: triggers,
-        },
-        { flags: "--print-secret", description: "Print the secret on stdout first" },
-      ],
-      examples: ["wcs webhooks listen --forward-to http://localhost:3000/hook --triggers user.create --print-secret"],
-      run: async (context) => (await import("./listen-to-events.ts")).listenToEvents(context),
-    },
-    verify: {
-      summary: "Verify the signature of a callback, whose body is read from stdin",
-      description: "Exits with 0 when the signature is valid, with 9 when it is not.",
-      flags: [
-        {
-          flags: "--secret-file <path>",
-          description: "File with the secret (whsec_...) (required)",
-          completes: "file",
-        },
-        {
-          flags: "-H, --header <name:value>",
-          description: "Header of the callback; webhook-id, webhook-timestamp and webhook-signature are required",
-          repeat: true,
-        },
-        { flags: "--tolerance <duration>", description: "Maximum age of the callback (default 5m)" },
-      ],
-      examples: [
-        "wcs webhooks verify --secret-file secret.txt -H 'webhook-id: msg_1' -H 'webhook-timestamp: 1767225600' -H 'webhook-signature: v1,...' < body.json",
-      ],
-      run: async (context) => (await import("./verify-signature.ts")).verify(context),
-    },
-    deliver: {
-      summary: "Send the waiting callbacks and mails of a database, then exit",
-      description:
-        "wcs serve sends them continuously. Callbacks and mails that fail and are to be retried wait for the next run.",
-      flags: [smtpFlag],
-      examples: ["wcs webhooks deliver --db ./wcs.db", "wcs webhooks deliver --smtp-url smtp://mail.example.com:25"],
-      run: async (context) => (await import("../serve/deliver.ts")).deliver(context),
-    },
+export const webhooks: Commands = {
+  list: command(ops.list, {
+    columns: row,
+  }),
+  get: command(ops.get, {
+    args: [id],
+  }),
+  create: command(ops.create, {
+    flags: [
+      {
+        flags: "--if-not-exists",
+        description: "If there is a webhook of this name: show it when URI and triggers are the same, else exit with 7",
+      },
+    ],
+    perform: async (run) => (await import("./create-webhook.ts")).createWebhook(run),
+    examples: [
+      "wcs webhooks create --name ci --uri https://ci.example.com/hook --triggers user.create,user.update",
+      "wcs webhooks create --name ci --uri https://ci.example.com/hook --if-not-exists --json | jq .id",
+    ],
+  }),
+  update: command(ops.update, {
+    args: [id],
+    done: ({ id }) => `Updated webhook ${id}.`,
+    examples: ["wcs webhooks update 3 --triggers user.create", "wcs webhooks update 3 --no-active"],
+  }),
+  delete: command(ops.delete, {
+    args: [id],
+    confirm: askAbout(ops.get, ({ name }) => `Delete webhook ${name} and its log?`),
+    done: ({ id }) => `Deleted webhook ${id}.`,
+  }),
+  "rotate-secret": command(ops.rotateSecret, {
+    args: [id],
+    perform: async (run) => (await import("./create-webhook.ts")).rotateSecret(run),
+    confirm: askAbout(
+      ops.get,
+      ({ name }) => `Create a new secret for webhook ${name}? The old one stays valid for 24 hours.`,
+    ),
+  }),
+  test: command(ops.test, {
+    summary: "Send a test event and show the result; exits with 9 if the call failed",
+    args: [id],
+    perform: async (run) => (await import("./send-test.ts")).sendTest(run),
+  }),
+  stats: command(ops.stats, {
+    args: [id],
+    columns: ["start", "succeeded", "failed"],
+    draw: async () => (await import("./draw-chart.ts")).drawChart,
+    examples: ["wcs webhooks stats 3 --since -7d --parts 28"],
+  }),
+  logs: {
+    summary: ops.logs.summary,
+    description:
+      "--follow prints new entries as they arrive. --wait waits for an entry that matches (--timeout, default 60s) and\nprints it; exits with 9 if none arrives.",
+    args: [{ name: "id", optional: true, description: "Webhook, by name or ID", completes: "webhooks" }],
+    flags: [
+      {
+        flags: "--event <trigger>",
+        description: `Show only calls for this trigger: ${triggers.join(", ")}`,
+        choices: triggers,
+      },
+      { flags: "--status <status>", description: "Show only calls with this result (for example 200 or timeout)" },
+      { flags: "--since <time>", description: "Show only calls since this time (for example -1h or 2026-12-31)" },
+      { flags: "--after <id>", description: "Show only entries with a higher ID" },
+      { flags: "--page <n>", description: "Page number (default 1)" },
+      { flags: "--limit <n>", description: "Maximum number of items (default 20)" },
+      { flags: "--all", description: "Fetch all pages" },
+      { flags: "-f, --follow", description: "Print new entries as they arrive" },
+      { flags: "--wait", description: "Wait for an entry that matches" },
+    ],
+    examples: [
+      "wcs webhooks logs 3 --status 500 --since -1d",
+      "wcs webhooks logs 3 --follow -o ndjson | jq .status",
+      "wcs webhooks logs 3 --wait --event user.create --status 200 --timeout 60s",
+    ],
+    prints: true,
+    watchable: true,
+    run: async (context) => (await import("./show-logs.ts")).showLogs(context),
+  },
+  log: command(ops.log, {
+    args: [id, entry],
+    renderer: async () => (await import("./render-log-entry.ts")).logEntryForm,
+  }),
+  resend: command(ops.resend, {
+    args: [id, entry],
+    done: ({ log }) => `Queued the event of entry ${log} for sending again.`,
+  }),
+  recover: command(ops.recover, {
+    args: [id],
+    examples: ["wcs webhooks recover 3 --since -2d"],
+  }),
+  listen: {
+    summary: "Forward events to a program on this machine",
+    description: "Signs the events with a new secret that is valid while the command runs; --print-secret prints it.",
+    flags: [
+      { flags: "--forward-to <url>", description: "URL of the program (required)" },
+      {
+        flags: "--triggers <trigger,...>",
+        description: `Forward only these triggers (default all): ${triggers.join(", ")}`,
+        choices: triggers,
+      },
+      { flags: "--print-secret", description: "Print the secret on stdout first" },
+    ],
+    examples: ["wcs webhooks listen --forward-to http://localhost:3000/hook --triggers user.create --print-secret"],
+    run: async (context) => (await import("./listen-to-events.ts")).listenToEvents(context),
+  },
+  verify: {
+    summary: "Verify the signature of a callback, whose body is read from stdin",
+    description: "Exits with 0 when the signature is valid, with 9 when it is not.",
+    flags: [
+      {
+        flags: "--secret-file <path>",
+        description: "File with the secret (whsec_...) (required)",
+        completes: "file",
+      },
+      {
+        flags: "-H, --header <name:value>",
+        description: "Header of the callback; webhook-id, webhook-timestamp and webhook-signature are required",
+        repeat: true,
+      },
+      { flags: "--tolerance <duration>", description: "Maximum age of the callback (default 5m)" },
+    ],
+    examples: [
+      "wcs webhooks verify --secret-file secret.txt -H 'webhook-id: msg_1' -H 'webhook-timestamp: 1767225600' -H 'webhook-signature: v1,...' < body.json",
+    ],
+    run: async (context) => (await import("./verify-signature.ts")).verify(context),
+  },
+  deliver: {
+    summary: "Send the waiting callbacks and mails of a database, then exit",
+    description:
+      "wcs serve sends them continuously. Callbacks and mails that fail and are to be retried wait for the next run.",
+    flags: [smtpFlag],
+    examples: ["wcs webhooks deliver --db ./wcs.db", "wcs webhooks deliver --smtp-url smtp://mail.example.com:25"],
+    run: async (context) => (await import("../serve/deliver.ts")).deliver(context),
   },
 };

@@ -17,7 +17,7 @@ every 2 weeks on friday; every month on the 1st; every month on the last friday;
 add 'until 2026-12-31' or '10 times' to each`.replaceAll("\n", " ");
 
 /** Parses the day in `until DAY` into YYYY-MM-DD. */
-export type ReadDay = (text: string) => Promise<string>;
+type ReadDay = (text: string) => Promise<string>;
 
 /** Parses recurrence rules in words, separated by semicolons, or `never`. Errors name `flag`. */
 export async function readPhrase(text: string, flag: string, readDay: ReadDay): Promise<Rule[]> {

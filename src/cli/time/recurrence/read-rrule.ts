@@ -4,7 +4,7 @@ import { inOrder } from "./recurrence-words.ts";
 import { expanded, type Lists } from "./rule-combinations.ts";
 
 /** The event rules of an RRULE, or the reasons why it cannot be represented. */
-export type ReadRrule = { readonly rules: readonly Rule[] } | { readonly problems: readonly string[] };
+type ReadRrule = { readonly rules: readonly Rule[] } | { readonly problems: readonly string[] };
 
 /** Returns the parts of a rule by name (RFC 5545, 3.3.10). `until` formats its last day. */
 export function rrulePartsOf(rule: Rule, until: (day: string) => string): [name: string, value: string][] {

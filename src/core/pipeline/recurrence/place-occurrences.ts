@@ -18,7 +18,7 @@ export interface FirstOccurrence extends Occurrence {
 }
 
 /**
- * Returns the occurrences on these days, in order; the first day must be that of the first occurrence. A time that a
+ * Returns the occurrences on these days, which are in order; the first day must be that of the first occurrence. A time that a
  * clock change skips moves to the time that the clock shows instead; of a time that occurs twice, the first is used.
  * All occurrences have the same duration, or the same number of whole days.
  */
@@ -44,5 +44,5 @@ export async function occurrencesOn(days: readonly string[], first: FirstOccurre
       found.set(from, { start: from, end: from + end - start, day });
     }
   }
-  return [...found.values()].sort((a, b) => a.start - b.start);
+  return [...found.values()];
 }

@@ -1,7 +1,7 @@
 import type { ColumnTypes } from "../../dialect.ts";
 
 /** Groups, audiences and files, which posts and events share. */
-export const audienceTables = ({ id, key, number, bytes }: ColumnTypes): string[] => [
+export const audienceTables = ({ id, key, number, bytes, clustered }: ColumnTypes): string[] => [
   `create table groups (
     id ${id},
     name text not null,
@@ -41,7 +41,7 @@ export const audienceTables = ({ id, key, number, bytes }: ColumnTypes): string[
     unit_id ${number} not null references units (id) on delete cascade,
     falldown integer not null default 0,
     primary key (audience_id, unit_id)
-  )`,
+  )${clustered}`,
   "create index audience_units_unit on audience_units (unit_id)",
   `create table audience_user_types (
     audience_id ${number} not null references audiences (id) on delete cascade,

@@ -1,6 +1,6 @@
 import type { ColumnTypes } from "../../dialect.ts";
 
-export const conversationTables = ({ id, key, number }: ColumnTypes): string[] => [
+export const conversationTables = ({ id, key, number, clustered }: ColumnTypes): string[] => [
   `create table conversations (
     id ${id},
     type ${key} not null,
@@ -27,7 +27,7 @@ export const conversationTables = ({ id, key, number }: ColumnTypes): string[] =
     mute_rule integer,
     muted_until ${number},
     primary key (conversation_id, user_id)
-  )`,
+  )${clustered}`,
   `create index conversation_participants_normal on conversation_participants (user_id, latest_message_id)
     where archived_at is null and latest_message_id is not null`,
   `create index conversation_participants_archived on conversation_participants (user_id, latest_message_id)

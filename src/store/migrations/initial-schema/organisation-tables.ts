@@ -79,7 +79,7 @@ const unitTables = ({ id, key, number, real }: ColumnTypes) => [
   )`,
 ];
 
-const userTables = ({ id, key, number }: ColumnTypes) => [
+const userTables = ({ id, key, number, clustered }: ColumnTypes) => [
   `create table users (
     id ${id},
     reference ${key} unique,
@@ -123,8 +123,8 @@ const userTables = ({ id, key, number }: ColumnTypes) => [
     private integer not null,
     of_name integer not null default 0,
     primary key (word, user_id)
-  )`,
-  "create index user_words_user on user_words (user_id, of_name, word)",
+  )${clustered}`,
+  "create index user_words_user on user_words (user_id, of_name, word, private)",
   "create index user_words_of_name on user_words (word, user_id) where of_name = 1",
 ];
 

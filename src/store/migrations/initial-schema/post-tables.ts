@@ -7,7 +7,7 @@ export const postTables = (types: ColumnTypes): string[] => [
   ...pollTables(types),
 ];
 
-const feedTables = ({ id, key, number }: ColumnTypes) => [
+const feedTables = ({ id, key, number, clustered }: ColumnTypes) => [
   `create table posts (
     id ${id},
     audience_id ${number} not null references audiences (id),
@@ -51,7 +51,7 @@ const feedTables = ({ id, key, number }: ColumnTypes) => [
     listed_at ${number} not null,
     updated_at ${number} not null,
     primary key (post_id, place)
-  )`,
+  )${clustered}`,
   "create index post_places_listed on post_places (place, listed_at, post_id)",
   "create index post_places_updated on post_places (place, updated_at, post_id)",
   `create table post_marks (
@@ -65,7 +65,7 @@ const feedTables = ({ id, key, number }: ColumnTypes) => [
     mute_rule integer,
     muted_until ${number},
     primary key (post_id, user_id)
-  )`,
+  )${clustered}`,
   "create index post_marks_user on post_marks (user_id, post_id)",
   "create index post_marks_bookmarked on post_marks (user_id, post_id) where bookmarked_at is not null",
 ];

@@ -28,12 +28,8 @@ export async function calendar(context: Context): Promise<void> {
     terminal,
   );
   const { caller } = await context.connect();
-  try {
-    const found = await terminal.spin("reading the calendar", occurrencesIn(caller, span, zone, type));
-    await output.list([{ items: found, more: false, response: found }]);
-  } finally {
-    await caller.close();
-  }
+  const found = await terminal.spin("reading the calendar", occurrencesIn(caller, span, zone, type));
+  await output.all(found);
 }
 
 /** Returns the days selected by the flags; without flags, the current month. */

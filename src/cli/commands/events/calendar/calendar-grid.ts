@@ -11,7 +11,7 @@ export interface CellLine {
 }
 
 /** A calendar that is drawn in whole weeks. */
-export interface Grid {
+interface Grid {
   readonly span: TimeSpan;
   readonly today: string;
   /** Width of the text in a cell, in terminal columns. */

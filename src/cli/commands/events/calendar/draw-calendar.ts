@@ -8,7 +8,7 @@ import { cellWidth, drawGrid, weekdayHeadings, weeksIn } from "./calendar-grid.t
 import type { ShownOccurrence, TimeSpan } from "./find-occurrences.ts";
 
 /** The days to draw; a single week shows all details, several weeks as much as there is room for. */
-export interface Picture {
+interface Picture {
   readonly span: TimeSpan;
   readonly zone: string | undefined;
   readonly today: string;

@@ -14,7 +14,7 @@ const mostLines = 20_000;
 const few = /^(FREQ=YEARLY|(INTERVAL|COUNT|UNTIL|WKST|BYMONTH|BYMONTHDAY|BYDAY|BYSETPOS)=.*)$/;
 
 /** Time zones by TZID: those of the IANA database and those that the file defines. */
-export interface Zones {
+interface Zones {
   named(tzid: string): Zone | undefined;
   /** Time zone of times without TZID. */
   readonly floating: Zone;

@@ -4,7 +4,7 @@ import { eventTypes } from "../../../../contract/event-schemas.ts";
 import type { Caller } from "../../../../contract/operation.ts";
 import { timezones } from "../../../../contract/timezones.ts";
 import { users } from "../../../../contract/users.ts";
-import { Interrupted, UsageError } from "../../../errors/cli-errors.ts";
+import { UsageError } from "../../../errors/cli-errors.ts";
 import { formatFor } from "../../../file-io/file-format.ts";
 import { limitHeap } from "../../../file-io/heap-limit.ts";
 import { createReport, type Report } from "../../../file-io/import-report.ts";
@@ -26,9 +26,7 @@ import { type EventTarget, putIn } from "./save-event.ts";
 /** `wcs events import`: creates or updates the events of an iCalendar file, matched by UID. */
 export async function importEvents(context: Context): Promise<void> {
   const { terminal, flags, args } = context;
-  const stop = new AbortController();
-  const { signal } = stop;
-  terminal.onInterrupt(() => stop.abort(new Interrupted()));
+  const signal = context.stopOnInterrupt();
   const options = targetOf(context, signal);
   const path = flags.results as string | undefined;
   const results = path === undefined ? undefined : await openResultFile(path, formatFor(path));
@@ -37,16 +35,12 @@ export async function importEvents(context: Context): Promise<void> {
   try {
     const text = await loadCalendar(String(args.file), terminal, signal);
     const { caller } = await context.connect();
-    try {
-      const audience = await audienceOf(context, caller);
-      await carryOut(text, { context, report, tally, signal, target: { ...options, audience, caller } });
-    } finally {
-      await caller.close();
-    }
+    const audience = await audienceOf(context, caller);
+    await carryOut(text, { context, report, tally, signal, target: { ...options, audience, caller } });
   } catch (error) {
     if (report.rows > 0 && !flags.dryRun)
       terminal.note(`${report.summary()}; the rest was not imported. Run the command again to continue.`);
-    throw signal.aborted ? new Interrupted() : error;
+    throw error;
   } finally {
     terminal.progress(undefined);
     await report.flush(true);

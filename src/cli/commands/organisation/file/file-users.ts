@@ -5,7 +5,7 @@ import { keyOf, type OrganisationEntry } from "./organisation-schema.ts";
 type UserEntry = OrganisationEntry<"users">;
 
 /** An entry and its index in the file. */
-export interface UserPlace {
+interface UserPlace {
   readonly at: number;
   readonly entry: UserEntry;
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { z } from "zod";
 import { type Field, shape } from "../../../../contract/field-spec.ts";
 import type { Issue } from "../../../../contract/issue-messages.ts";
-import { tryParse } from "../../../../contract/parse-input.ts";
+import { isRecord, tryParse } from "../../../../contract/parse-input.ts";
 import { suggestName } from "../../../errors/nearest-name.ts";
 import { pick } from "../../../output/field-selection.ts";
 import type { FileIssues } from "./file-issues.ts";
@@ -50,7 +50,7 @@ export function collectOrganisation(issues: FileIssues, scratch: DatabaseSync) {
     addEntries,
     addField,
     addFile(value: unknown): void {
-      if (isObject(value)) for (const [name, content] of Object.entries(value)) addField(name, content);
+      if (isRecord(value)) for (const [name, content] of Object.entries(value)) addField(name, content);
       else issues.add([], `must be an object with ${sections.join(", ")}`);
     },
     get organisation(): Organisation {
@@ -59,8 +59,6 @@ export function collectOrganisation(issues: FileIssues, scratch: DatabaseSync) {
   };
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isSection = (name: string): name is OrganisationSection => (sections as readonly string[]).includes(name);
 
 /** Returns the entry without its wrong fields, so that the other fields can be checked, too. */
@@ -68,7 +66,7 @@ function entryIn(section: OrganisationSection, value: unknown, at: number, issue
   const schema = forms[section]();
   const result = tryParse(schema, value);
   if (result.ok) return result.value;
-  const good: Record<string, unknown> = isObject(value) ? { ...value } : {};
+  const good: Record<string, unknown> = isRecord(value) ? { ...value } : {};
   for (const [name, reasons] of Object.entries(result.fields)) {
     const path = name === "body" ? [] : name.split(".");
     if (path[0] !== undefined) delete good[path[0]];

@@ -5,7 +5,7 @@ import { schemaFile } from "./file-schema.ts";
 import { formVersion, type OrganisationSection } from "./organisation-schema.ts";
 
 /** Formats of an organisation file. */
-export type OrganisationFormat = "yaml" | "json";
+type OrganisationFormat = "yaml" | "json";
 
 /** Returns the selected format, else that of the file extension, else YAML. */
 export function organisationFormatOf(file: string, flag: unknown, { json, output }: Globals): OrganisationFormat {

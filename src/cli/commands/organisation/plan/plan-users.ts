@@ -11,7 +11,7 @@ import { each } from "./snapshot.ts";
 import { createTaskList, type TaskList } from "./task-list.ts";
 
 /** The things that users may refer to. */
-export interface Nameable {
+interface Nameable {
   readonly units: UnitPlan;
   readonly userTypes: UserTypePlan;
   readonly names: Names;

@@ -1,0 +1,61 @@
+import type pg from "pg";
+
+declare module "pg" {
+  interface Client {
+    /** Missing in @types/pg. */
+    readonly connection: pg.Connection;
+  }
+}
+
+/** A connection of the pool that has not answered all its reads yet. */
+interface Lane {
+  readonly client: Promise<pg.PoolClient>;
+  waiting: number;
+}
+
+/**
+ * Returns a function that runs reading statements, each in a transaction of its own, on up to `most` connections of the pool. A
+ * connection takes further statements before it has answered the first ones, because waiting for each answer and a system
+ * call for each statement take longer than the statements. It returns to the pool when it has answered all.
+ */
+export function pipelinedReads(pool: pg.Pool, most: number) {
+  const lanes: Lane[] = [];
+  const take = (): Lane => {
+    if (lanes.length >= most) return lanes.reduce((a, b) => (b.waiting < a.waiting ? b : a));
+    const lane = { client: pool.connect(), waiting: 0 };
+    lanes.push(lane);
+    return lane;
+  };
+  const leave = (lane: Lane, client?: pg.PoolClient) => {
+    lane.waiting -= 1;
+    if (lane.waiting > 0) return;
+    lanes.splice(lanes.indexOf(lane), 1);
+    client?.release();
+  };
+  return async (text: string, values: readonly unknown[]): Promise<unknown[]> => {
+    const lane = take();
+    lane.waiting += 1;
+    let client: pg.PoolClient | undefined;
+    try {
+      client = await lane.client;
+      writeAtOnce(client);
+      return (await client.query(text, values as unknown[])).rows;
+    } finally {
+      leave(lane, client);
+    }
+  };
+}
+
+const corked = new WeakSet<pg.PoolClient>();
+
+/** Sends the statements of one turn of the event loop together. */
+function writeAtOnce(client: pg.PoolClient): void {
+  if (corked.has(client)) return;
+  corked.add(client);
+  const { stream } = client.connection;
+  stream.cork();
+  setImmediate(() => {
+    corked.delete(client);
+    stream.uncork();
+  });
+}

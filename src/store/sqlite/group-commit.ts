@@ -1,0 +1,172 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from "kysely";
+import { unknownOutcome } from "../unknown-outcome.ts";
+import { SqliteConnection } from "./sqlite-driver.ts";
+
+/** Milliseconds after which a group accepts no more transactions, because its members wait for its end. */
+const longEnough = 5;
+
+interface Statement {
+  readonly text: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** Transactions that are committed together. */
+interface Group {
+  readonly until: number;
+  readonly end: PromiseWithResolvers<void>;
+  /** True once a member succeeded. */
+  kept: boolean;
+  /** Statements of the members that succeeded, to run just before the commit. */
+  readonly later: Statement[];
+}
+
+/** The connection, lent for one transaction. */
+class Loan implements DatabaseConnection {
+  readonly #connection: SqliteConnection;
+  /** True after the connection was passed on. */
+  ended = false;
+  failure: unknown;
+  readonly later: Statement[] = [];
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      return await this.#connection.executeQuery<R>(query);
+    } catch (error) {
+      this.failure = error;
+      throw error;
+    }
+  }
+
+  streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    return this.#connection.streamQuery<R>(query);
+  }
+}
+
+/**
+ * Runs transactions one after the other on one connection. Transactions that wait at the same time are committed together,
+ * because the disk takes the most time. Each has a savepoint, so that a failed one leaves nothing behind, and each ends with
+ * the commit of the group: begin, then savepoint, work and release for each member, then the statements of `runLater`, commit.
+ */
+export class WritingDriver implements Driver {
+  readonly #connection: SqliteConnection;
+  readonly #begin: (connection: DatabaseSync) => Promise<void>;
+  readonly #committed: () => void;
+  readonly #waiting: (() => void)[] = [];
+  #lent = false;
+  #loan: Loan | undefined;
+  #group: Group | undefined;
+
+  /** `begin` starts a transaction as soon as other processes allow it; `committed` runs after each commit. */
+  constructor(connection: DatabaseSync, begin: (connection: DatabaseSync) => Promise<void>, committed: () => void) {
+    this.#connection = new SqliteConnection(connection);
+    this.#begin = begin;
+    this.#committed = committed;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<Loan> {
+    if (this.#lent) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#lent = true;
+    this.#loan = new Loan(this.#connection);
+    return this.#loan;
+  }
+
+  /** Runs a query of the transaction that has the connection at once; for `runDirectly`. */
+  run(sql: string, parameters: readonly unknown[]): unknown[] {
+    try {
+      return this.#connection.all(sql, parameters);
+    } catch (error) {
+      if (this.#loan !== undefined) this.#loan.failure = error;
+      throw error;
+    }
+  }
+
+  /** Runs a statement of the transaction that has the connection just before the commit; for `runTextLater`. */
+  runLater(text: string, parameters: readonly unknown[]): void {
+    this.#loan?.later.push({ text, parameters });
+  }
+
+  async beginTransaction(): Promise<void> {
+    if (this.#group === undefined) {
+      // Transactions that arrive in the same turn join the group.
+      await new Promise(setImmediate);
+      await this.#begin(this.#connection.raw);
+      this.#group = { until: performance.now() + longEnough, end: Promise.withResolvers(), kept: false, later: [] };
+    }
+    this.#connection.raw.exec("savepoint member");
+  }
+
+  async commitTransaction(loan: Loan): Promise<void> {
+    // beginTransaction has set it.
+    const group = this.#group!;
+    this.#connection.raw.exec("release member");
+    group.kept = true;
+    group.later.push(...loan.later);
+    this.#passOn(loan, group);
+    await group.end.promise;
+  }
+
+  async rollbackTransaction(loan: Loan): Promise<void> {
+    const group = this.#group;
+    // The commit of its group has failed.
+    if (loan.ended || group === undefined) return;
+    if (this.#connection.raw.isTransaction) {
+      this.#connection.raw.exec("rollback to member");
+      this.#connection.raw.exec("release member");
+      this.#passOn(loan, group);
+    } else {
+      // A full disk or an I/O error has rolled back the whole group.
+      this.#group = undefined;
+      group.end.reject(loan.failure);
+      this.#passOn(loan, undefined);
+    }
+    // The failure may depend on the work of a member that is not committed yet.
+    await group.end.promise.catch(() => {});
+  }
+
+  async releaseConnection(loan: Loan): Promise<void> {
+    // Other loans were passed on when their transactions ended.
+    if (!loan.ended) this.#passOn(loan, undefined);
+  }
+
+  async destroy(): Promise<void> {
+    this.#connection.raw.close();
+  }
+
+  /** Passes the connection to the next transaction, in the same group if there is time; else ends the group first. */
+  #passOn(loan: Loan, group: Group | undefined): void {
+    loan.ended = true;
+    if (group !== undefined && (this.#waiting.length === 0 || performance.now() > group.until)) this.#end(group);
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#lent = false;
+    else next();
+  }
+
+  #end(group: Group): void {
+    this.#group = undefined;
+    const { raw } = this.#connection;
+    try {
+      for (const { text, parameters } of group.later) this.#connection.all(text, parameters);
+      raw.exec(group.kept ? "commit" : "rollback");
+      this.#committed();
+      group.end.resolve();
+    } catch (error) {
+      if (raw.isTransaction) raw.exec("rollback");
+      group.end.reject(group.kept && isIoError(error) ? unknownOutcome(error) : error);
+    }
+  }
+}
+
+/**
+ * Returns true for SQLITE_IOERR. At a commit the transaction can be complete in the write-ahead log although syncing it
+ * failed: the next process that opens the file then finds it committed.
+ */
+function isIoError(error: unknown): boolean {
+  return (((error as { errcode?: number }).errcode ?? 0) & 0xff) === 10;
+}

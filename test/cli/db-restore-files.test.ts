@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { latestMigration } from "../../src/store/latest-migration.ts";
+import { useHome } from "./support.ts";
+
+const mebibyte = 1_048_576;
+const home = useHome();
+
+let folder: string;
+let database: string;
+let backup: string;
+let number = 0;
+
+beforeEach(async () => {
+  folder = home().path(`files-${++number}`);
+  mkdirSync(folder);
+  database = `${folder}/wcs.db`;
+  backup = `${folder}/backup.db`;
+  await done("backup", database);
+});
+
+/** Runs a command on the database of the home. */
+async function done(...line: string[]): Promise<void> {
+  const { code, stderr } = await home().wcs(["db", ...line]);
+  expect([code, code === 0 ? "" : stderr]).toEqual([0, ""]);
+}
+
+const restore = (...line: string[]) => home().wcs(["db", "restore", ...line, "--db", database]);
+const hashOf = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
+
+function change(path: string, sql: string): void {
+  const connection = new DatabaseSync(path);
+  connection.exec(sql);
+  connection.close();
+}
+
+function flipBit(path: string, offset: number): void {
+  const file = openSync(path, "r+");
+  const byte = Buffer.alloc(1);
+  readSync(file, byte, 0, 1, offset);
+  writeSync(file, Buffer.from([byte[0]! ^ 1]), 0, 1, offset); // One byte was read.
+  closeSync(file);
+}
+
+it("db restore refuses a large backup with a changed bit, wherever it is, and says how to keep a change on purpose", async () => {
+  change(
+    database,
+    `insert into webhook_logs
+      (webhook_id, event_id, message_id, event, uri, status, attempt, duration_ms, created_at, request_headers)
+      values (1, 1, '', '', '', '', 1, 1, 1, hex(zeroblob(${2 * mebibyte})))`,
+  );
+  await done("backup", backup, "--db", database);
+  // The checksum stands at 60 to 63, and the file is read by the mebibyte.
+  for (const offset of [mebibyte + 60, 2 * mebibyte + 63, 3 * mebibyte]) {
+    flipBit(backup, offset);
+    const { code, stderr } = await restore(backup, "-n");
+    expect([offset, code, stderr]).toEqual([offset, 7, expect.stringContaining("does not match its checksum")]);
+    expect(stderr).toContain(`wcs db backup --db ${backup} FILE`);
+    flipBit(backup, offset);
+  }
+  expect((await restore(backup, "-n")).code).toBe(0);
+});
+
+it("db restore says to update when the backup is of a newer version", async () => {
+  copyFileSync(database, backup);
+  change(backup, `pragma user_version = 0; insert into kysely_migration values ('${latestMigration}-next', '2099')`);
+  const { code, stderr } = await restore(backup, "-n");
+  expect([code, stderr]).toEqual([7, expect.stringMatching(/newer version.*\nhint: Update wcs/is)]);
+});
+
+it.each(["instance", "kysely_migration"])(
+  "db restore refuses a database of wcs without its table %s",
+  async (table) => {
+    copyFileSync(database, backup);
+    change(backup, `pragma user_version = 0; drop table ${table}`);
+    const { code, stderr } = await restore(backup, "-n");
+    expect([code, stderr]).toEqual([7, `error: ${backup} contains no wcs instance; nothing was restored.\n`]);
+  },
+);
+
+it("db restore leaves the bytes of a source with a log as they are", async () => {
+  const parts = ["", "-wal"].map((suffix) => `${folder}/source.db${suffix}`);
+  const writer = new DatabaseSync(database);
+  writer.exec("pragma user_version = 0; pragma journal_mode = wal; pragma wal_autocheckpoint = 0");
+  writer.exec("update units set name = 'Only in the log'");
+  for (const suffix of ["", "-wal"]) copyFileSync(`${database}${suffix}`, `${folder}/source.db${suffix}`);
+  writer.close();
+  const before = parts.map(hashOf);
+  for (const flag of ["-n", "--yes"]) expect((await restore(`${folder}/source.db`, flag)).code).toBe(0);
+  expect(parts.map(hashOf)).toEqual(before);
+});
+
+it.each<[string, () => void]>([
+  ["a text", () => writeFileSync(database, "notes\n")],
+  ["a text with the mark of wcs", () => writeFileSync(database, `${"x".repeat(68)}wcs1${"x".repeat(5000)}`)],
+  ["a damaged SQLite file", () => writeFileSync(database, `SQLite format 3\0${"x".repeat(5000)}`)],
+  ["the SQLite file of another program", () => change(database, "pragma application_id = 7")],
+])("db restore does not replace %s, and its dry run says so, too", async (_, spoil) => {
+  await done("backup", backup);
+  spoil();
+  const before = hashOf(database);
+  for (const flag of ["-n", "--yes"]) {
+    const { code, stderr } = await restore(backup, flag);
+    expect([flag, code, stderr]).toEqual([flag, 7, `error: ${database} is not a wcs database; it was not changed.\n`]);
+  }
+  expect(hashOf(database)).toBe(before);
+});
+
+it("db restore keeps each old database under a name of its own, also within one second", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2030, 0, 2, 3, 4, 5, 678) });
+  onTestFinished(() => void vi.useRealTimers());
+  await done("backup", backup);
+  const name = `${database}.20300102T030405Z`;
+  // The log of a database that is gone would be taken for the log of another one.
+  writeFileSync(`${name}-2-wal`, "log");
+  for (const previous of [name, `${name}-3`, `${name}-4`]) {
+    const { code, stdout } = await restore(backup, "--yes", "--json");
+    expect([code, JSON.parse(stdout || "{}").previous]).toEqual([0, previous]);
+  }
+});

@@ -1,0 +1,30 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const mebibyte = 1024 * 1024;
+const module = join(import.meta.dirname, "../../src/cli/file-io/heap-limit.ts");
+
+/** Returns the sizes of the young generation while a process creates objects that outlive a collection, limiting its heap in between. */
+function sizesWith(young: number): number[] {
+  const script = `
+    const { limitHeap } = await import(${JSON.stringify(module)});
+    const { getHeapSpaceStatistics } = await import("node:v8");
+    const sizes = [];
+    for (let round = 0; round < 100; round += 1) {
+      limitHeap(${young});
+      globalThis.kept = Array.from({ length: 10_000 }, (_, n) => ({ n }));
+      sizes.push(getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space").space_size);
+    }
+    console.log(JSON.stringify(sizes));`;
+  return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" }));
+}
+
+test("the young generation grows up to the limit that is given, and does not grow without one", () => {
+  const most = (young: number) => Math.max(...sizesWith(young));
+  const small = most(0);
+  expect(small).toBeLessThan(8 * mebibyte);
+  const large = most(8 * mebibyte);
+  expect(large).toBeGreaterThanOrEqual(8 * mebibyte);
+  expect(large).toBeLessThanOrEqual(16 * mebibyte);
+});

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { users } from "../../src/contract/users.ts";
+import { listOutbox, outboxState } from "../../src/delivery/delivery.ts";
+import { callbackQueue } from "../../src/delivery/webhooks/callback-queue.ts";
+import { describeOnDatabases } from "../support/engine.ts";
+import type { Instance } from "../support/instance.ts";
+import { makeUsers, newWebhook } from "../support/outbox.ts";
+
+const uri = "http://receiver.invalid/";
+
+describeOnDatabases("the outbox", (open) => {
+  let instance: Instance;
+  let now: number;
+  let webhook: number;
+  beforeEach(async () => {
+    instance = await open();
+    instance.freeze();
+    now = instance.now();
+    webhook = (await newWebhook(instance, uri)).id;
+    const made = await makeUsers(instance);
+    await instance.administrator.call(users.welcome, { users: made });
+  });
+  afterEach(() => instance.close());
+
+  it("lists what is due from the moment of the change, mails first, and which mails were given up", async () => {
+    const fresh = { id: expect.any(Number), created_at: now, due_at: now, attempts: 0, error: null, failed: false };
+    const mail = { what: "mail", kind: "welcome", to: expect.stringMatching(/^user\d+@example\.com$/), ...fresh };
+    const callback = { what: "callback", kind: "user.create", to: uri, ...fresh };
+    expect(await listOutbox(instance.database, 10)).toEqual([mail, callback]);
+    const givenUp = { state: "failed", attempt: 8, last_error: "Refused." } as const;
+    await instance.database.write((tx) => tx.updateTable("mails").set(givenUp).execute());
+    const failed = { ...mail, attempts: 8, error: "Refused.", failed: true };
+    expect(await listOutbox(instance.database, 10)).toEqual([failed, callback]);
+  });
+
+  it("counts what is due, being sent and given up, and says since when the oldest waits", async () => {
+    const none = {
+      due: 0,
+      later: 0,
+      mails: 0,
+      failedMails: 0,
+      sending: 0,
+      oldestDue: undefined,
+      oldestMail: undefined,
+    };
+    const milliseconds = now * 1000;
+    const due = { ...none, due: 1, mails: 1, oldestDue: milliseconds, oldestMail: now };
+    expect(await outboxState(instance.database, milliseconds)).toEqual(due);
+    expect(await outboxState(instance.database, milliseconds - 1)).toMatchObject({ due: 0, later: 1, sending: 0 });
+    await callbackQueue.claim(instance.database, [{ partition: webhook, most: 1 }], milliseconds);
+    await instance.database.write((tx) => tx.updateTable("mails").set({ state: "failed" }).execute());
+    const sending = { ...none, later: 1, sending: 1, failedMails: 1 };
+    expect(await outboxState(instance.database, milliseconds)).toEqual(sending);
+    await instance.database.write((tx) => tx.deleteFrom("deliveries").execute());
+    expect(await outboxState(instance.database, milliseconds)).toEqual({ ...none, failedMails: 1 });
+  });
+});

@@ -1,0 +1,109 @@
+import { writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { sql } from "kysely";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { ServiceError } from "../../src/contract/errors.ts";
+import type { Db } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+import { refusal } from "../support/outcome.ts";
+import { put, useDatabase } from "./support.ts";
+
+const open = useDatabase("sqlite");
+
+describe("connections to SQLite", () => {
+  const settingOf = async (db: Db, name: string) => {
+    const { rows } = await sql<object>`pragma ${sql.raw(name)}`.execute(db);
+    return Object.values(rows[0] ?? {})[0];
+  };
+  const names = ["foreign_keys", "cache_size", "busy_timeout", "journal_mode", "query_only"];
+  const settingsOf = (db: Db) => Promise.all(names.map((name) => settingOf(db, name)));
+
+  it("check references, use a bounded cache, and wait for others; only one of them writes", async () => {
+    const { database } = open();
+    expect(await settingsOf(database.reader)).toEqual([1, -16_384, 5000, "wal", 1]);
+    expect(await database.write(settingsOf)).toEqual([1, -16_384, 5000, "wal", 0]);
+  });
+
+  /** Lets SQLite report another version. */
+  const pretend = (version: string) => {
+    const { prepare } = DatabaseSync.prototype;
+    const spy = vi.spyOn(DatabaseSync.prototype, "prepare");
+    onTestFinished(() => void spy.mockRestore());
+    spy.mockImplementation(function (this: DatabaseSync, text, options) {
+      return prepare.call(this, text.replace("sqlite_version()", `'${version}'`), options);
+    });
+  };
+
+  it.each(["3.51.2", "3.50.9", "3.8.11", "2.99.99"])("are refused with SQLite %s", async (version) => {
+    pretend(version);
+    expect(await refusal(openDatabase(open().target))).toMatchObject({
+      code: "unavailable",
+      message: `wcs needs SQLite 3.51.3 or newer; this Node includes ${version}.`,
+    });
+  });
+
+  it.each(["3.51.3", "3.52.0", "3.100.1", "4.0.0"])("are opened with SQLite %s", async (version) => {
+    pretend(version);
+    await (await openDatabase(open().target)).close();
+  });
+});
+
+describe("a SQLite file without an instance", () => {
+  it("is refused with the command that makes one", async () => {
+    const path = `${open().target}-other`;
+    await expect(openDatabase(path)).rejects.toMatchObject({ hint: `Create it with wcs init --db ${path}` });
+    writeFileSync(path, "");
+    await expect(openDatabase(path)).rejects.toMatchObject({ hint: `Create one with wcs init --db ${path}` });
+  });
+});
+
+describe("transactions that wait for SQLite at the same moment", () => {
+  /** Number of commits of three transactions, of which the first takes some milliseconds. */
+  const commitsOf = async (milliseconds: number) => {
+    const { database } = open();
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const executed = vi.spyOn(DatabaseSync.prototype, "exec");
+    onTestFinished(() => void executed.mockRestore());
+    const slow = database.write(async (tx) => {
+      await put(tx, "slow", 1);
+      vi.advanceTimersByTime(milliseconds);
+    });
+    await Promise.all([slow, ...["a", "b"].map((key) => database.write((tx) => put(tx, key, 1)))]);
+    return executed.mock.calls.filter(([text]) => text === "commit").length;
+  };
+
+  it("are committed together", async () => expect(await commitsOf(5)).toBe(1));
+  it("are committed together only for some milliseconds", async () => expect(await commitsOf(6)).toBe(2));
+});
+
+describe("errors of SQLite", () => {
+  const explained = (error: object) => open().database.explain(error) as ServiceError;
+
+  it.each([
+    [5, "unavailable", "The database is busy; try again."],
+    [6, "unavailable", "The database is busy; try again."],
+    [8, "unavailable", "The database cannot be written to."],
+    [10, "unavailable", "The disk is full or failing; nothing was changed."],
+    [11, "conflict", "The database is not a wcs database, or it is damaged."],
+    [13, "unavailable", "The disk is full; nothing was changed."],
+    [14, "unavailable", "The database cannot be opened; its folder must exist and be writable."],
+    [26, "conflict", "The database is not a wcs database, or it is damaged."],
+  ])("%i and its extended codes are explained", (errcode, code, message) => {
+    for (const error of [{ errcode }, { errcode: errcode + 256 }]) {
+      const { retryAfter, cause, ...rest } = explained(error);
+      expect([rest.code, explained(error).message, cause]).toEqual([code, message, error]);
+      expect(retryAfter).toBe(errcode < 8 ? 1 : undefined);
+    }
+  });
+
+  it("of other kinds are passed on", () => {
+    const others = [{ errcode: 1 }, { errcode: 19 }, { code: "ERR_OTHER" }, new Error("no code")];
+    for (const error of others) expect(explained(error)).toBe(error);
+  });
+
+  it("of files are explained", () => {
+    const found = ["ENOSPC", "EDQUOT", "EACCES"].map((code) => explained({ code }).message);
+    expect(found).toEqual(["The disk is full.", "The disk is full.", "The database cannot be opened (EACCES)."]);
+  });
+});
