@@ -207,17 +207,25 @@ for (const [kind, other] of isFull ? directions : directions.slice(0, 1)) {
     });
 
     it("copies the rows as they were at the start while others write", async () => {
-      const { argument } = await emptyDatabase(other);
+      const { argument, target } = await emptyDatabase(other);
       const { database, target: from } = scene.instance;
       let isDone = false;
       const copying = done(copy(from, argument)).finally(() => {
         isDone = true;
       });
-      for (let written = 0; !isDone; ) {
-        const entry = { created_at: 1, operation: "users.update", path: `/users/${++written}`, fields: "[]" };
+      const written: string[] = [];
+      while (!isDone) {
+        const path = `/written/${written.length + 1}`;
+        const entry = { created_at: 1, operation: "users.update", path, fields: "[]" };
         await database.write((tx) => insertRows(tx, "audit_entries", [entry]));
+        written.push(path);
       }
       await copying;
+      const { audit_entries: entries = [] } = await rowsOf(target);
+      const copied = entries.flatMap((row) => /\/written\/\d+/.exec(String(row)) ?? []);
+      // Those of the beginning, and not those of the end.
+      expect(copied.length).toBeLessThan(written.length);
+      expect(copied.toSorted()).toEqual(written.slice(0, copied.length).toSorted());
     });
 
     it("a source with a table that wcs does not know: refused, and the target stays empty", async () => {
