@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Fake, gate, lastBody, nextAccepted, serveFake, speak } from "../http/support.ts";
 
 const deadlines = { headers: 300, body: 300, idle: 60_000, stall: 60_000, check: 20 };
@@ -59,10 +59,19 @@ describe("slow clients", () => {
   });
 
   it("A request that arrived while the server itself was busy is not late", async () => {
+    const patient = await serveFake(undefined, { timeouts: { ...deadlines, headers: 600_000 } });
     const accepted = nextAccepted();
     const head = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    const busy = async () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * deadlines.headers);
-    expect(await speak(server.port, async () => void (await accepted), head, busy)).toMatch(/^HTTP\/1.1 200 /);
+    // Blocks until a check is due, and ends with a clock that is past the deadline.
+    const busy = async () => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * deadlines.check);
+      vi.spyOn(performance, "now").mockReturnValue(performance.now() + 1_200_000);
+    };
+    onTestFinished(async () => {
+      vi.restoreAllMocks();
+      await patient.close();
+    });
+    expect(await speak(patient.port, async () => void (await accepted), head, busy)).toMatch(/^HTTP\/1.1 200 /);
   });
 
   it("A request that was refused as too late is not carried out when its rest comes after all", async () => {
