@@ -203,6 +203,25 @@ for (const database of ["sqlite", "postgres"] as const) {
       await earlier;
     });
 
+    it("Another password ends a request that begins to wait just after it", async () => {
+      const { ann, bob, begin } = await pair();
+      const { service } = counting(world().instance.database);
+      const place = { id: begin.conversationId, after: begin.id, wait };
+      const origin = { token: await world().instance.tokenOf(bob.id) };
+      // Began earlier, so that it ends first when nothing but time ends them.
+      const earlier = follow(on(service, ann).caller, begin).then(() => `nothing happened for ${wait} s`);
+      await waiting(1);
+      const watch = watched.getMockImplementation()!;
+      watched.mockImplementationOnce(async function (this: TopicWatch, topics, wake) {
+        await world().actors.administrator.call(users.password, { id: bob.id, password } as never);
+        return watch.call(this, topics, wake);
+      });
+      const held = codeOf(service.invoke(conversations.follow, place, origin));
+      expect(await Promise.race([held, earlier])).toBe("unauthenticated");
+      await ann.send(begin.conversationId, "1");
+      await earlier;
+    });
+
     it("A message wakes those who wait for it in another process", async () => {
       const { ann, bob, begin } = await pair();
       const { service } = await otherProcess();

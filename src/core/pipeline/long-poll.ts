@@ -28,8 +28,8 @@ export class Waits {
 
   /**
    * Calls `look` now and after each change of the topics until it returns a result, the time is over, or the client is
-   * gone. Holds neither a transaction nor a connection between two calls. After a wait, checks that the user may still
-   * see the answer. Throws `too_many_requests` when the user has too many waiting requests.
+   * gone. Holds neither a transaction nor a connection between two calls. Checks before the first wait, and after each, that
+   * the user may still see the answer. Throws `too_many_requests` when the user has too many waiting requests.
    */
   async waitFor<T>(options: WaitOptions, look: () => Promise<T | undefined>): Promise<T | undefined> {
     const { user, topics, signal } = options;
@@ -43,8 +43,9 @@ export class Waits {
       for (let waited = false; ; waited = true) {
         const { over } = waiter;
         const found = await look();
-        // Checked after reading: data that was read before the permission ended may be returned.
-        if (waited) await options.authorize();
+        // Checked after reading: data that was read before the permission ended may be returned. Checked before the first
+        // wait as well, because no change wakes the waiter for a permission that ended before `watch`.
+        if (waited || found === undefined) await options.authorize();
         if (found !== undefined || over) return found;
         await waiter.sleep();
         if (signal?.aborted) return undefined;

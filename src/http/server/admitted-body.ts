@@ -18,7 +18,6 @@ export interface RequestWithBody {
   readonly op: AnyOperation;
   readonly params: readonly string[];
   readonly exchange: Exchange;
-  readonly origin: Origin;
 }
 
 /**
@@ -26,13 +25,10 @@ export interface RequestWithBody {
  */
 export function bodyReader({ admit, bodyLimit = (op) => op.bodyLimit ?? commonLimit }: BodyOptions) {
   const largeBodies = new LargeBodies();
-  return async <T>(
-    { op, params, exchange, origin }: RequestWithBody,
-    work: (body: unknown) => Promise<T>,
-  ): Promise<T> => {
+  return async <T>({ op, params, exchange }: RequestWithBody, work: (body: unknown) => Promise<T>): Promise<T> => {
     const limit = bodyLimit(op);
     if (announcedBytes(exchange, limit) <= commonLimit) return work(parseJsonBody(await readBytes(exchange, limit)));
-    const user = await admit?.(op, decodePath(op, params), origin);
+    const user = await admit?.(op, decodePath(op, params), exchange);
     const { network: address } = exchange;
     return largeBodies.take({ user, address }, (arrival) => readBytes(exchange, limit, arrival), parseJsonBody, work);
   };

@@ -2,7 +2,7 @@ import type { BlockList } from "node:net";
 import { ServiceError } from "../../contract/errors.ts";
 import { pathFields, pathOfCreated } from "../../contract/field-spec.ts";
 import type { Content } from "../../contract/file-schemas.ts";
-import type { AnyOperation, Invoke, Origin } from "../../contract/operation.ts";
+import type { AnyOperation, Invoke } from "../../contract/operation.ts";
 import { decodeWire } from "../codec.ts";
 import { hasBody } from "../encode-request.ts";
 import { withWireNames } from "../field-names.ts";
@@ -67,7 +67,8 @@ function operationHandler(
   const names = pathFields(op).map((_, i) => `p${i}`);
   const takesBody = hasBody(op);
   const work = async (exchange: Exchange, c: AppContext) => {
-    const origin = originOf(exchange, op, state);
+    warnOfProxy(exchange, state);
+    readOrigin(exchange, op);
     if (!takesBody && announcesBody(exchange)) {
       throw new ServiceError("bad_request", `${op.method} expects its fields in the query, not in a body.`);
     }
@@ -78,9 +79,10 @@ function operationHandler(
     const query = queryOf(c.req.raw, c.env);
     const invoke = async (body?: unknown) => {
       const { input, refused } = decodeWire(op, { params, query, body });
-      return options.invoke(op, input, refused === undefined ? origin : { ...origin, refused });
+      exchange.refused = refused;
+      return options.invoke(op, input, exchange);
     };
-    const output = takesBody ? await readBody({ op, params, exchange, origin }, invoke) : await invoke();
+    const output = takesBody ? await readBody({ op, params, exchange }, invoke) : await invoke();
     if (op.bytes) return respondWithContent(exchange, output as Content);
     const more = op.location ? { location: await locationOf(op, op.location, output, options, state) } : undefined;
     return exchange.respond(op.status, op.status === 204 ? null : JSON.stringify(output), more);
@@ -94,31 +96,14 @@ function operationHandler(
   });
 }
 
-function originOf(exchange: Exchange, op: AnyOperation, state: ServerState): Origin {
-  const { address, network, request } = exchange;
-  warnOfProxy(exchange, state);
-  const { servedAt } = state;
+function readOrigin(exchange: Exchange, op: AnyOperation): void {
   const dryRun = exchange.header("dry-run");
   if (dryRun !== undefined && dryRun !== "true" && dryRun !== "false") {
     throw new ServiceError("bad_request", "Dry-Run must be true or false.");
   }
   exchange.dryRun = dryRun === "true";
-  return {
-    token: tokenOf(exchange, op),
-    idempotencyKey: op.method === "POST" ? idempotencyKeyOf(exchange) : undefined,
-    dryRun: exchange.dryRun,
-    address,
-    network,
-    userAgent: exchange.header("user-agent"),
-    onIdentified: (userId) => {
-      exchange.actor = userId;
-    },
-    servedAt,
-    // Created on access: most operations finish before they could be aborted.
-    get signal() {
-      return request.signal;
-    },
-  };
+  exchange.token = tokenOf(exchange, op);
+  if (op.method === "POST") exchange.idempotencyKey = idempotencyKeyOf(exchange);
 }
 
 function warnOfProxy(exchange: Exchange, state: ServerState): void {

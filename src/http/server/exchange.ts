@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { BlockList } from "node:net";
-import { ServiceError } from "../../contract/errors.ts";
+import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
+import type { Origin } from "../../contract/operation.ts";
 import { formatRetryAfter } from "../../contract/retry-after.ts";
 import { clientAddress, networkOf } from "./client-address.ts";
 import type { BodySource } from "./request-body.ts";
@@ -38,17 +39,23 @@ export interface SocketEnv {
 
 const saneId = /^[\w.:-]{1,128}$/;
 
-/** A request and its response. */
-export class Exchange implements BodySource {
+/**
+ * A request and its response, and the origin of its operation. The getters must be those of a class: V8 gives an object literal
+ * with a getter a shape of its own, and keeps it, with all that the getter reaches, until the next full collection.
+ */
+export class Exchange implements BodySource, Origin {
   readonly request: Request;
   readonly incoming: IncomingMessage | undefined;
   readonly id: string;
   /** Address of the client; undefined when its socket is already closed. */
   readonly address: string | undefined;
-  /** ID of the signed-in user, once known. */
-  actor: number | null = null;
+  token: string | undefined;
+  idempotencyKey: string | undefined;
   /** True with the header `Dry-Run: true`. */
   dryRun = false;
+  refused: FieldErrors | undefined;
+  /** ID of the signed-in user, once known. */
+  #actor: number | null = null;
   readonly #state: ServerState;
   readonly #route: string;
   readonly #outgoing: ServerResponse | undefined;
@@ -70,6 +77,23 @@ export class Exchange implements BodySource {
   /** Key of the client in rate limits. */
   get network(): string {
     return this.address === undefined ? "unknown" : networkOf(this.address);
+  }
+
+  get userAgent(): string | undefined {
+    return this.header("user-agent");
+  }
+
+  get servedAt(): string | undefined {
+    return this.#state.servedAt;
+  }
+
+  /** Created on access: most operations finish before they could be aborted. */
+  get signal(): AbortSignal {
+    return this.request.signal;
+  }
+
+  onIdentified(userId: number): void {
+    this.#actor = userId;
   }
 
   /** Returns a request header by its name in lower case. */
@@ -134,9 +158,9 @@ export class Exchange implements BodySource {
   #record(status: number): void {
     const { method } = this.request;
     const ms = performance.now() - this.#started;
-    const { id: request_id, address = null, actor } = this;
+    const { id: request_id, address = null } = this;
     this.#state.log.info(
-      { method, route: this.#route, status, ms: Math.round(ms * 1000) / 1000, request_id, address, actor },
+      { method, route: this.#route, status, ms: Math.round(ms * 1000) / 1000, request_id, address, actor: this.#actor },
       "request",
     );
     this.#state.observe?.(method, this.#route, status, ms / 1000);
