@@ -108,6 +108,17 @@ describeEverywhere("names", (environment) => {
     expect(await found("member", "Quin", "users")).toEqual([[id, "similar"]]);
   });
 
+  it("names.find finds users by similar names after many words of another user that begin alike", async () => {
+    const { addUser } = world();
+    const many = Array.from({ length: 45 }, (_, at) => `Zq${at}`);
+    const first = await addUser({ first_name: many.slice(0, 23).join(" "), last_name: many.slice(23).join(" ") });
+    const last = await addUser({ first_name: "Zqx", last_name: "Holm" });
+    expect(await found("member", "Zq", "users")).toEqual([
+      [first.id, "similar"],
+      [last.id, "similar"],
+    ]);
+  });
+
   it("names.find finds users by a changed name, and not by the old one", async () => {
     const { addUser, actors } = world();
     const { id } = await addUser({ first_name: "Before", last_name: "Marriage" });

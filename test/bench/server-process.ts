@@ -64,7 +64,9 @@ export function postgresCpu(pid: number): number {
 
 function processOn(child: ChildProcess, port: number): ServerProcess {
   const pid = child.pid!;
-  process.on("exit", () => child.kill("SIGKILL"));
+  const kill = () => void child.kill("SIGKILL");
+  process.on("exit", kill);
+  child.on("exit", () => process.off("exit", kill));
   execFileSync("taskset", ["-a", "-pc", "0", String(pid)], { stdio: "ignore" });
   return {
     port,

@@ -20,6 +20,8 @@ interface UserId {
 
 /** Limits the words that are looked at for each text: those of deactivated users do not count as matches. */
 const mostWords = 500;
+/** Number of words that are looked at first, because they nearly always suffice and take a fraction of the time. */
+const fewWords = 40;
 
 /** Finds users that are not deleted; those that are deactivated, too, but not by a similar name. */
 export async function findUserNames(ctx: Ctx, texts: readonly string[]): Promise<NameMatch[]> {
@@ -81,7 +83,15 @@ function byName(ctx: Ctx, ranges: readonly KeyRange[]) {
   return inEachRange<UserId>(ctx, ranges, named);
 }
 
-function bySimilarName(ctx: Ctx, ranges: readonly KeyRange[]) {
+async function bySimilarName(ctx: Ctx, ranges: readonly KeyRange[]) {
+  const found = Map.groupBy(await amongWords(ctx, ranges, fewWords), ({ text }) => text);
+  const scarce = ranges.filter(({ text }) => (found.get(text)?.length ?? 0) < mostMatches);
+  for (const { text } of scarce) found.delete(text);
+  return [...found.values()].flat().concat(await amongWords(ctx, scarce, mostWords));
+}
+
+/** Finds users by the first words in each range. */
+function amongWords(ctx: Ctx, ranges: readonly KeyRange[], most: number) {
   const beginning = ctx.db
     .selectFrom("user_words as w")
     .select(["w.word", "w.user_id"])
@@ -90,7 +100,7 @@ function bySimilarName(ctx: Ctx, ranges: readonly KeyRange[]) {
     .where(sql<SqlBool>`w.word between asked.low and asked.high`)
     .orderBy("w.word")
     .orderBy("w.user_id")
-    .limit(mostWords);
+    .limit(most);
   const similar = ctx.db
     .selectFrom(beginning.as("b"))
     .innerJoin("users as u", "u.id", "b.user_id")

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type Document, isNode } from "yaml";
 import { ServiceError } from "../../../../contract/errors.ts";
 import { once } from "../../../../contract/operation.ts";
+import { limitHeap } from "../../../file-io/heap-limit.ts";
 import { openSource, type Source } from "../../../file-io/open-source.ts";
 import type { Context } from "../../../kit/command-spec.ts";
 import { type FileChunk, NotSeparable, parseChunk, parseText } from "./file-chunk.ts";
@@ -116,7 +117,10 @@ async function* chunksOf(source: Source): AsyncGenerator<FileChunk> {
 async function* textsOf(source: Source): AsyncGenerator<string, undefined> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
-    for await (const chunk of source.read()) yield decoder.decode(chunk, { stream: true });
+    for await (const chunk of source.read()) {
+      limitHeap(8_388_608);
+      yield decoder.decode(chunk, { stream: true });
+    }
     yield decoder.decode();
   } catch (error) {
     throw error instanceof TypeError ? refused(`${source.label} is not UTF-8.`) : error;
