@@ -209,7 +209,7 @@ export const posts = operationGroup("posts", {
       z.strictObject({
         id: id("posts"),
         body: commentBody(),
-        parent_id: id().nullable().optional().describe("ID of the comment to reply to"),
+        parent_id: id().nullish().describe("ID of the comment to reply to"),
         mentions: mentioned(),
       }),
     output: comment,
