@@ -26,9 +26,9 @@ const addressInput = once(() =>
 /** The addresses of a unit in a request. */
 export const addressesInput = once(() =>
   z.strictObject({
-    company: addressInput().nullable().optional().describe("Address of the company"),
-    delivery: addressInput().nullable().optional().describe("Address for deliveries"),
-    invoicing: addressInput().nullable().optional().describe("Address for invoices"),
+    company: addressInput().nullish().describe("Address of the company"),
+    delivery: addressInput().nullish().describe("Address for deliveries"),
+    invoicing: addressInput().nullish().describe("Address for invoices"),
   }),
 );
 export type AddressesInput = z.infer<ReturnType<typeof addressesInput>>;

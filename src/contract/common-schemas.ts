@@ -94,10 +94,7 @@ export const clearable = <T extends z.ZodType<string>>(schema: T) =>
   z.union([z.null().transform(() => ""), z.literal(""), schema]).optional();
 /** Makes a value optional. "" and null clear it to null. */
 export const nullable = <T extends z.ZodType>(schema: T) =>
-  z
-    .union([z.literal("").transform(() => null), schema])
-    .nullable()
-    .optional();
+  z.union([z.literal("").transform(() => null), schema]).nullish();
 
 /** A display name: 1 to 255 characters, not blank. */
 export const name = () => line(255, 1);
@@ -147,6 +144,10 @@ export const timezone = () =>
     .refine(isTimeZone, "must be a time zone of the IANA database like Europe/Copenhagen")
     .meta({ placeholder: "zone", description: "IANA time zone, like Europe/Copenhagen" });
 
+/** The response of a list without pagination. */
+export const wholeList = <T extends z.ZodType>(item: () => T) =>
+  ({ output: () => z.object({ data: z.array(item()) }), list: { items: "data" } }) as const;
+
 /** The response of a list with cursor pagination. */
 export const cursorList = <T extends z.ZodType>(item: () => T) =>
   ({ output: () => cursorPage(item()), list: { items: "data", paging: "cursor" } }) as const;
@@ -174,8 +175,11 @@ export const pageInput = (max = 500, standard = 50) => ({
   limit: limit(max, standard),
 });
 
-/** A page of a list with numbered pages. */
-export const numberedPage = <T extends z.ZodType>(item: T) =>
+/** The response of a list with numbered pages. */
+export const numberedList = <T extends z.ZodType>(item: () => T) =>
+  ({ output: () => numberedPage(item()), list: { items: "data", paging: "pages" } }) as const;
+
+const numberedPage = <T extends z.ZodType>(item: T) =>
   z.object({
     data: z.array(item),
     links: z.object({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { clearable, emptyResponse, id, line, numberedPage, pageInput } from "./common-schemas.ts";
+import { clearable, emptyResponse, id, line, numberedList, pageInput } from "./common-schemas.ts";
 import { conversation, largestGroup, others, participant, roles } from "./conversation-schemas.ts";
 import { body, messageFiles, messageOperations, one, privateChange, sent } from "./messages.ts";
 import { muteRule } from "./mute-schemas.ts";
@@ -53,8 +53,7 @@ export const conversations = operationGroup("conversations", {
           }),
         ...pageInput(100, 25),
       }),
-    output: () => numberedPage(conversation()),
-    list: { items: "data", paging: "pages" },
+    ...numberedList(conversation),
   }),
   create: operation({
     method: "POST",
@@ -91,7 +90,7 @@ export const conversations = operationGroup("conversations", {
       z.strictObject({
         ...one(),
         title: clearable(line(255)).describe("Title of the group for all participants; empty removes it"),
-        mute_rule: muteRule().nullable().optional(),
+        mute_rule: muteRule().nullish(),
       }),
     output: conversation,
     ...privateChange,

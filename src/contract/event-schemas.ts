@@ -57,8 +57,7 @@ export const interval = () =>
     .int()
     .min(1)
     .max(1000)
-    .nullable()
-    .optional()
+    .nullish()
     .describe("Number of days, weeks, months or years from one occurrence to the next (default 1)");
 
 /** A recurrence rule in a request: one RRULE (RFC 5545, 3.3.10). null and [] count as absent, so a rule of a response is accepted. */
@@ -66,25 +65,21 @@ const ruleInput = once(() =>
   z
     .strictObject({
       freq: frequency(),
-      until: day().nullable().optional().describe("Last day on which it can occur; excludes count"),
-      count: z.int().min(1).max(100_000).nullable().optional().describe("Number of occurrences; excludes until"),
+      until: day().nullish().describe("Last day on which it can occur; excludes count"),
+      count: z.int().min(1).max(100_000).nullish().describe("Number of occurrences; excludes until"),
       interval: interval(),
       byday: z
         .union([someDays(), z.array(someDays()).max(7)])
-        .nullable()
-        .optional()
+        .nullish()
         .describe("Weekdays: MO, MO+TU or a list"),
       bymonthday: written(/^([1-9]|[12]\d|3[01])$/, "must be 1 to 31")
-        .nullable()
-        .optional()
+        .nullish()
         .describe("Day of the month, 1 to 31; not with weekly"),
       bymonth: written(/^([1-9]|1[0-2])$/, "must be 1 to 12")
-        .nullable()
-        .optional()
+        .nullish()
         .describe("Month, 1 to 12"),
       bysetpos: written(/^([1-5]|-1)$/, "must be 1 to 5, or -1 for the last")
-        .nullable()
-        .optional()
+        .nullish()
         .describe("Position among the days of byday in each interval: 1 to 5, or -1 for the last"),
     })
     .meta({ id: "RecurrenceRuleInput" }),
@@ -113,10 +108,10 @@ export const eventFields = () => ({
   body: clearable(multiline(100_000)).describe("Text of the event"),
   location: nullable(line(1000)).describe("Place where the event happens"),
   link: clearable(url()).describe("Link to an online meeting or a page (http or https)"),
-  start: moment().nullable().optional().describe("Start of the first occurrence; not for all-day events"),
-  end: moment().nullable().optional().describe("End of the first occurrence; not for all-day events"),
+  start: moment().nullish().describe("Start of the first occurrence; not for all-day events"),
+  end: moment().nullish().describe("End of the first occurrence; not for all-day events"),
   all_day: flag().optional().describe("Make it an all-day event; needs date"),
-  date: day().nullable().optional().describe("Day of an all-day event"),
+  date: day().nullish().describe("Day of an all-day event"),
   recurrence: z
     .array(ruleInput())
     .max(mostRules)

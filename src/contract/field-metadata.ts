@@ -1,30 +1,8 @@
 /** The format of a value: a `unix-time` counts seconds since 1970, a `duration` is in seconds. */
 export type FieldFormat = "unix-time" | "date" | "duration" | "bytes";
 
-/** The group in which the thing that an ID stands for can be looked up. */
-export type Reference =
-  | "users"
-  | "units"
-  | "usertypes"
-  | "groups"
-  | "webhooks"
-  | "events"
-  | "posts"
-  | "conversations"
-  | "sessions"
-  | "tokens"
-  | "files";
-
-/** The kinds of things that people know by name. The command line takes their names where it takes an ID. */
-export const namedKinds = ["users", "units", "usertypes", "groups", "webhooks"] as const;
-export type NamedKind = (typeof namedKinds)[number];
-
-/** The kinds of things whose titles need not be unique. Prompts offer a list of them where an ID is missing. */
-export const listedKinds = ["events", "posts", "conversations", "sessions", "tokens"] as const;
-export type ListedKind = (typeof listedKinds)[number];
-
 /** The noun for one thing of each kind. */
-export const referenceNouns: Readonly<Record<Reference, string>> = {
+export const referenceNouns = {
   users: "user",
   units: "unit",
   usertypes: "user type",
@@ -36,7 +14,18 @@ export const referenceNouns: Readonly<Record<Reference, string>> = {
   sessions: "session",
   tokens: "token",
   files: "file",
-};
+} as const;
+
+/** The group in which the thing that an ID stands for can be looked up. */
+export type Reference = keyof typeof referenceNouns;
+
+/** The kinds of things that people know by name. The command line takes their names where it takes an ID. */
+export const namedKinds = ["users", "units", "usertypes", "groups", "webhooks"] as const;
+export type NamedKind = (typeof namedKinds)[number];
+
+/** The kinds of things whose titles need not be unique. Prompts offer a list of them where an ID is missing. */
+export const listedKinds = ["events", "posts", "conversations", "sessions", "tokens"] as const;
+export type ListedKind = (typeof listedKinds)[number];
 
 /** Metadata of a schema, given with zod's `meta`: everything that code has to know beyond the type of a value. */
 export interface FieldMetadata {

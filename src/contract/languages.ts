@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nothing } from "./common-schemas.ts";
+import { nothing, wholeList } from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
 export const languages = operationGroup("languages", {
@@ -9,8 +9,6 @@ export const languages = operationGroup("languages", {
     summary: "List the languages of the instance",
     access: "signed_in",
     input: nothing,
-    output: () =>
-      z.object({ data: z.array(z.object({ code: z.string(), name: z.string() }).meta({ id: "Language" })) }),
-    list: { items: "data" },
+    ...wholeList(() => z.object({ code: z.string(), name: z.string() }).meta({ id: "Language" })),
   }),
 });

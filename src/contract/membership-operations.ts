@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { emptyResponse, id } from "./common-schemas.ts";
+import { emptyResponse, id, wholeList } from "./common-schemas.ts";
 import { operation } from "./operation.ts";
 import { departmentId, membership, userTypeIds } from "./user-schemas.ts";
 
@@ -17,8 +17,7 @@ export const membershipOperations = {
     summary: "List a user's memberships",
     access: "signed_in",
     input: () => z.strictObject({ user: id("users") }),
-    output: () => z.object({ data: z.array(membership()) }),
-    list: { items: "data" },
+    ...wholeList(membership),
     errors: ["gone"],
   }),
   membershipAdd: operation({
@@ -51,7 +50,7 @@ export const membershipOperations = {
         from: id("units").describe("Unit of the membership"),
         unit: id("units").optional().describe("Unit to move to"),
         userTypes: userTypeIds().optional(),
-        department: departmentId().nullable().optional(),
+        department: departmentId().nullish(),
         overwrite: z.boolean().default(true).describe("Replace the user types of the membership"),
       }),
     ...emptyResponse,

@@ -79,7 +79,7 @@ export const messageOperations = {
       z.strictObject({
         ...one(),
         message: body(),
-        parent_id: id().nullable().optional().describe("ID of the message to reply to"),
+        parent_id: id().nullish().describe("ID of the message to reply to"),
         files: messageFiles(),
       }),
     ...sent,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nothing } from "./common-schemas.ts";
+import { nothing, wholeList } from "./common-schemas.ts";
 import { muteRules } from "./mute-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 
@@ -11,21 +11,17 @@ export const muterules = operationGroup("muterules", {
     description: `The rules are the same on every instance: ${muteRules.map(({ id, name }) => `${id} ${name}`).join(", ")}.`,
     access: "signed_in",
     input: nothing,
-    output: () =>
-      z.object({
-        data: z.array(
-          z
-            .object({
-              id: z.int(),
-              name: z.string(),
-              seconds: z
-                .int()
-                .nullable()
-                .meta({ format: "duration", description: "Duration from when it is set; null without an end" }),
-            })
-            .meta({ id: "MuteRule" }),
-        ),
-      }),
-    list: { items: "data" },
+    ...wholeList(() =>
+      z
+        .object({
+          id: z.int(),
+          name: z.string(),
+          seconds: z
+            .int()
+            .nullable()
+            .meta({ format: "duration", description: "Duration from when it is set; null without an end" }),
+        })
+        .meta({ id: "MuteRule" }),
+    ),
   }),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { line } from "./common-schemas.ts";
+import { line, wholeList } from "./common-schemas.ts";
 import { namedKinds } from "./field-metadata.ts";
 import { type ItemOf, operation, operationGroup } from "./operation.ts";
 
@@ -25,26 +25,21 @@ export const names = operationGroup("names", {
           .meta({ placeholder: "text", description: "Names, references and e-mail addresses to look up" }),
         kinds: z.array(z.enum(namedKinds)).min(1).optional().describe("Only these kinds (default all)"),
       }),
-    output: () =>
-      z.object({
-        data: z.array(
-          z
-            .object({
-              text: z.string().describe("The text that was looked up; empty without texts"),
-              kind: z.enum(namedKinds),
-              id: z.int(),
-              name: z.string(),
-              detail: z
-                .string()
-                .nullable()
-                .describe("Distinguishes equal names: the unit of a user, the parent of a unit, the URL of a webhook"),
-              match: z.enum(["reference", "email", "name", "similar"]).describe("How the text matches"),
-            })
-            .meta({ id: "NameMatch" }),
-        ),
-      }),
-    status: 200,
-    list: { items: "data" },
+    ...wholeList(() =>
+      z
+        .object({
+          text: z.string().describe("The text that was looked up; empty without texts"),
+          kind: z.enum(namedKinds),
+          id: z.int(),
+          name: z.string(),
+          detail: z
+            .string()
+            .nullable()
+            .describe("Distinguishes equal names: the unit of a user, the parent of a unit, the URL of a webhook"),
+          match: z.enum(["reference", "email", "name", "similar"]).describe("How the text matches"),
+        })
+        .meta({ id: "NameMatch" }),
+    ),
   }),
 });
 

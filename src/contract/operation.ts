@@ -1,16 +1,8 @@
 import type { z } from "zod";
 import type { ErrorCode, FieldErrors } from "./errors.ts";
 
-export type Ability = "news" | "calendar" | "groups" | "user" | "units" | "usertypes" | "integrations";
-export const abilities: readonly Ability[] = [
-  "news",
-  "calendar",
-  "groups",
-  "user",
-  "units",
-  "usertypes",
-  "integrations",
-];
+export const abilities = ["news", "calendar", "groups", "user", "units", "usertypes", "integrations"] as const;
+export type Ability = (typeof abilities)[number];
 
 /**
  * Names the input field that says where an ability has to reach: a user (or a list of them), by the user's first unit, or a

@@ -39,7 +39,7 @@ export const pollFields = once(() =>
       .enum(["single", "multiple"])
       .optional()
       .describe("Number of choices that a user can vote for (default single)"),
-    close_at: time().nullable().optional().describe("Time at which voting ends"),
+    close_at: time().nullish().describe("Time at which voting ends"),
     allow_user_choices: z.boolean().optional().describe("Allow readers to add choices"),
     anonymous: z.boolean().optional().describe("Hide who voted for which choice"),
     mandatory: z

@@ -13,24 +13,17 @@ const moment = () =>
 const recurrence = once(() =>
   z.strictObject({
     freq: frequency(),
-    until: moment().nullable().optional().describe("Last time at which it can occur; excludes count"),
-    count: z
-      .int()
-      .min(1)
-      .max(100_000)
-      .nullable()
-      .optional()
-      .describe("Number of occurrences, including the first; excludes until"),
+    until: moment().nullish().describe("Last time at which it can occur; excludes count"),
+    count: z.int().min(1).max(100_000).nullish().describe("Number of occurrences, including the first; excludes until"),
     interval: interval(),
-    bymonthday: z.int().min(1).max(31).nullable().optional().describe("Day of the month, 1 to 31"),
-    bymonth: z.int().min(1).max(12).nullable().optional().describe("Month, 1 to 12"),
+    bymonthday: z.int().min(1).max(31).nullish().describe("Day of the month, 1 to 31"),
+    bymonth: z.int().min(1).max(12).nullish().describe("Month, 1 to 12"),
     bysetpos: z
       .int()
       .min(-366)
       .max(366)
       .refine((value) => value !== 0, "must not be 0")
-      .nullable()
-      .optional()
+      .nullish()
       .describe("Position within the period, counted from its end if negative; needs bymonthday or bymonth"),
   }),
 );
@@ -49,12 +42,12 @@ export const postEventFields = once(() =>
       .strictObject({ enabled: z.boolean().optional().describe("Ask readers to accept or decline") })
       .optional()
       .describe("Invitation of the readers"),
-    recurrence: recurrence().nullable().optional().describe("Recurrence rule"),
+    recurrence: recurrence().nullish().describe("Recurrence rule"),
     repeat_rules: nullable(line(1000, 1)).meta({
       placeholder: "rrule",
       description: "Recurrence rule as an RRULE (RFC 5545), instead of recurrence",
     }),
-    end_date: date().nullable().optional().describe("Last day on which a recurring event can occur"),
+    end_date: date().nullish().describe("Last day on which a recurring event can occur"),
     timezone: timezone().optional().describe("IANA time zone of the event (default that of the instance)"),
   }),
 );

@@ -102,8 +102,8 @@ const visibility = once(() =>
 const publish = once(() =>
   z.strictObject({
     status: z.boolean().optional().describe("Publish it now; false makes it a draft"),
-    publish_on: time().nullable().optional().describe("Time at which to publish it"),
-    unpublish_on: time().nullable().optional().describe("Time at which to unpublish it"),
+    publish_on: time().nullish().describe("Time at which to publish it"),
+    unpublish_on: time().nullish().describe("Time at which to unpublish it"),
   }),
 );
 
@@ -113,7 +113,7 @@ const pinned = once(() =>
       .boolean()
       .optional()
       .describe("Pin it to the main feed as well (default false: only to the feeds of its unit and group)"),
-    until: time().nullable().optional().describe("Time until which it is pinned"),
+    until: time().nullish().describe("Time until which it is pinned"),
   }),
 );
 
@@ -137,8 +137,8 @@ export const postFields = () => ({
   show_in_feed: z.boolean().optional().describe("Show it in the feed of its readers"),
   publish: publish().optional().describe("Publication and its schedule"),
   important: z.boolean().optional().describe("Mark it as important"),
-  poll: pollFields().nullable().optional().describe("Poll of the post; null removes it"),
-  pinned: pinned().nullable().optional().describe("Pin of the post; null removes it"),
+  poll: pollFields().nullish().describe("Poll of the post; null removes it"),
+  pinned: pinned().nullish().describe("Pin of the post; null removes it"),
   event: postEventFields().optional().describe("Event of an event post"),
   mentions: mentioned(),
 });

@@ -10,6 +10,9 @@ import { contentType, mentioned, post, postBody, postFields, postTitle } from ".
 
 const one = () => z.strictObject({ id: id("posts") });
 
+/** Common to the operations that change a post, its files and comments. */
+const change = { access: "signed_in", ...emptyResponse, errors: ["forbidden", "gone"] } as const;
+
 /** Declares an idempotent operation of a reader on a post. */
 const mark = (method: "POST" | "DELETE", path: string, summary: string, description?: string) =>
   operation({ ...onPost(method, path, summary, description), private: true });
@@ -93,20 +96,17 @@ export const posts = operationGroup("posts", {
     summary: "Update a post",
     description:
       "Only the given fields change, also within objects; lists are replaced. The kind, unit and group of a post cannot change. A publication time in the future unpublishes the post until then. A poll choice with votes cannot be removed.",
-    access: "signed_in",
+    ...change,
     input: () =>
       z.strictObject({ id: id("posts"), title: postTitle().optional(), body: clearable(postBody()), ...postFields() }),
-    ...emptyResponse,
     errors: ["forbidden", "gone", "conflict"],
   }),
   delete: operation({
     method: "DELETE",
     path: "/content/{content=id}",
     summary: "Delete a post with its comments, votes and files",
-    access: "signed_in",
+    ...change,
     input: one,
-    ...emptyResponse,
-    errors: ["forbidden", "gone"],
   }),
   seen: mark("POST", "seen", "Mark a post and its mentions of you as seen"),
   read: mark(
@@ -166,22 +166,13 @@ export const posts = operationGroup("posts", {
     errors: ["forbidden", "gone", "conflict"],
   }),
   participate: operation({
-    method: "POST",
-    path: "/content/{content=id}/participation",
-    summary: "Answer the invitation of an event post",
-    access: "signed_in",
+    ...onPost("POST", "participation", "Answer the invitation of an event post"),
     input: () => z.strictObject({ id: id("posts"), answer: answer() }),
-    ...emptyResponse,
     private: true,
     errors: ["gone", "conflict"],
   }),
   unparticipate: operation({
-    method: "DELETE",
-    path: "/content/{content=id}/participation",
-    summary: "Withdraw your answer to the invitation of an event post",
-    access: "signed_in",
-    input: one,
-    ...emptyResponse,
+    ...onPost("DELETE", "participation", "Withdraw your answer to the invitation of an event post"),
     private: true,
     errors: ["gone", "conflict"],
   }),
@@ -209,7 +200,7 @@ export const posts = operationGroup("posts", {
       z.strictObject({
         id: id("posts"),
         body: commentBody(),
-        parent_id: id().nullable().optional().describe("ID of the comment to reply to"),
+        parent_id: id().nullish().describe("ID of the comment to reply to"),
         mentions: mentioned(),
       }),
     output: comment,
@@ -221,28 +212,22 @@ export const posts = operationGroup("posts", {
     path: "/content/{content=id}/comments/{comment}",
     summary: "Delete a comment",
     description: "Can be done by its author and by users who can edit the post. Replies stay.",
-    access: "signed_in",
+    ...change,
     input: () => z.strictObject({ id: id("posts"), comment: id().describe("ID of the comment") }),
-    ...emptyResponse,
-    errors: ["forbidden", "gone"],
   }),
   filesAdd: operation({
     method: "POST",
     path: "/content/{content=id}/files",
     summary: "Attach files to a post",
-    access: "signed_in",
+    ...change,
     input: () => z.strictObject({ id: id("posts"), files: fileItems().min(1) }),
-    ...emptyResponse,
-    errors: ["forbidden", "gone"],
     bodyLimit: uploadLimit,
   }),
   fileDelete: operation({
     method: "DELETE",
     path: "/content/{content=id}/files/{file}",
     summary: "Remove a file from a post",
-    access: "signed_in",
+    ...change,
     input: () => z.strictObject({ id: id("posts"), file: id("files") }),
-    ...emptyResponse,
-    errors: ["forbidden", "gone"],
   }),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { emptyResponse, id, nothing } from "./common-schemas.ts";
+import { emptyResponse, id, nothing, wholeList } from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { session } from "./session-schemas.ts";
 
@@ -14,8 +14,7 @@ export const sessions = operationGroup("sessions", {
       "Each sign-in with a password is a session, which lasts while its token is renewed. A user has at most 100; a further sign-in ends the oldest one. API tokens have no session. A change of the password ends all sessions.",
     access: "signed_in",
     input: nothing,
-    output: () => z.object({ data: z.array(session()) }),
-    list: { items: "data" },
+    ...wholeList(session),
   }),
   end: operation({
     method: "DELETE",

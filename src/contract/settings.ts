@@ -114,10 +114,7 @@ export const settings = operationGroup("settings", {
     input: () =>
       z.strictObject(
         Object.fromEntries(
-          Object.entries(keys()).map(([key, schema]) => [
-            key,
-            isText(schema) ? nullable(schema) : schema.nullable().optional(),
-          ]),
+          Object.entries(keys()).map(([key, schema]) => [key, isText(schema) ? nullable(schema) : schema.nullish()]),
         ) as {
           [K in keyof Settings]: z.ZodOptional<z.ZodNullable<ReturnType<typeof keys>[K]>>;
         },

@@ -41,8 +41,7 @@ const openingHours = once(() =>
         }),
       )
       .max(50)
-      .nullable()
-      .optional()
+      .nullish()
       .meta({ description: 'Opening hours by weekday, like [{"day": 1, "starthours": 900, "endhours": 1730}]' }),
     closed: z
       .array(
@@ -52,8 +51,7 @@ const openingHours = once(() =>
         }),
       )
       .max(100)
-      .nullable()
-      .optional()
+      .nullish()
       .meta({ description: 'Periods of closure, like [{"start": "2026-12-24", "end": "2026-12-26"}]' }),
   }),
 );
@@ -123,7 +121,7 @@ export const details = () => ({
     .describe("Contact person"),
   addresses: addressesInput().optional().describe("Company, delivery and invoicing address"),
   opening_hours: openingHours().optional().describe("Opening hours and closures"),
-  geo: geo().nullable().optional().describe("Position on the map"),
+  geo: geo().nullish().describe("Position on the map"),
 });
 
 /** The schema of one import row. An empty parent stands for the root. */

@@ -101,9 +101,6 @@ export const user = once(() =>
 
 const firstName = () => name().describe("Given name of the user");
 const lastName = () => name().describe("Family name of the user");
-const jobTitle = () => line(255).describe("Job title");
-const phone = () => line(64).describe("Phone number");
-const birthday = () => date().describe("Date of birth");
 const metaField = () => clearable(line(1000)).describe("Custom profile field of the organisation");
 const metaFields = () => ({
   meta_field_0: metaField(),
@@ -136,6 +133,16 @@ const provider = () => {
   return z.union([z.null().transform(local), z.literal("").transform(local), providerName()]).optional();
 };
 
+/** The optional fields that a profile and an import row share. */
+const personalFields = () => ({
+  title: clearable(line(255).describe("Job title")),
+  phone: nullable(line(64).describe("Phone number")),
+  birthday: nullable(date().describe("Date of birth")),
+  language: nullable(language()),
+  timezone: nullable(timezone()),
+  provider: provider(),
+});
+
 /** The fields that every user has. */
 export const identity = () => ({ first_name: firstName(), last_name: lastName(), email: email() });
 /** The user types and the department of a membership. */
@@ -145,12 +152,7 @@ export const departmentId = () => id().describe("ID of a department of the unit"
 /** The optional fields of a user. */
 export const profileFields = () => ({
   reference: nullable(reference()),
-  title: clearable(jobTitle()),
-  phone: nullable(phone()),
-  birthday: nullable(birthday()),
-  language: nullable(language()),
-  timezone: nullable(timezone()),
-  provider: provider(),
+  ...personalFields(),
   settings: z
     .strictObject({
       show_birthdays: z
@@ -172,12 +174,7 @@ export const userRow = once(() =>
     unit: line(255, 1).describe("Reference of the unit"),
     user_types: line(10_000).optional().describe("Names of user types, separated by semicolons"),
     department: nullable(name()),
-    title: clearable(jobTitle()),
-    phone: nullable(phone()),
-    birthday: nullable(birthday()),
-    language: nullable(language()),
-    timezone: nullable(timezone()),
-    provider: provider(),
+    ...personalFields(),
     ...metaFields(),
   }),
 );

@@ -9,9 +9,10 @@ import {
   line,
   newPassword,
   nothing,
-  numberedPage,
+  numberedList,
   pageInput,
   reference,
+  wholeList,
 } from "./common-schemas.ts";
 import { imageOperations } from "./image-operations.ts";
 import { membershipOperations } from "./membership-operations.ts";
@@ -107,8 +108,7 @@ export const users = operationGroup("users", {
         q: line(200, 1).describe("Words or beginnings of words"),
         limit: z.int().min(1).max(500).default(50).describe("Maximum number of users, 1 to 500"),
       }),
-    output: () => z.object({ data: z.array(user()) }),
-    list: { items: "data" },
+    ...wholeList(user),
   }),
   collection: operation({
     method: "GET",
@@ -134,8 +134,7 @@ export const users = operationGroup("users", {
         end: monthDay().optional().describe("Last day (default 30 days after the first)"),
         ...pageInput(),
       }),
-    output: () => numberedPage(birthdayUser()),
-    list: { items: "data", paging: "pages" },
+    ...numberedList(birthdayUser),
   }),
   create: operation({
     method: "POST",

@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { emptyResponse, id, name, nothing, numberedPage, pageInput, time, unixTime, url } from "./common-schemas.ts";
+import {
+  emptyResponse,
+  id,
+  name,
+  nothing,
+  numberedList,
+  pageInput,
+  time,
+  unixTime,
+  url,
+  wholeList,
+} from "./common-schemas.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { waitSeconds } from "./waits.ts";
 import { eventPayload, logEntry, oneWebhook, testEvent, triggers, webhook, wholeEntry } from "./webhook-schemas.ts";
@@ -44,8 +55,7 @@ export const webhooks = operationGroup("webhooks", {
     summary: "List webhooks",
     access: "administrator",
     input: nothing,
-    output: () => z.object({ data: z.array(webhook()) }),
-    list: { items: "data" },
+    ...wholeList(webhook),
   }),
   get: operation({
     method: "GET",
@@ -140,8 +150,7 @@ export const webhooks = operationGroup("webhooks", {
         after: z.int().min(0).optional().describe("Only entries with an ID above this one"),
         ...pageInput(500, 20),
       }),
-    output: () => numberedPage(logEntry()),
-    list: { items: "data", paging: "pages" },
+    ...numberedList(logEntry),
   }),
   log: operation({
     method: "GET",
@@ -173,8 +182,7 @@ export const webhooks = operationGroup("webhooks", {
         since: time().optional().describe("Start of the period (default 24 hours ago)"),
         parts: z.int().min(1).max(200).default(24).describe("Number of equal parts of the period, 1 to 200"),
       }),
-    output: () => z.object({ data: z.array(z.object({ start: unixTime(), succeeded: z.int(), failed: z.int() })) }),
-    list: { items: "data" },
+    ...wholeList(() => z.object({ start: unixTime(), succeeded: z.int(), failed: z.int() })),
   }),
   events: operation({
     method: "GET",

@@ -38,12 +38,7 @@ export const profile: CommandGroup = {
   },
 };
 
-interface Shown {
-  readonly [field: string]: unknown;
-  readonly name: string;
-}
-
-function shown({ terminal }: Context): Shown[] {
+function shown({ terminal }: Context) {
   const { profiles, current } = readConfig(terminal.env);
   return Object.entries(profiles).map(([name, { target, user, token, expires }]) => ({
     name,

@@ -10,7 +10,7 @@ const most = ((uploadLimit - 1_048_576) * 3) / 4;
 
 /** Reads files by path, stdin for `-`, and videos by URL into the items of a request. `flag` names the flag in errors. */
 export async function readItems(given: readonly string[], flag: string, sources: Sources): Promise<FileItem[]> {
-  const sizes = given.map((text) => (isUrl(text) || text === "-" ? 0 : sizeOf(text, flag)));
+  const sizes = given.map((text) => (isUrl(text) || text === "-" ? 0 : access(text, flag, () => sizeOf(text))));
   const total = sizes.reduce((sum, size) => sum + size, 0);
   if (total > most) {
     const what = given.length > 1 ? "the files together are" : `${given[0]} is`;
@@ -20,7 +20,10 @@ export async function readItems(given: readonly string[], flag: string, sources:
   for (const text of given) {
     if (isUrl(text)) items.push(video(text, flag));
     else if (text === "-") items.push(item("stdin", await sources.bytes(flag, most - total), flag));
-    else items.push(upload(text, flag));
+    else {
+      const bytes = access(text, flag, () => readFileSync(text));
+      items.push(item(text, bytes, flag));
+    }
   }
   return items;
 }
@@ -28,21 +31,17 @@ export async function readItems(given: readonly string[], flag: string, sources:
 const isUrl = (text: string) => /^https?:\/\//i.test(text);
 
 /** Returns the size of a file. Sizes are checked before reading, so that a large file does not fill the memory. */
-function sizeOf(path: string, flag: string): number {
-  try {
-    const stat = statSync(path);
-    if (stat.isDirectory()) throw new UsageError(`${flag}: ${path} is a directory`);
-    return stat.size;
-  } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(`${flag}: ${reason(error, path)}`);
-  }
+function sizeOf(path: string): number {
+  const stat = statSync(path);
+  if (stat.isDirectory()) throw Object.assign(new Error("directory"), { code: "EISDIR" });
+  return stat.size;
 }
 
-function upload(path: string, flag: string): FileItem {
+function access<T>(path: string, flag: string, work: () => T): T {
   try {
-    return item(path, readFileSync(path), flag);
+    return work();
   } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(`${flag}: ${reason(error, path)}`);
+    throw new UsageError(`${flag}: ${reason(error, path)}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { pluralize } from "../output/pluralize.ts";
 import { unescapeCell } from "../output/spreadsheet-cells.ts";
 import type { ColumnMapping } from "./column-mapping.ts";
 import { readHeader, refusedHeader } from "./csv-header.ts";
@@ -7,39 +8,48 @@ import type { Table } from "./row-columns.ts";
 import type { FileRow, SourceRow } from "./source-row.ts";
 
 /** Reads rows from CSV. The first line names the columns in any order; a mapping gives them other fields. */
-export async function* readCsv(
+export function readCsv(
   blocks: AsyncIterable<Lines>,
   table: Table,
   label: string,
   mapping?: ColumnMapping,
 ): AsyncGenerator<SourceRow[]> {
+  const columnsOf = (header: CsvRecord["cells"] | undefined) => {
+    if (header === undefined) throw refusedHeader(`${label} is empty: its first line must name the columns.`, table);
+    if ("problem" in header) throw refusedHeader(`${label}: the header line ${header.problem}.`, table);
+    return readHeader(header, table, label, mapping);
+  };
+  return csvRows(blocks, columnsOf, mapping?.values);
+}
+
+/** Yields rows with the columns that `columnsOf` returns for the first line, which is undefined in an empty file. */
+export async function* csvRows(
+  blocks: AsyncIterable<Lines>,
+  columnsOf: (header: CsvRecord["cells"] | undefined) => readonly string[],
+  values?: Readonly<Record<string, string>>,
+): AsyncGenerator<SourceRow[]> {
   let columns: readonly string[] | undefined;
   for await (const records of recordsOf(blocks)) {
-    if (columns === undefined) {
-      const header = records.shift();
-      if (header === undefined) continue;
-      if ("problem" in header.cells) throw refusedHeader(`${label}: the header line ${header.cells.problem}.`, table);
-      columns = readHeader(header.cells, table, label, mapping);
-    }
-    const fields = columns;
-    yield records.map((record) => rowOf(record, fields, mapping?.values));
+    const header = columns ? undefined : records.shift();
+    if (header) columns = columnsOf(header.cells);
+    const names = columns;
+    if (names) yield records.map((record) => rowOf(record, names, values));
   }
-  if (columns === undefined) throw refusedHeader(`${label} is empty: its first line must name the columns.`, table);
+  if (columns === undefined) columnsOf(undefined);
 }
 
 /** Returns a record as a row with these columns, without those that are empty, and with the same `values` in each row. */
-export function rowOf(
+function rowOf(
   { line, size, cells }: CsvRecord,
   columns: readonly string[],
   values: Readonly<Record<string, string>> = {},
 ): SourceRow {
   if ("problem" in cells) return { line, size, fields: { row: [cells.problem] } };
   if (cells.length !== columns.length) {
-    return { line, size, fields: { row: [`has ${count(cells.length)}, and the header ${columns.length}`] } };
+    const problem = `has ${pluralize(cells.length, "column")}, and the header ${columns.length}`;
+    return { line, size, fields: { row: [problem] } };
   }
   const row: Record<string, string> = { ...values };
   for (const [at, name] of columns.entries()) if (name !== "") row[name] = unescapeCell(cells[at] ?? "");
   return { line, size, row: row as FileRow };
 }
-
-const count = (columns: number) => (columns === 1 ? "1 column" : `${columns} columns`);

@@ -3,9 +3,6 @@ import { bar } from "../terminal/progress-bar.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Source } from "./open-source.ts";
 
-/** Milliseconds between updates. Shorter work shows no progress. */
-const interval = 150;
-
 /** Shows the progress of reading a file on a terminal. */
 export interface Progress {
   /** Shows the current activity and the number of rows done. */
@@ -14,7 +11,7 @@ export interface Progress {
 }
 
 export function importProgress(terminal: Terminal, source: Pick<Source, "position" | "size">): Progress {
-  const show = throttled(terminal);
+  const show = throttledProgress(terminal);
   return {
     show: (what, rows) =>
       show(() => {
@@ -27,14 +24,16 @@ export function importProgress(terminal: Terminal, source: Pick<Source, "positio
 
 /** Returns a callback that shows upload progress on a terminal and removes it at the end. */
 export function uploadProgress(terminal: Terminal): (sent: number, of: number) => void {
-  const show = throttled(terminal);
+  const show = throttledProgress(terminal);
   return (sent, of) => {
     if (sent >= of) terminal.progress(undefined);
     else show(() => `uploading  ${bar(sent / of)}  ${bytesAsText(sent)} of ${bytesAsText(of)}`);
   };
 }
 
-function throttled(terminal: Terminal): (line: () => string) => void {
+/** Returns a function that shows a progress line every 150 ms. Shorter work shows none. */
+export function throttledProgress(terminal: Terminal): (line: () => string) => void {
+  const interval = 150;
   let due = performance.now() + interval;
   return (line) => {
     if (performance.now() < due) return;

@@ -115,10 +115,9 @@ export function createOutput<T extends object = Item>(view: View<T>, globals: Gl
   return output;
 
   async function query(data: unknown): Promise<void> {
-    const { queryValue } = await import("./jmespath-query.ts");
+    const { plainly, queryValue } = await import("./jmespath-query.ts");
     const found = queryValue(fields ? selectAll(data, fields) : data, globals.query ?? "");
     if (["json", "ndjson", "yaml"].includes(format)) return (await writerFor(format, options)).value(found);
-    const { plainly } = await import("./jmespath-query.ts");
     const rows = plainly(found);
     const writer = await writerFor(format, { ...options, columns: undefined });
     if (typeof rows === "string") return format === "template" ? writer.value(rows) : terminal.write(rows);
@@ -159,9 +158,7 @@ async function* countItems<T extends object>(
 }
 
 async function collect<T extends object>(pages: AsyncIterable<Page<T>> | Iterable<Page<T>>): Promise<T[]> {
-  const items: T[] = [];
-  for await (const page of pages) items.push(...page.items);
-  return items;
+  return (await Array.fromAsync(pages, ({ items }) => items)).flat();
 }
 
 /** Returns the zone of --tz. Throws a `UsageError` when it is unknown. */

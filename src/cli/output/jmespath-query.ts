@@ -1,4 +1,5 @@
 import jmespath from "jmespath";
+import { isRecord } from "../../contract/parse-input.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { sanitizeLine } from "../terminal/sanitize.ts";
 import type { Item } from "./item.ts";
@@ -17,11 +18,9 @@ export function queryValue(data: unknown, expression: string): unknown {
 
 /** Prepares a query result for formats with rows: objects become rows, other values lines of text. */
 export function plainly(found: unknown): Item[] | Item | string {
-  const isItem = (value: unknown): value is Item =>
-    typeof value === "object" && value !== null && !Array.isArray(value);
-  if (isItem(found)) return found;
+  if (isRecord(found)) return found;
   const list = Array.isArray(found) ? found : [found];
-  if (list.length > 0 && list.every(isItem)) return list;
+  if (list.length > 0 && list.every(isRecord)) return list;
   if (list.length > 0 && list.every(Array.isArray))
     return list.map((row) => Object.fromEntries(row.map((value, at) => [String(at + 1), value])));
   return list.map((value) => `${text(value)}\n`).join("");

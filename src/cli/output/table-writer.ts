@@ -5,23 +5,9 @@ import type { Item } from "./item.ts";
 import { pageOrWrite } from "./page-or-write.ts";
 import { columnsOf, details, type OutputOptions, type Writer } from "./renderer.ts";
 
-const bare = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: "  ",
-};
+const sides =
+  "top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid";
+const bare = { ...Object.fromEntries(sides.split(" ").map((side) => [side, ""])), middle: "  " };
 
 /** Writes tables without borders, at most as wide as the terminal. */
 export function createTableWriter(options: OutputOptions): Writer {

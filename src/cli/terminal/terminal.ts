@@ -166,11 +166,7 @@ export async function openTerminal(surroundings: ProcessStreams): Promise<Termin
   };
 }
 
-async function readAll(stream: NodeJS.ReadStream): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Uint8Array);
-  return Buffer.concat(chunks);
-}
+const readAll = async (stream: NodeJS.ReadStream): Promise<Buffer> => Buffer.concat(await Array.fromAsync(stream));
 
 function handleSignals(surroundings: ProcessStreams) {
   let handler: (() => void) | undefined;

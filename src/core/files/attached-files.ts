@@ -157,15 +157,10 @@ export async function presentFiles(
   owner: FileOwner,
   ownerIds: readonly number[],
 ): Promise<Map<number, File[]>> {
-  const files = new Map<number, File[]>();
-  if (ownerIds.length === 0) return files;
+  if (ownerIds.length === 0) return new Map();
   const { timezone } = ctx.settings;
-  for (const row of await filesByOwner(ctx.db, { owner, ids: ownerIds })) {
-    const list = files.get(row.owner_id);
-    if (list) list.push(present(row, timezone));
-    else files.set(row.owner_id, [present(row, timezone)]);
-  }
-  return files;
+  const files = Map.groupBy(await filesByOwner(ctx.db, { owner, ids: ownerIds }), ({ owner_id }) => owner_id);
+  return new Map([...files].map(([id, rows]) => [id, rows.map((row) => present(row, timezone))]));
 }
 
 function present({ id, name, mime, size, type, extension, height, width, ...row }: FileRow, timezone: string): File {

@@ -75,9 +75,7 @@ async function imageIssues(ctx: Ctx, files: readonly FileItem[]): Promise<FieldE
 
 async function isIntactUpload({ data }: FileItem, mime: string): Promise<boolean> {
   const { isIntact } = await import("./image-structure.ts");
-  const chunks: Buffer[] = [];
-  for await (const chunk of chunksOf(data)) chunks.push(chunk);
-  return isIntact(mime, Buffer.concat(chunks));
+  return isIntact(mime, Buffer.concat(await Array.fromAsync(chunksOf(data))));
 }
 
 /** Returns the API's representation of the images by owner. */

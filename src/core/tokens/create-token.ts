@@ -5,8 +5,7 @@ import type { tokens as contract } from "../../contract/tokens.ts";
 import { hashApiToken, newApiToken } from "../pipeline/api-tokens.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
-import { requireOwner } from "./find-token.ts";
-import { presentToken, tokenRows } from "./present-token.ts";
+import { presentToken, requireOwner, tokenRows } from "./read-tokens.ts";
 
 type Create = Handlers<typeof contract>["create"];
 type Input = Parameters<Create>[1];

@@ -1,6 +1,5 @@
 import { appendFileSync, closeSync, openSync, readFileSync } from "node:fs";
 import { UsageError } from "../../errors/cli-errors.ts";
-import { parseJson } from "../../kit/parse-value.ts";
 
 /** The result of a row. */
 export interface BatchResult {
@@ -49,7 +48,7 @@ export function openResultLog(path: string, target: string): ResultLog {
 
 function doneIn(line: string, target: string): string | undefined {
   try {
-    const found = parseJson(line, "--results") as Partial<BatchResult & { target: string }>;
+    const found = JSON.parse(line) as Partial<BatchResult & { target: string }>;
     return found.result === "done" && found.target === target ? found.command : undefined;
   } catch {
     return undefined;

@@ -1,8 +1,8 @@
 import { ServiceError } from "../../../contract/errors.ts";
-import { recordsOf } from "../../file-io/csv-records.ts";
+import type { CsvRecord } from "../../file-io/csv-records.ts";
 import type { FileFormat } from "../../file-io/file-format.ts";
 import type { Source } from "../../file-io/open-source.ts";
-import { rowOf } from "../../file-io/read-csv.ts";
+import { csvRows } from "../../file-io/read-csv.ts";
 import { linesOf } from "../../file-io/read-lines.ts";
 import { readNdjson } from "../../file-io/read-ndjson.ts";
 import type { SourceRow } from "../../file-io/source-row.ts";
@@ -14,30 +14,23 @@ export async function* batchRows(
   needed: readonly string[],
 ): AsyncGenerator<SourceRow> {
   const lines = linesOf(source.read(), source.label);
-  if (format === "ndjson") {
-    for await (const rows of readNdjson(lines)) yield* rows;
-    return;
-  }
-  let columns: readonly string[] | undefined;
-  for await (const records of recordsOf(lines)) {
-    if (columns === undefined) {
-      const header = records.shift();
-      if (header === undefined) continue;
-      columns = "problem" in header.cells ? [] : header.cells.map((cell) => cell.trim());
-      checkColumns(columns, needed, source.label);
-    }
-    const names = columns;
-    yield* records.map((record) => rowOf(record, names));
-  }
-  if (columns === undefined)
-    throw new ServiceError("validation_failed", `${source.label} is empty: its first line must name the columns.`);
+  const rows =
+    format === "ndjson" ? readNdjson(lines) : csvRows(lines, (header) => columnsIn(header, needed, source.label));
+  for await (const some of rows) yield* some;
 }
 
-function checkColumns(columns: readonly string[], needed: readonly string[], label: string): void {
+function columnsIn(
+  header: CsvRecord["cells"] | undefined,
+  needed: readonly string[],
+  label: string,
+): readonly string[] {
+  if (header === undefined)
+    throw new ServiceError("validation_failed", `${label} is empty: its first line must name the columns.`);
+  const columns = "problem" in header ? [] : header.map((cell) => cell.trim());
   const missing = needed.filter((name) => !columns.includes(name));
   const double = columns.find((name, at) => columns.indexOf(name) !== at);
   if (double !== undefined) throw new ServiceError("validation_failed", `${label}: duplicate column ${double}.`);
-  if (missing.length === 0) return;
+  if (missing.length === 0) return columns;
   throw new ServiceError(
     "validation_failed",
     `${label}: missing ${missing.length > 1 ? "columns" : "column"} ${missing.join(", ")}.`,

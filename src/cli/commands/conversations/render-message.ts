@@ -1,6 +1,6 @@
 import { agesIn } from "../../output/format-age.ts";
+import { pageOrWrite } from "../../output/page-or-write.ts";
 import type { OutputOptions, Renderer } from "../../output/renderer.ts";
-import { hasPager } from "../../terminal/pager.ts";
 import { type MessageStyle, messageLines, type ShownMessage } from "./message-lines.ts";
 
 export interface Showing {
@@ -38,9 +38,7 @@ export const messageForm =
     return {
       page: show,
       async end() {
-        const isLong = held.split("\n").length > terminal.height;
-        if (terminal.stdoutIsTerminal && isLong && hasPager(terminal.env)) await terminal.page(held);
-        else if (held !== "") await terminal.write(held);
+        if (held !== "") await pageOrWrite(held, terminal);
       },
       one: (message) => show([message]),
       value: (value) => show([value]),

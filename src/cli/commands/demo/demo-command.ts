@@ -92,9 +92,7 @@ async function startReceiver() {
   const heard: string[] = [];
   let key = Buffer.alloc(0);
   const server = http.createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks);
+    const body = Buffer.concat(await Array.fromAsync(request));
     const { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": given } = request.headers;
     const expected = createHmac("sha256", key).update(`${id}.${time}.`).update(body).digest("base64");
     const { type, data } = JSON.parse(body.toString()) as { type: string; data: { name: string } };

@@ -27,23 +27,21 @@ async function askWhen({ input, terminal, zone: given, record }: WizardRun): Pro
   const zone = checkZone(given);
   const ask = await terminal.ask();
   if (input.all_day === true || (await ask.confirm("All day?"))) {
-    const day = await answered(run("Day (for example 2026-12-24 or tomorrow):"), (text) => readDay(text, "It", zone));
+    const day = await answered({ terminal, question: "Day (for example 2026-12-24 or tomorrow):" }, (text) =>
+      readDay(text, "It", zone),
+    );
     if (input.all_day !== true) record("--all-day");
     record("--date", day.text);
     return { all_day: true, date: day.value };
   }
-  const start = await answered(run("Start (for example 'friday 14:00'):"), (text) =>
+  const start = await answered({ terminal, question: "Start (for example 'friday 14:00'):" }, (text) =>
     readTimeAhead(text, "It", { zone }),
   );
-  const end = await answered(run("End (for example 15:30 or +90m):", "+1h"), (text) =>
+  const end = await answered({ terminal, question: "End (for example 15:30 or +90m):", standard: "+1h" }, (text) =>
     readTimeAhead(text, "It", { zone, after: start.value }),
   );
   record("--start", start.text, "--end", end.text);
   return { start: start.value, end: end.value };
-
-  function run(question: string, standard?: string) {
-    return { terminal, question, standard };
-  }
 }
 
 async function askRepetition({ terminal, zone: given, record }: WizardRun): Promise<Values> {
@@ -78,7 +76,7 @@ async function askAudience({ input, caller, terminal, record }: WizardRun): Prom
 interface Question {
   readonly terminal: WizardRun["terminal"];
   readonly question: string;
-  readonly standard?: string | undefined;
+  readonly standard?: string;
 }
 
 /** Asks until `read` accepts the answer. Returns the answer and what `read` makes of it. */

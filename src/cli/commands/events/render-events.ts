@@ -44,8 +44,7 @@ export const eventForm: Renderer<ListedEvent> = (sheet) => {
   const starts = timesOf(sheet, false);
   return {
     ...table,
-    async one(item) {
-      const event = item;
+    async one(event) {
       const { id, title, body, location, link, type, units, userTypes, author, participation, seen } = event;
       const { files, uploading_files, shared, timezone, uid, created_at, updated_at } = event;
       const [when] = spans(event);

@@ -7,15 +7,13 @@ import { files } from "../../../contract/files.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { openDestination } from "../../file-io/open-destination.ts";
 import { printContent } from "../../file-io/print-content.ts";
+import { throttledProgress } from "../../file-io/show-progress.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
 import { bar } from "../../terminal/progress-bar.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { safeName } from "./safe-name.ts";
-
-/** Milliseconds between two progress updates; shorter downloads show no progress. */
-const interval = 150;
 
 type FindFile = (caller: Caller) => Promise<number>;
 
@@ -56,7 +54,7 @@ interface Saving {
 async function toFile(content: Content, path: string, { signal, terminal, force }: Saving): Promise<void> {
   const { name, size } = content;
   const file = await openDestination(path, { fresh: !force });
-  let due = performance.now() + interval;
+  const show = throttledProgress(terminal);
   let done = 0;
   try {
     for await (const bytes of content.read()) {
@@ -65,9 +63,7 @@ async function toFile(content: Content, path: string, { signal, terminal, force 
       signal.throwIfAborted();
       await file.write(bytes);
       done += bytes.length;
-      if (performance.now() < due) continue;
-      due = performance.now() + interval;
-      terminal.progress(`${name}  ${bar(done / size)}  ${bytesAsText(done)} of ${bytesAsText(size)}`);
+      show(() => `${name}  ${bar(done / size)}  ${bytesAsText(done)} of ${bytesAsText(size)}`);
     }
     if (done !== size)
       throw new ServiceError("unavailable", `Received only ${done} of ${size} bytes. Run the command again.`);

@@ -4,18 +4,14 @@ import { defaults } from "../../../contract/settings.ts";
 import { readNewPassword } from "../../session/read-password.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
-/** Returns the issue with the administrator's address or name, or with the root unit's name; undefined if valid. */
-export function checkAdministrator(given: {
-  email?: string | undefined;
-  name?: string | undefined;
-  unit?: string | undefined;
-}): string | undefined {
-  if (given.unit !== undefined) return name().safeParse(given.unit).error?.issues[0]?.message;
-  if (given.email !== undefined) return email().safeParse(given.email).error?.issues[0]?.message;
-  if (given.name === undefined) return undefined;
-  const parts = given.name.trim().split(/\s+/);
-  if (parts.length < 2) return 'must be a first and a last name (for example "Ada Lovelace")';
-  return name().safeParse(given.name).error?.issues[0]?.message;
+const schemas = { email, name, unit: name };
+
+/** Returns the issue with an answer about the administrator or the root unit; undefined if it is valid or missing. */
+export function issueWith(field: keyof typeof schemas, answer: string | undefined): string | undefined {
+  if (answer === undefined) return undefined;
+  if (field === "name" && answer.trim().split(/\s+/).length < 2)
+    return 'must be a first and a last name (for example "Ada Lovelace")';
+  return schemas[field]().safeParse(answer).error?.issues[0]?.message;
 }
 
 /** Asks for the administrator's password until it is a good one. */

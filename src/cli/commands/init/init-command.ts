@@ -94,21 +94,20 @@ async function ask(context: Context): Promise<Answers> {
     name: flags.adminName as string | undefined,
     unit: flags.rootUnit as string | undefined,
   };
-  const { askPassword, checkAdministrator } = await import("./check-administrator.ts");
+  const { askPassword, issueWith } = await import("./check-administrator.ts");
   const missing = [given.email === undefined && "--admin-email", given.name === undefined && "--admin-name"].filter(
     Boolean,
   );
+  const wrongFlag = (flag: string, issue: string | undefined) => issue && `${flag} ${issue}`;
   const wrong = [
     !terminal.interactive && missing.length > 0 && `missing ${missing.join(", ")}`,
-    ...Object.entries({
-      "admin-email": { email: given.email },
-      "admin-name": { name: given.name },
-      "root-unit": { unit: given.unit },
-    }).map(([flag, value]) => checkAdministrator(value) && `--${flag} ${checkAdministrator(value)}`),
+    wrongFlag("--admin-email", issueWith("email", given.email)),
+    wrongFlag("--admin-name", issueWith("name", given.name)),
+    wrongFlag("--root-unit", issueWith("unit", given.unit)),
   ].filter((issue) => typeof issue === "string");
   if (wrong.length > 0) throw new UsageError(wrong.join("; "));
   const question = async (text: string, field: "email" | "name" | "unit", standard?: string) =>
-    (await terminal.ask()).text(text, (answer) => checkAdministrator({ [field]: answer }) ?? true, standard);
+    (await terminal.ask()).text(text, (answer) => issueWith(field, answer) ?? true, standard);
   const email = given.email ?? (await question("E-mail of the administrator:", "email"));
   const name = given.name ?? (await question("Name of the administrator:", "name"));
   const isAsked = terminal.interactive && missing.length > 0;

@@ -1,5 +1,6 @@
 import { normalizeDateTime } from "../../../contract/date-time.ts";
 import type { Rule } from "../../../contract/event-schemas.ts";
+import { isRecord } from "../../../contract/parse-input.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Input } from "../../kit/read-input.ts";
 import { checkZone } from "../../output/create-output.ts";
@@ -10,19 +11,16 @@ import { rruleOf } from "../../time/recurrence/read-rrule.ts";
 type Flags = Readonly<Record<string, unknown>>;
 type Fields = Record<string, unknown>;
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Completes the input of a post: choices from their titles, and the times and recurrence of its event from words. */
 export async function completePost(input: Input, flags: Flags): Promise<Input> {
   const planned = { ...input };
   const choices = flags.choice as string[] | undefined;
-  if (isFields(planned.poll) || choices)
-    planned.poll = withChoices(isFields(planned.poll) ? planned.poll : {}, choices);
+  if (isRecord(planned.poll) || choices)
+    planned.poll = withChoices(isRecord(planned.poll) ? planned.poll : {}, choices);
   const repeat = flags.repeat as string | undefined;
-  if (isFields(planned.event) || repeat !== undefined) {
+  if (isRecord(planned.event) || repeat !== undefined) {
     planned.event = await withTimes(
-      isFields(planned.event) ? planned.event : {},
+      isRecord(planned.event) ? planned.event : {},
       repeat,
       checkZone(flags.tz as string),
     );

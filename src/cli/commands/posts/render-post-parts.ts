@@ -23,18 +23,17 @@ export function eventLines(event: PostEvent, { paint, width, time }: Frame): str
   const more = dates.length - 1 - later.length;
   const { rsvp, invited, accepted, rejected } = participation;
   const who = `${invited} invited, ${accepted} accepted, ${rejected} rejected${rsvp ? `; you ${rsvp}` : ""}`;
-  const rows: [string, string][] = [
-    ["When", all_day ? span : `${span} (${timezone})`],
-    ...(event.rrule === null ? [] : [["Repeats", repeated(event.rrule)] as [string, string]]),
-    ...(later.length > 0
-      ? [["Further", later.join(", ") + (more > 0 ? ` and ${more} more` : "")] as [string, string]]
-      : []),
-    ...(location === null ? [] : [["Where", location] as [string, string]]),
-    ...(link === null ? [] : [["Link", link] as [string, string]]),
-    ...(participation.enabled ? [["Who", who] as [string, string]] : []),
-  ];
-  const wide = Math.max(...rows.map(([name]) => name.length)) + 2;
-  return rows.flatMap(([name, text]) =>
+  const facts: Readonly<Record<string, string | false | null>> = {
+    When: all_day ? span : `${span} (${timezone})`,
+    Repeats: event.rrule !== null && repeated(event.rrule),
+    Further: later.length > 0 && later.join(", ") + (more > 0 ? ` and ${more} more` : ""),
+    Where: location,
+    Link: link,
+    Who: participation.enabled && who,
+  };
+  const rows = Object.entries(facts).flatMap(([name, text]) => (typeof text === "string" ? [{ name, text }] : []));
+  const wide = Math.max(...rows.map(({ name }) => name.length)) + 2;
+  return rows.flatMap(({ name, text }) =>
     wrapText(sanitizeLine(text), Math.max(width - wide, 20)).map(
       (line, at) => (at === 0 ? paint.dim(name.padEnd(wide)) : " ".repeat(wide)) + line,
     ),

@@ -1,8 +1,8 @@
 import type { Item } from "../../output/item.ts";
+import { pageOrWrite } from "../../output/page-or-write.ts";
 import type { Renderer } from "../../output/renderer.ts";
 import { createTableWriter } from "../../output/table-writer.ts";
 import { markdownLines } from "../../terminal/markdown/markdown.ts";
-import { hasPager } from "../../terminal/pager.ts";
 import { sanitizeLine } from "../../terminal/sanitize.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import { kindOf, readersOf, type ShownPost, signsOf, stateOf } from "./post-labels.ts";
@@ -33,11 +33,7 @@ export const postForm: Renderer<ShownPost> = (sheet) => {
   return {
     ...createTableWriter(sheet),
     async one(item) {
-      const { terminal } = sheet;
-      const text = `${(await postLines(item, frame)).join("\n")}\n`;
-      const isLong = text.split("\n").length > terminal.height;
-      if (terminal.stdoutIsTerminal && isLong && hasPager(terminal.env)) await terminal.page(text);
-      else await terminal.write(text);
+      await pageOrWrite(`${(await postLines(item, frame)).join("\n")}\n`, sheet.terminal);
     },
   };
 };

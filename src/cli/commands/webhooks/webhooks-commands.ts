@@ -1,5 +1,6 @@
 import { webhooks as ops, triggers } from "../../../contract/webhooks.ts";
-import { askAbout, type Commands, command } from "../../kit/command-spec.ts";
+import { ConditionError } from "../../errors/cli-errors.ts";
+import { askAbout, type Commands, command, type OperationRun } from "../../kit/command-spec.ts";
 import { smtpFlag } from "../serve/smtp-option.ts";
 
 const id = { field: "id" } as const;
@@ -47,7 +48,7 @@ export const webhooks: Commands = {
   test: command(ops.test, {
     summary: "Send a test event and show the result; exits with 9 if the call failed",
     args: [id],
-    perform: async (run) => (await import("./send-test.ts")).sendTest(run),
+    perform: sendTest,
   }),
   stats: command(ops.stats, {
     args: [id],
@@ -141,3 +142,11 @@ export const webhooks: Commands = {
     run: async (context) => (await import("../serve/deliver.ts")).deliver(context),
   },
 };
+
+/** Prints the result of the call. Throws `ConditionError` when it failed. */
+async function sendTest({ input, context, finish }: OperationRun<typeof ops.test>): Promise<void> {
+  const { data } = await finish(input);
+  if (context.flags.dryRun) return;
+  if (data === null) throw new ConditionError("the test event was not sent in time");
+  if (!data.status.startsWith("2")) throw new ConditionError(`the call failed: ${data.error ?? data.status}`);
+}

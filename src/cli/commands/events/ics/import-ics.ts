@@ -14,6 +14,7 @@ import type { Context } from "../../../kit/command-spec.ts";
 import { findByName } from "../../../kit/find-by-name.ts";
 import { parseChoice, splitList } from "../../../kit/parse-value.ts";
 import { checkZone } from "../../../output/create-output.ts";
+import { pluralize } from "../../../output/pluralize.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
 import type { ListedEvent } from "../calendar/walk-events.ts";
 import { componentsOf } from "./ics-components.ts";
@@ -55,13 +56,12 @@ export async function importEvents(context: Context): Promise<void> {
 /** Throws `validation_failed` when events or parts of events were not imported. */
 function judge({ skipped, rows }: Report, parts: number): void {
   if (skipped === 0 && parts === 0) return;
-  const events = (count: number) => (count === 1 ? "1 event" : `${count} events`);
   const more = parts > 0 ? `, nor were parts of ${parts} more` : "";
   const were = skipped === 1 ? "was" : "were";
   const message =
     skipped > 0
-      ? `${skipped} of ${events(rows)} ${were} not imported${more}.`
-      : `Parts of ${events(parts)} were not imported.`;
+      ? `${skipped} of ${pluralize(rows, "event")} ${were} not imported${more}.`
+      : `Parts of ${pluralize(parts, "event")} were not imported.`;
   throw new ServiceError("validation_failed", message, {
     hint: "Each is listed above. Correct the file and import it again; events that are imported stay as they are.",
   });
