@@ -41,6 +41,16 @@ describeEverywhere("memberships", (environment) => {
     expect(shown.memberUnits[2]?.abilities).toMatchObject({ news: true, user: false });
   });
 
+  it("users.collection: each user with the memberships and user types of users.get", async () => {
+    const { units: places, types, ids, cranes } = world();
+    await add({ unit: places.yard, userTypes: [types.employee, types.editor] });
+    await set({ from: places.harbour, department: cranes });
+    const asked = [user.id, ids.manager, ids.administrator];
+    const { users: found } = await admin().call(users.collection, { ids: asked });
+    expect(found).toEqual(await Promise.all(asked.map((id) => admin().call(users.get, { id }))));
+    expect(found[0]?.memberUnits[1]?.userTypes).toHaveLength(2);
+  });
+
   it("users.membershipAdd answers the membership, and the unit counts it", async () => {
     const { units: places, types } = world();
     const before = await members(places.yard);

@@ -94,6 +94,17 @@ export function fullAddresses(given: AddressesInput, before?: Unit["addresses"])
   return Object.fromEntries(full);
 }
 
+/** Returns all addresses of a unit. Does not parse "{}", because most units have none. */
+function presentAddresses(given: string): Unit["addresses"] {
+  const none = { company: null, delivery: null, invoicing: null };
+  return given === "{}" ? none : { ...none, ...fullAddresses(JSON.parse(given)) };
+}
+
+function presentOpeningHours(given: string): Unit["opening_hours"] {
+  const none = { office_hours: null, closed: null };
+  return given === "{}" ? none : { ...none, ...JSON.parse(given) };
+}
+
 /** Names each field, because fields that follow a spread are slow to add and to write as JSON. */
 function present(ctx: Ctx, row: Row): Unit {
   const edit = may(ctx.actor, "units", row.path);
@@ -120,9 +131,9 @@ function present(ctx: Ctx, row: Row): Unit {
         ? null
         : presentUnitBrief(row.parent_id, row.parent_name ?? "", row.parent_level ?? 0, row.parent_type ?? "unit"),
     image: presentNestedFiles(ctx, row.files)[0] ?? null,
-    addresses: { company: null, delivery: null, invoicing: null, ...fullAddresses(JSON.parse(row.addresses)) },
+    addresses: presentAddresses(row.addresses),
     contact: { name: row.contact_name, phone: row.contact_phone },
-    opening_hours: { office_hours: null, closed: null, ...JSON.parse(row.opening_hours) },
+    opening_hours: presentOpeningHours(row.opening_hours),
     geo: { lat: row.lat, lng: row.lng },
     stats: { users: row.user_count, children: row.child_count, children_total: row.descendant_count },
     permissions: { edit, delete: edit && row.parent_id !== null },

@@ -3,8 +3,8 @@ import type { z } from "zod";
 import { type Ability, abilities } from "../../contract/operation.ts";
 import type { user as contract } from "../../contract/user-schemas.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong } from "../../store/dialect.ts";
-import { nested, rowsIn } from "../../store/nested-rows.ts";
+import { isAmong, isPostgres } from "../../store/dialect.ts";
+import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
 import { type Actor, may } from "../pipeline/actor.ts";
@@ -33,14 +33,15 @@ const membershipRows = (db: Db) =>
     .select(["t.id as type_id", "t.name as type_name", "t.abilities"]);
 
 const membershipsByUser = prepared((db, p: { ids: number[] }) =>
-  membershipRows(db)
-    .where((eb) => isAmong(db, eb.ref("m.user_id"), p.ids))
-    .orderBy("m.user_id")
-    .orderBy("m.id")
-    .orderBy("t.id"),
+  membershipRows(db).where((eb) => isAmong(db, eb.ref("m.user_id"), p.ids)),
 );
 
-const usersById = prepared((db, p: GroupReader & { ids: number[]; now: number }) =>
+interface Asked extends GroupReader {
+  readonly ids: number[];
+  readonly now: number;
+}
+
+const userRows = (db: Db, p: Asked) =>
   db
     .selectFrom("users as u")
     .select(["u.id", "u.first_name", "u.last_name", "u.title", "u.active"])
@@ -48,12 +49,18 @@ const usersById = prepared((db, p: GroupReader & { ids: number[]; now: number })
     .select(["u.policy_accepted_at", "u.show_birthdays", "u.birthdays_optout", "u.provider", "u.two_factor_at"])
     .select(["u.meta_field_0", "u.meta_field_1", "u.meta_field_2", "u.meta_field_3", "u.meta_field_4"])
     .select(["u.created_at", "u.updated_at"])
-    .select(nested(db, membershipRows(db).where("m.user_id", "=", sql.ref<number>("u.id"))).as("memberships"))
     .select(filesOf(db, "user", "u.id").as("files"))
     .select(groupsOf(db, p, "u.id").as("groups"))
     .select(nested(db, sessionRows(db, p).where("s.user_id", "=", sql.ref<number>("u.id"))).as("sessions"))
     .where((eb) => isAmong(db, eb.ref("u.id"), p.ids))
-    .where("u.deleted_at", "is", null),
+    .where("u.deleted_at", "is", null);
+
+const usersById = prepared((db, p: Asked) => userRows(db, p));
+
+const usersWithMemberships = prepared((db, p: Asked) =>
+  userRows(db, p).select(
+    nested(db, membershipRows(db).where("m.user_id", "=", sql.ref<number>("u.id"))).as("memberships"),
+  ),
 );
 
 const activeAdministrators = prepared((db, _: object) =>
@@ -77,8 +84,7 @@ export interface ShownMembership {
 /** Returns full users in the order of `ids`, without unknown and deleted ones. Runs a constant number of queries. */
 export async function presentUsers(ctx: Ctx, ids: number[]): Promise<User[]> {
   if (ids.length === 0) return [];
-  const rows = await usersById(ctx.db, { ...groupReader(ctx.actor), ids, now: ctx.now });
-  const memberships = membershipsIn(rows);
+  const { rows, memberships } = await loadUsers(ctx, ids);
   const physical = await physicalUnits(ctx, [...memberships.values()].map(firstUnit));
   const last = rows.some(({ admin }) => admin === 1) ? await lastAdministrator(ctx) : undefined;
   const present = (row: UserRow) =>
@@ -86,23 +92,37 @@ export async function presentUsers(ctx: Ctx, ids: number[]): Promise<User[]> {
   return inOrderOf(ids, rows).map(present);
 }
 
+/**
+ * Returns the rows of users, and their memberships by user. SQLite reads memberships of several users by a statement of their
+ * own, because that takes less time than JSON for each user; on PostgreSQL it would take another round trip.
+ */
+async function loadUsers({ db, actor, now }: Ctx, ids: number[]) {
+  const asked = { ...groupReader(actor), ids, now };
+  const memberships = new Map<number, ShownMembership[]>();
+  if (ids.length === 1 || isPostgres(db)) {
+    const rows = await usersWithMemberships(db, asked);
+    for (const row of rows) memberships.set(row.id, presentMemberships(row.memberships));
+    return { rows, memberships };
+  }
+  const [rows, all] = await Promise.all([usersById(db, asked), membershipsByUser(db, { ids })]);
+  for (const [id, each] of Map.groupBy(all, (row) => row.user_id)) memberships.set(id, presentMemberships(each));
+  return { rows, memberships };
+}
+
 /** Returns the memberships of one user, the first membership first. */
 export async function loadMemberships(ctx: Ctx, user: number): Promise<readonly ShownMembership[]> {
   return presentMemberships(await membershipsByUser(ctx.db, { ids: [user] }));
 }
 
-const membershipsIn = (rows: readonly UserRow[]) =>
-  new Map(rows.map((row) => [row.id, presentMemberships(rowsIn(row.memberships, "id", "type_id"))]));
-
 const firstUnit = ([first]: readonly ShownMembership[]): ShownUnit | undefined =>
   first && { path: first.path, unit: first.shown.unit };
 
-/** Presents rows of `membershipRows` of one user, which are in the order of the memberships. */
-function presentMemberships(rows: readonly MembershipRow[]): ShownMembership[] {
+/** Presents rows of `membershipRows` of one user, the first membership first. */
+function presentMemberships(rows: Nested<MembershipRow>): ShownMembership[] {
   const memberships: ShownMembership[] = [];
   let id: number | undefined;
   let shown: ShownMembership["shown"] | undefined;
-  for (const row of rows) {
+  for (const row of rowsIn(rows, "id", "type_id")) {
     if (shown === undefined || row.id !== id) {
       id = row.id;
       shown = presentMembership(row);
