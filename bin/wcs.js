@@ -9,11 +9,5 @@ if (found[0] < needed[0] || (found[0] === needed[0] && found[1] < needed[1])) {
   );
   process.exitCode = 1;
 } else {
-  // The user's own cache directory, since the system's temporary directory is shared with other users.
-  require("node:module").enableCompileCache(
-    process.env.XDG_CACHE_HOME
-      ? require("node:path").join(process.env.XDG_CACHE_HOME, "wcs")
-      : require("node:path").join(require("node:os").homedir(), ".cache", "wcs"),
-  );
-  require("../dist/main.cjs").main(process.argv, process.exit);
+  require("./bundle.js").run(process.argv, process.exit);
 }

@@ -76,7 +76,7 @@ const external = new Set([
   "pg-native",
 ]);
 
-// CommonJS with the compile cache starts some 10 ms faster than ES modules.
+// CommonJS, so that bin/bundle.js can load it with its compiled code.
 const bundle = await rolldown({
   input: { main: "src/cli/main.ts" },
   platform: "node",

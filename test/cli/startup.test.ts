@@ -1,14 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { version } from "../../src/cli/session/version.ts";
 import { useHome } from "./support.ts";
 
 const home = useHome();
+const root = join(import.meta.dirname, "../..");
+const bundle = join(root, "bin/bundle.js");
 
 it("the version is that of the package", async () => {
-  const { version: packaged } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
+  const { version: packaged } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   expect(version).toBe(packaged);
   for (const flag of ["--version", "-V"]) expect((await home().spawn([flag])).stdout).toBe(`${packaged}\n`);
   expect((await home().spawn(["--version", "--no-color"])).stdout).toBe(`${packaged}\n`);
@@ -32,14 +34,18 @@ async function loaded(args: readonly string[]): Promise<{ bytes: number; files: 
   writeFileSync(
     spy,
     `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(report)}, JSON.stringify({
-      files: Object.keys(require.cache).filter((file) => file.includes("/dist/")),
+      files: [...require(${JSON.stringify(bundle)}).modules.keys()],
       builtins: process.moduleLoadList.filter((name) => name.startsWith("NativeModule")).map((name) => name.slice(13)),
     })));`,
   );
   const { code } = await home().spawn(args, { env: { NODE_OPTIONS: `--require ${spy}` } });
   expect(code).toBe(0);
   const { files, builtins } = JSON.parse(readFileSync(report, "utf8")) as { files: string[]; builtins: string[] };
-  return { bytes: files.reduce((sum, file) => sum + statSync(file).size, 0), files: files.length, builtins };
+  return {
+    bytes: files.reduce((sum, file) => sum + statSync(join(root, "dist", file)).size, 0),
+    files: files.length,
+    builtins,
+  };
 }
 
 it.each([
@@ -53,4 +59,81 @@ it.each([
   expect(files).toBeLessThanOrEqual(mostFiles);
   for (const slow of ["http", "https", "child_process", "crypto", "internal/fs/streams", "readline"])
     expect(builtins).not.toContain(slow);
+});
+
+/** Runs a command that keeps its compiled code in a folder of the home, and returns its stdout. */
+async function runWithCache(
+  args: readonly string[],
+  folder: string,
+  env: Record<string, string> = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await home().spawn(args, { env: { ...env, XDG_CACHE_HOME: home().path(folder) } });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+}
+
+/** Returns the files with compiled code in a folder of the home. Each is replaced, not changed, so its inode says whether it is the same. */
+function codeIn(folder: string): Map<string, { path: string; inode: number; size: number }> {
+  const found = readdirSync(home().path(folder), { recursive: true, withFileTypes: true }).filter((each) =>
+    each.isFile(),
+  );
+  return new Map(
+    found.map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      const { ino: inode, size } = statSync(path);
+      return [name, { path, inode, size }];
+    }),
+  );
+}
+
+const getUser = ["users", "get", "1", "--json"];
+
+it("compiled code is kept until a command loads another file, and then has the functions that it called", async () => {
+  const output = await runWithCache(getUser, "kept");
+  const first = codeIn("kept");
+  expect(first.size).toBe((await loaded(getUser)).files - 1);
+  expect([...first.keys()].filter((name) => !/-[\w-]{8}\.cjs$/.test(name))).toEqual([]);
+  expect(await runWithCache(getUser, "kept")).toBe(output);
+  expect(codeIn("kept")).toEqual(first);
+
+  await runWithCache(["units", "list"], "kept");
+  const second = codeIn("kept");
+  expect(second.size).toBeGreaterThan(first.size);
+  const start = [...first.keys()].find((name) => name.startsWith("command-"))!;
+  expect(second.get(start)!.size).toBeGreaterThan(first.get(start)!.size);
+});
+
+it("compiled code that V8 refuses is replaced", async () => {
+  const output = await runWithCache(getUser, "damaged");
+  const before = codeIn("damaged");
+  const [name, { path, size }] = [...before].find(([name]) => name.startsWith("command-"))!;
+  truncateSync(path, size - 100);
+  expect(await runWithCache(getUser, "damaged")).toBe(output);
+  const repaired = codeIn("damaged");
+  expect(repaired.get(name)!.inode).not.toBe(before.get(name)!.inode);
+  await runWithCache(getUser, "damaged");
+  expect(codeIn("damaged")).toEqual(repaired);
+});
+
+it("compiled code is kept under the flags of V8 at the start", async () => {
+  const exportEvents = ["events", "export"];
+  // Limits the heap by flags.
+  await runWithCache(exportEvents, "flags");
+  const before = codeIn("flags");
+  await runWithCache(exportEvents, "flags");
+  await runWithCache(["--help"], "flags");
+  expect(codeIn("flags")).toEqual(before);
+
+  const spy = home().path("flags.cjs");
+  const set = (percent: number) => `require("node:v8").setFlagsFromString("--heap-growing-percent=${percent}")`;
+  writeFileSync(spy, `process.nextTick(() => ${set(50)}); process.on("exit", () => ${set(0)});`);
+  await runWithCache(exportEvents, "flags", { NODE_OPTIONS: `--require ${spy}` });
+  writeFileSync(spy, `process.on("exit", () => ${set(50)});`);
+  await runWithCache(getUser, "flags", { NODE_OPTIONS: `--require ${spy}` });
+  expect(codeIn("flags")).toEqual(before);
+});
+
+it("a cache directory that cannot be written stops no command", async () => {
+  writeFileSync(home().path("file"), "");
+  expect(JSON.parse(await runWithCache(getUser, "file"))).toMatchObject({ id: 1 });
 });

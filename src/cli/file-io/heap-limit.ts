@@ -1,13 +1,23 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
+let isLimited = false;
+
 /**
  * Stops V8 from growing its heap by 100 MiB and more while rows are streamed or requests are answered. The young
  * generation may grow until it has `young` bytes, so call it regularly. Nearly all objects of a row, page or request are
  * short-lived, so frequent collection is cheap.
  */
 export function limitHeap(young = 0): void {
+  // Under other flags, compiled code would not be kept for the next command.
+  if (!isLimited) process.prependOnceListener("exit", resetFlags);
+  isLimited = true;
   const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
   const mayGrow = space !== undefined && space.space_size < young;
   setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
   setFlagsFromString("--heap-growing-percent=100");
+}
+
+function resetFlags(): void {
+  setFlagsFromString("--semi-space-growth-factor=2");
+  setFlagsFromString("--heap-growing-percent=0");
 }

@@ -54,7 +54,7 @@ export async function* walk<O extends AnyOperation>(
     const items = found.length > left ? found.slice(0, left) : found;
     left -= items.length;
     const following = nextPageInput(op.list?.paging, asked, response, found.length);
-    if (all) {
+    if (all && following !== undefined) {
       (await import("../file-io/heap-limit.ts")).limitHeap(8_388_608);
       // A local database answers synchronously: yield to the event loop, so that Ctrl-C is handled.
       await new Promise(setImmediate);
