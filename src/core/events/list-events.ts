@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { type events as contract, countedBeyond, furthestEvent } from "../../contract/events.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong, listed, truth } from "../../store/dialect.ts";
+import { isAmong, listed, rowCount, truth } from "../../store/dialect.ts";
 import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
@@ -78,10 +78,7 @@ function firstOf(candidates: readonly Candidate[], size: number): Candidate[] {
     .slice(0, size);
 }
 
-/**
- * Returns up to `size` occurrences of each place. They are put together by the program, because SQLite takes four times as long.
- * The cast keeps SQLite from planning with the value of the limit, for which it would parse the statement at each run.
- */
+/** Returns up to `size` occurrences of each place. They are put together by the program, because SQLite takes four times as long. */
 const occurrencesIn = (db: Db, p: Extent, isFirst: RawBuilder<SqlBool>) => {
   const one = db
     .selectFrom("event_places as ep")
@@ -92,7 +89,7 @@ const occurrencesIn = (db: Db, p: Extent, isFirst: RawBuilder<SqlBool>) => {
     .where(isFirst)
     .orderBy("ep.start_at")
     .orderBy("ep.event_id")
-    .limit(sql<number>`cast(${p.size} as integer)`);
+    .limit(rowCount(p.size));
   return sql<{ found: Nested<Candidate> }>`select ${nested(db, one)} as found from ${listed(db, "place", p.places)}`;
 };
 
