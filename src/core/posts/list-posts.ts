@@ -14,8 +14,8 @@ type Input = Parameters<Handlers<typeof contract>["list"]>[1];
 type Filter = Omit<Input, "limit" | "cursor" | "sort">;
 
 /**
- * What the statement of a search depends on: the sort column (ties are sorted by ID), the direction, the key from which to read,
- * the pins, the filter, and whether places are searched. Without a key, reading starts at the end of the list that the direction leaves.
+ * The parts of a search that change its statement. Ties of the sort column `time` are sorted by ID. Without a key, reading starts at
+ * the end of the list that the direction leaves.
  */
 interface Shape {
   readonly time: "listed_at" | "updated_at";
@@ -128,9 +128,10 @@ function inPlaces(db: Db, shape: Shape, p: Values) {
     .limit(rowCount(p.limit));
   if (shape.hasKey) one = one.where(beyond({ alias: "pp", id: "post_id", time, back }, p));
   const direction = sql.raw(order);
+  // SQLite concludes from `p.id = found.id` that each p.id is in the subquery, too, and would run it again for each row.
   const found = forEach(db, listed(db, "place", p.places), one, { table: "posts", key: ["id"] });
   return sql<Found>`select distinct p.id, ${sql.ref(`p.${time}`)} as time
-    from ${found} join posts p on p.id = found.id
+    from ${found} join posts p on p.id = found.id + 0
     order by time ${direction}, p.id ${direction} limit ${rowCount(p.limit)}`;
 }
 
