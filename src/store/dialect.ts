@@ -102,6 +102,12 @@ export function isAmong<T extends string | number>(
 /** Converts a condition to 0 or 1 on both databases. */
 export const truth = (condition: RawBuilder<unknown>) => sql<0 | 1>`case when ${condition} then 1 else 0 end`;
 
+/**
+ * Returns a limit or an offset for a prepared query. SQLite plans with a limit that is a plain parameter, and so parses the statement again
+ * at each run.
+ */
+export const rowCount = (value: number) => sql<number>`cast(${value} as integer)`;
+
 /** Returns the value of a column with 0 or 1; undefined stays undefined. */
 export const flagValue = (value: boolean | undefined) =>
   value === undefined ? undefined : value ? (1 as const) : (0 as const);

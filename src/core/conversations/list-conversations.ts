@@ -1,49 +1,85 @@
+import { memoize } from "../../contract/bounded-map.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
-import { afterPrefix } from "../../store/dialect.ts";
+import type { Db } from "../../store/database.ts";
+import { afterPrefix, isPostgres, rowCount } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
 import { words } from "../directory/text-keys.ts";
-import type { Ctx, Handlers } from "../pipeline/context.ts";
+import type { Handlers } from "../pipeline/context.ts";
 import { pageOf } from "../pipeline/numbered-page.ts";
-import { presentConversations } from "./present-conversations.ts";
+import { conversationQuery, presentConversations } from "./present-conversations.ts";
 import { peopleKey } from "./recipients.ts";
 
 /** Maximum number of conversations counted beyond the page. */
 const countedBeyond = 1000;
 
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];
+type Filter = Pick<Input, "status"> & Partial<Omit<Input, "page" | "limit">>;
+
+/** A page of a user's conversations. */
+interface Range {
+  readonly user: number;
+  readonly limit: number;
+  readonly offset: number;
+  /** Maximum number of conversations counted. */
+  readonly most: number;
+}
 
 export const listConversations: Handlers<typeof contract>["list"] = async (ctx, input) => {
-  const { page, limit } = input;
+  const { page, limit, ...filter } = input;
   const offset = (page - 1) * limit;
-  const matching = matchingConversations(ctx, input);
-  const { total } = await ctx.db
-    .selectFrom(
-      matching
-        .select("p.conversation_id")
-        .limit(offset + limit + countedBeyond)
-        .as("counted"),
-    )
-    .select((eb) => eb.fn.countAll<number>().as("total"))
-    .executeTakeFirstOrThrow();
-  const rows = await matching
-    .select("p.conversation_id")
-    .orderBy("p.latest_message_id", "desc")
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  const ids = rows.map((row) => row.conversation_id);
-  const items = await presentConversations(ctx, ids);
-  return pageOf(ctx, "/conversations", input, { items, total });
+  const isPlain = filter.keyword === undefined && filter.participants === undefined;
+  // The best plan of PostgreSQL depends on the number of the user's conversations.
+  const { rows, count } = isPlain && !isPostgres(ctx.db) ? plainSearches(filter.status) : searches(filter);
+  const range = { user: ctx.actor.id, limit, offset, most: offset + limit + countedBeyond };
+  const [found, counted] = await Promise.all([rows(ctx.db, range), count(ctx.db, range)]);
+  const newestFirst = found.toSorted((a, b) => Number(b.latest_message_id) - Number(a.latest_message_id));
+  const items = await presentConversations(ctx, newestFirst);
+  // Counting gives one row.
+  return pageOf(ctx, "/conversations", input, { items, total: counted[0]!.total });
 };
 
-function matchingConversations(ctx: Ctx, { status, keyword, participants, participants_mode }: Input) {
-  let query = ctx.db
+/** Returns the searches for lists that only have a status, which are compiled once. */
+const plainSearches = memoize((status: Input["status"]) => ({
+  rows: prepared((db, p: Range) => pageQuery(db, p, { status })),
+  count: prepared((db, p: Range) => countQuery(db, p, { status })),
+}));
+
+const searches = (filter: Filter) => ({
+  rows: (db: Db, range: Range) => pageQuery(db, range, filter).execute(),
+  count: (db: Db, range: Range) => countQuery(db, range, filter).execute(),
+});
+
+/** Selects the conversations of the page, in no order. */
+const pageQuery = (db: Db, range: Range, filter: Filter) =>
+  conversationQuery(db, range.user).where(
+    "c.id",
+    "in",
+    matchingConversations(db, range.user, filter)
+      .select("p.conversation_id")
+      .orderBy("p.latest_message_id", "desc")
+      .limit(rowCount(range.limit))
+      .offset(rowCount(range.offset)),
+  );
+
+const countQuery = (db: Db, range: Range, filter: Filter) =>
+  db
+    .selectFrom(
+      matchingConversations(db, range.user, filter)
+        .select("p.conversation_id")
+        .limit(rowCount(range.most))
+        .as("counted"),
+    )
+    .select((eb) => eb.fn.countAll<number>().as("total"));
+
+function matchingConversations(db: Db, user: number, { status, keyword, participants, participants_mode }: Filter) {
+  let query = db
     .selectFrom("conversation_participants as p")
-    .where("p.user_id", "=", ctx.actor.id)
+    .where("p.user_id", "=", user)
     .where("p.latest_message_id", "is not", null);
   if (status === "unread") query = query.where("p.unread_count", ">", 0);
   else query = query.where("p.archived_at", status === "archived" ? "is not" : "is", null);
   if (participants !== undefined) {
-    const key = peopleKey([...participants, ctx.actor.id]);
+    const key = peopleKey([...participants, user]);
     query = query.where(({ eb, exists, not, selectFrom }) => {
       const same = exists(
         selectFrom("conversations as c")

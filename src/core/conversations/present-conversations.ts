@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { conversation as contract } from "../../contract/conversation-schemas.ts";
-import { isAmong } from "../../store/dialect.ts";
+import type { Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { currentRule } from "../pipeline/mutes.ts";
@@ -9,31 +9,31 @@ import { standingsIn } from "./present-participants.ts";
 
 export type Conversation = z.infer<ReturnType<typeof contract>>;
 
-const conversationsOf = prepared((db, p: { ids: number[]; user: number }) =>
+/** Selects conversations as the user sees them. */
+export const conversationQuery = (db: Db, user: number) =>
   db
     .selectFrom("conversations as c")
-    .innerJoin("conversation_participants as p", "p.conversation_id", "c.id")
+    .innerJoin("conversation_participants as own", "own.conversation_id", "c.id")
     .select(["c.id", "c.type", "c.title", "c.created_at", "c.updated_at"])
-    .select(["p.latest_message_id", "p.mute_rule", "p.muted_until", "p.unread_count", "p.archived_at"])
-    .where((eb) => isAmong(db, eb.ref("c.id"), p.ids))
-    .where("p.user_id", "=", p.user),
+    .select(["own.latest_message_id", "own.mute_rule", "own.muted_until", "own.unread_count", "own.archived_at"])
+    .where("own.user_id", "=", user);
+
+const conversationById = prepared((db, p: { id: number; user: number }) =>
+  conversationQuery(db, p.user).where("c.id", "=", p.id),
 );
 
-/**
- * Returns the API's representation of the actor's conversations, in the order of `ids`. Runs a constant number of
- * queries.
- */
-export async function presentConversations(ctx: Ctx, ids: number[]): Promise<Conversation[]> {
-  if (ids.length === 0) return [];
-  const [own, standings] = await Promise.all([
-    conversationsOf(ctx.db, { ids, user: ctx.actor.id }),
-    standingsIn(ctx.db, { conversations: ids }),
+type ConversationRow = Awaited<ReturnType<typeof conversationById>>[number];
+
+/** Returns the API's representation of the actor's conversations. Runs a constant number of queries. */
+export async function presentConversations(ctx: Ctx, rows: readonly ConversationRow[]): Promise<Conversation[]> {
+  if (rows.length === 0) return [];
+  const latestIds = rows.flatMap((row) => row.latest_message_id ?? []);
+  const [standings, latest] = await Promise.all([
+    standingsIn(ctx.db, { conversations: rows.map((row) => row.id) }),
+    latestIds.length === 0 ? [] : messagesById(ctx.db, { ids: latestIds }),
   ]);
-  const rows = new Map(own.map((row) => [row.id, row]));
   const participants = Map.groupBy(standings, (each) => each.conversation_id);
-  const latestIds = [...rows.values()].flatMap((row) => row.latest_message_id ?? []);
-  const latest = latestIds.length === 0 ? [] : await messagesById(ctx.db, { ids: latestIds });
-  const users = [...participants.values()].flatMap((standings) => standings.map((standing) => standing.user_id));
+  const users = standings.map((standing) => standing.user_id);
   const parts = await loadMessageParts(ctx, latest, users);
   const messages = new Map(
     latest.map((message) => {
@@ -41,10 +41,8 @@ export async function presentConversations(ctx: Ctx, ids: number[]): Promise<Con
       return [message.id, presentMessage(message, parts, author)];
     }),
   );
-  return ids.flatMap((id) => {
-    const row = rows.get(id);
-    if (row === undefined) return [];
-    const { created_at, updated_at } = row;
+  return rows.map((row) => {
+    const { id, created_at, updated_at } = row;
     return {
       id,
       type: row.type,
@@ -65,7 +63,7 @@ export async function presentConversations(ctx: Ctx, ids: number[]): Promise<Con
 
 /** Returns a single conversation; the actor must be a participant. */
 export async function presentConversation(ctx: Ctx, id: number): Promise<Conversation> {
-  const [conversation] = await presentConversations(ctx, [id]);
+  const [conversation] = await presentConversations(ctx, await conversationById(ctx.db, { id, user: ctx.actor.id }));
   // The actor's conversation is in the result.
   return conversation!;
 }

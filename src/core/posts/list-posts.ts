@@ -1,34 +1,44 @@
-import { type SqlBool, sql } from "kysely";
+import { type CompiledQuery, type SqlBool, sql } from "kysely";
+import { memoize } from "../../contract/bounded-map.ts";
 import type { posts as contract } from "../../contract/posts.ts";
-import { forEach, listed } from "../../store/dialect.ts";
+import type { Db } from "../../store/database.ts";
+import { forEach, isPostgres, listed, rowCount } from "../../store/dialect.ts";
+import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
 import { placeInFeed, placesOfPosts } from "../visibility/feed-index.ts";
-import { groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
-import { postReader, published, visible } from "../visibility/post-visibility.ts";
+import { type GroupReader, groupReader, isVisibleGroup } from "../visibility/group-visibility.ts";
+import { type PostReader, postReader, published, visible } from "../visibility/post-visibility.ts";
 
 type Input = Parameters<Handlers<typeof contract>["list"]>[1];
 type Filter = Omit<Input, "limit" | "cursor" | "sort">;
 
 /**
- * The sort column (ties are sorted by ID), the key and the direction from which to read, and the number of rows. Without
- * a key, reading starts at the end of the list that the direction leaves.
+ * The parts of a search that change its statement. Ties of the sort column `time` are sorted by ID. Without a key, reading starts at
+ * the end of the list that the direction leaves.
  */
-interface Extent {
+interface Shape {
   readonly time: "listed_at" | "updated_at";
   readonly back: boolean;
-  readonly beyond: readonly [time: number, id: number] | undefined;
+  readonly hasKey: boolean;
+  /** True for posts that are pinned, false for those that are not, undefined for all. */
+  readonly pinned: boolean | undefined;
+  readonly hasPlaces: boolean;
+  readonly filter: Filter;
+}
+
+/** The parameters of a search. Pins are those at the time `at`. */
+interface Values extends PostReader, GroupReader {
+  readonly now: number;
+  readonly at: number;
+  readonly keyTime: number;
+  readonly keyId: number;
+  readonly places: readonly string[];
   readonly limit: number;
 }
 
 /** The time of the first page, the index of the part of the list, and the sort key in it. */
 type Key = [at: number, part: number, time: number, id: number];
-
-/** A part of a list: posts that were pinned at that time, posts that were not, or all. */
-interface Part {
-  readonly at: number;
-  readonly pinned: boolean | undefined;
-}
 
 /** Returns the IDs of a page of posts that the actor may read, newest first; in the feed, pinned posts come first. */
 export async function listPosts(ctx: Ctx, { limit, cursor, sort, ...filter }: Input) {
@@ -45,7 +55,7 @@ export async function listPosts(ctx: Ctx, { limit, cursor, sort, ...filter }: In
 
 interface Search {
   readonly at: number;
-  readonly time: Extent["time"];
+  readonly time: Shape["time"];
   readonly position: Position<Key> | undefined;
   readonly limit: number;
 }
@@ -56,15 +66,16 @@ async function findInParts(ctx: Ctx, filter: Filter, { at, time, position, limit
   const parts = isFeed ? [true, false] : [undefined];
   const places = await placesIn(ctx, filter);
   const back = position?.direction === "before";
-  const [, first = 0, ...key] = position?.key ?? [];
+  const [, first = 0, keyTime = 0, keyId = 0] = position?.key ?? [];
+  const reader = { ...postReader(ctx.actor), ...groupReader(ctx.actor), now: ctx.now };
   const found: (Found & { readonly part: number })[] = [];
   for (let part = first; part in parts && found.length < limit; part += back ? -1 : 1) {
-    const beyond = position !== undefined && part === first ? (key as [number, number]) : undefined;
-    const extent = { time, back, beyond, limit: limit - found.length };
-    const matched = matching(ctx, filter, { at, pinned: parts[part] });
+    const hasKey = position !== undefined && part === first;
     // Few posts are pinned, and they have an index.
-    const isShort = places === undefined || parts[part] === true;
-    const rows = await (isShort ? amongAll(matched, extent) : inPlaces(ctx, matched, extent, places));
+    const hasPlaces = places !== undefined && parts[part] !== true;
+    const shape = { time, back, hasKey, pinned: parts[part], hasPlaces, filter };
+    const values = { ...reader, at, keyTime, keyId, places: places ?? [], limit: limit - found.length };
+    const rows = await search(ctx.db, shape, values);
     found.push(...rows.map((row) => ({ ...row, part })));
   }
   return found;
@@ -84,39 +95,55 @@ interface Found {
   readonly time: number;
 }
 
+/**
+ * Runs a search. Those without further filters are prepared on SQLite; filters have too many combinations to keep all, and the best plan
+ * of PostgreSQL depends on the values.
+ */
+async function search(db: Db, shape: Shape, values: Values): Promise<Found[]> {
+  const { status, show_in_feed, ...rest } = shape.filter;
+  const isPlain = Object.values(rest).every((value) => value === undefined);
+  if (isPlain && !isPostgres(db)) return preparedSearch(JSON.stringify(shape))(db, values);
+  return (await db.executeQuery(searchQuery(db, shape, values).compile(db))).rows;
+}
+
+const preparedSearch = memoize((key: string) => {
+  const shape: Shape = JSON.parse(key);
+  return prepared((db, p: Values) => searchQuery(db, shape, p));
+});
+
+function searchQuery(db: Db, shape: Shape, p: Values): { compile(db: Db): CompiledQuery<Found> } {
+  return shape.hasPlaces ? inPlaces(db, shape, p) : amongAll(db, shape, p);
+}
+
 /** Reads at most `limit` entries from each place, so that the duration does not depend on the total number of posts. */
-async function inPlaces(
-  { db }: Ctx,
-  matched: Matching,
-  { time, back, beyond: key, limit }: Extent,
-  places: readonly string[],
-): Promise<Found[]> {
+function inPlaces(db: Db, shape: Shape, p: Values) {
+  const { time, back } = shape;
   const order = back ? "asc" : "desc";
-  let one = matched
+  let one = matching(db, shape, p)
     .innerJoin("post_places as pp", "pp.post_id", "p.id")
     .select("p.id")
     .where(sql<SqlBool>`pp.place = place.value`)
     .orderBy(`pp.${time}`, order)
     .orderBy("pp.post_id", order)
-    .limit(limit);
-  if (key) one = one.where(beyond({ alias: "pp", id: "post_id", time, back }, key));
+    .limit(rowCount(p.limit));
+  if (shape.hasKey) one = one.where(beyond({ alias: "pp", id: "post_id", time, back }, p));
   const direction = sql.raw(order);
-  const found = forEach(db, listed(db, "place", places), one, { table: "posts", key: ["id"] });
-  const { rows } = await sql<Found>`select distinct p.id, ${sql.ref(`p.${time}`)} as time
-    from ${found} join posts p on p.id = found.id
-    order by time ${direction}, p.id ${direction} limit ${sql.lit(limit)}`.execute(db);
-  return rows;
+  // SQLite concludes from `p.id = found.id` that each p.id is in the subquery, too, and would run it again for each row.
+  const found = forEach(db, listed(db, "place", p.places), one, { table: "posts", key: ["id"] });
+  return sql<Found>`select distinct p.id, ${sql.ref(`p.${time}`)} as time
+    from ${found} join posts p on p.id = found.id + 0
+    order by time ${direction}, p.id ${direction} limit ${rowCount(p.limit)}`;
 }
 
-async function amongAll(matched: Matching, { time, back, beyond: key, limit }: Extent): Promise<Found[]> {
+function amongAll(db: Db, shape: Shape, p: Values) {
+  const { time, back } = shape;
   const order = back ? "asc" : "desc";
-  let query = matched
+  const query = matching(db, shape, p)
     .select(["p.id", `p.${time} as time`])
     .orderBy(`p.${time}`, order)
     .orderBy("p.id", order)
-    .limit(limit);
-  if (key) query = query.where(beyond({ alias: "p", id: "id", time, back }, key));
-  return query.execute();
+    .limit(rowCount(p.limit));
+  return shape.hasKey ? query.where(beyond({ alias: "p", id: "id", time, back }, p)) : query;
 }
 
 interface Order {
@@ -126,46 +153,43 @@ interface Order {
   readonly back: boolean;
 }
 
-function beyond({ alias, id, time, back }: Order, [at, last]: readonly [number, number]) {
+function beyond({ alias, id, time, back }: Order, { keyTime, keyId }: Values) {
   const columns = sql`(${sql.ref(`${alias}.${time}`)}, ${sql.ref(`${alias}.${id}`)})`;
-  return sql<SqlBool>`${columns} ${sql.raw(back ? ">" : "<")} (${at}, ${last})`;
+  return sql<SqlBool>`${columns} ${sql.raw(back ? ">" : "<")} (${keyTime}, ${keyId})`;
 }
 
-type Matching = ReturnType<typeof matching>;
-
-/** Returns a query for the posts of a part that match the filter and that the actor may read. */
-function matching(ctx: Ctx, filter: Filter, part: Part) {
-  const { db, now, actor } = ctx;
+/** Returns a query for the posts of a part of the list that match the filter and that the reader may read. */
+function matching(db: Db, { filter, ...shape }: Shape, p: Values) {
   let query = db
     .selectFrom("posts as p")
     .innerJoin("audiences as a", "a.id", "p.audience_id")
     .where("p.deleted_at", "is", null)
-    .where(visible(db, postReader(actor), now))
-    .where(withStatus(filter.status, now));
+    .where(visible(db, p, p.now))
+    .where(withStatus(filter.status, p.now));
   if (filter.content_type !== undefined) query = query.where("p.content_type", "=", filter.content_type);
   if (filter.unit !== undefined) query = query.where("a.owner_unit_id", "=", filter.unit);
-  if (filter.group !== undefined) query = query.where("a.group_id", "=", filter.group).where(inKnownGroup(ctx));
+  if (filter.group !== undefined) query = query.where("a.group_id", "=", filter.group).where(inKnownGroup(p));
   if (filter.author !== undefined) query = query.where("a.author_id", "=", filter.author);
   if (filter.since !== undefined) query = query.where("p.listed_at", ">=", filter.since);
   if (filter.important !== undefined) query = query.where("p.important", "=", sql.lit(filter.important ? 1 : 0));
   if (filter.show_in_feed !== undefined) {
     query = query.where("p.show_in_feed", "=", sql.lit(filter.show_in_feed ? 1 : 0));
   }
-  if (part.pinned !== undefined) {
+  if (shape.pinned !== undefined) {
     const isMainFeed = filter.unit === undefined && filter.group === undefined;
-    query = query.where(matches(part.pinned, isMainFeed ? pinnedInMainFeed(part.at) : pinned(part.at)));
+    query = query.where(matches(shape.pinned, isMainFeed ? pinnedInMainFeed(p.at) : pinned(p.at)));
   }
-  if (filter.pinned !== undefined) query = query.where(matches(filter.pinned, pinned(now)));
+  if (filter.pinned !== undefined) query = query.where(matches(filter.pinned, pinned(p.now)));
   if (filter.bookmarked !== undefined) {
-    query = query.where(matches(filter.bookmarked, marked(actor.id, "bookmarked_at")));
+    query = query.where(matches(filter.bookmarked, marked(p.me, "bookmarked_at")));
   }
-  if (filter.unseen !== undefined) query = query.where(matches(!filter.unseen, marked(actor.id, "seen_at")));
+  if (filter.unseen !== undefined) query = query.where(matches(!filter.unseen, marked(p.me, "seen_at")));
   return query;
 }
 
 /** Excludes groups that the actor may not see: even a post shared from such a group must not reveal the group. */
-const inKnownGroup = ({ actor }: Ctx) =>
-  sql<SqlBool>`exists (select 1 from groups g where g.id = a.group_id and ${isVisibleGroup("g", groupReader(actor))})`;
+const inKnownGroup = (reader: GroupReader) =>
+  sql<SqlBool>`exists (select 1 from groups g where g.id = a.group_id and ${isVisibleGroup("g", reader)})`;
 
 function withStatus(status: Filter["status"], now: number) {
   switch (status) {
