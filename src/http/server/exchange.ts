@@ -54,6 +54,8 @@ export class Exchange implements BodySource, Origin {
   /** True with the header `Dry-Run: true`. */
   dryRun = false;
   refused: FieldErrors | undefined;
+  /** The service believes an origin that names its user, so a request must not. */
+  declare readonly userId?: never;
   /** ID of the signed-in user, once known. */
   #actor: number | null = null;
   readonly #state: ServerState;
