@@ -81,6 +81,9 @@ function sampleOf<T>(items: readonly T[], size: number, seed: number): T[] {
     .map(({ item }) => item);
 }
 
+/** The first failure with the active mutant. Kept here, because a run that is cancelled may end without this result. */
+let firstFailure: string | undefined;
+
 async function startVitest(): Promise<Vitest> {
   process.chdir(sandbox);
   // The first failed file decides: bail counts failed tests, but not those whose hooks failed. The second call ends the
@@ -88,6 +91,7 @@ async function startVitest(): Promise<Vitest> {
   const reporter: Reporter = {
     onTestModuleEnd(module) {
       if (module.state() !== "failed" || module.project.config.bail !== 1) return;
+      firstFailure ??= failureOf(module);
       for (const _ of "12") void vitest.cancelCurrentRun("test-failure");
     },
   };
@@ -150,13 +154,14 @@ async function killerOf(vitest: Vitest, mutant: Mutant, tests: readonly TestFile
   const files = tests.map(({ specification }) => specification);
   // Results of earlier runs remain for files that this run does not reach.
   vitest.state.filesMap.clear();
-  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(files);
+  firstFailure = undefined;
+  const { unhandledErrors } = await vitest.runTestSpecifications(files);
   writeFileSync(activeFile, "");
-  const failed = testModules.find((module) => module.state() === "failed");
+  if (firstFailure !== undefined) return firstFailure;
   const [error] = unhandledErrors;
   // A busy machine may be too slow to start a process, which says nothing about the mutant.
-  if (!failed && String(error).includes("[vitest-pool")) return killerOf(vitest, mutant, tests);
-  return failed ? failureOf(failed) : error === undefined ? undefined : String(error);
+  if (String(error).includes("[vitest-pool")) return killerOf(vitest, mutant, tests);
+  return error === undefined ? undefined : String(error);
 }
 
 const describe = ({ fileName, location: { start }, mutatorName, replacement }: Mutant) =>
