@@ -195,6 +195,28 @@ describe("the client", () => {
     await caller.close();
   });
 
+  test("takes nothing of another file that is there by then", async () => {
+    const caller = client();
+    const got = await caller.call(files.get, { id: 7 });
+    expect((await collect(got.read())).toString()).toBe("0123456789");
+    content = contentOf("abcdefghij");
+    for (const [from, to] of [[], [2, 5]]) {
+      await expect(collect(got.read(from, to))).rejects.toMatchObject({ code: "unavailable" });
+    }
+    await caller.close();
+  });
+
+  test("takes no whole file for a part of it", async () => {
+    const headers = { etag, "content-length": "10" };
+    const proxy = http.createServer((_, response) => response.writeHead(200, headers).end("0123456789")).listen(0);
+    const { port } = proxy.address() as { port: number };
+    const caller = createClient({ url: `http://127.0.0.1:${port}`, userAgent: "test", env: {} });
+    const got = await caller.call(files.get, { id: 7 });
+    await expect(collect(got.read(2, 5))).rejects.toMatchObject({ code: "unavailable" });
+    await caller.close();
+    proxy.close();
+  });
+
   test("gives up when it gets no further", async () => {
     content = {
       ...large,
