@@ -229,6 +229,19 @@ describeOnDatabases("workers", (open) => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  it("an engine that runs waits for an answer as long as webhooks.timeout says by then", async () => {
+    const settings = { "webhooks.timeout": 600 };
+    const { id } = await newWebhook(instance, receiver.url);
+    start({ settings });
+    await makeUsers(instance);
+    await expect.poll(() => logOf(instance, id, { status: "200" })).toHaveLength(1);
+    receiver.answer = () => {};
+    settings["webhooks.timeout"] = 1;
+    await makeUsers(instance);
+    const error = "There was no answer within 1 seconds.";
+    await expect.poll(() => logOf(instance, id, { status: "timeout" })).toMatchObject([{ error }]);
+  });
+
   it("a disabled webhook keeps what a worker is sending until its lease ends, then it is stopped", async () => {
     instance.freeze();
     const { id } = await newWebhook(instance, receiver.url);
