@@ -232,10 +232,13 @@ describe("the client", () => {
   });
 
   test("is told what is wrong, and says when it is no answer of the service", async () => {
-    const proxy = http.createServer((_, response) => response.end("<html>Welcome</html>")).listen(0);
+    let headers: Record<string, string> = {};
+    const proxy = http.createServer((_, response) => response.writeHead(200, headers).end("<html>Welcome")).listen(0);
     const { port } = proxy.address() as { port: number };
     const elsewhere = createClient({ url: `http://127.0.0.1:${port}`, userAgent: "test", env: {} });
-    await expect(elsewhere.call(files.get, { id: 7 })).rejects.toMatchObject({ code: "unavailable" });
+    for (headers of [{}, { etag, "transfer-encoding": "chunked" }, { "content-length": "13" }]) {
+      await expect(elsewhere.call(files.get, { id: 7 })).rejects.toMatchObject({ code: "unavailable" });
+    }
     await elsewhere.close();
     proxy.close();
     const caller = client();
