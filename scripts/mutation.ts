@@ -83,6 +83,7 @@ function sampleOf<T>(items: readonly T[], size: number, seed: number): T[] {
 
 /** The first failure with the active mutant. Kept here, because a run that is cancelled may end without this result. */
 let firstFailure: string | undefined;
+let wasCancelled = false;
 
 async function startVitest(): Promise<Vitest> {
   process.chdir(sandbox);
@@ -97,6 +98,9 @@ async function startVitest(): Promise<Vitest> {
   };
   const options = { root: sandbox, watch: false, reporters: [reporter], maxWorkers: Number(values.workers) };
   const vitest = await createVitest(options);
+  vitest.onCancel(() => {
+    wasCancelled = true;
+  });
   const setup = join(sandbox, "test/support/reached-mutants.ts");
   for (const { config } of vitest.projects) {
     config.setupFiles.push(setup);
@@ -155,9 +159,12 @@ async function killerOf(vitest: Vitest, mutant: Mutant, tests: readonly TestFile
   // Results of earlier runs remain for files that this run does not reach.
   vitest.state.filesMap.clear();
   firstFailure = undefined;
+  wasCancelled = false;
   const { unhandledErrors } = await vitest.runTestSpecifications(files);
   writeFileSync(activeFile, "");
   if (firstFailure !== undefined) return firstFailure;
+  // The end of the run before may have cancelled this one.
+  if (wasCancelled) return killerOf(vitest, mutant, tests);
   const [error] = unhandledErrors;
   // A busy machine may be too slow to start a process, which says nothing about the mutant.
   if (String(error).includes("[vitest-pool")) return killerOf(vitest, mutant, tests);
