@@ -25,8 +25,21 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
   ["src/core/posts", [...behaviour("posts"), "test/security/uploads"]],
   ["src/core/units", behaviour("units", "tree", "memberships")],
   ["src/core", behaviour("")],
-  ["src/delivery", ["test/delivery", "test/security/mail-transport", ...behaviour("webhooks.t")]],
-  ["src/http", ["test/http", "test/security/client-address", "test/security/slow-clients", "test/security/uploads"]],
+  [
+    "src/delivery",
+    ["test/delivery", "test/security/mail-transport", ...behaviour("webhooks.t", "users-erasure", "two-factor.t")],
+  ],
+  [
+    "src/http/client",
+    ["test/http/client", "test/http/codec", "test/http/content", "test/http/large-bodies", "test/client/client"],
+  ],
+  [
+    "src/http",
+    [
+      ...["test/http", "test/security/client-address", "test/security/slow-clients", "test/security/uploads"],
+      "test/client/client",
+    ],
+  ],
   ["src/store/backup", ["test/cli/db"]],
   ["src/store/sqlite", ["test/store", "test/faults/commits", "test/faults/writes", "test/cli/db."]],
 ];

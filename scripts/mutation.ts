@@ -81,6 +81,10 @@ function sampleOf<T>(items: readonly T[], size: number, seed: number): T[] {
     .map(({ item }) => item);
 }
 
+/** The first failure with the active mutant. Kept here, because a run that is cancelled may end without this result. */
+let firstFailure: string | undefined;
+let wasCancelled = false;
+
 async function startVitest(): Promise<Vitest> {
   process.chdir(sandbox);
   // The first failed file decides: bail counts failed tests, but not those whose hooks failed. The second call ends the
@@ -88,11 +92,15 @@ async function startVitest(): Promise<Vitest> {
   const reporter: Reporter = {
     onTestModuleEnd(module) {
       if (module.state() !== "failed" || module.project.config.bail !== 1) return;
+      firstFailure ??= failureOf(module);
       for (const _ of "12") void vitest.cancelCurrentRun("test-failure");
     },
   };
   const options = { root: sandbox, watch: false, reporters: [reporter], maxWorkers: Number(values.workers) };
   const vitest = await createVitest(options);
+  vitest.onCancel(() => {
+    wasCancelled = true;
+  });
   const setup = join(sandbox, "test/support/reached-mutants.ts");
   for (const { config } of vitest.projects) {
     config.setupFiles.push(setup);
@@ -150,13 +158,17 @@ async function killerOf(vitest: Vitest, mutant: Mutant, tests: readonly TestFile
   const files = tests.map(({ specification }) => specification);
   // Results of earlier runs remain for files that this run does not reach.
   vitest.state.filesMap.clear();
-  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(files);
+  firstFailure = undefined;
+  wasCancelled = false;
+  const { unhandledErrors } = await vitest.runTestSpecifications(files);
   writeFileSync(activeFile, "");
-  const failed = testModules.find((module) => module.state() === "failed");
+  if (firstFailure !== undefined) return firstFailure;
+  // The end of the run before may have cancelled this one.
+  if (wasCancelled) return killerOf(vitest, mutant, tests);
   const [error] = unhandledErrors;
   // A busy machine may be too slow to start a process, which says nothing about the mutant.
-  if (!failed && String(error).includes("[vitest-pool")) return killerOf(vitest, mutant, tests);
-  return failed ? failureOf(failed) : error === undefined ? undefined : String(error);
+  if (String(error).includes("[vitest-pool")) return killerOf(vitest, mutant, tests);
+  return error === undefined ? undefined : String(error);
 }
 
 const describe = ({ fileName, location: { start }, mutatorName, replacement }: Mutant) =>

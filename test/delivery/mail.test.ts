@@ -1,9 +1,10 @@
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
-import { type Settings, settings as settingOperations } from "../../src/contract/settings.ts";
+import { defaults, type Settings, settings as settingOperations } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { mailQueue } from "../../src/delivery/mail/mail-queue.ts";
+import { preparePersonMail } from "../../src/delivery/mail/person-mail.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { type Mailbox, newMailbox } from "../support/mailbox.ts";
@@ -64,6 +65,7 @@ describeOnDatabases("mail", (open) => {
     expect(mail!.text).toContain(" has created an account at Acme for you.");
     expect(mail!.html).toContain(token);
     expect(mail!.raw).toMatch(/^Message-ID: <wcs-1-\d+@example.com>/im);
+    expect(mail!.raw).toContain("Auto-Submitted: auto-generated\r\n");
     expect(JSON.stringify(await rows())).not.toContain(token);
     expect(await rows()).toMatchObject([{ state: "done", attempt: 1, last_error: null, lease_token: null }]);
     await reset(token);
@@ -266,7 +268,8 @@ describeOnDatabases("mail", (open) => {
   it("a reset that waited too long is not sent; a welcome has a token that works", async () => {
     await welcome();
     await instance.withToken(undefined).call(auth.passwordRequest, { email: "bo@example.com" });
-    instance.wait(3600);
+    // Longer than the link of a welcome works.
+    instance.wait(604_801);
     expect(await drain()).toMatchObject({ mails: 0, failedMails: 1 });
     expect(mailbox.mails.map(({ subject, to }) => [subject, to[0]])).toEqual([["Welcome to Acme", "bo@example.com"]]);
     await reset(tokenIn(mailbox.mails[0]!.text));
@@ -317,6 +320,8 @@ describeOnDatabases("mail", (open) => {
     expect(await drain()).toMatchObject({ mails: 1 });
     instance.wait(31);
     const second = await mailQueue.claim(database, [{ most: 1 }], now());
+    const prepared = preparePersonMail(database, lost[0]!, { settings: defaults, now: now() });
+    expect(await prepared).toEqual({ obsolete: "Another worker has taken it." });
     const late = lost.map((mail) => ({ ...mail, state: "failed" as const, attempt: 1, due_at: now() }));
     expect(await database.writeLocking((tx) => mailQueue.record(tx, late))).toEqual(new Set());
     expect(mailbox.mails).toEqual([]);

@@ -33,6 +33,17 @@ describeOnDatabases("the outbox", (open) => {
     expect(await listOutbox(instance.database, 10)).toEqual([failed, callback]);
   });
 
+  it("lists as many of each as it is asked for, the oldest first", async () => {
+    await instance.administrator.call(users.welcome, { users: await makeUsers(instance, 2) });
+    const all = await listOutbox(instance.database, 10);
+    const oldest = (["mail", "callback"] as const).flatMap((kind) => {
+      const ofKind = all.filter(({ what }) => what === kind).toSorted((a, b) => a.id - b.id);
+      expect(ofKind).toHaveLength(3);
+      return ofKind.slice(0, 2);
+    });
+    expect(await listOutbox(instance.database, 2)).toEqual(oldest);
+  });
+
   it("counts what is due, being sent and given up, and says since when the oldest waits", async () => {
     const none = {
       due: 0,

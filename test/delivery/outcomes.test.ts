@@ -29,10 +29,10 @@ describeOnDatabases("outcomes of an attempt", (open) => {
   });
 
   /** One attempt of one event; its log entry with request and response. */
-  const attempt = async (url = receiver.url, settings: Partial<Settings> = {}) => {
+  const attempt = async (url = receiver.url, settings: Partial<Settings> = {}, random = 0.5) => {
     hook = (await newWebhook(instance, url)).id;
     await makeUsers(instance);
-    await newEngine(instance, { settings, random: () => 0.5 }).drain({ maxSeconds: 60 });
+    await newEngine(instance, { settings, random: () => random }).drain({ maxSeconds: 60 });
     const [entry, ...others] = await logOf(instance, hook);
     expect(others).toEqual([]);
     return (await instance.administrator.call(webhooks.log, { id: hook, log: entry!.id })).data;
@@ -62,6 +62,13 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     expect(entry.next_attempt_at! - entry.created_at).toBe(5);
   });
 
+  it("an attempt that is due within a second is logged for the next one", async () => {
+    receiver.answer = (_, response) => void response.writeHead(500).end();
+    // 4.6 seconds later.
+    const entry = await attempt(receiver.url, {}, 0.1);
+    expect(entry.next_attempt_at! - entry.created_at).toBe(5);
+  });
+
   it("308 is not followed", async () => {
     receiver.answer = (_, response) => void response.writeHead(308, { location: `${receiver.url}/elsewhere` }).end();
     expect(await attempt()).toMatchObject({ status: "308", error: "Redirects are not followed (308)." });
@@ -86,9 +93,14 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     expect(await webhook()).toMatchObject({ active: false, disabled_reason: "gone", disabled_at: expect.any(Number) });
   });
 
-  it("no answer: timeout", async () => {
-    receiver.answer = () => {};
+  it("no answer: timeout, and the connection is closed", async () => {
+    let closed = 0;
+    receiver.answer = (_, response) =>
+      void response.on("close", () => {
+        closed += 1;
+      });
     const entry = await attempt(receiver.url, hasty);
+    await expect.poll(() => closed).toBe(1);
     expect(entry).toMatchObject({ status: "timeout", error: "There was no answer within 1 seconds.", response: null });
     expect(entry.duration_ms).toBeGreaterThanOrEqual(990);
   });

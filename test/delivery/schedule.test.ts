@@ -111,6 +111,17 @@ describeOnDatabases("attempts over days", (open) => {
     expect(await instance.administrator.call(webhooks.recover, { id, since: 0 })).toEqual({ recovered: 0 });
   });
 
+  it("tests that fail do not disable a webhook, however long they do", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    for (let n = 0; n < 2; n++) {
+      await instance.administrator.call(webhooks.test, { id, wait: 0 });
+      await drain();
+      instance.wait(5 * 86_400);
+    }
+    expect(receiver.received).toHaveLength(2);
+    expect(await webhook(id)).toMatchObject({ active: true });
+  });
+
   it("one success in between, and the five days begin anew", async () => {
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance);

@@ -229,6 +229,19 @@ describeOnDatabases("workers", (open) => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  it("an engine that runs waits for an answer as long as webhooks.timeout says by then", async () => {
+    const settings = { "webhooks.timeout": 600 };
+    const { id } = await newWebhook(instance, receiver.url);
+    start({ settings });
+    await makeUsers(instance);
+    await expect.poll(() => logOf(instance, id, { status: "200" })).toHaveLength(1);
+    receiver.answer = () => {};
+    settings["webhooks.timeout"] = 1;
+    await makeUsers(instance);
+    const error = "There was no answer within 1 seconds.";
+    await expect.poll(() => logOf(instance, id, { status: "timeout" })).toMatchObject([{ error }]);
+  });
+
   it("a disabled webhook keeps what a worker is sending until its lease ends, then it is stopped", async () => {
     instance.freeze();
     const { id } = await newWebhook(instance, receiver.url);
@@ -370,19 +383,26 @@ describeOnDatabases("workers", (open) => {
     expect(Map.groupBy(receiver.received, (request) => request.path).get("/old")).toHaveLength(4);
   });
 
-  it("a disabled webhook gets nothing of what was taken ahead", async () => {
+  it("a disabled webhook gets nothing of what was taken ahead, and what it still answers changes nothing", async () => {
+    const { administrator } = instance;
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 12);
-    const waiting: (() => void)[] = [];
-    receiver.answer = (_, response) => void waiting.push(() => response.end());
+    const waiting: ((status: number) => void)[] = [];
+    receiver.answer = (_, response) => void waiting.push((status) => response.writeHead(status).end());
     // No request ends by itself, which would release the others, too.
     start({ pollInterval: 5, settings: { "webhooks.timeout": 600 } });
     await receiver.until(4);
-    await instance.administrator.call(webhooks.update, { id, active: false });
+    await administrator.call(webhooks.update, { id, active: false });
+    const reason = async () => (await administrator.call(webhooks.get, { id })).data.disabled_reason;
+    const disabled = await reason();
     await expect.poll(() => logOf(instance, id, { status: "disabled" })).toHaveLength(8);
-    for (const answer of waiting) answer();
+    for (const [at, answer] of waiting.entries()) answer([200, 500, 410, 500][at] ?? 500);
     await expect.poll(() => logOf(instance, id)).toHaveLength(12);
-    expect(await logOf(instance, id, { status: "200" })).toHaveLength(4);
+    await expect.poll(() => engines[0]!.waiting()).toMatchObject({ due: 0, later: 0, mails: 0 });
+    const answers = (await logOf(instance, id)).filter(({ status }) => status !== "disabled");
+    expect(answers.map(({ status }) => status).toSorted()).toEqual(["200", "410", "500", "500"]);
+    expect(answers.map(({ next_attempt_at }) => next_attempt_at)).toEqual([null, null, null, null]);
+    expect(await reason()).toBe(disabled);
     expect(receiver.received).toHaveLength(4);
   });
 

@@ -87,6 +87,8 @@ describe("a request", () => {
     expect(failed.message).toContain("the change may have been made");
     expect(failed.hint).toContain("Check the current state.");
     expect(deaf.requests.length).toBe(1);
+    await client(deaf.url).call(users.get, { id: 5 }, { dryRun: true });
+    expect(deaf.requests[1]?.headers["dry-run"]).toBeUndefined();
   });
 
   test.each(["", "ftp://x", "example.com", "http://", "https://u:p@example.com", "https://example.com/?a=1"])(

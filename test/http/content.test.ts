@@ -195,6 +195,28 @@ describe("the client", () => {
     await caller.close();
   });
 
+  test("takes nothing of another file that is there by then", async () => {
+    const caller = client();
+    const got = await caller.call(files.get, { id: 7 });
+    expect((await collect(got.read())).toString()).toBe("0123456789");
+    content = contentOf("abcdefghij");
+    for (const [from, to] of [[], [2, 5]]) {
+      await expect(collect(got.read(from, to))).rejects.toMatchObject({ code: "unavailable" });
+    }
+    await caller.close();
+  });
+
+  test("takes no whole file for a part of it", async () => {
+    const headers = { etag, "content-length": "10" };
+    const proxy = http.createServer((_, response) => response.writeHead(200, headers).end("0123456789")).listen(0);
+    const { port } = proxy.address() as { port: number };
+    const caller = createClient({ url: `http://127.0.0.1:${port}`, userAgent: "test", env: {} });
+    const got = await caller.call(files.get, { id: 7 });
+    await expect(collect(got.read(2, 5))).rejects.toMatchObject({ code: "unavailable" });
+    await caller.close();
+    proxy.close();
+  });
+
   test("gives up when it gets no further", async () => {
     content = {
       ...large,
@@ -210,10 +232,13 @@ describe("the client", () => {
   });
 
   test("is told what is wrong, and says when it is no answer of the service", async () => {
-    const proxy = http.createServer((_, response) => response.end("<html>Welcome</html>")).listen(0);
+    let headers: Record<string, string> = {};
+    const proxy = http.createServer((_, response) => response.writeHead(200, headers).end("<html>Welcome")).listen(0);
     const { port } = proxy.address() as { port: number };
     const elsewhere = createClient({ url: `http://127.0.0.1:${port}`, userAgent: "test", env: {} });
-    await expect(elsewhere.call(files.get, { id: 7 })).rejects.toMatchObject({ code: "unavailable" });
+    for (headers of [{}, { etag, "transfer-encoding": "chunked" }, { "content-length": "13" }]) {
+      await expect(elsewhere.call(files.get, { id: 7 })).rejects.toMatchObject({ code: "unavailable" });
+    }
     await elsewhere.close();
     proxy.close();
     const caller = client();
@@ -281,5 +306,6 @@ test("a file that fails half-way ends the connection, so that nobody takes it fo
     .then((response) => response.text())
     .catch(() => "broken off");
   expect(got).toBe("broken off");
+  await expect((await server.app.request("/api/files/7")).text()).rejects.toThrow("broken");
   expect(server.logs.at(-1)).toMatchObject({ level: "error", message: "the answer broke off" });
 });

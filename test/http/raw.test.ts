@@ -60,6 +60,15 @@ describe("what is not HTTP as we speak it gets the one error shape", () => {
     expect(lastBody(await speak(server.port, request)).error?.message).toBe(reason);
   });
 
+  test("CONNECT is told which methods there are, and that the connection ends", async () => {
+    const text = await speak(server.port, "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n");
+    const lines = text.split("\r\n");
+    expect(lines).toContain("Allow: GET, HEAD, POST, PATCH, DELETE");
+    expect(lines).toContain("Connection: close");
+    expect(lines).toContain("Cache-Control: no-store");
+    expect(lines).toContain(`Content-Length: ${text.split("\r\n\r\n")[1]?.length}`);
+  });
+
   test("HTTP/1.0 without Host is HTTP", async () => {
     expect(await speak(server.port, "GET /healthz HTTP/1.0\r\n\r\n")).toContain('{"status":"ok"}');
   });
@@ -121,6 +130,20 @@ test("a connection goes on after errors", async () => {
   const last = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
   const text = await speak(server.port, bad + type + none + wrong + last);
   expect(text.match(/HTTP\/1.1 \d+/g)?.map((line) => line.slice(9))).toEqual(["400", "415", "404", "405", "200"]);
+});
+
+test("nonsense behind a request ends the connection, and is not answered within the answer", async () => {
+  const large = await serveFake(() => ({ data: "x".repeat(20_000_000) }));
+  const accepted = nextAccepted();
+  const socket = connect(large.port, "127.0.0.1").on("error", () => {});
+  socket.write("GET /api/users/5 HTTP/1.1\r\nHost: x\r\n\r\n");
+  const served = await accepted;
+  await new Promise<void>((resolve) => socket.once("data", () => resolve(void socket.pause())));
+  socket.write("nonsense\r\n\r\n");
+  await expect.poll(() => served.destroyed).toBe(true);
+  expect(large.logs.map(({ message }) => message)).toEqual(["request"]);
+  socket.destroy();
+  await large.close();
 });
 
 test("a body that breaks off reaches nobody", async () => {

@@ -119,8 +119,10 @@ describe("the answer", () => {
 
   test("carries the request's ID where it is sane, else one of its own", async () => {
     expect((await get("/api/users/5", { "x-request-id": "a.b:c-1" })).headers.get("x-request-id")).toBe("a.b:c-1");
-    const made = (await get("/nope", { "x-request-id": "a b" })).headers.get("x-request-id");
-    expect(made).toMatch(/^[0-9a-f-]{36}$/);
+    for (const wrong of ["a b", "x".repeat(129)]) {
+      const made = (await get("/nope", { "x-request-id": wrong })).headers.get("x-request-id");
+      expect(made).toMatch(/^[0-9a-f-]{36}$/);
+    }
     const failed = await get("/nope", { "x-request-id": "mine" });
     expect(await failed.json()).toMatchObject({ error: { request_id: "mine" } });
   });
@@ -163,19 +165,26 @@ describe("what goes to the core", () => {
   });
 
   test("the Idempotency-Key of a POST", async () => {
-    await post("/api/users", {}, { "idempotency-key": "k1" });
-    expect(lastCall()?.origin.idempotencyKey).toBe("k1");
+    for (const key of ["k1", "x".repeat(255)]) {
+      await post("/api/users", {}, { "idempotency-key": key });
+      expect(lastCall()?.origin.idempotencyKey).toBe(key);
+    }
     for (const key of ["a b", "x".repeat(256), "ä"]) {
       const response = await post("/api/users", {}, { "idempotency-key": key });
       expect([key.length, response.status, await codeOf(response)]).toEqual([key.length, 400, "bad_request"]);
     }
+    await fetch(`${server.url}/api/users/5`, { ...json({}, { "idempotency-key": "a b" }), method: "PATCH" });
+    expect(lastCall()).toMatchObject({ op: { name: "users.update" }, origin: { idempotencyKey: undefined } });
   });
 
   test("Dry-Run, which the answer confirms; a misspelt one changes nothing", async () => {
     const response = await post("/api/users", {}, { "dry-run": "true" });
     expect([response.headers.get("dry-run"), lastCall()?.origin.dryRun]).toEqual(["true", true]);
-    expect((await post("/api/users", {})).headers.get("dry-run")).toBeNull();
-    expect(lastCall()?.origin.dryRun).toBe(false);
+    for (const headers of [undefined, { "dry-run": "false" }]) {
+      const real = await post("/api/users", {}, headers);
+      expect([real.status, real.headers.get("dry-run")]).toEqual([201, null]);
+      expect(lastCall()?.origin.dryRun).toBe(false);
+    }
     server.calls.length = 0;
     expect((await post("/api/users", {}, { "dry-run": "yes" })).status).toBe(400);
     expect(server.calls).toEqual([]);
@@ -221,6 +230,7 @@ describe("a body", () => {
 
   test("that is compressed is refused", async () => {
     expect((await post("/api/users/welcome", "{}", { "content-encoding": "gzip" })).status).toBe(415);
+    expect((await post("/api/users/welcome", "{}", { "content-encoding": "identity" })).status).toBe(204);
   });
 
   test("may be missing, whatever type is announced", async () => {
@@ -254,6 +264,22 @@ describe("a body", () => {
     expect((await post("/api/users/import", large)).status).toBe(200);
     const response = await post("/api/users/welcome", large);
     expect([response.status, await codeOf(response)]).toEqual([413, "payload_too_large"]);
+  });
+
+  test.each([
+    ["with a length", (body: string) => post("/api/users/welcome", body)],
+    [
+      "in chunks",
+      (body: string) => {
+        const chunks = ReadableStream.from([Buffer.from(body)]) as ReadableStream<Uint8Array>;
+        return fetch(`${server.url}/api/users/welcome`, { ...json(""), body: chunks, duplex: "half" });
+      },
+    ],
+    ["in the process", async (body: string) => server.app.request("/api/users/welcome", json(body))],
+  ])("%s may have as many bytes as the limit", async (_, send) => {
+    const largest = JSON.stringify({ users: "x".repeat(1_048_576 - '{"users":""}'.length) });
+    const statuses = [(await send(largest)).status, (await send(`${largest} `)).status];
+    expect(statuses).toEqual([204, 413]);
   });
 
   test("does not go with GET and DELETE, whose fields are in the query", async () => {
@@ -374,6 +400,17 @@ describe("probes", () => {
   test("the interface's description names the server", async () => {
     const document = (await (await get("/api/openapi.json")).json()) as { openapi: string; servers: unknown };
     expect([document.openapi, document.servers]).toEqual(["3.1.0", [{ url: server.url }]]);
+  });
+
+  test("the interface's description names base_url from the moment it is set", async () => {
+    let url: string | null = null;
+    const other = await serveFake(undefined, { operations: operations.slice(0, 1), baseUrl: async () => url });
+    const named = async () =>
+      ((await (await fetch(`${other.url}/openapi.json`)).json()) as { servers: unknown }).servers;
+    expect(await named()).toEqual([{ url: other.url }]);
+    url = "https://wcs.example.com";
+    expect(await named()).toEqual([{ url }]);
+    await other.close();
   });
 });
 

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { ServiceError } from "../../src/contract/errors.ts";
-import { gate, serveFake, speak } from "./support.ts";
+import { gate, nextAccepted, serveFake, speak } from "./support.ts";
 
 const ask = "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -78,6 +78,22 @@ test("what does not end is cut off", async () => {
   await expect(running).rejects.toThrow();
 });
 
+test("a request that comes while connections are waited for is held back, and answered", async () => {
+  const accepted = nextAccepted();
+  const asked = gate();
+  const server = await serveFake(undefined, {
+    othersClosed: async () => {
+      asked.open();
+      const served = await accepted;
+      await expect.poll(() => served.bytesRead).toBe(ask.length);
+    },
+  });
+  const text = speak(server.port, () => asked.opened, ask);
+  await accepted;
+  await server.close();
+  expect(await text).toMatch(/^HTTP\/1.1 503 /);
+});
+
 test("closing twice is closing once", async () => {
   const server = await serveFake();
   await Promise.all([server.close(), server.close()]);
@@ -108,10 +124,14 @@ test("a port that is taken is an error that says so", async () => {
   await server.close();
 });
 
-test("the address of all interfaces is shown as one that can be visited", async () => {
-  const server = await serveFake(undefined, { host: "0.0.0.0" });
-  expect(server.url).toBe(`http://localhost:${server.port}`);
-  const socket = connect(server.port, "127.0.0.1");
+test.each([
+  ["0.0.0.0", "localhost", "127.0.0.1"],
+  ["::", "localhost", "::1"],
+  ["::1", "[::1]", "::1"],
+])("the URL of a server on %s can be visited", async (host, name, address) => {
+  const server = await serveFake(undefined, { host });
+  expect(server.url).toBe(`http://${name}:${server.port}`);
+  const socket = connect(server.port, address);
   await new Promise((resolve) => socket.once("connect", resolve));
   socket.destroy();
   await server.close();

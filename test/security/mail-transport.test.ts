@@ -77,6 +77,21 @@ describeOnDatabases("the way to the mail server", (open) => {
     expect(encrypted.sent).toEqual([{ secure: true }]);
   });
 
+  it("An engine that runs sends nothing more in the clear once mail.allow_plain is switched off", async () => {
+    mailbox = await newMailbox();
+    const url = `smtp://0.0.0.0:${mailbox.port}`;
+    const settings = { "mail.from": "wcs@example.com", "mail.smtp_url": url, "mail.allow_plain": true };
+    const engine = newEngine(instance, { settings });
+    engine.start();
+    await expect.poll(() => mailbox.mails).toHaveLength(1);
+    settings["mail.allow_plain"] = false;
+    await instance.administrator.call(users.welcome, { users: [1] });
+    const errors = instance.database.reader.selectFrom("mails").select("last_error").where("state", "=", "waiting");
+    await expect.poll(() => errors.execute()).toEqual([{ last_error: noTls }]);
+    await engine.stop();
+    expect(mailbox.mails).toHaveLength(1);
+  });
+
   it("A server on this machine needs no TLS", async () => {
     mailbox = await newMailbox();
     expect(await send({}, "", "127.0.0.1")).toEqual({ sent: [{ secure: false }], error: null });

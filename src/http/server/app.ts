@@ -22,9 +22,7 @@ export interface AppOptions extends BodyOptions {
   readonly log: ServerLog;
   /** Returns true when the service and its database work. Default: always true. */
   readonly ready?: () => Promise<boolean>;
-  /** Public URL of the service, without a trailing slash. Default: the address that `listen` took. */
-  readonly servedAt?: string;
-  /** Returns the setting `base_url`, which takes precedence over `servedAt`. */
+  /** Returns the setting `base_url`, which takes precedence over the address that `listen` took. */
   readonly baseUrl?: () => Promise<string | null>;
   readonly metrics?: Metrics;
   /** Networks of proxies whose X-Forwarded-For is trusted. Default: none. */
@@ -41,7 +39,7 @@ export function createApp(options: AppOptions): App {
     log: options.log,
     observe: options.metrics?.observe,
     trustedProxies: options.trustedProxies,
-    servedAt: options.servedAt,
+    servedAt: undefined,
     closing: false,
   };
   const app = newHono(state);

@@ -25,7 +25,7 @@ export interface ServerState {
   readonly trustedProxies?: BlockList | undefined;
   /** True once the log has warned of the header although no proxy is trusted. */
   warnedOfProxy?: boolean;
-  /** Public URL of the service, without a trailing slash. */
+  /** The address that `listen` took, as a URL without a trailing slash. */
   servedAt: string | undefined;
   /** True during shutdown: every response closes its connection. */
   closing: boolean;

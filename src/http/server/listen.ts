@@ -52,7 +52,7 @@ const standard: Timeouts = {
   grace: 28_000,
 };
 
-/** Starts a server for the app. Its URL becomes the app's `servedAt` when that is not set. */
+/** Starts a server for the app. Its URL becomes the app's `servedAt`. */
 export async function listen(app: App, options: ListenOptions): Promise<Listening> {
   const timeouts = { ...standard, ...options.timeouts };
   const refuse: Refuse = (socket, error, allow) => refuseOn(app.state.log, socket, error, allow);
@@ -61,7 +61,7 @@ export async function listen(app: App, options: ListenOptions): Promise<Listenin
   const server = createServer(app, { timeouts, connections, door, refuse });
   await bound(server, options);
   const url = urlOf(server.address() as AddressInfo, options.host);
-  app.state.servedAt ??= url;
+  app.state.servedAt = url;
   // After the poll phase, so that bytes that arrived while the event loop was blocked are not taken for late.
   const watch = setInterval(() => setImmediate(() => connections.check()), timeouts.check);
   watch.unref();
