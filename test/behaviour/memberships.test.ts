@@ -119,7 +119,8 @@ describeEverywhere("memberships", (environment) => {
   });
 
   it("every change of a membership is a change of the user", async () => {
-    const { instance, units: places, types } = world();
+    const { instance, ids, units: places, types } = world();
+    const other = await admin().call(users.get, { id: ids.colleague });
     const changes = [
       () => add({ unit: places.yard }),
       () => set({ from: places.yard, userTypes: [types.editor] }),
@@ -130,6 +131,7 @@ describeEverywhere("memberships", (environment) => {
       await change();
       expect((await admin().call(users.get, { id: user.id })).updated_at).toBe(instance.now());
     }
+    expect(await admin().call(users.get, { id: ids.colleague }), "somebody else").toEqual(other);
     const before = await admin().call(users.get, { id: user.id });
     instance.wait(1);
     await set({ from: places.harbour, unit: places.harbour, department: null, userTypes: [types.employee] });
