@@ -31,7 +31,7 @@ describeEverywhere("memberships", (environment) => {
 
   it("users.memberships: the first one first, as in users.get", async () => {
     const { units: places, types } = world();
-    await add({ unit: places.south });
+    await add({ unit: places.south, userTypes: [types.employee] });
     await add({ unit: places.yard, userTypes: [types.editor] });
     const shown = await admin().call(users.get, { id: user.id });
     expect((await admin().call(users.memberships, { user: user.id })).data).toEqual(shown.memberUnits);
