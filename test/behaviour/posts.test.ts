@@ -177,6 +177,8 @@ describeEverywhere("posts", (environment) => {
       "not_found",
       "ok",
     ]);
+    const { data } = await actors.outsider.call(posts.list, { limit: 500 });
+    expect(data.map((post) => post.id)).toContain(id);
     expect(await codeOf(actors.manager.call(posts.create, debate))).toBe("forbidden");
     expect(await codeOf(actors.administrator.call(posts.create, debate))).toBe("ok");
   });
