@@ -58,6 +58,7 @@ describeEverywhere("memberships", (environment) => {
     const { units: places, cranes } = world();
     expect(await wrongFields(add({ unit: places.yard, department: cranes }))).toEqual(["department"]);
     expect(await wrongFields(set({ from: places.harbour, department: 987654 }))).toEqual(["department"]);
+    expect(await wrongFields(add({ unit: "x" as never, department: cranes })), "of no unit").toEqual(["unit"]);
     expect(await set({ from: places.harbour, department: cranes })).toBeUndefined();
     expect((await now())[0]?.department).toBe(cranes);
     expect(await wrongFields(set({ from: places.harbour, unit: places.yard, department: cranes }))).toEqual([
