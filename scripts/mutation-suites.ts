@@ -11,8 +11,9 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
       ...behaviour("last-uses", "memory", "mutes", "paging", "password-reset", "permissions", "posts-events"),
       ...behaviour("service", "sessions", "settings", "statement-counts", "tokens", "units-import", "units.t"),
       ...behaviour("users-erasure", "users-import.", "webhooks-listening", "webhooks.t"),
-      ...["test/security/waits", "test/security/sign-in", "test/faults/readiness", "test/delivery/announcements"],
-      "test/delivery/outbox-list",
+      ...["test/security/recurrence", "test/security/rights.t", "test/security/sign-in", "test/security/waits"],
+      ...["test/delivery/announcements", "test/delivery/outbox-list", "test/faults/readiness"],
+      "test/store/actor-batches",
     ],
   ],
   ["src/core/users", [...behaviour("users", "birthdays", "memberships", "password", "auth"), "test/security/waits"]],
@@ -24,6 +25,22 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
   ["src/core/webhooks", [...behaviour("webhooks"), "test/delivery/operations"]],
   ["src/core/posts", [...behaviour("posts"), "test/security/uploads"]],
   ["src/core/units", behaviour("units", "tree", "memberships")],
+  [
+    "src/core/visibility",
+    [
+      ...behaviour("audience", "events", "groups.t", "posts", "tree", "units-moving", "usertypes"),
+      ...["test/security/deleted-things", "test/security/rights.t"],
+    ],
+  ],
+  [
+    "src/core/directory",
+    [
+      ...behaviour("api-tokens", "auth", "counters", "events.t", "groups.t", "memberships", "names", "passwords"),
+      ...behaviour("posts-comments", "posts-lists", "sessions", "text-keys", "tree", "two-factor.t", "two-processes"),
+      ...behaviour("units", "users", "webhooks"),
+      ...["test/security/instance-of-line", "test/security/rights.t", "test/security/sign-in"],
+    ],
+  ],
   ["src/core", behaviour("")],
   [
     "src/delivery",

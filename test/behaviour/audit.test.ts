@@ -62,6 +62,12 @@ describeEverywhere("audit", (environment) => {
     });
   });
 
+  it("keeps the address of users who change themselves", async () => {
+    const { actors, ids } = world();
+    await actors.manager.call(users.update, { id: ids.manager, title: "Myself" });
+    expect((await list({ path: `/users/${ids.manager}` })).data[0]).toMatchObject({ address: expect.any(String) });
+  });
+
   it("names no field that was left out", async () => {
     const { instance, ids } = world();
     // Over HTTP, nothing that is left out reaches the service.

@@ -275,6 +275,14 @@ describeEverywhere("events", (environment) => {
     expect(await shown(manager)).toEqual({ accepted: 0, rejected: 1, answer: null });
   });
 
+  it("an event for a unit outlives its author", async () => {
+    const { actors, units, addUser, instance } = world();
+    const author = await addUser({ admin: true });
+    const id = await create(await instance.as(author.id), { type: "unit", units: [units.harbour] });
+    await actors.administrator.call(users.delete, { id: author.id });
+    expect(await get(actors.member, id)).toMatchObject({ title: "Meeting", author: { name: "Deleted user" } });
+  });
+
   it("answers of many at once are all counted", async () => {
     const { actors, units, addUser, instance } = world();
     const id = await create(actors.administrator, { type: "chain", units: [units.north] });

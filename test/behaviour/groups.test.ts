@@ -166,15 +166,20 @@ describeEverywhere("groups", (environment) => {
     const [one, two, three] = [await addUser(), await addUser(), await addUser()];
     const taken = await make({ name: "Taken over" });
     const kept = await make({ name: "Kept" });
-    for (const { id } of [taken, kept]) await add(id, one.id, "administrator");
-    await admin().call(groups.memberRemove, { id: taken.id, user: 1 });
-    await add(taken.id, three.id);
+    const led = await make({ name: "Led by two" });
+    for (const { id } of [taken, kept, led]) await add(id, one.id, "administrator");
+    for (const { id } of [taken, led]) {
+      await admin().call(groups.memberRemove, { id, user: 1 });
+      await add(id, three.id);
+    }
     world().instance.wait(1);
     await add(taken.id, two.id);
+    await add(led.id, two.id, "administrator");
     await add(kept.id, two.id);
     await admin().call(users.delete, { id: one.id });
     expect(await rolesIn(taken.id)).toEqual({ [three.id]: "administrator", [two.id]: "member" });
     expect(await rolesIn(kept.id)).toEqual({ 1: "administrator", [two.id]: "member" });
+    expect(await rolesIn(led.id)).toEqual({ [two.id]: "administrator", [three.id]: "member" });
     expect(await admin().call(groups.get, { id: taken.id })).toMatchObject({ member_count: 2 });
   });
 

@@ -85,6 +85,13 @@ describeEverywhere("Idempotency-Key", (environment) => {
     expect(await admin().call(users.create, input, { idempotencyKey: "k4" })).toEqual(first);
   });
 
+  it("a secret is no part of the body: a repeat with another one gets the first answer", async () => {
+    const ask = (secret: string) =>
+      admin().call(users.create, { ...person("secret@example.com"), password: secret }, { idempotencyKey: "k15" });
+    const first = await ask(password);
+    expect(await ask("another good password")).toEqual(first);
+  });
+
   it("keys are each actor's own", async () => {
     await create("fifth@example.com", "k5");
     const { id } = await create("sixth@example.com", "k5", world().actors.manager);
@@ -104,7 +111,7 @@ describeEverywhere("Idempotency-Key", (environment) => {
     instance.wait(86_390);
     const by = await instance.as(ids.administrator);
     expect(await create("eighth@example.com", "k8", by)).toEqual(first);
-    instance.wait(11);
+    instance.wait(10);
     expect(await codeOf(create("eighth@example.com", "k8", by))).toBe("conflict");
     world().actors.administrator = by;
   });

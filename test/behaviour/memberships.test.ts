@@ -31,7 +31,7 @@ describeEverywhere("memberships", (environment) => {
 
   it("users.memberships: the first one first, as in users.get", async () => {
     const { units: places, types } = world();
-    await add({ unit: places.south });
+    await add({ unit: places.south, userTypes: [types.employee] });
     await add({ unit: places.yard, userTypes: [types.editor] });
     const shown = await admin().call(users.get, { id: user.id });
     expect((await admin().call(users.memberships, { user: user.id })).data).toEqual(shown.memberUnits);
@@ -68,6 +68,7 @@ describeEverywhere("memberships", (environment) => {
     const { units: places, cranes } = world();
     expect(await wrongFields(add({ unit: places.yard, department: cranes }))).toEqual(["department"]);
     expect(await wrongFields(set({ from: places.harbour, department: 987654 }))).toEqual(["department"]);
+    expect(await wrongFields(add({ unit: "x" as never, department: cranes })), "of no unit").toEqual(["unit"]);
     expect(await set({ from: places.harbour, department: cranes })).toBeUndefined();
     expect((await now())[0]?.department).toBe(cranes);
     expect(await wrongFields(set({ from: places.harbour, unit: places.yard, department: cranes }))).toEqual([
@@ -129,7 +130,8 @@ describeEverywhere("memberships", (environment) => {
   });
 
   it("every change of a membership is a change of the user", async () => {
-    const { instance, units: places, types } = world();
+    const { instance, ids, units: places, types } = world();
+    const other = await admin().call(users.get, { id: ids.colleague });
     const changes = [
       () => add({ unit: places.yard }),
       () => set({ from: places.yard, userTypes: [types.editor] }),
@@ -140,6 +142,7 @@ describeEverywhere("memberships", (environment) => {
       await change();
       expect((await admin().call(users.get, { id: user.id })).updated_at).toBe(instance.now());
     }
+    expect(await admin().call(users.get, { id: ids.colleague }), "somebody else").toEqual(other);
     const before = await admin().call(users.get, { id: user.id });
     instance.wait(1);
     await set({ from: places.harbour, unit: places.harbour, department: null, userTypes: [types.employee] });

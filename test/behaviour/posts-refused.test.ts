@@ -206,6 +206,14 @@ describeOnOneDatabase("posts that are refused", (environment) => {
       expect(await asks(editor, elsewhere.id)).toBe("forbidden");
       const own = await actors.member.call(posts.create, { content_type: "debate", title: "Mine" });
       expect([await asks(actors.member, own.id), await asks(editor, own.id)]).toEqual(["ok", "ok"]);
+      const hidden = { unit: units.harbour, visibility: { units: [] } };
+      for (const [actor, { id }] of [
+        [editor, await write(hidden)],
+        [planner, await write({ ...hidden, ...event })],
+      ] as const) {
+        const { data } = await actor.call(posts.list, { limit: 500 });
+        expect(data.map((post) => post.id)).toContain(id);
+      }
       for (const [actor, id, edit] of [
         [editor, news.id, true],
         [planner, news.id, false],

@@ -130,25 +130,43 @@ describeEverywhere("posts", (environment) => {
     });
   });
 
-  it("a unit in both lists counts with all below", async () => {
-    const { write, units } = newsroom();
-    const { visibility } = await write({ visibility: { units: [units.north], units_falldown: [units.north] } });
-    expect(visibility.units).toMatchObject([{ id: units.north, falldown: true }]);
+  it("a unit in both lists counts with all below, and what is named twice counts once", async () => {
+    const { write, units, types, ids } = newsroom();
+    const twice = (id: number) => [id, id];
+    const visibility = { units: twice(units.north), units_falldown: [units.north], userTypes: twice(types.employee) };
+    const made = await write({ visibility, sharing: { shares: twice(ids.outsider) } });
+    expect(made.visibility.units).toMatchObject([{ id: units.north, falldown: true }]);
+    expect(made.visibility.userTypes).toMatchObject([{ id: types.employee }]);
+    expect(made.sharing.shares).toEqual([ids.outsider]);
   });
 
   it("user types narrow down who reads, shares do not depend on them", async () => {
     const { actors, colleague, write, ids, units, types } = newsroom();
     const visibility = { units_falldown: [units.north], userTypes: [types.employee] };
     const { id } = await write({ visibility, sharing: { shares: [ids.outsider] } });
-    const codes = [actors.member, colleague, actors.outsider, actors.manager].map((actor) =>
-      codeOf(actor.call(posts.get, { id })),
-    );
-    expect(await Promise.all(codes)).toEqual(["ok", "not_found", "ok", "not_found"]);
+    const codes = () =>
+      Promise.all(
+        [actors.member, colleague, actors.outsider, actors.manager].map((actor) =>
+          codeOf(actor.call(posts.get, { id })),
+        ),
+      );
+    expect(await codes()).toEqual(["ok", "not_found", "ok", "not_found"]);
+    await actors.administrator.call(posts.update, { id, sharing: { shares: [ids.colleague] } });
+    expect(await codes(), "shared with somebody else").toEqual(["ok", "ok", "not_found", "not_found"]);
+  });
+
+  it("sharing with oneself is ignored, unless somebody else did it", async () => {
+    const { editor, editorId, ids, write, units } = newsroom();
+    expect((await write({ sharing: { shares: [ids.administrator] } })).sharing.shares).toEqual([]);
+    const { id } = await write({ unit: units.north, sharing: { shares: [editorId, ids.outsider] } });
+    await editor.call(posts.update, { id, sharing: { shares: [editorId] } });
+    expect((await read(id)).sharing.shares).toEqual([editorId]);
   });
 
   it("a debate in a group is for its members", async () => {
     const { actors, ids, addGroup } = newsroom();
     const group = await addGroup([ids.member, ids.outsider]);
+    await addGroup([ids.manager]);
     const debate = { content_type: "debate" as const, title: "Among us", group };
     const { id, ...made } = await actors.member.call(posts.create, debate);
     expect(made).toMatchObject({ group: { id: group, name: "Group", image: null }, visibility: { units: [] } });
@@ -159,6 +177,8 @@ describeEverywhere("posts", (environment) => {
       "not_found",
       "ok",
     ]);
+    const { data } = await actors.outsider.call(posts.list, { limit: 500 });
+    expect(data.map((post) => post.id)).toContain(id);
     expect(await codeOf(actors.manager.call(posts.create, debate))).toBe("forbidden");
     expect(await codeOf(actors.administrator.call(posts.create, debate))).toBe("ok");
   });
@@ -295,13 +315,15 @@ describeEverywhere("posts", (environment) => {
   });
 
   it("what a deleted unit owned goes to the unit above it, and its readers are gone", async () => {
-    const { actors, addUnit, addUser, instance, units: places } = newsroom();
+    const { actors, addUnit, addUser, instance, units: places, write } = newsroom();
+    const other = await write();
     const { id: unit } = await addUnit();
     const { id } = await actors.administrator.call(posts.create, { content_type: "news", title: "Closing", unit });
     const { id: user } = await addUser({ unit });
     await actors.administrator.call(units.delete, { id: unit, transfer: places.harbour });
     const after = await read(id);
     expect(after.visibility).toMatchObject({ owner_unit: { id: places.harbour }, units: [] });
+    expect(await read(other.id), "owned by another unit").toEqual(other);
     expect(await codeOf((await instance.as(user)).call(posts.get, { id }))).toBe("not_found");
     const { data } = await actors.administrator.call(posts.list, { unit: places.harbour });
     expect(data.map((post) => post.id)).toContain(id);

@@ -2,11 +2,12 @@ import { expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
+import { usertypes } from "../../src/contract/usertypes.ts";
 import { createService, type Service } from "../../src/core/service.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { forgeries } from "../support/forgeries.ts";
 import { describeEverywhere } from "../support/instance.ts";
-import { codeOf, refusal } from "../support/outcome.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
 const day = 86_400;
 
@@ -35,6 +36,9 @@ describeEverywhere("tokens", (environment) => {
     const [one, other] = [service("k".repeat(32)), service("æ".repeat(16))];
     const [{ jwt }] = await one.caller({ userId: 1 }).call(auth.renew, {});
     expect([await known(one, jwt), await known(other, jwt)]).toEqual(["ok", "unauthenticated"]);
+    const list = (by: Service, cursor?: string) => by.caller({ userId: 1 }).call(usertypes.list, { limit: 1, cursor });
+    const cursor = (await list(one)).meta.next_cursor!;
+    expect([await codeOf(list(one, cursor)), await wrongFields(list(other, cursor))]).toEqual(["ok", ["cursor"]]);
     expect(await known(one, await tokenOf(1))).toBe("unauthenticated");
     expect(await codeOf(current(jwt))).toBe("unauthenticated");
     const short = await refusal(service("k".repeat(31)).caller({ userId: 1 }).call(auth.renew, {}));
@@ -81,7 +85,7 @@ describeEverywhere("tokens", (environment) => {
     expect(second.jwt).not.toBe(first.jwt);
     expect(second.expires).toBeGreaterThanOrEqual(first.expires + day - 61);
     expect((await current(first.jwt)).id).toBe(world().ids.member);
-    instance.wait(61);
+    instance.wait(60);
     expect(await codeOf(current(first.jwt))).toBe("unauthenticated");
     expect(await codeOf(renew(first.jwt))).toBe("unauthenticated");
     expect((await current(second.jwt)).id).toBe(world().ids.member);

@@ -235,12 +235,14 @@ describeEverywhere("two factors", (environment) => {
 
   it("auth.twoFactorDisable switches two factors off, with the password or a code", async () => {
     const { id, email, caller, codes } = await addEnrolled();
+    const other = await addEnrolled();
     expect(await wrongFields(caller.call(auth.twoFactorDisable, {}))).toEqual(["password"]);
     expect(await wrongFields(caller.call(auth.twoFactorDisable, { password: "guess" }))).toEqual(["password"]);
     expect(await codeOf(caller.call(auth.twoFactorDisable, { otp: codes[0] }, { dryRun: true }))).toBe("ok");
     expect(await codeOf(caller.call(auth.twoFactorDisable, { otp: codes[0] })), "a dry run keeps the code").toBe("ok");
     expect((await caller.call(users.current, {})).twoFactor).toEqual({ enabled: false });
     expect(await codeOf(signIn(email))).toBe("ok");
+    expect((await other.caller.call(users.current, {})).twoFactor).toEqual({ enabled: true });
     for (const op of [auth.twoFactorDisable, auth.twoFactorRecoveryCodes])
       expect(await codeOf(caller.call(op, { password }))).toBe("conflict");
     const rows = await allRows(instance().database);

@@ -225,6 +225,8 @@ describeEverywhere("units.import", (environment) => {
     const { id } = await get("yard");
     expect(await codeOf(admin().call(units.move, { id: top.id, parent: id }))).toBe("conflict");
     expect(actions(await run([{ ...chain[0]!, parent: "yard" }]))).toEqual(["skipped"]);
+    const [lower] = await run([row({ parent: "yard" })]);
+    expect(await codeOf(admin().call(units.delete, { id: top.id, transfer: lower!.id! }))).toBe("conflict");
     const [single] = await run([row()]);
     const move = async (parent: string) =>
       codeOf(admin().call(units.move, { id: single!.id!, parent: (await get(parent)).id }));

@@ -44,6 +44,12 @@ describeEverywhere("webhooks events", (environment) => {
       created_at: made.created_at,
       payload: { type: "user.create", timestamp: new Date(made.created_at * 1000).toISOString(), data: made },
     });
+    await (await instance.as(made.id)).call(users.policy, {});
+    const shown = await instance.administrator.call(users.get, { id: made.id });
+    expect(
+      (await happened()).map(({ payload }) => payload.data),
+      "as administrators see it",
+    ).toEqual([shown]);
   });
 
   it("who waits is answered as soon as something happens", async () => {

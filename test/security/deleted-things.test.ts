@@ -39,8 +39,11 @@ describeEverywhere("deleted and shared things", (environment) => {
   });
 
   it("a user type that deleted things were for can go, and leaves them to nobody else", async () => {
-    const { addUser, write, units, instance } = newsroom();
+    const { addUser, write, units, instance, types } = newsroom();
     const { administrator, member } = actors();
+    const other = await write({
+      visibility: { all_units: true, units: [units.harbour], userTypes: [types.employee] },
+    });
     const { id: guests } = await administrator.call(usertypes.create, { name: "Guest" });
     const guest = await instance.as((await addUser({ unit: units.harbour })).id);
     const visibility = { all_units: true, userTypes: [guests] };
@@ -61,6 +64,7 @@ describeEverywhere("deleted and shared things", (environment) => {
       expect(await codeOf(actor.call(events.get, { id: chain.id }))).toBe("not_found");
     }
     expect(await codeOf(administrator.call(posts.get, { id: post.id }))).toBe("gone");
+    expect(await administrator.call(posts.get, { id: other.id }), "for another type").toEqual(other);
   });
 
   it("a post that is shared out of a private group does not say which group that is", async () => {

@@ -61,6 +61,7 @@ describeEverywhere("rights that reach beyond one's own", (environment) => {
     await forbidden(manager(), users.update, { id, email: "mine@attacker.example" });
     await forbidden(manager(), users.update, { id, reference: "mine" });
     await forbidden(manager(), users.update, { id, reference: null });
+    await forbidden(manager(), users.update, { id, reference: "mine", email: twofold.email! });
     await allowed(manager(), users.update, { id, title: "Crane driver", email: twofold.email! });
     expect(await admin().call(users.get, { id })).toMatchObject({ title: "Crane driver", email: twofold.email });
   });

@@ -244,6 +244,39 @@ for (const database of ["sqlite", "postgres"] as const) {
       expect(woken).toBeGreaterThan(0);
     });
 
+    it("A change while the look that all share is reading is found by another look", async () => {
+      const { ann, bob, begin } = await pair();
+      const own = world().instance.database;
+      const [reading, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const isState = (row: object | undefined) => Object.keys(row ?? {}).join() === "id,last_position";
+      let look: (() => void) | undefined;
+      const reader = own.reader.withPlugin({
+        transformQuery: ({ node }) => node,
+        async transformResult({ result }) {
+          if (look === undefined || !isState(result.rows[0])) return result;
+          reading.resolve();
+          await goOn.promise;
+          return result;
+        },
+      });
+      const listeners: Parameters<Database["onChange"]>[0][] = [];
+      const onChange: Database["onChange"] = (listener) => {
+        listeners.push(listener);
+        return () => {};
+      };
+      const { service } = counting({ ...own, reader, onChange });
+      const held = follow(on(service, bob).caller, begin);
+      await waiting(1);
+      look = () => listeners[0]!(undefined);
+      look();
+      await reading.promise;
+      const { id } = await ann.send(begin.conversationId, "1");
+      look();
+      goOn.resolve();
+      expect((await held).data.map((each) => each.id)).toEqual([id]);
+      expect(woken).toBeGreaterThan(0);
+    });
+
     /** Resolves when the first look of each who waits is over: no more queries come in the time of twenty others. */
     const settled = async (counter: { readonly queries: number }) => {
       const { reader } = world().instance.database;
