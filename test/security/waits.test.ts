@@ -311,6 +311,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       const before = counter.queries;
       await ann.send(begin.conversationId, "1");
       await own;
+      await settled(counter);
       const queries = counter.queries - before;
       abort.abort();
       await Promise.all(held);
