@@ -9,12 +9,14 @@ import { removalLock } from "../../src/delivery/retention/remove-expired.ts";
 import { waitForTurn } from "../../src/store/dialect.ts";
 import { replacePasswordToken } from "../../src/store/password-tokens.ts";
 import type { Schema } from "../../src/store/schema/schema.ts";
+import { password } from "../support/actors.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { newMailbox } from "../support/mailbox.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
+import { enrol } from "../support/second-factor.ts";
 
 useQuickPasswords();
 
@@ -176,6 +178,38 @@ describeOnDatabases("retention", (open, kind) => {
     expect([await names(), await count("password_tokens")]).toEqual([["endless", "short"], 0]);
     await remove({ "tokens.expired_days": 28 });
     expect(await names()).toEqual(["endless"]);
+  });
+
+  it("a second factor that was not confirmed goes after a day; a later one and a confirmed one stay", async () => {
+    instance.freeze();
+    const people = await makeUsers(instance, 3);
+    const [early, sure, late] = await Promise.all(
+      people.map(async (id) => {
+        await instance.administrator.call(users.password, { id, password } as never);
+        return instance.as(id);
+      }),
+    );
+    await early!.call(auth.twoFactorBegin, { password });
+    await enrol(sure!, instance);
+    instance.wait(1);
+    await late!.call(auth.twoFactorBegin, { password });
+    const left = async () => {
+      const rows = await instance.database.reader
+        .selectFrom("two_factors")
+        .select("user_id")
+        .orderBy("user_id")
+        .execute();
+      return rows.map((row) => row.user_id);
+    };
+    for (const [seconds, stay] of [
+      [day - 2, people],
+      [1, people.slice(1)],
+      [1, people.slice(1, 2)],
+    ] as const) {
+      instance.wait(seconds);
+      await remove();
+      expect(await left()).toEqual(stay);
+    }
   });
 
   it("failed sign-ins go once they no longer count", async () => {
