@@ -83,7 +83,6 @@ function sampleOf<T>(items: readonly T[], size: number, seed: number): T[] {
 
 /** The first failure with the active mutant. Kept here, because a run that is cancelled may end without this result. */
 let firstFailure: string | undefined;
-let wasCancelled = false;
 
 async function startVitest(): Promise<Vitest> {
   process.chdir(sandbox);
@@ -98,9 +97,6 @@ async function startVitest(): Promise<Vitest> {
   };
   const options = { root: sandbox, watch: false, reporters: [reporter], maxWorkers: Number(values.workers) };
   const vitest = await createVitest(options);
-  vitest.onCancel(() => {
-    wasCancelled = true;
-  });
   const setup = join(sandbox, "test/support/reached-mutants.ts");
   for (const { config } of vitest.projects) {
     config.setupFiles.push(setup);
@@ -154,21 +150,22 @@ function failureOf(module: TestModule): string {
 
 /** Returns the first failure with a mutant; undefined when no test fails. */
 async function killerOf(vitest: Vitest, mutant: Mutant, tests: readonly TestFile[]): Promise<string | undefined> {
-  writeFileSync(activeFile, mutant.id);
   const files = tests.map(({ specification }) => specification);
-  // Results of earlier runs remain for files that this run does not reach.
-  vitest.state.filesMap.clear();
-  firstFailure = undefined;
-  wasCancelled = false;
-  const { unhandledErrors } = await vitest.runTestSpecifications(files);
-  writeFileSync(activeFile, "");
-  if (firstFailure !== undefined) return firstFailure;
-  // The end of the run before may have cancelled this one.
-  if (wasCancelled) return killerOf(vitest, mutant, tests);
-  const [error] = unhandledErrors;
-  // A busy machine may be too slow to start a process, which says nothing about the mutant.
-  if (String(error).includes("[vitest-pool")) return killerOf(vitest, mutant, tests);
-  return error === undefined ? undefined : String(error);
+  for (let attempt = 1; ; attempt++) {
+    writeFileSync(activeFile, mutant.id);
+    // Results of earlier runs remain for files that this run does not reach.
+    vitest.state.filesMap.clear();
+    firstFailure = undefined;
+    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(files);
+    writeFileSync(activeFile, "");
+    if (firstFailure !== undefined) return firstFailure;
+    const [error] = unhandledErrors;
+    // A worker that ends late cancels the next run as well, whose tests then neither pass nor fail. A busy machine may be
+    // too slow to start a process. Neither says anything about the mutant.
+    const isComplete = testModules.every((module) => module.state() === "passed");
+    if (isComplete && !String(error).includes("[vitest-pool")) return error === undefined ? undefined : String(error);
+    if (attempt === 3) return `no complete run (${error ?? "cancelled"})`;
+  }
 }
 
 const describe = ({ fileName, location: { start }, mutatorName, replacement }: Mutant) =>
