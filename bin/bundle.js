@@ -12,7 +12,7 @@ const {
 } = require("node:fs");
 const { homedir } = require("node:os");
 const { join } = require("node:path");
-const { constants, Script } = require("node:vm");
+const { Script } = require("node:vm");
 
 const folder = join(__dirname, "../dist");
 // The user's own cache directory, since the system's temporary directory is shared with other users.
@@ -41,7 +41,6 @@ function load(name) {
   const script = new Script(`(function(exports,require,module,__filename,__dirname){${source}\n})`, {
     filename,
     cachedData,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   if (cachedData ? script.cachedDataRejected && hasSameFlags() : name !== entry) isComplete = false;
   const module = { exports: {}, script };

@@ -49,9 +49,7 @@ async function createBlob(): Promise<string> {
       assets[`assets/${name}`] = path;
       continue;
     }
-    const source = `(function(exports,require,module,__filename,__dirname){${await readFile(path, "utf8")}\n})`
-      // Node supports import() only as an experiment there.
-      .replace(/\bimport\((`node:[\w/]+`)\)/g, "Promise.resolve(require($1))");
+    const source = `(function(exports,require,module,__filename,__dirname){${await readFile(path, "utf8")}\n})`;
     assets[name] = join(scratch, name);
     await writeFile(assets[name], source);
     if (!withCodeCache) continue;

@@ -96,6 +96,8 @@ const aside = `node_modules/.wcs-${process.pid}`;
 const { output } = await bundle.write({
   dir: aside,
   format: "cjs",
+  // A script of node:vm, as which the files are loaded, has no import().
+  dynamicImportInCjs: false,
   entryFileNames: "[name].cjs",
   chunkFileNames: "[name]-[hash].cjs",
   minify: true,

@@ -106,7 +106,7 @@ export const truth = (condition: RawBuilder<unknown>) => sql<0 | 1>`case when ${
  * Returns a limit or an offset for a prepared query. SQLite plans with a limit that is a plain parameter, and so parses the statement again
  * at each run.
  */
-export const rowCount = (value: number) => sql<number>`cast(${value} as integer)`;
+export const rowCount = (value: number) => sql<number>`cast(${value} as bigint)`;
 
 /** Returns the value of a column with 0 or 1; undefined stays undefined. */
 export const flagValue = (value: boolean | undefined) =>
