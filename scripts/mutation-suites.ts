@@ -16,15 +16,18 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
       "test/store/actor-batches",
     ],
   ],
-  ["src/core/users", [...behaviour("users", "birthdays", "memberships", "password", "auth"), "test/security/waits"]],
+  [
+    "src/core/users",
+    [
+      ...behaviour("users", "api-tokens", "birthdays", "memberships", "password", "auth", "languages", "permissions"),
+      ...["test/security/rights.t", "test/security/waits"],
+    ],
+  ],
   [
     "src/core/conversations",
     [...behaviour("conversations", "counters", "mutes"), "test/security/deleted-things", "test/security/uploads"],
   ],
   ["src/core/events", [...behaviour("events", "recurrence"), "test/security/uploads"]],
-  ["src/core/webhooks", [...behaviour("webhooks"), "test/delivery/operations"]],
-  ["src/core/posts", [...behaviour("posts"), "test/security/uploads"]],
-  ["src/core/units", behaviour("units", "tree", "memberships")],
   [
     "src/core/visibility",
     [
@@ -41,6 +44,16 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
       ...["test/security/instance-of-line", "test/security/rights.t", "test/security/sign-in"],
     ],
   ],
+  [
+    "src/core/webhooks",
+    [
+      ...behaviour("webhooks"),
+      ...["operations", "outcomes", "schedule", "wake"].map((name) => `test/delivery/${name}`),
+      "test/security/secrets",
+    ],
+  ],
+  ["src/core/posts", [...behaviour("posts", "mutes"), "test/security/uploads"]],
+  ["src/core/units", [...behaviour("units", "tree", "memberships", "permissions"), "test/security/rights.t"]],
   ["src/core", behaviour("")],
   [
     "src/delivery",

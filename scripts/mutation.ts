@@ -40,7 +40,11 @@ async function plantMutants(names: readonly string[]): Promise<readonly Mutant[]
   for (const name of readdirSync(root).filter((name) => !left.test(name))) {
     cpSync(join(root, name), join(sandbox, name), { recursive: true });
   }
-  symlinkSync(join(root, "node_modules"), join(sandbox, "node_modules"));
+  // Without the bundles that tests keep in hidden folders there: those of the copy have the mutants in them.
+  const packages = join(root, "node_modules");
+  cpSync(join(packages, ".bin"), join(sandbox, "node_modules/.bin"), { recursive: true });
+  for (const name of globSync("*", { cwd: packages }))
+    symlinkSync(join(packages, name), join(sandbox, "node_modules", name));
   writeFileSync(activeFile, "");
   const sources = names.map((name) => ({ name, mutate: true, content: readFileSync(join(root, name), "utf8") }));
   // Texts are messages, SQL and names: emptied, they break at once or change only words. Logic around them is mutated.

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { beforeEach, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
+import { sessions } from "../../src/contract/sessions.ts";
 import { users } from "../../src/contract/users.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
@@ -69,7 +70,9 @@ describeEverywhere("password reset", (environment) => {
     expect(await reset(email!.toUpperCase(), token)).toBeUndefined();
     expect(await codeOf(instance.withToken(signedIn).call(users.current, {}))).toBe("unauthenticated");
     expect(await codeOf(signIn(email!, password))).toBe("unauthenticated");
-    expect(await codeOf(signIn(email!, fresh))).toBe("ok");
+    const [{ jwt }] = await signIn(email!, fresh);
+    const { data } = await instance.withToken(jwt).call(sessions.list, {});
+    expect(data).toMatchObject([{ current: true }]);
     expect(await wrongFields(reset(email!, token, "yet another password"))).toEqual(["token"]);
     expect(await codeOf(signIn(email!, fresh))).toBe("ok");
   });

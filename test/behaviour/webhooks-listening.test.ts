@@ -29,5 +29,8 @@ describeEverywhere("listening to events", (environment) => {
     expect(await written(71)).toBe(false);
     expect(await written(20)).toBe(true);
     expect(await written(89)).toBe(true);
+    // The clock is set back.
+    expect(await written(-7200)).toBe(true);
+    expect(await written(90)).toBe(false);
   });
 });

@@ -45,6 +45,7 @@ describeOnDatabases("operations on deliveries", (open) => {
     const { data } = await instance.administrator.call(webhooks.test, { id });
     expect(data).toMatchObject({ status: "500", next_attempt_at: null });
     expect(await engine?.waiting()).toMatchObject({ due: 0, later: 0 });
+    expect(await instance.administrator.call(webhooks.recover, { id, since: 0 })).toEqual({ recovered: 0 });
   });
 
   it("test: null when nobody delivers, nothing in a dry run, conflict when inactive", async () => {
@@ -63,17 +64,20 @@ describeOnDatabases("operations on deliveries", (open) => {
     expect((await instance.administrator.call(webhooks.events, { after: 0 })).data).toEqual([]);
   });
 
-  it("resend: the event of an entry goes out again, under the same ID", async () => {
+  it("resend: the event of an entry goes out again, under the same ID, and no other event", async () => {
     const { id } = await newWebhook(instance, receiver.url);
-    await makeUsers(instance);
+    await makeUsers(instance, 2);
     await drain();
     const [entry] = await logOf(instance, id);
+    const first = receiver.received.find(({ headers }) => headers["webhook-id"] === entry!.webhook_event_id);
+    receiver.received.length = 0;
     await instance.administrator.call(webhooks.resend, { id, log: entry!.id });
     await drain();
-    const [first, second] = receiver.received;
+    const [second, ...others] = receiver.received;
+    expect(others).toEqual([]);
     expect(second!.headers["webhook-id"]).toBe(first!.headers["webhook-id"]);
     expect(second!.body).toBe(first!.body);
-    expect((await logOf(instance, id)).map((each) => each.attempt)).toEqual([1, 1]);
+    expect((await logOf(instance, id)).map((each) => each.attempt)).toEqual([1, 1, 1]);
   });
 
   it("resend: of one that waits for its next attempt brings it forward", async () => {
@@ -86,6 +90,23 @@ describeOnDatabases("operations on deliveries", (open) => {
     const [entry] = await logOf(instance, id);
     await instance.administrator.call(webhooks.resend, { id, log: entry!.id });
     await drain();
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it("resend: of one that is being sent does not send it once more", async () => {
+    receiver.answer = (_, response) => void response.writeHead(500).end();
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance);
+    await drain();
+    const [entry] = await logOf(instance, id);
+    const resend = () => instance.administrator.call(webhooks.resend, { id, log: entry!.id });
+    await resend();
+    receiver.answer = (_, response) => {
+      receiver.answer = (__, next) => void next.end();
+      void resend().finally(() => response.end());
+    };
+    await drain();
+    expect(await drain()).toMatchObject({ due: 0, later: 0 });
     expect(receiver.received).toHaveLength(2);
   });
 
@@ -108,6 +129,7 @@ describeOnDatabases("operations on deliveries", (open) => {
 
   it("recover: only what failed for good, and only since the time", async () => {
     const { administrator } = instance;
+    instance.freeze();
     const { id } = await newWebhook(instance, receiver.url);
     await makeUsers(instance, 2);
     await administrator.call(webhooks.update, { id, active: false });
@@ -117,8 +139,8 @@ describeOnDatabases("operations on deliveries", (open) => {
     await makeUsers(instance);
     await drain();
     instance.wait(100);
-    expect(await administrator.call(webhooks.recover, { id, since: instance.now() - 150 })).toEqual({ recovered: 0 });
-    expect(await administrator.call(webhooks.recover, { id, since: instance.now() - 250 })).toEqual({ recovered: 2 });
+    expect(await administrator.call(webhooks.recover, { id, since: instance.now() - 199 })).toEqual({ recovered: 0 });
+    expect(await administrator.call(webhooks.recover, { id, since: instance.now() - 200 })).toEqual({ recovered: 2 });
     await drain();
     expect(receiver.received).toHaveLength(3);
   });

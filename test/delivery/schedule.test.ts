@@ -98,12 +98,16 @@ describeOnDatabases("attempts over days", (open) => {
     const mails = await instance.database.reader.selectFrom("mails").selectAll().execute();
     expect(mails).toMatchObject([{ kind: "webhook_disabled", recipient: "admin@example.com" }]);
 
-    receiver.answer = (_, response) => void response.end();
-    receiver.received.length = 0;
     await expect(instance.administrator.call(webhooks.recover, { id, since: 0 })).rejects.toMatchObject({
       code: "conflict",
     });
     await instance.administrator.call(webhooks.update, { id, active: true });
+    await makeUsers(instance);
+    await drain();
+    expect(await webhook(id), "the five days begin again").toMatchObject({ active: true });
+
+    receiver.answer = (_, response) => void response.end();
+    receiver.received.length = 0;
     const { recovered } = await instance.administrator.call(webhooks.recover, { id, since: 0 });
     expect(recovered).toBe(8);
     await drain();

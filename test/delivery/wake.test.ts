@@ -3,9 +3,9 @@ import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
-import { describeOnDatabases, listening } from "../support/engine.ts";
+import { describeOnDatabases, listening, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
-import { makeUsers, newWebhook } from "../support/outbox.ts";
+import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
 
 describeOnDatabases("waking up", (open, kind) => {
   let instance: Instance;
@@ -45,10 +45,14 @@ describeOnDatabases("waking up", (open, kind) => {
     await heard(() => instance.administrator.call(users.welcome, { users: [user!] }));
   });
 
-  it("by a test, and by a webhook that is switched off or deleted", async () => {
+  it("by a test, by what is sent again, and by a webhook that is switched off or deleted", async () => {
     const { administrator } = instance;
     const { id } = await newWebhook(instance, "http://receiver.invalid/");
     await heard(() => administrator.call(webhooks.test, { id, wait: 0 }));
+    await heard(() => administrator.call(webhooks.recover, { id, since: 0 }));
+    await newEngine(instance).drain({ maxSeconds: 60 });
+    const [entry] = await logOf(instance, id);
+    await heard(() => administrator.call(webhooks.resend, { id, log: entry!.id }));
     await heard(() => administrator.call(webhooks.update, { id, active: false }));
     await heard(() => administrator.call(webhooks.delete, { id }));
   });

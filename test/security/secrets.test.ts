@@ -177,6 +177,8 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
           const { secret: next, ...same } = (rotated as { data: { id: number; secret: string } }).data;
           expect(next).not.toBe(secret);
           await instance.administrator.call(webhooks.delete, { id: rest.id });
+          const left = JSON.stringify((await allRows(instance.database)).webhooks);
+          expect([secret, next].filter((text) => left.includes(text))).toEqual([]);
           expect(await send(instance, webhooks.rotateSecret, { id: rest.id }, "rotate")).toEqual([200, { data: same }]);
           expect(await send(instance, webhooks.create, input, "create")).toEqual([201, { data: rest }]);
         });

@@ -6,7 +6,7 @@ import type { ServiceError } from "../../src/contract/errors.ts";
 import type { Db } from "../../src/store/database.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { refusal } from "../support/outcome.ts";
-import { put, useDatabase } from "./support.ts";
+import { get, put, useDatabase } from "./support.ts";
 
 const open = useDatabase("sqlite");
 
@@ -75,6 +75,36 @@ describe("transactions that wait for SQLite at the same moment", () => {
 
   it("are committed together", async () => expect(await commitsOf(5)).toBe(1));
   it("are committed together only for some milliseconds", async () => expect(await commitsOf(6)).toBe(2));
+
+  it.each([
+    // SQLITE_IOERR_FSYNC and SQLITE_FULL.
+    [1034, "The database failed while saving. The change may or may not have been saved; check before you repeat it."],
+    [13, "The disk is full; nothing was changed."],
+  ])("are said to be lost when their commit fails with %i only if they are", async (errcode, message) => {
+    const { database } = open();
+    const { exec } = DatabaseSync.prototype;
+    const executed = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function (this: DatabaseSync, text) {
+      if (text === "commit") throw Object.assign(new Error("failing disk"), { errcode });
+      exec.call(this, text);
+    });
+    const failed = ["a", "b"].map((key) => database.write((tx) => put(tx, key, 1)).catch(database.explain));
+    expect(await Promise.all(failed)).toMatchObject([{ message }, { message }]);
+    executed.mockRestore();
+    await database.write((tx) => put(tx, "a", 2));
+  });
+
+  it("all fail with the error after which SQLite rolled back, as on a full disk, and leave nothing", async () => {
+    const { database } = open();
+    const first = database.write((tx) => put(tx, "lost", 1));
+    const second = database.write(async (tx) => {
+      await sql`rollback`.execute(tx);
+      await sql`select disk_space`.execute(tx);
+    });
+    const reason = { message: expect.stringContaining("disk_space") };
+    expect(await Promise.allSettled([first, second])).toMatchObject([{ reason }, { reason }]);
+    expect(await get(database, "lost")).toBeUndefined();
+    await database.write((tx) => put(tx, "lost", 2));
+  });
 });
 
 describe("errors of SQLite", () => {

@@ -181,13 +181,20 @@ for (const kind of kinds) {
       await database.write((tx) => put(tx, "x", 0)).catch(() => {});
       const second = version();
       expect(second).not.toBe(first);
+      // Looked up in the turn of the commit, as a request does that arrives then.
+      await database.write(async (tx) => {
+        await put(tx, "y", 0);
+        expect(version()).toBe(second);
+      });
+      const third = version();
+      expect(third).not.toBe(second);
       await database
         .write(async (tx) => {
           await put(tx, "x", 1);
           throw new Error("taken back");
         })
         .catch(() => {});
-      expect(version()).toBe(second);
+      expect(version()).toBe(third);
     });
   });
 }
