@@ -241,6 +241,9 @@ export interface CustomCommand {
   readonly run: (context: Context) => Promise<void>;
 }
 
+/** A custom command whose summary is in the registry. */
+export type TopLevelCommand = Omit<CustomCommand, "summary">;
+
 /** Commands and groups by name. */
 export type Commands = Readonly<Record<string, CommandEntry>>;
 
@@ -253,7 +256,7 @@ export type CommandSpec = OperationCommand | CustomCommand;
 export type CommandEntry = CommandGroup | CommandSpec;
 
 /** A top-level command or group. Loaded only when the line names it. */
-interface RegistryEntry {
+export interface RegistryEntry {
   readonly summary: string;
   /** The section of `wcs --help` that lists it. */
   readonly heading: Heading;

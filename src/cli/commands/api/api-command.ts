@@ -1,7 +1,6 @@
-import type { CustomCommand } from "../../kit/command-spec.ts";
+import type { TopLevelCommand } from "../../kit/command-spec.ts";
 
-export const api: CustomCommand = {
-  summary: "Call any operation by method and path",
+export const api: TopLevelCommand = {
   description:
     "Sends the request with the login of the profile, also to a database. -f fields are sent in the query of a GET or\nDELETE, otherwise in the body, with the types that the operation expects. A dot opens an object: -f contact.phone=123.\n\nPrints the body of the response as JSON. With --query, -o, --all or --limit, a list is the array of its items, as in\nthe other commands.",
   args: [
