@@ -27,7 +27,7 @@ export const alias: Commands = {
 async function list({ terminal, globals }: Context): Promise<void> {
   const aliases = Object.entries(readConfig(terminal.env).aliases ?? {});
   const items = aliases.map(([name, words]) => ({ name, command: lineOf(words) }));
-  await createOutput({ columns: ["name", "command"], items: "aliases" }, globals, terminal).all(items);
+  await createOutput({ columns: ["name", "command"], items: "aliases" }, { globals, terminal }).all(items);
 }
 
 async function set({ terminal, args, program }: Context): Promise<void> {

@@ -49,7 +49,7 @@ function shown({ terminal }: Context) {
 
 async function list(context: Context): Promise<void> {
   const columns = ["name", "current", "target", "user", "expires"];
-  await createOutput({ columns, items: "profiles" }, context.globals, context.terminal).all(shown(context));
+  await createOutput({ columns, items: "profiles" }, context).all(shown(context));
 }
 
 async function show(context: Context): Promise<void> {
@@ -61,7 +61,7 @@ async function show(context: Context): Promise<void> {
       String(wanted ?? ""),
       all.map((candidate) => candidate.name),
     );
-  await createOutput({}, context.globals, context.terminal).one(found);
+  await createOutput({}, context).one(found);
 }
 
 async function use(context: Context): Promise<void> {

@@ -21,7 +21,7 @@ export interface Extent {
 export function extentOf({ flags, globals, terminal }: Context, isWhole = false): Extent {
   if (globals.raw && flags.all) throw new UsageError("--raw and --all cannot be used together");
   const limit = flags.limit === undefined ? undefined : parseInteger(flags.limit, "--limit");
-  const format = formatOf(globals, terminal);
+  const format = formatOf({ globals, terminal });
   const isForScripts = !terminal.stdoutIsTerminal || format === "csv" || format === "ndjson";
   const isBounded =
     limit !== undefined || flags.page !== undefined || flags.cursor !== undefined || globals.raw === true;

@@ -68,7 +68,7 @@ async function run(context: Context): Promise<void> {
     administrator: { id, email: answers.email },
     profile: profile ?? null,
   };
-  await createOutput({}, globals, terminal).one(made);
+  await createOutput({}, context).one(made);
   if (answers.password === undefined)
     terminal.note(`The administrator has no password yet. Set one with wcs users password ${id}.`);
   if (profile) terminal.note(`Profile ${profile} is now the current one. Try wcs users list, or wcs serve.`);

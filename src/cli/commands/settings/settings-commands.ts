@@ -92,7 +92,7 @@ async function set(context: Context): Promise<void> {
 async function show({ globals, terminal }: Context, name: string, all: Record<string, unknown>): Promise<void> {
   const value = all[name] ?? null;
   if (globals.output ?? globals.json ?? globals.query ?? globals.template)
-    return createOutput({}, globals, terminal).one({ [name]: value });
+    return createOutput({}, { globals, terminal }).one({ [name]: value });
   const text = [value]
     .flat()
     .map((part) => terminal.sanitizeLine(String(part ?? "")))
