@@ -34,12 +34,12 @@ export function pageOf({ flags }: Context): { page?: number } {
   return flags.page === undefined ? {} : { page: parseInteger(flags.page, "--page") };
 }
 
-/** Yields the pages of a list. Supports every kind of paging. */
+/** Yields the pages of a list, by default of the whole list. Supports every kind of paging. */
 export async function* walk<O extends AnyOperation>(
   caller: Caller,
   op: O,
   input: Input,
-  { all, limit }: Extent,
+  { all, limit }: Extent = { all: true, limit: undefined },
 ): AsyncGenerator<Page<ItemOf<O> & object>> {
   const most = pageLimit(op);
   let left = limit ?? Number.POSITIVE_INFINITY;

@@ -82,14 +82,14 @@ async function* pagesFrom(
 ): AsyncGenerator<Page<ItemOf<typeof conversations.messages>>> {
   const cursor = first.meta.next_cursor ?? undefined;
   yield { items: first.data, more: cursor !== undefined, response: first };
-  if (cursor) yield* walk(caller, conversations.messages, { ...input, cursor }, { all: true, limit: undefined });
+  if (cursor) yield* walk(caller, conversations.messages, { ...input, cursor });
 }
 
 /** Yields all conversations once, archived ones last, even if they move up in the list meanwhile. */
 async function* everyConversation(caller: Caller): AsyncGenerator<ShownConversation> {
   const seen = new Set<number>();
   for (const status of ["normal", "archived"] as const) {
-    for await (const { items } of walk(caller, conversations.list, { status }, { all: true, limit: undefined })) {
+    for await (const { items } of walk(caller, conversations.list, { status })) {
       for (const conversation of items) {
         if (!seen.has(conversation.id)) yield conversation;
         seen.add(conversation.id);

@@ -31,7 +31,7 @@ export async function exportUserData(context: Context): Promise<void> {
     draft = await createDraft(folder);
     const writer = createWriter(draft);
     try {
-      for await (const { items } of walk(caller, users.exportData, { id }, { all: true, limit: undefined })) {
+      for await (const { items } of walk(caller, users.exportData, { id })) {
         signal.throwIfAborted();
         for (const item of items) await writer.write(item);
         terminal.progress(`exporting records  ${writer.count.records.toLocaleString("en")}`);
