@@ -80,6 +80,9 @@ export interface CommandFlag {
   readonly field?: string;
 }
 
+/** The dry run of a custom command. */
+export const dryRunFlag: CommandFlag = { flags: "-n, --dry-run", description: "Check everything, change nothing" };
+
 /** An operation and its input. */
 export interface Request {
   readonly op: AnyOperation;

@@ -1,4 +1,4 @@
-import type { TopLevelCommand } from "../../kit/command-spec.ts";
+import { dryRunFlag, type TopLevelCommand } from "../../kit/command-spec.ts";
 
 export const api: TopLevelCommand = {
   description:
@@ -20,7 +20,7 @@ export const api: TopLevelCommand = {
     { flags: "--input <file>", description: "Read the body as JSON from a file, - for stdin", completes: "file" },
     { flags: "--all", description: "Fetch all pages of a list" },
     { flags: "--limit <n>", description: "Maximum number of items of a list, fetching pages as needed" },
-    { flags: "-n, --dry-run", description: "Check everything, change nothing" },
+    dryRunFlag,
   ],
   examples: [
     "wcs api GET /users -f limit=2",

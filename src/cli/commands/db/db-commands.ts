@@ -1,7 +1,6 @@
-import type { Commands } from "../../kit/command-spec.ts";
+import { type Commands, dryRunFlag } from "../../kit/command-spec.ts";
 
 const shown = 1000;
-const dryRun = { flags: "-n, --dry-run", description: "Check everything, change nothing" };
 
 export const db: Commands = {
   info: {
@@ -25,7 +24,7 @@ export const db: Commands = {
     summary: "Bring the schema up to date",
     description:
       "Lists the migrations that it applied. Other commands migrate the database, too, when they open it. Exits with 7\nwhen the schema is newer than that of this wcs, and with 8 while another process, such as wcs serve, works on the\nolder database.",
-    flags: [dryRun],
+    flags: [dryRunFlag],
     examples: ["wcs db migrate --dry-run", "wcs db migrate"],
     prints: true,
     run: async (context) => (await import("./db-migrate.ts")).migrate(context),
@@ -55,7 +54,7 @@ export const db: Commands = {
     description:
       "Checks the backup first and exits with 7 when it is damaged or belongs to a newer wcs. Keeps the old database\nbeside the new one and prints its name. Exits with 8 when another process has the database open. Callbacks and\nmails that waited when the backup was made are sent again; see wcs db outbox.",
     args: [{ name: "file", description: "Backup made by wcs db backup, or another wcs database", completes: "file" }],
-    flags: [{ flags: "-y, --yes", description: "Skip the confirmation prompt" }, dryRun],
+    flags: [{ flags: "-y, --yes", description: "Skip the confirmation prompt" }, dryRunFlag],
     examples: ["wcs db restore wcs-monday.db --dry-run", "wcs db restore wcs-monday.db --db wcs.db --yes"],
     prints: true,
     run: async (context) => (await import("./db-restore.ts")).restore(context),
@@ -87,7 +86,7 @@ export const db: Commands = {
     summary: "Delete expired data now",
     description:
       "Deletes what wcs serve deletes once an hour, in small transactions, and lists the deleted rows by kind. The\nsettings audit.days, webhooks.log_days, mail.days and tokens.expired_days say for how many days data is kept;\nother kinds are deleted when they expire, and stored responses after a day.",
-    flags: [dryRun],
+    flags: [dryRunFlag],
     examples: ["wcs db prune --dry-run", 'wcs db prune --json --query "[?rows > `0`]"'],
     prints: true,
     run: async (context) => (await import("./db-prune.ts")).prune(context),
@@ -103,7 +102,7 @@ export const db: Commands = {
         completes: "file",
       },
       { flags: "--decrypt", description: "Store the secrets unencrypted" },
-      dryRun,
+      dryRunFlag,
     ],
     examples: ["wcs db rekey --new-key-file wcs.key", "wcs db rekey --new-key-file new.key --dry-run"],
     prints: true,
