@@ -64,7 +64,7 @@ async function carryOut(
       await perform(leaf, { ...request, op, input: whole }, caller, context);
     };
     if (leaf.written === undefined) await use(input);
-    else await (await import("./edit-field.ts")).editField(leaf, input, caller, context, use);
+    else await (await import("./edit-field.ts")).editField(leaf.written, input, caller, context, use);
     if (changes(op)) showLine(path, rest, asked, terminal);
     if (context.flags.dryRun) terminal.note("Dry run: nothing was changed.");
   } catch (error) {
