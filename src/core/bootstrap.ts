@@ -9,7 +9,7 @@ import { nobody } from "./pipeline/actor.ts";
 import { tokenKeyBytes } from "./pipeline/load-instance.ts";
 import { indexUser } from "./users/search-users.ts";
 
-export interface FirstAdministrator {
+interface FirstAdministrator {
   readonly email: string;
   readonly first_name: string;
   readonly last_name: string;

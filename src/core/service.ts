@@ -15,7 +15,7 @@ import { cacheByVersion } from "./pipeline/memory-cache.ts";
 import { readinessOf } from "./pipeline/readiness.ts";
 import { TopicWatch } from "./pipeline/topic-watch.ts";
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly database: Database;
   /** Returns milliseconds since 1970, like `Date.now`. */
   readonly clock?: () => number;

@@ -5,7 +5,7 @@ import { tryParseInput } from "../contract/parse-input.ts";
 import { encodeRequest, hasBody, type WireOutput } from "./encode-request.ts";
 
 /** Input of an operation as received. `query` has no question mark; `params` are decoded and in the order of the path. */
-export interface WireInput {
+interface WireInput {
   readonly params: readonly string[];
   readonly query: string;
   /** The parsed JSON; undefined without a body. */

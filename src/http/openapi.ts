@@ -19,7 +19,7 @@ import recorded from "./openapi-examples.json" with { type: "json" };
 export const recordedExamples: Readonly<Record<string, { readonly request?: unknown; readonly response?: unknown }>> =
   recorded;
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   /** Version of the program. */
   readonly version?: string | undefined;
   /** URL of the service without `/api`. Default: the origin of the document. */

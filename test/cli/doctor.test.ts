@@ -180,7 +180,6 @@ it("PostgreSQL: what waits is seen, the file is others' business", async () => {
 
 it("disk space, callbacks: by their facts", () => {
   const facts = {
-    migration: "1",
     missingForMail: [],
     secrets: { plain: 0, encrypted: 1, keyId: "k" },
     now: 1_000_000,

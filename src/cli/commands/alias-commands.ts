@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { isTaken } from "../kit/command-aliases.ts";
-import { type CommandGroup, type Context, isGroup } from "../kit/command-spec.ts";
+import { type Commands, type Context, isGroup } from "../kit/command-spec.ts";
 import { findCommand } from "../kit/router.ts";
 import { lineOf } from "../kit/shown-line.ts";
 import { createOutput } from "../output/create-output.ts";
@@ -9,28 +9,25 @@ import { changeConfig, readConfig } from "../session/config.ts";
 
 const name = { name: "name", description: "Name of the alias" };
 
-export const alias: CommandGroup = {
-  summary: "Manage your own short names for commands",
-  commands: {
-    list: { summary: "List your aliases", prints: true, watchable: true, run: list },
-    set: {
-      summary: "Create or change an alias",
-      description: "Words after the alias are added to its command. An alias never hides a command.",
-      args: [
-        name,
-        { name: "command", many: true, description: "Command that it stands for, without wcs; flags after --" },
-      ],
-      examples: ["wcs alias set sales -- users list --unit Sales --below", "wcs alias set me 'users get me'"],
-      run: set,
-    },
-    remove: { summary: "Remove an alias", args: [{ ...name, completes: "aliases" }], run: remove },
+export const alias: Commands = {
+  list: { summary: "List your aliases", prints: true, watchable: true, run: list },
+  set: {
+    summary: "Create or change an alias",
+    description: "Words after the alias are added to its command. An alias never hides a command.",
+    args: [
+      name,
+      { name: "command", many: true, description: "Command that it stands for, without wcs; flags after --" },
+    ],
+    examples: ["wcs alias set sales -- users list --unit Sales --below", "wcs alias set me 'users get me'"],
+    run: set,
   },
+  remove: { summary: "Remove an alias", args: [{ ...name, completes: "aliases" }], run: remove },
 };
 
 async function list({ terminal, globals }: Context): Promise<void> {
   const aliases = Object.entries(readConfig(terminal.env).aliases ?? {});
   const items = aliases.map(([name, words]) => ({ name, command: lineOf(words) }));
-  await createOutput({ columns: ["name", "command"], items: "aliases" }, globals, terminal).all(items);
+  await createOutput({ columns: ["name", "command"], items: "aliases" }, { globals, terminal }).all(items);
 }
 
 async function set({ terminal, args, program }: Context): Promise<void> {

@@ -1,8 +1,7 @@
 import { topicTitles } from "../help/topic-titles.ts";
-import type { CustomCommand } from "../kit/command-spec.ts";
+import type { TopLevelCommand } from "../kit/command-spec.ts";
 
-export const help: CustomCommand = {
-  summary: "Show help for a command or topic",
+export const help: TopLevelCommand = {
   description: `Topics:\n${Object.entries(topicTitles)
     .map(([name, title]) => `  ${name.padEnd(15)}${title}`)
     .join("\n")}`,

@@ -1,7 +1,7 @@
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { createSources } from "../file-io/value-sources.ts";
-import type { CommandGroup, Context } from "../kit/command-spec.ts";
+import type { Commands, Context } from "../kit/command-spec.ts";
 import { createOutput } from "../output/create-output.ts";
 import { changeConfig, readConfig } from "../session/config.ts";
 import { withoutPassword } from "../session/database-url.ts";
@@ -9,32 +9,29 @@ import { baseUrl, databaseAddress, isRemote } from "../session/target.ts";
 
 const name = { name: "name", description: "Name of the profile", completes: "profiles" } as const;
 
-export const profile: CommandGroup = {
-  summary: "Manage profiles: saved databases and instances",
-  commands: {
-    list: { summary: "List profiles and mark the current one", prints: true, watchable: true, run: list },
-    use: { summary: "Make a profile the current one", args: [name], run: use },
-    add: {
-      summary: "Save a target under a name",
-      description:
-        "Without --url and --db the target is read from WCS_DB or WCS_URL, or prompted for. Give a database URL with a\npassword in one of these ways or with --db-stdin. For an instance, sign in afterwards with\nwcs auth login --profile NAME.",
-      args: [{ name: "name", description: "Name of the new profile" }],
-      flags: [{ flags: "--db-stdin", description: "Read the path or URL of the database from stdin" }],
-      examples: [
-        "wcs profile add work --url https://wcs.example.com",
-        "wcs profile add here --db ./wcs.db",
-        "wcs profile add production --db-stdin < database-url.txt",
-      ],
-      run: add,
-    },
-    remove: { summary: "Remove a profile and its login", args: [name], run: remove },
-    show: {
-      summary: "Show a profile without its token",
-      args: [{ ...name, description: "Name of the profile (default the current one)", optional: true }],
-      prints: true,
-      watchable: true,
-      run: show,
-    },
+export const profile: Commands = {
+  list: { summary: "List profiles and mark the current one", prints: true, watchable: true, run: list },
+  use: { summary: "Make a profile the current one", args: [name], run: use },
+  add: {
+    summary: "Save a target under a name",
+    description:
+      "Without --url and --db the target is read from WCS_DB or WCS_URL, or prompted for. Give a database URL with a\npassword in one of these ways or with --db-stdin. For an instance, sign in afterwards with\nwcs auth login --profile NAME.",
+    args: [{ name: "name", description: "Name of the new profile" }],
+    flags: [{ flags: "--db-stdin", description: "Read the path or URL of the database from stdin" }],
+    examples: [
+      "wcs profile add work --url https://wcs.example.com",
+      "wcs profile add here --db ./wcs.db",
+      "wcs profile add production --db-stdin < database-url.txt",
+    ],
+    run: add,
+  },
+  remove: { summary: "Remove a profile and its login", args: [name], run: remove },
+  show: {
+    summary: "Show a profile without its token",
+    args: [{ ...name, description: "Name of the profile (default the current one)", optional: true }],
+    prints: true,
+    watchable: true,
+    run: show,
   },
 };
 
@@ -52,7 +49,7 @@ function shown({ terminal }: Context) {
 
 async function list(context: Context): Promise<void> {
   const columns = ["name", "current", "target", "user", "expires"];
-  await createOutput({ columns, items: "profiles" }, context.globals, context.terminal).all(shown(context));
+  await createOutput({ columns, items: "profiles" }, context).all(shown(context));
 }
 
 async function show(context: Context): Promise<void> {
@@ -64,7 +61,7 @@ async function show(context: Context): Promise<void> {
       String(wanted ?? ""),
       all.map((candidate) => candidate.name),
     );
-  await createOutput({}, context.globals, context.terminal).one(found);
+  await createOutput({}, context).one(found);
 }
 
 async function use(context: Context): Promise<void> {

@@ -80,6 +80,9 @@ export interface CommandFlag {
   readonly field?: string;
 }
 
+/** The dry run of a custom command. */
+export const dryRunFlag: CommandFlag = { flags: "-n, --dry-run", description: "Check everything, change nothing" };
+
 /** An operation and its input. */
 export interface Request {
   readonly op: AnyOperation;
@@ -241,6 +244,9 @@ export interface CustomCommand {
   readonly run: (context: Context) => Promise<void>;
 }
 
+/** A custom command whose summary is in the registry. */
+export type TopLevelCommand = Omit<CustomCommand, "summary">;
+
 /** Commands and groups by name. */
 export type Commands = Readonly<Record<string, CommandEntry>>;
 
@@ -253,7 +259,7 @@ export type CommandSpec = OperationCommand | CustomCommand;
 export type CommandEntry = CommandGroup | CommandSpec;
 
 /** A top-level command or group. Loaded only when the line names it. */
-interface RegistryEntry {
+export interface RegistryEntry {
   readonly summary: string;
   /** The section of `wcs --help` that lists it. */
   readonly heading: Heading;

@@ -9,14 +9,12 @@ import type { Input } from "./read-input.ts";
  * a file when `use` fails.
  */
 export async function editField(
-  { written }: OperationCommand,
+  { field, file, from, optional }: NonNullable<OperationCommand["written"]>,
   input: Input,
   caller: Caller,
   { terminal, flags }: Context,
   use: (input: Input) => Promise<void>,
 ): Promise<void> {
-  if (written === undefined) return use(input);
-  const { field, file, from, optional } = written;
   const isMissing = !optional && from === undefined && input[field] === undefined && flags.data === undefined;
   if (!flags.edit && !(isMissing && terminal.interactive)) return use(input);
   if (!terminal.interactive) {

@@ -55,7 +55,9 @@ async function checkOptions({ leaf, context }: OperationLine, issues: LineIssues
   // A command that performs its operation itself may show other fields.
   if (globals.fields === undefined || leaf.perform !== undefined) return;
   const shown = flags.dryRun ? op : (created?.op ?? op);
-  await issues.gather("--fields", () => createOutput({ op: shown }, { ...globals, tz: undefined }, terminal));
+  await issues.gather("--fields", () =>
+    createOutput({ op: shown }, { globals: { ...globals, tz: undefined }, terminal }),
+  );
 }
 
 /** Adds issues about values that the service would refuse. */

@@ -64,7 +64,7 @@ async function carryOut(
       await perform(leaf, { ...request, op, input: whole }, caller, context);
     };
     if (leaf.written === undefined) await use(input);
-    else await (await import("./edit-field.ts")).editField(leaf, input, caller, context, use);
+    else await (await import("./edit-field.ts")).editField(leaf.written, input, caller, context, use);
     if (changes(op)) showLine(path, rest, asked, terminal);
     if (context.flags.dryRun) terminal.note("Dry run: nothing was changed.");
   } catch (error) {
@@ -124,19 +124,19 @@ function refuseNoChange({ op, input }: Request, path: readonly string[]): void {
   throw new UsageError("nothing to change", { hint: `see wcs ${path.join(" ")} --help for what can be changed` });
 }
 
-function outputOf(command: OperationCommand, op: AnyOperation, { globals, terminal }: Context): Output<object> {
+function outputOf(command: OperationCommand, op: AnyOperation, context: Context): Output<object> {
   const { items = op.name.split(".")[0], columns, draw, showEmpty, rows, renderer } = command;
-  return createOutput<object>({ op, columns, draw, items, showEmpty, rows, renderer }, globals, terminal);
+  return createOutput<object>({ op, columns, draw, items, showEmpty, rows, renderer }, context);
 }
 
 async function perform(command: OperationCommand, request: Request, caller: Caller, context: Context) {
   const { op, input } = request;
-  const { terminal, globals, flags } = context;
+  const { terminal, flags } = context;
   // A dry run creates nothing that could be read.
   const created = flags.dryRun ? undefined : command.created;
   const output = outputOf({ ...command, ...created }, created?.op ?? op, context);
   if (op.list) {
-    const extent = extentOf(context, command.draw !== undefined && formatOf(globals, terminal) === "table");
+    const extent = extentOf(context, command.draw !== undefined && formatOf(context) === "table");
     // A limit that is a field of the operation is in the input.
     const isField = !op.list.paging && input.limit !== undefined;
     const pages = walk(caller, op, input, isField ? { ...extent, limit: undefined } : extent);

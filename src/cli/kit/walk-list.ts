@@ -21,7 +21,7 @@ export interface Extent {
 export function extentOf({ flags, globals, terminal }: Context, isWhole = false): Extent {
   if (globals.raw && flags.all) throw new UsageError("--raw and --all cannot be used together");
   const limit = flags.limit === undefined ? undefined : parseInteger(flags.limit, "--limit");
-  const format = formatOf(globals, terminal);
+  const format = formatOf({ globals, terminal });
   const isForScripts = !terminal.stdoutIsTerminal || format === "csv" || format === "ndjson";
   const isBounded =
     limit !== undefined || flags.page !== undefined || flags.cursor !== undefined || globals.raw === true;
@@ -34,12 +34,12 @@ export function pageOf({ flags }: Context): { page?: number } {
   return flags.page === undefined ? {} : { page: parseInteger(flags.page, "--page") };
 }
 
-/** Yields the pages of a list. Supports every kind of paging. */
+/** Yields the pages of a list, by default of the whole list. Supports every kind of paging. */
 export async function* walk<O extends AnyOperation>(
   caller: Caller,
   op: O,
   input: Input,
-  { all, limit }: Extent,
+  { all, limit }: Extent = { all: true, limit: undefined },
 ): AsyncGenerator<Page<ItemOf<O> & object>> {
   const most = pageLimit(op);
   let left = limit ?? Number.POSITIVE_INFINITY;

@@ -90,7 +90,7 @@ function onScreen({ terminal, flags }: Context, words: readonly string[]): Displ
 }
 
 function inLines({ terminal, globals }: Context): Display {
-  const isByLine = formatOf(globals, terminal) === "ndjson";
+  const isByLine = formatOf({ globals, terminal }) === "ndjson";
   let last: string | undefined;
   return {
     async show({ text, notes }) {

@@ -39,11 +39,18 @@ export interface Output<T extends object = Item> {
   one(item: T, response?: unknown): Promise<void>;
 }
 
+/** The global options and the terminal of a command. */
+interface Environment {
+  readonly globals: Globals;
+  readonly terminal: Terminal;
+}
+
 /** A format that --output names, tab-separated rows, or lines by --template. */
 type Format = OutputFormat | "rows" | "template";
 
 /** Returns the output format. The default is a table on a terminal, and `rows` elsewhere. */
-export function formatOf({ output, json, template, fields, raw }: Globals, terminal: Terminal): Format {
+export function formatOf({ globals, terminal }: Environment): Format {
+  const { output, json, template, fields, raw } = globals;
   if (output && json && output !== "json") throw new UsageError(`--json and -o ${output} cannot be used together`);
   if (template !== undefined) {
     const other = output ? `-o ${output}` : json ? "--json" : fields !== undefined ? "--fields" : raw && "--raw";
@@ -53,8 +60,9 @@ export function formatOf({ output, json, template, fields, raw }: Globals, termi
   return output ?? (json ? "json" : terminal.stdoutIsTerminal ? "table" : "rows");
 }
 
-export function createOutput<T extends object = Item>(view: View<T>, globals: Globals, terminal: Terminal): Output<T> {
-  const format = formatOf(globals, terminal);
+export function createOutput<T extends object = Item>(view: View<T>, environment: Environment): Output<T> {
+  const { globals, terminal } = environment;
+  const format = formatOf(environment);
   const fields = globals.fields === undefined ? undefined : parseFields(globals.fields, view.op);
   const zone = checkZone(globals.tz);
   const rows = (format === "rows" || format === "csv") && !fields ? view.rows : undefined;

@@ -80,7 +80,7 @@ async function parentsOf(ctx: Ctx, rows: readonly MessageRow[], cleared: number)
 }
 
 /** Data that messages refer to. */
-export interface MessageParts {
+interface MessageParts {
   readonly people: People;
   readonly reactions: ReadonlyMap<number, Awaited<ReturnType<typeof reactionsTo>>>;
   readonly files: ReadonlyMap<number, File[]>;

@@ -76,7 +76,7 @@ const activeAdministrators = prepared((db, _: object) =>
 type UserRow = Awaited<ReturnType<typeof usersById>>[number];
 type MembershipRow = Awaited<ReturnType<typeof membershipsByUser>>[number];
 /** The API's representation of a membership, with the path of its unit. */
-export interface ShownMembership {
+interface ShownMembership {
   readonly path: string;
   readonly shown: User["memberUnits"][number];
 }

@@ -3,6 +3,7 @@ import type { Db } from "../../store/database.ts";
 import { isAmong, truth } from "../../store/dialect.ts";
 import { nested } from "../../store/nested-rows.ts";
 import { prepared } from "../../store/prepared.ts";
+import type { Schema } from "../../store/schema/schema.ts";
 import { filesOf } from "../files/attached-files.ts";
 import { audienceLists, type Reader, readable } from "../visibility/audience.ts";
 
@@ -56,13 +57,5 @@ export const readableEventRows = prepared((db, p: Asked) => shownEventQuery(db, 
 export type ShownEventRow = Awaited<ReturnType<typeof readableEventRows>>[number];
 export type EventRow = Awaited<ReturnType<typeof eventRows>>[number];
 
-/** Returns all occurrences of events, in order for each event. */
-const datesOf = prepared((db, p: { ids: readonly number[] }) =>
-  db
-    .selectFrom("event_dates")
-    .select(["event_id", "start_at", "end_at", "day"])
-    .where((eb) => isAmong(db, eb.ref("event_id"), p.ids))
-    .orderBy("event_id")
-    .orderBy("start_at"),
-);
-export type DateRow = Awaited<ReturnType<typeof datesOf>>[number];
+/** An occurrence of an event. */
+export type DateRow = Omit<Schema["event_dates"], "span">;

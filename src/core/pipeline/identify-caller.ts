@@ -33,7 +33,7 @@ export interface IdentifiedCaller {
  * Throws `unauthenticated` unless the operation is public or the token or user ID is valid, and `forbidden` when the scopes
  * of an API token do not cover the operation.
  */
-export type Identify = (op: AnyOperation, origin: FullOrigin, moment: Moment) => Promise<IdentifiedCaller>;
+type Identify = (op: AnyOperation, origin: FullOrigin, moment: Moment) => Promise<IdentifiedCaller>;
 
 /** Identifies callers, and returns them as they were last time. */
 export interface Identification {

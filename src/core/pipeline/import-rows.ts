@@ -4,12 +4,10 @@ import { type Issues, tryParse } from "../../contract/parse-input.ts";
 import type { importResult } from "../../contract/user-schemas.ts";
 
 export type ImportResult = z.infer<ReturnType<typeof importResult>>;
-export type RowResult = ImportResult["results"][number];
+type RowResult = ImportResult["results"][number];
 
 /** A valid row, or the issues of an invalid one. */
-export type ParsedRow<T> =
-  | { readonly index: number; readonly row: T }
-  | { readonly index: number; readonly wrong: Issues };
+type ParsedRow<T> = { readonly index: number; readonly row: T } | { readonly index: number; readonly wrong: Issues };
 
 export function parseRows<S extends z.ZodType>(schema: S, rows: readonly unknown[]): ParsedRow<z.infer<S>>[] {
   return rows.map((row, index) => {

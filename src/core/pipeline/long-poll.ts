@@ -4,7 +4,7 @@ import type { Topic } from "../../store/topics.ts";
 import { takeTurn } from "./event-loop-turns.ts";
 import type { TopicWatch } from "./topic-watch.ts";
 
-export interface WaitOptions {
+interface WaitOptions {
   readonly user: number;
   readonly topics: readonly Topic[];
   readonly seconds: number;

@@ -26,7 +26,7 @@ export interface ClientOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-export interface RawOptions {
+interface RawOptions {
   /** Escaped, without the question mark. */
   readonly query?: string;
   /** Sent unchanged; JSON unless the headers say otherwise. */

@@ -26,7 +26,7 @@ export interface Reply extends Omit<HttpResponse, "body"> {
   end(): void;
 }
 
-export interface SendOptions {
+interface SendOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   /** Milliseconds. */

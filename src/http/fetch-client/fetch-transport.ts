@@ -3,7 +3,7 @@ import type { Base } from "../client/base-url.ts";
 import { timedOut, unreachable } from "../client/connection-errors.ts";
 
 /** One request below the base URL. */
-export interface FetchRequest {
+interface FetchRequest {
   readonly method: string;
   /** Escaped, with the query. */
   readonly target: string;

@@ -14,7 +14,7 @@ const types = {
   "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
 } as const;
 
-export type AssetName = keyof typeof types;
+type AssetName = keyof typeof types;
 export const assetNames = Object.keys(types) as readonly AssetName[];
 
 /** The folder that scripts/build.ts fills: beside the bundle, and in dist for sources that run without a build. An executable contains the files. */

@@ -85,7 +85,7 @@ function errorSummary(title: string, issues: readonly FormIssue[]): Html {
 </div>`;
 }
 
-export interface RequestForm {
+interface RequestForm {
   readonly email: string;
   readonly language: string;
   readonly action: string;

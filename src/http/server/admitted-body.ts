@@ -14,7 +14,7 @@ export interface BodyOptions {
   readonly bodyLimit?: (op: AnyOperation) => number;
 }
 
-export interface RequestWithBody {
+interface RequestWithBody {
   readonly op: AnyOperation;
   readonly params: readonly string[];
   readonly exchange: Exchange;

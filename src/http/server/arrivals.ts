@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { ServiceError } from "../../contract/errors.ts";
 
-export interface ArrivalLimits {
+interface ArrivalLimits {
   /** Maximum bytes of bodies in memory, in all and from one address. Beyond that only the oldest body grows. */
   readonly total: number;
   readonly perAddress: number;

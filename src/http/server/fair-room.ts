@@ -1,6 +1,6 @@
 import type { ServiceError } from "../../contract/errors.ts";
 
-export interface RoomOptions {
+interface RoomOptions {
   /** Milliseconds to wait for room before the refusal. Default: 30 s. */
   readonly patience?: number;
   /** Maximum number of waiting bodies. Default: 100. */

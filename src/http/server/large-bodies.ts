@@ -15,7 +15,7 @@ const working = 48 * mebibyte;
 const arriving = { total: 120 * mebibyte, perAddress: 40 * mebibyte, rate: 500, window: 2000, patience: 30_000 };
 
 /** The client that sends a large body. */
-export interface BodySender {
+interface BodySender {
   readonly user: number | undefined;
   readonly address: string | undefined;
 }

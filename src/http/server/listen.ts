@@ -10,7 +10,7 @@ import { Exchange, rawError, type ServerLog } from "./exchange.ts";
 import type { App } from "./routing.ts";
 import { Door, type ShutdownTimes, shutDown } from "./shutdown.ts";
 
-export interface Timeouts extends Deadlines, ShutdownTimes {
+interface Timeouts extends Deadlines, ShutdownTimes {
   /** Milliseconds between two checks for slow connections. */
   check: number;
 }

@@ -1,7 +1,6 @@
-import type { CustomCommand } from "../../kit/command-spec.ts";
+import { dryRunFlag, type TopLevelCommand } from "../../kit/command-spec.ts";
 
-export const api: CustomCommand = {
-  summary: "Call any operation by method and path",
+export const api: TopLevelCommand = {
   description:
     "Sends the request with the login of the profile, also to a database. -f fields are sent in the query of a GET or\nDELETE, otherwise in the body, with the types that the operation expects. A dot opens an object: -f contact.phone=123.\n\nPrints the body of the response as JSON. With --query, -o, --all or --limit, a list is the array of its items, as in\nthe other commands.",
   args: [
@@ -21,7 +20,7 @@ export const api: CustomCommand = {
     { flags: "--input <file>", description: "Read the body as JSON from a file, - for stdin", completes: "file" },
     { flags: "--all", description: "Fetch all pages of a list" },
     { flags: "--limit <n>", description: "Maximum number of items of a list, fetching pages as needed" },
-    { flags: "-n, --dry-run", description: "Check everything, change nothing" },
+    dryRunFlag,
   ],
   examples: [
     "wcs api GET /users -f limit=2",

@@ -15,7 +15,6 @@ import { extentOf, walk } from "../../kit/walk-list.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { formatsOf } from "../../output/field-selection.ts";
 import type { Item } from "../../output/item.ts";
-import type { Globals } from "../../terminal/global-options.ts";
 
 interface Found {
   readonly op: AnyOperation;
@@ -49,13 +48,15 @@ export async function request(context: Context): Promise<void> {
   if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
 }
 
-const jsonUnlessAsked = ({ globals }: Context): Globals =>
-  globals.output || globals.template !== undefined ? globals : { ...globals, json: true };
+const jsonUnlessAsked = (context: Context): Context =>
+  context.globals.output || context.globals.template !== undefined
+    ? context
+    : { ...context, globals: { ...context.globals, json: true } };
 
 /** Prints the response as JSON unless another output format is requested. */
 async function print(context: Context, answer: unknown, op?: AnyOperation): Promise<void> {
   const formats = op ? Object.fromEntries(formatsOf(shape("", op.output()).fields ?? [])) : {};
-  await createOutput({ formats }, jsonUnlessAsked(context), context.terminal).one(answer as Item);
+  await createOutput({ formats }, jsonUnlessAsked(context)).one(answer as Item);
 }
 
 /** Returns whether the items of the response are printed, as by the typed commands, instead of its body. */
@@ -66,7 +67,7 @@ const asksForItems = ({ op }: Found, { flags, globals }: Context): boolean =>
 /** Prints the items of a list: one page, or with --all and --limit several. */
 async function printItems(context: Context, op: AnyOperation, input: Input, caller: Caller): Promise<void> {
   const pages = walk(caller, op, input, { ...extentOf(context), all: context.flags.all === true });
-  await createOutput<object>({ op }, jsonUnlessAsked(context), context.terminal).list(pages);
+  await createOutput<object>({ op }, jsonUnlessAsked(context)).list(pages);
 }
 
 function find(operations: readonly AnyOperation[], method: string, path: string): Found | undefined {

@@ -10,7 +10,7 @@ import { recoveryCodeList } from "./recovery-code-list.ts";
 
 /** `wcs auth 2fa enable` */
 export async function enableTwoFactor(context: Context): Promise<void> {
-  const { terminal, globals } = context;
+  const { terminal } = context;
   if (!terminal.interactive)
     throw new UsageError("a terminal is needed to show the secret and to ask for a code", {
       hint: "without one, use wcs api POST /two-factor and wcs api POST /two-factor/confirm",
@@ -20,7 +20,7 @@ export async function enableTwoFactor(context: Context): Promise<void> {
   const { secret, uri } = await caller.call(auth.twoFactorBegin, { password });
   await showSecret(secret, uri, terminal);
   const codes = await confirmCode(caller, terminal);
-  const output = createOutput({ op: auth.twoFactorConfirm, renderer: async () => recoveryCodeList }, globals, terminal);
+  const output = createOutput({ op: auth.twoFactorConfirm, renderer: async () => recoveryCodeList }, context);
   await output.one(codes);
   terminal.note(
     "Signing in needs a code from now on. Store the recovery codes in a safe place: each replaces a code once, and they cannot be shown again.",

@@ -142,7 +142,7 @@ export async function status(context: Context): Promise<void> {
   const isNamed = globals.as === undefined && environmentLogin(terminal.env, target) !== undefined;
   const ownToken = environmentToken(terminal.env, target);
   const token = globals.as === undefined && !isNamed ? ownToken || tokenOf(context, target) : undefined;
-  await createOutput({ formats: { expires: "unix-time", "session.created_at": "unix-time" } }, globals, terminal).one({
+  await createOutput({ formats: { expires: "unix-time", "session.created_at": "unix-time" } }, context).one({
     target: withoutPassword(target.address),
     profile: target.profile?.name ?? null,
     user: { id, name, email, admin },

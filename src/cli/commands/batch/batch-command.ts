@@ -1,8 +1,7 @@
-import type { CustomCommand } from "../../kit/command-spec.ts";
+import type { TopLevelCommand } from "../../kit/command-spec.ts";
 
 /** `wcs batch` */
-export const batch: CustomCommand = {
-  summary: "Run a command for every row of a CSV or NDJSON file",
+export const batch: TopLevelCommand = {
   description: `{column} in the command stands for the value of the row in this column. All rows run in this process, on one connection.
 Rows that fail are reported, and the others go on (exit 3); a lost login or an unreachable instance stops the batch.
 

@@ -30,7 +30,7 @@ interface Batch {
 
 /** `wcs batch` */
 export async function runBatch(context: Context): Promise<void> {
-  const { terminal, args, flags, globals } = context;
+  const { terminal, args, flags } = context;
   const words = await checkCommand(context);
   const concurrency = concurrencyOf(flags.concurrency);
   const file = String(args.file);
@@ -47,7 +47,7 @@ export async function runBatch(context: Context): Promise<void> {
     const rows = batchRows(source, format, columnsIn(words));
     const results = countedBy(counts, resultsOf(batch, rows, concurrency));
     const columns = ["line", "result", "exit", "error"];
-    await createOutput<BatchResult>({ columns, items: "rows", endless: true }, globals, terminal).list(results);
+    await createOutput<BatchResult>({ columns, items: "rows", endless: true }, context).list(results);
   } catch (error) {
     if (counts.done + counts.failed > 0) terminal.note(`${summary(counts)}; the other rows did not run`);
     throw error;

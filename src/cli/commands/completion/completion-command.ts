@@ -1,5 +1,5 @@
 import { shells } from "../../completion/completion-script.ts";
-import type { CommandGroup, CustomCommand } from "../../kit/command-spec.ts";
+import type { Commands, CustomCommand } from "../../kit/command-spec.ts";
 
 const printing = (shell: (typeof shells)[number]): CustomCommand => ({
   summary: `Print the completion script for ${shell}`,
@@ -30,7 +30,4 @@ line in their start-up file, and bash the package bash-completion. Running it ag
   run: async (context) => (await import("./install-completion.ts")).installCompletion(context),
 };
 
-export const completion: CommandGroup = {
-  summary: "Install or print completion for bash, zsh, fish and PowerShell",
-  commands: { ...Object.fromEntries(shells.map((shell) => [shell, printing(shell)])), install },
-};
+export const completion: Commands = { ...Object.fromEntries(shells.map((shell) => [shell, printing(shell)])), install };

@@ -6,6 +6,7 @@ import {
   type CommandGroup,
   type Commands,
   command,
+  dryRunFlag,
   listOf,
 } from "../../kit/command-spec.ts";
 import { muting } from "../mute-flag.ts";
@@ -27,7 +28,6 @@ const textArgument: CommandArgument = {
   many: true,
   description: "Text of the message; - or a pipe reads stdin; without it, $VISUAL or $EDITOR opens",
 };
-const dryRun: CommandFlag = { flags: "-n, --dry-run", description: "Check everything, change nothing" };
 const extent: readonly CommandFlag[] = [
   { flags: "--limit <n>", description: "Maximum number of items (default 25)" },
   { flags: "--all", description: "Fetch all pages" },
@@ -78,7 +78,7 @@ const oneMessage: CommandGroup = {
         { name: "message", description: "ID of the message", completes: "messages" },
         textArgument,
       ],
-      flags: [dryRun],
+      flags: [dryRunFlag],
       examples: ["wcs conversations message edit 5 124 We meet at ten", "wcs conversations message edit 5 124"],
       prints: true,
       run: async (context) => (await import("./send-command.ts")).editMessage(context),
@@ -226,7 +226,7 @@ export const conversations: Commands = {
         repeat: true,
         completes: "file",
       },
-      dryRun,
+      dryRunFlag,
     ],
     examples: [
       "wcs conversations send 5 See you at ten",

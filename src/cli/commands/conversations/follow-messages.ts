@@ -17,16 +17,12 @@ const mostLast = 100;
 
 /** `wcs conversations follow`: shows the last messages, then new ones as they arrive. */
 export async function follow(context: Context): Promise<void> {
-  const { globals, terminal, flags } = context;
+  const { globals, flags } = context;
   const idFor = conversationOf(context);
   const last = flags.last === undefined ? standardLast : parseInteger(flags.last, "--last");
   if (last < 0 || last > mostLast) throw new UsageError(`--last must be from 0 to ${mostLast}, not ${last}`);
   const renderer = async () => messageForm({ lasting: true });
-  const output = createOutput(
-    { op: conversations.follow, columns: messageColumns, renderer, endless: true },
-    globals,
-    terminal,
-  );
+  const output = createOutput({ op: conversations.follow, columns: messageColumns, renderer, endless: true }, context);
   const wait = longPollSeconds(globals);
   await withCaller(context, async (caller) => {
     const id = await idFor(caller);

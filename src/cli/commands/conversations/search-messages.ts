@@ -20,20 +20,20 @@ const atOnce = 4;
 
 /** `wcs conversations search`: searches one conversation, or all, starting with the one with the latest message. */
 export async function searchMessages(context: Context): Promise<void> {
-  const { globals, terminal, args, flags } = context;
+  const { args, flags } = context;
   const query = wordsIn(args.words).join(" ");
   const extent = extentOf(context);
   const view = { op: conversations.messages, items: "messages" };
   if (flags.conversation !== undefined) {
     const id = parseInteger(flags.conversation, "--conversation");
     const renderer = async () => messageForm();
-    const output = createOutput({ ...view, columns: messageColumns, renderer }, globals, terminal);
+    const output = createOutput({ ...view, columns: messageColumns, renderer }, context);
     return withCaller(context, (caller) => output.list(walk(caller, conversations.messages, { id, query }, extent)));
   }
   const titles = new Map<number, string>();
   const renderer = async () => messageForm({ heading: ({ conversationId: id }) => `${titles.get(id)} (${id})` });
   const columns = ["conversationId", ...messageColumns];
-  const output = createOutput({ ...view, columns, renderer }, globals, terminal);
+  const output = createOutput({ ...view, columns, renderer }, context);
   await withCaller(context, (caller) => output.list(everywhere(caller, query, extent, titles)));
 }
 
@@ -82,14 +82,14 @@ async function* pagesFrom(
 ): AsyncGenerator<Page<ItemOf<typeof conversations.messages>>> {
   const cursor = first.meta.next_cursor ?? undefined;
   yield { items: first.data, more: cursor !== undefined, response: first };
-  if (cursor) yield* walk(caller, conversations.messages, { ...input, cursor }, { all: true, limit: undefined });
+  if (cursor) yield* walk(caller, conversations.messages, { ...input, cursor });
 }
 
 /** Yields all conversations once, archived ones last, even if they move up in the list meanwhile. */
 async function* everyConversation(caller: Caller): AsyncGenerator<ShownConversation> {
   const seen = new Set<number>();
   for (const status of ["normal", "archived"] as const) {
-    for await (const { items } of walk(caller, conversations.list, { status }, { all: true, limit: undefined })) {
+    for await (const { items } of walk(caller, conversations.list, { status })) {
       for (const conversation of items) {
         if (!seen.has(conversation.id)) yield conversation;
         seen.add(conversation.id);

@@ -88,7 +88,7 @@ async function optionsOf({ flags, terminal }: Context, files?: readonly FileItem
 }
 
 async function show({ terminal, globals, flags }: Context, message: ShownMessage): Promise<void> {
-  await createOutput({ op: conversations.message, renderer: async () => messageForm() }, globals, terminal).one(
+  await createOutput({ op: conversations.message, renderer: async () => messageForm() }, { globals, terminal }).one(
     message,
   );
   if (flags.dryRun) terminal.note("Dry run: nothing was changed.");

@@ -25,7 +25,7 @@ const columns = [
 
 /** `wcs conversations list` */
 export async function showConversations(context: Context): Promise<void> {
-  const { globals, terminal, flags } = context;
+  const { flags } = context;
   const extent = extentOf(context);
   const { status, keyword } = flags as Pick<Filter, "status" | "keyword">;
   if (status !== undefined) parseChoice(statuses, status, "--status");
@@ -33,13 +33,9 @@ export async function showConversations(context: Context): Promise<void> {
   await withCaller(context, async (caller) => {
     const people = await peopleIn(context, caller);
     // A table leaves the caller out of the titles, so it needs the caller's ID.
-    const me = formatOf(globals, terminal) === "table" ? (await caller.call(users.current, {})).id : undefined;
+    const me = formatOf(context) === "table" ? (await caller.call(users.current, {})).id : undefined;
     const renderer = me === undefined ? undefined : async () => conversationList(me);
-    const output = createOutput(
-      { op: conversations.list, columns, renderer, items: "conversations" },
-      globals,
-      terminal,
-    );
+    const output = createOutput({ op: conversations.list, columns, renderer, items: "conversations" }, context);
     await output.list(walk(caller, conversations.list, { status, keyword, ...people, ...pageOf(context) }, extent));
   });
 }

@@ -15,7 +15,7 @@ export const messageColumns = ["id", "date", "author.name", "message"];
 
 /** `wcs conversations messages` */
 export async function showMessages(context: Context): Promise<void> {
-  const { globals, terminal, flags } = context;
+  const { flags } = context;
   const idFor = conversationOf(context);
   const { all, limit } = extentOf(context);
   const middle = flags.around === undefined ? undefined : parseInteger(flags.around, "--around");
@@ -25,7 +25,7 @@ export async function showMessages(context: Context): Promise<void> {
   const extent = { all: all && middle === undefined, limit };
   const renderer = async () => messageForm({ paged: !extent.all });
   const view = { op: conversations.messages, columns: messageColumns, renderer, items: "messages" };
-  const output = createOutput(view, globals, terminal);
+  const output = createOutput(view, context);
   await withCaller(context, async (caller) => {
     const id = await idFor(caller);
     return output.list(

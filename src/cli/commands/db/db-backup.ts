@@ -18,14 +18,14 @@ import { sqliteFileOf } from "./db-target.ts";
 
 /** `wcs db backup` */
 export async function backup(context: Context): Promise<void> {
-  const { terminal, globals, args, flags } = context;
+  const { terminal, args, flags } = context;
   const database = sqliteFileOf(context, "pg_dump --format=custom");
   const place = resolve(args.file as string);
   const kept = flags.rotate === undefined ? undefined : numberOfBackups(String(flags.rotate), flags.force);
   const file = kept === undefined ? place : newBackupIn(place);
   const made = await watched("copying", terminal, (watch) => make(database, file, flags.force === true, watch));
   const removed = kept === undefined ? undefined : removeOldBackups(file, kept);
-  await createOutput({}, globals, terminal).one({ file, ...made, ...(removed && { removed }) });
+  await createOutput({}, context).one({ file, ...made, ...(removed && { removed }) });
   terminal.note(
     `Saved ${terminal.sanitizeLine(file)} (${bytesAsText(made.size_bytes)}). It contains the keys of the instance; keep it safe.`,
   );

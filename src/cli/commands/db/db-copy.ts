@@ -12,7 +12,7 @@ import { databaseOf } from "./db-target.ts";
 
 /** `wcs db copy` */
 export async function copy(context: Context): Promise<void> {
-  const { terminal, globals } = context;
+  const { terminal } = context;
   const to = addressOf(context, "to");
   if (to === undefined) throw new UsageError("--to is required", { hint: "name a new file or an empty database" });
   const from = addressOf(context, "from") ?? databaseOf(context);
@@ -29,7 +29,7 @@ export async function copy(context: Context): Promise<void> {
     seconds,
     failed_checks: wrong.length,
   };
-  await createOutput({}, globals, terminal).one(shown);
+  await createOutput({}, context).one(shown);
   if (wrong.length > 0)
     throw new ConditionError(
       `all rows were copied, but ${pluralize(wrong.length, "check")} of the copy failed; see wcs db check`,

@@ -8,10 +8,10 @@ const formats = { size_bytes: "bytes", created_at: "unix-time" } as const;
 
 /** `wcs db info` */
 export async function info(context: Context): Promise<void> {
-  const { terminal, globals } = context;
+  const { terminal } = context;
   await withDatabase(openDatabase(databaseOf(context), { skipMigration: true }), async (database) => {
     const info = await readDatabaseInfo(database);
-    await createOutput<typeof info>({ formats }, globals, terminal).one(info);
+    await createOutput<typeof info>({ formats }, context).one(info);
     if (info.schema < info.latest) {
       terminal.note(
         "The schema is older than this wcs. Bring it up to date with wcs db migrate; any other command does so, too.",

@@ -6,7 +6,7 @@ import { databaseOf, withDatabase } from "./db-target.ts";
 
 /** `wcs db migrate` */
 export async function migrate(context: Context): Promise<void> {
-  const { terminal, globals, flags } = context;
+  const { terminal, flags } = context;
   const dryRun = flags.dryRun === true;
   const address = databaseOf(context);
   await withDatabase(
@@ -14,9 +14,7 @@ export async function migrate(context: Context): Promise<void> {
     async (database) => {
       const done = await terminal.spin("migrating", migrateSchema(database, dryRun));
       const items = done.map((migration) => ({ migration, applied: !dryRun }));
-      await createOutput({ columns: ["migration", "applied"], items: "migrations to apply" }, globals, terminal).all(
-        items,
-      );
+      await createOutput({ columns: ["migration", "applied"], items: "migrations to apply" }, context).all(items);
       if (done.length === 0) terminal.note(`The schema is up to date (${latestMigration}).`);
       else if (dryRun) terminal.note("Dry run: nothing was changed.");
     },

@@ -11,13 +11,12 @@ const columns = ["what", "id", "failed", "kind", "due_at", "attempts", "error", 
 
 /** `wcs db outbox`: lists the first `most` callbacks and mails. */
 export async function outbox(context: Context, most: number): Promise<void> {
-  const { terminal, globals } = context;
+  const { terminal } = context;
   await withDatabase(openWithKey(databaseOf(context), terminal.env), async (database) => {
     const items = (await listOutbox(database, most)).map((item) => ({ ...item }));
     await createOutput(
       { columns, formats: { created_at: "unix-time", due_at: "unix-time" }, items: "callbacks or mails" },
-      globals,
-      terminal,
+      context,
     ).all(items);
     const settings = await createService({ database, environment: terminal.env }).settings();
     const missing = missingForMail(settings);

@@ -8,14 +8,14 @@ import { databaseOf, withDatabase } from "./db-target.ts";
 
 /** `wcs db prune` */
 export async function prune(context: Context): Promise<void> {
-  const { terminal, globals, flags } = context;
+  const { terminal, flags } = context;
   const dryRun = flags.dryRun === true;
   await withDatabase(openWithKey(databaseOf(context), terminal.env), async (database) => {
     const settings = await createService({ database, environment: terminal.env }).settings();
     const moment = { now: Math.floor(Date.now() / 1000), settings };
     const work = dryRun ? countExpired(database, moment) : removeExpired(database, { ...moment, waits: true });
     const items = (await terminal.spin("pruning", work)).map((item) => ({ ...item }));
-    await createOutput({ columns: ["kind", "rows", "days", "setting"] }, globals, terminal).all(items);
+    await createOutput({ columns: ["kind", "rows", "days", "setting"] }, context).all(items);
     const total = pluralize(
       items.reduce((sum, { rows }) => sum + rows, 0),
       "row",

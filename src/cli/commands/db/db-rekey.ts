@@ -10,7 +10,7 @@ import { databaseOf, withDatabase } from "./db-target.ts";
 
 /** `wcs db rekey` */
 export async function rekey(context: Context): Promise<void> {
-  const { terminal, globals, flags } = context;
+  const { terminal, flags } = context;
   const given = await newKey(context);
   await withDatabase(openWithKey(databaseOf(context), terminal.env), async (database) => {
     const next = given === "present" ? database.secrets : createSecretCipher(given);
@@ -20,7 +20,7 @@ export async function rekey(context: Context): Promise<void> {
       });
     const { keyId: before } = await countSecrets(database);
     const secrets = await rotateSecretKey(database, next, { dryRun: flags.dryRun === true });
-    await createOutput({}, globals, terminal).one({ secrets, key: next.keyId ?? null, previous_key: before });
+    await createOutput({}, context).one({ secrets, key: next.keyId ?? null, previous_key: before });
     if (flags.dryRun) terminal.note("Dry run: nothing was changed.");
     else if (next.keyId === undefined) terminal.note(`Stored ${pluralize(secrets, "secret")} unencrypted.`);
     else terminal.note(`Encrypted ${pluralize(secrets, "secret")}. Restart wcs serve with the key ${next.keyId}.`);

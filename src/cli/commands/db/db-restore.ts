@@ -13,12 +13,12 @@ import { sqliteFileOf } from "./db-target.ts";
 
 /** `wcs db restore` */
 export async function restore(context: Context): Promise<void> {
-  const { terminal, globals, args, flags } = context;
+  const { terminal, args, flags } = context;
   const address = sqliteFileOf(context, "pg_restore");
   const database = existsSync(address) ? realpathSync(address) : address;
   const file = sourceOf(args.file as string, database);
   mayReplace(database);
-  const output = createOutput({}, globals, terminal);
+  const output = createOutput({}, context);
   if (flags.dryRun) {
     const schema = await watched("checking", terminal, ({ signal }) => examineBackup(file, signal));
     await output.one({ database, file, schema, previous: null });

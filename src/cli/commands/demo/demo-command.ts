@@ -4,11 +4,10 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Context, CustomCommand } from "../../kit/command-spec.ts";
+import type { Context, TopLevelCommand } from "../../kit/command-spec.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
-export const demo: CustomCommand = {
-  summary: "Show a tour of wcs in a temporary database",
+export const demo: TopLevelCommand = {
   description: "Takes a few seconds and does not change your data or profiles.",
   run,
 };

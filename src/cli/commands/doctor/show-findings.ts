@@ -8,7 +8,7 @@ import type { Finding } from "./finding.ts";
 export async function showFindings(work: Promise<Finding[]>, { terminal, globals }: Context): Promise<void> {
   const findings = await terminal.spin("checking", work);
   const draw = async () => (await import("./draw-findings.ts")).drawFindings;
-  await createOutput<Finding>({ draw, columns: ["check", "state", "message"] }, globals, terminal).all(findings);
+  await createOutput<Finding>({ draw, columns: ["check", "state", "message"] }, { globals, terminal }).all(findings);
   const failed = findings.filter(({ state }) => state === "failed");
   if (failed.length > 0) throw new ConditionError(`${pluralize(failed.length, "check")} of ${findings.length} failed`);
 }

@@ -8,6 +8,7 @@ import {
   type Context,
   type CustomCommand,
   command,
+  dryRunFlag,
   listOf,
 } from "../../kit/command-spec.ts";
 import type { Input } from "../../kit/read-input.ts";
@@ -117,7 +118,7 @@ from midnight to midnight. Times without a zone are in your time zone or that of
       description: "Write the result of each event to a file: line, UID, action, ID, errors",
       completes: "file",
     },
-    { flags: "-n, --dry-run", description: "Check everything, change nothing" },
+    dryRunFlag,
   ],
   examples: [
     "wcs events import holidays.ics --type chain --dry-run",

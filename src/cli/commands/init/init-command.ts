@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ServiceError } from "../../../contract/errors.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
-import type { Context, CustomCommand } from "../../kit/command-spec.ts";
+import type { Context, TopLevelCommand } from "../../kit/command-spec.ts";
 import { showLine } from "../../kit/shown-line.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { changeConfig, dataDir, readConfig, withProfile } from "../../session/config.ts";
@@ -11,8 +11,7 @@ import { openWithKey } from "../../session/open-with-key.ts";
 import { ownPassword } from "../../session/read-password.ts";
 import { databaseAddress } from "../../session/target.ts";
 
-export const init: CustomCommand = {
-  summary: "Create a database, its first administrator and a profile",
+export const init: TopLevelCommand = {
   description:
     "Prompts for values that are not given. Without a terminal and a password option the administrator gets no password;\nset one with wcs users password. Never changes an existing database.",
   flags: [
@@ -69,7 +68,7 @@ async function run(context: Context): Promise<void> {
     administrator: { id, email: answers.email },
     profile: profile ?? null,
   };
-  await createOutput({}, globals, terminal).one(made);
+  await createOutput({}, context).one(made);
   if (answers.password === undefined)
     terminal.note(`The administrator has no password yet. Set one with wcs users password ${id}.`);
   if (profile) terminal.note(`Profile ${profile} is now the current one. Try wcs users list, or wcs serve.`);

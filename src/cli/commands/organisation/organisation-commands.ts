@@ -1,4 +1,4 @@
-import type { CommandFlag, CommandGroup, Context, CustomCommand } from "../../kit/command-spec.ts";
+import type { CommandFlag, Commands, Context, TopLevelCommand } from "../../kit/command-spec.ts";
 
 const source = { name: "file", description: "Organisation file, - for stdin", completes: "file" } as const;
 const prune: CommandFlag = {
@@ -7,8 +7,7 @@ const prune: CommandFlag = {
 };
 
 /** `wcs export`. */
-export const exportFile: CustomCommand = {
-  summary: "Export the organisation to a file",
+export const exportFile: TopLevelCommand = {
   description: `Exports user types, units, users and webhooks to a YAML or JSON file for wcs apply. Entries are identified by reference,
 never by ID; user types without a reference by name, users by e-mail address, webhooks by name. The same data gives the
 same file. Entries that cannot be identified are omitted and reported (exit 3). Secrets and passwords are not exported.
@@ -35,24 +34,20 @@ wcs help organisation describes the file.`,
 };
 
 /** `wcs schema`. */
-export const schema: CommandGroup = {
-  summary: "Print the JSON Schema of a file format",
-  commands: {
-    organisation: {
-      summary: "Print the JSON Schema of an organisation file",
-      description: `Exported files name organisation.schema.json beside them. With the schema saved there, editors complete and check the file.`,
-      examples: ["wcs schema organisation > organisation.schema.json"],
-      async run({ terminal }) {
-        const { organisationJsonSchema } = await import("./file/file-schema.ts");
-        await terminal.write(`${JSON.stringify(organisationJsonSchema(), null, 2)}\n`);
-      },
+export const schema: Commands = {
+  organisation: {
+    summary: "Print the JSON Schema of an organisation file",
+    description: `Exported files name organisation.schema.json beside them. With the schema saved there, editors complete and check the file.`,
+    examples: ["wcs schema organisation > organisation.schema.json"],
+    async run({ terminal }) {
+      const { organisationJsonSchema } = await import("./file/file-schema.ts");
+      await terminal.write(`${JSON.stringify(organisationJsonSchema(), null, 2)}\n`);
     },
   },
 };
 
 /** `wcs diff`. */
-export const diff: CustomCommand = {
-  summary: "Compare an organisation file with the current data",
+export const diff: TopLevelCommand = {
   description: `Prints a row for each change that wcs apply would make: action (create, update, move, delete, deactivate), kind, name,
 and the changed fields with their values before and after. Nothing is changed.`,
   args: [source],
@@ -63,8 +58,7 @@ and the changed fields with their values before and after. Nothing is changed.`,
 };
 
 /** `wcs apply`. */
-export const apply: CustomCommand = {
-  summary: "Apply an organisation file: users, units, user types and webhooks",
+export const apply: TopLevelCommand = {
   description: `Creates, updates and moves entries so that they match the file, and prints the changes as rows, like wcs diff. Applying a
 file again changes nothing. Fields and entries that are not in the file stay unchanged. If the file has errors, nothing
 is changed and each error is reported with its line (exit 3).

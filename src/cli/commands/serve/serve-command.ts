@@ -2,7 +2,7 @@ import { isatty } from "node:tty";
 import type { Logger, LoggerOptions } from "pino";
 import type { Database } from "../../../store/database.ts";
 import { limitHeap } from "../../file-io/heap-limit.ts";
-import type { Context, CustomCommand } from "../../kit/command-spec.ts";
+import type { Context, TopLevelCommand } from "../../kit/command-spec.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { version } from "../../session/version.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -16,8 +16,7 @@ import type { WorkerProcess } from "./worker-process.ts";
 /** Bytes that the young generation of a server may grow to. */
 const young = 16 * 1024 * 1024;
 
-export const serve: CustomCommand = {
-  summary: "Serve the HTTP API and deliver webhooks and mail",
+export const serve: TopLevelCommand = {
   description:
     "Prints its base URL on stdout when it is ready; logs go to stderr. SIGTERM and Ctrl-C shut it down\nafter running requests: /readyz returns 503 at once, and new connections are refused after the shutdown notice\nand a moment without new ones. Exits with 8 when the port is in use.\n\nThe file of --config has the flags as keys (db, host, port, metrics_port, behind_proxy, shutdown_notice, log_level,\nlog_format, smtp_url), and secret_key_file, secret_key, token_key, metrics_token and settings (by name). A file with\na secret must have the mode 0600.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
   flags: [

@@ -3,7 +3,7 @@ import { settings as ops } from "../../../contract/settings.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { createSources } from "../../file-io/value-sources.ts";
-import { type Commands, type Context, command } from "../../kit/command-spec.ts";
+import { type Commands, type Context, command, dryRunFlag } from "../../kit/command-spec.ts";
 import { parseList, parseValue } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { explainSetting } from "./explain-setting.ts";
@@ -48,7 +48,7 @@ export const settings: Commands = {
       { flags: "--default", description: "Restore the default" },
       { flags: "--value-stdin", description: "Read the value from stdin" },
       { flags: "--value-file <path>", description: "Read the value from a file", completes: "file" },
-      { flags: "-n, --dry-run", description: "Check everything, change nothing" },
+      dryRunFlag,
     ],
     examples: [
       "wcs settings set base_url https://wcs.example.com",
@@ -92,7 +92,7 @@ async function set(context: Context): Promise<void> {
 async function show({ globals, terminal }: Context, name: string, all: Record<string, unknown>): Promise<void> {
   const value = all[name] ?? null;
   if (globals.output ?? globals.json ?? globals.query ?? globals.template)
-    return createOutput({}, globals, terminal).one({ [name]: value });
+    return createOutput({}, { globals, terminal }).one({ [name]: value });
   const text = [value]
     .flat()
     .map((part) => terminal.sanitizeLine(String(part ?? "")))

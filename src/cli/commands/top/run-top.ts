@@ -11,9 +11,9 @@ import { createSnapshots, type Snapshot } from "./take-snapshot.ts";
 
 /** `wcs top` */
 export async function runTop(context: Context): Promise<void> {
-  const { terminal, flags, globals } = context;
+  const { terminal, flags } = context;
   const isOnce = flags.once === true;
-  if (!isOnce && !(terminal.stdoutIsTerminal && terminal.stdinIsTerminal && formatOf(globals, terminal) === "table"))
+  if (!isOnce && !(terminal.stdoutIsTerminal && terminal.stdinIsTerminal && formatOf(context) === "table"))
     throw new UsageError("wcs top draws on a terminal", { hint: "use --once to print a single screen" });
   const pause = intervalOf(flags.interval) * 1000;
   const stop = new AbortController();
@@ -36,7 +36,7 @@ async function print({ globals, terminal }: Context, snapshot: Snapshot): Promis
     const one = (item: Snapshot) => terminal.write(drawSnapshot(item, terminal, globals.tz));
     return { one, page: async () => {}, end: async () => {}, value: async () => {} };
   };
-  await createOutput<Snapshot>({ renderer, showEmpty: true }, globals, terminal).one(snapshot);
+  await createOutput<Snapshot>({ renderer, showEmpty: true }, { globals, terminal }).one(snapshot);
 }
 
 interface Drawing {

@@ -1,8 +1,7 @@
-import type { CustomCommand } from "../../kit/command-spec.ts";
+import type { TopLevelCommand } from "../../kit/command-spec.ts";
 
 /** `wcs top` */
-export const top: CustomCommand = {
-  summary: "Show the requests, queue, deliveries and latest errors of an instance",
+export const top: TopLevelCommand = {
   description: `Draws one screen until q or Ctrl-C. --once prints the same once, also without a terminal. The webhooks need an
 administrator.
 

@@ -13,7 +13,7 @@ type Unit = Pick<OutputOf<typeof units.get>, "id" | "name" | "reference" | "unit
 export async function writeUnits(context: Context): Promise<void> {
   await writeExportFile(tableOf("units", unitRow()), context, async ({ caller, signal, write, skip }) => {
     const below = new Map<number | undefined, Unit[]>();
-    for await (const { items } of walk(caller, units.list, {}, { all: true, limit: undefined })) {
+    for await (const { items } of walk(caller, units.list, {})) {
       signal.throwIfAborted();
       for (const unit of items) add(below, unit);
     }

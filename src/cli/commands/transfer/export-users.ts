@@ -25,7 +25,7 @@ export async function writeUsers(context: Context): Promise<void> {
       ...(unit !== undefined && { unit, below: true }),
     };
     const referenceOf = await unitReferences(to);
-    for await (const { items } of walk(to.caller, users.list, filter, { all: true, limit: undefined })) {
+    for await (const { items } of walk(to.caller, users.list, filter)) {
       const rows: FileRow[] = [];
       for (const user of items) {
         if (isServiceAccount(user)) continue;
@@ -43,7 +43,7 @@ export async function writeUsers(context: Context): Promise<void> {
 
 async function unitReferences({ caller, signal }: Export<FileRow>): Promise<Map<number, string | null>> {
   const found = new Map<number, string | null>();
-  for await (const { items } of walk(caller, units.tree, {}, { all: true, limit: undefined })) {
+  for await (const { items } of walk(caller, units.tree, {})) {
     signal.throwIfAborted();
     for (const { id, reference } of items) found.set(id, reference);
   }

@@ -131,7 +131,7 @@ async function finish(
   report: Report,
   lastStep: () => Promise<object | undefined>,
 ): Promise<void> {
-  const isJson = formatOf(globals, terminal) === "json";
+  const isJson = formatOf({ globals, terminal }) === "json";
   if (!isJson) terminal.note(report.summary());
   let facts: object | undefined;
   try {
@@ -140,7 +140,7 @@ async function finish(
       terminal.note("Nobody was deactivated, because rows were not imported: a missing user may be one of them.");
   } finally {
     const counts = { ...report.counts, ...mapping?.report(), ...facts };
-    if (isJson) await createOutput({}, globals, terminal).one(counts);
+    if (isJson) await createOutput({}, { globals, terminal }).one(counts);
     if (flags.dryRun === true) terminal.note("Dry run: nothing was changed.");
   }
 }

@@ -1,4 +1,4 @@
-import type { CommandFlag, CustomCommand } from "../../kit/command-spec.ts";
+import { type CommandFlag, type CustomCommand, dryRunFlag } from "../../kit/command-spec.ts";
 
 const source = { name: "file", description: "File to read, - for stdin", completes: "file" } as const;
 const destination = {
@@ -20,7 +20,7 @@ const importFlags: readonly CommandFlag[] = [
     description: "Write the result of each row to a file: line, reference, action, id, errors",
     completes: "file",
   },
-  { flags: "-n, --dry-run", description: "Check everything, change nothing" },
+  dryRunFlag,
 ];
 
 const importing = `Invalid rows are skipped and reported with line, column and reason (exit 3). Unchanged rows change nothing, so the same

@@ -19,7 +19,7 @@ const contentSections = ["file_contents", "private_file_contents"];
 
 /** `wcs users export-data`: writes a file of JSON for each kind of data, and the files, to a new folder. */
 export async function exportUserData(context: Context): Promise<void> {
-  const { args, flags, terminal, globals } = context;
+  const { args, flags, terminal } = context;
   if (flags.to === undefined) throw new UsageError("--to is required", { hint: "name a new folder" });
   const folder = resolve(flags.to as string);
   requireFree(folder);
@@ -31,7 +31,7 @@ export async function exportUserData(context: Context): Promise<void> {
     draft = await createDraft(folder);
     const writer = createWriter(draft);
     try {
-      for await (const { items } of walk(caller, users.exportData, { id }, { all: true, limit: undefined })) {
+      for await (const { items } of walk(caller, users.exportData, { id })) {
         signal.throwIfAborted();
         for (const item of items) await writer.write(item);
         terminal.progress(`exporting records  ${writer.count.records.toLocaleString("en")}`);
@@ -43,7 +43,7 @@ export async function exportUserData(context: Context): Promise<void> {
     await rename(draft, folder);
     draft = undefined;
     terminal.progress(undefined);
-    await createOutput({}, globals, terminal).one({ folder, ...writer.count });
+    await createOutput({}, context).one({ folder, ...writer.count });
     terminal.note("The folder contains personal data; keep it safe.");
   } finally {
     terminal.progress(undefined);

@@ -22,7 +22,7 @@ type Entries = OutputOf<typeof webhooks.logs>;
 
 /** `wcs webhooks logs`: lists the log, follows it, or waits for an entry. */
 export async function showLogs(context: Context): Promise<void> {
-  const { flags, globals, terminal } = context;
+  const { flags } = context;
   if (flags.follow && flags.wait) throw new UsageError("--follow and --wait cannot be used together");
   if (flags.watch && (flags.follow || flags.wait))
     throw new UsageError(`--watch and ${flags.follow ? "--follow" : "--wait"} cannot be used together`);
@@ -32,7 +32,7 @@ export async function showLogs(context: Context): Promise<void> {
   const { caller } = await context.connect();
   const filter = { ...given, id: await webhookOf(context, caller) };
   const endless = flags.follow === true;
-  const output = createOutput({ op: webhooks.logs, columns, items: "attempts", endless }, globals, terminal);
+  const output = createOutput({ op: webhooks.logs, columns, items: "attempts", endless }, context);
   if (flags.wait) return output.one(await waitForEntry(caller, filter, context));
   if (flags.follow) return output.list(follow(caller, filter, context));
   await output.list(walk(caller, webhooks.logs, { ...filter, ...pageOf(context) }, extentOf(context)));

@@ -24,8 +24,7 @@ export async function calendar(context: Context): Promise<void> {
   };
   const output = createOutput(
     { columns, formats: { start: "unix-time", end: "unix-time" }, items: "events", draw },
-    globals,
-    terminal,
+    context,
   );
   const { caller } = await context.connect();
   const found = await terminal.spin("reading the calendar", occurrencesIn(caller, span, zone, type));

@@ -7,8 +7,6 @@ import { clockOf } from "../../../time/zone-clock.ts";
 export type ListedEvent = OutputOf<typeof events.get>;
 type Filter = Pick<InputOf<typeof events.list>, "type" | "start" | "end">;
 
-const everything = { all: true, limit: undefined } as const;
-
 /**
  * Yields all events that match the filter, page by page, each once. The operation lists at most `furthest` events, so
  * the walk starts again from the time of the last one until all are listed.
@@ -26,7 +24,7 @@ export async function* walkEvents(
     const edge = { time: undefined as number | undefined, ids: new Set<number>() };
     let count = 0;
     const rest = from === undefined ? filter : { ...filter, start: from };
-    for await (const { items: page } of walk(caller, events.list, rest, everything)) {
+    for await (const { items: page } of walk(caller, events.list, rest)) {
       const isLate = (event: ListedEvent) => from === undefined || from === start || firstOf(event, start) >= from;
       const isNew = (event: ListedEvent) => !given.has(event.id) && isLate(event);
       yield page.filter(isNew);

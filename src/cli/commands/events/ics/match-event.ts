@@ -12,7 +12,7 @@ export async function findByUid(
   me: number,
 ): Promise<Map<string, ListedEvent>> {
   const found = new Map<string, ListedEvent>();
-  const pages = walk(caller, events.list, { uid: uids }, { all: true, limit: undefined });
+  const pages = walk(caller, events.list, { uid: uids });
   for await (const { items } of pages) {
     for (const event of items) {
       if (event.permissions.edit && (event.author.id === me || !found.has(event.uid))) found.set(event.uid, event);

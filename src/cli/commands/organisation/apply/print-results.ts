@@ -23,7 +23,7 @@ export async function print(
   plan: OrganisationPlan,
   context: Context,
 ): Promise<void> {
-  const { globals, terminal } = context;
+  const { globals } = context;
   const { changeColumns: columns, createChangeWriter, inWords } = await import("./change-writer.ts");
   const secrets = plan.tasks.webhooks.some(({ change }) => change.action === "create");
   const view = {
@@ -31,14 +31,14 @@ export async function print(
     renderer: async () => createChangeWriter,
     items: "differences",
   };
-  const asRows = globals.fields === undefined && ["rows", "csv"].includes(formatOf(globals, terminal));
+  const asRows = globals.fields === undefined && ["rows", "csv"].includes(formatOf(context));
   async function* pages(): AsyncGenerator<Page> {
     for await (const some of changes) {
       const items = asRows ? some.map((change) => ({ ...change, changes: inWords(change) })) : some;
       yield { items: items as Page["items"], more: false, response: some };
     }
   }
-  await createOutput(view, globals, terminal).list(pages());
+  await createOutput(view, context).list(pages());
 }
 
 const kinds = { usertype: "user type", unit: "unit", user: "user", webhook: "webhook" };

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isRecord } from "../../../../contract/parse-input.ts";
 import type { Path } from "../file/file-issues.ts";
 import type { OrganisationEntry, OrganisationSection } from "../file/organisation-schema.ts";
 
@@ -38,7 +39,7 @@ export function overlay<T extends object>(before: T | undefined, named: object):
   const merged: Record<string, unknown> = { ...before };
   for (const [name, value] of Object.entries(named)) {
     if (value === undefined) continue;
-    merged[name] = isPlain(value) && isPlain(merged[name]) ? overlay(merged[name], value) : value;
+    merged[name] = isRecord(value) && isRecord(merged[name]) ? overlay(merged[name], value) : value;
   }
   return merged as T;
 }
@@ -55,16 +56,13 @@ export function listFieldChanges(before: Fields | undefined, after: Fields): Fie
 /** Returns the value without its empty parts; undefined when nothing is left. */
 export function withoutEmpty(value: unknown): unknown {
   if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) return undefined;
-  if (!isPlain(value)) return value;
+  if (!isRecord(value)) return value;
   const full = Object.entries(value).flatMap(([name, inner]) => {
     const kept = withoutEmpty(inner);
     return kept === undefined ? [] : [[name, kept] as const];
   });
   return full.length === 0 ? undefined : Object.fromEntries(full);
 }
-
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Returns true when one of these fields changes. */
 export const touches = ({ changes }: PlannedChange, fields: readonly string[]): boolean =>

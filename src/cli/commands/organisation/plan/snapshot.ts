@@ -35,7 +35,7 @@ export async function* each<T>(
   signal: AbortSignal,
   filter: Record<string, unknown> = {},
 ): AsyncGenerator<T> {
-  for await (const { items } of walk(caller, list, filter, { all: true, limit: undefined })) {
+  for await (const { items } of walk(caller, list, filter)) {
     signal.throwIfAborted();
     for (const item of items) yield item as T;
   }
