@@ -2,25 +2,25 @@
 // code from before a file runs, without the functions that V8 compiles when they are first called.
 const {
   closeSync,
+  fstatSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } = require("node:fs");
 const { homedir } = require("node:os");
-const { join } = require("node:path");
+const { isAbsolute, join } = require("node:path");
 const { Script } = require("node:vm");
 
 const folder = join(__dirname, "../dist");
-// The user's own cache directory, since the system's temporary directory is shared with other users.
-const cacheFolder = join(
-  process.env.XDG_CACHE_HOME || join(homedir(), ".cache"),
-  "wcs",
-  `${process.version}-${process.arch}-${process.getuid?.() ?? ""}`,
-);
+const cacheFolder = findCacheFolder();
+/** Milliseconds after which compiled code that was not read is deleted. */
+const longestUnused = 60 * 86_400_000;
 /** Changes between versions without changing its name, so its code is not kept. The names of other files have a hash of their content. */
 const entry = "main.cjs";
 const modules = new Map();
@@ -51,23 +51,58 @@ function load(name) {
 
 const requireFrom = (id) => (id.startsWith("./") ? load(id.slice(2)) : require(id));
 
-function readCode(name) {
+/** Returns a path in the user's own cache directory, since the system's temporary directory is shared with other users. */
+function findCacheFolder() {
+  const own = `${process.version}-${process.arch}-${process.getuid?.() ?? ""}`;
+  const { XDG_CACHE_HOME = "" } = process.env;
+  if (isAbsolute(XDG_CACHE_HOME)) return join(XDG_CACHE_HOME, "wcs", own);
   try {
-    return readFileSync(join(cacheFolder, name));
+    const home = homedir();
+    return isAbsolute(home) ? join(home, ".cache/wcs", own) : undefined;
+  } catch {
+    // A user without an entry in the system's list has no home.
+    return undefined;
+  }
+}
+
+/** Throws when others could have written a file or folder, because compiled code is run as it is. */
+function checkOwner({ uid, mode }) {
+  if (process.getuid && (uid !== process.getuid() || mode & 0o022)) throw new Error("This belongs to another user.");
+}
+
+function readCode(name) {
+  let file;
+  try {
+    checkOwner(lstatSync(cacheFolder));
+    file = openSync(join(cacheFolder, name));
+    checkOwner(fstatSync(file));
+    return readFileSync(file);
   } catch {
     return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 
 /** Saves the code of all files, with the functions that this process called, when one of them had none. */
 function saveCode() {
-  if (isComplete || !hasSameFlags()) return;
+  if (isComplete || cacheFolder === undefined || !hasSameFlags()) return;
   try {
     mkdirSync(cacheFolder, { recursive: true, mode: 0o700 });
+    checkOwner(lstatSync(cacheFolder));
     for (const [name, { script }] of modules)
       if (name !== entry) replaceFile(join(cacheFolder, name), script.createCachedData());
+    removeUnused();
   } catch {
     // The program only starts more slowly without it.
+  }
+}
+
+/** Removes the code of earlier versions, and what a killed process left. */
+function removeUnused() {
+  for (const name of readdirSync(cacheFolder)) {
+    const path = join(cacheFolder, name);
+    if (lstatSync(path).atimeMs < Date.now() - longestUnused) rmSync(path, { force: true });
   }
 }
 

@@ -1,6 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { version } from "../../src/cli/session/version.ts";
 import { useHome } from "./support.ts";
@@ -136,4 +145,45 @@ it("compiled code is kept under the flags of V8 at the start", async () => {
 it("a cache directory that cannot be written stops no command", async () => {
   writeFileSync(home().path("file"), "");
   expect(JSON.parse(await runWithCache(getUser, "file"))).toMatchObject({ id: 1 });
+});
+
+it("compiled code that others can write is not used", async () => {
+  const output = await runWithCache(getUser, "open");
+  const kept = codeIn("open");
+  const [name, { path }] = [...kept].find(([name]) => name.startsWith("command-"))!;
+  chmodSync(path, 0o666);
+  expect(await runWithCache(getUser, "open")).toBe(output);
+  const replaced = codeIn("open").get(name)!;
+  expect(replaced.inode).not.toBe(kept.get(name)!.inode);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+
+  chmodSync(dirname(path), 0o770);
+  truncateSync(path, replaced.size - 100);
+  const damaged = codeIn("open");
+  expect(await runWithCache(getUser, "open")).toBe(output);
+  expect(codeIn("open")).toEqual(damaged);
+});
+
+it("compiled code is kept in the home, unless XDG_CACHE_HOME is an absolute path, and nowhere without a home", async () => {
+  const run = async (env: Record<string, string>) =>
+    expect((await home().spawn(["profile", "list"], { env })).code).toBe(0);
+  await run({ XDG_CACHE_HOME: "relative-cache" });
+  expect(codeIn(".cache/wcs").size).toBeGreaterThan(0);
+  await run({ HOME: "", XDG_CACHE_HOME: "" });
+  for (const folder of ["relative-cache", ".cache", "wcs"]) expect(existsSync(folder)).toBe(false);
+
+  const spy = home().path("no-home.cjs");
+  writeFileSync(spy, `require("node:os").homedir = () => { throw new Error("no home"); };`);
+  await run({ XDG_CACHE_HOME: "", NODE_OPTIONS: `--require ${spy}` });
+});
+
+it("saving compiled code deletes that which was not read for long", async () => {
+  await runWithCache(["--help"], "unused");
+  const { path } = [...codeIn("unused").values()][0]!;
+  const old = join(dirname(path), "command-00000000.cjs");
+  writeFileSync(old, "");
+  utimesSync(old, 0, 0);
+  await runWithCache(getUser, "unused");
+  expect(existsSync(old)).toBe(false);
+  expect(existsSync(path)).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { memoize } from "../../contract/bounded-map.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import type { Db } from "../../store/database.ts";
-import { afterPrefix, isPostgres, rowCount } from "../../store/dialect.ts";
+import { afterPrefix, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { words } from "../directory/text-keys.ts";
 import type { Handlers } from "../pipeline/context.ts";
@@ -28,8 +28,7 @@ export const listConversations: Handlers<typeof contract>["list"] = async (ctx, 
   const { page, limit, ...filter } = input;
   const offset = (page - 1) * limit;
   const isPlain = filter.keyword === undefined && filter.participants === undefined;
-  // The best plan of PostgreSQL depends on the number of the user's conversations.
-  const { rows, count } = isPlain && !isPostgres(ctx.db) ? plainSearches(filter.status) : searches(filter);
+  const { rows, count } = isPlain ? plainSearches(filter.status) : searches(filter);
   const range = { user: ctx.actor.id, limit, offset, most: offset + limit + countedBeyond };
   const [found, counted] = await Promise.all([rows(ctx.db, range), count(ctx.db, range)]);
   const newestFirst = found.toSorted((a, b) => Number(b.latest_message_id) - Number(a.latest_message_id));

@@ -63,12 +63,11 @@ async function loadCounterStarts({ db, actor }: Ctx): Promise<Since> {
 
 /**
  * Returns the condition that an object's audience (`a` in `condition`) meets `condition` and that the object is not the
- * reader's own. A correlated condition, because PostgreSQL would otherwise scan all audiences.
+ * reader's own. A subquery as a value, because PostgreSQL can turn joins and `exists` into a search of all audiences.
  */
 function inAudience(thing: string, me: number, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
   const id = sql.ref(`${thing}.audience_id`);
-  return sql<SqlBool>`case when exists (
-    select 1 from audiences a where a.id = ${id} and a.author_id <> ${me} and ${condition}) then 1 else 0 end = 1`;
+  return sql<SqlBool>`(select 1 from audiences a where a.id = ${id} and a.author_id <> ${me} and ${condition}) = 1`;
 }
 
 interface NewPosts extends PostReader {

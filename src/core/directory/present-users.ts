@@ -67,7 +67,8 @@ const activeAdministrators = prepared((db, _: object) =>
   db
     .selectFrom("users")
     .select("id")
-    .where("admin", "=", 1)
+    // A literal, because a plan for all values cannot use the index of administrators.
+    .where("admin", "=", sql.lit(1))
     .where("active", "=", 1)
     .where("provider", "<>", serviceProvider)
     .limit(2),

@@ -27,10 +27,9 @@ const longSpans = spans.map((seconds, span) => ({ span, seconds })).filter(({ sp
  * are running.
  */
 const nextInPlaces = prepared((db, p: Parameters) => {
-  // A correlated condition, checked for each occurrence in index order: a join would sort all occurrences first.
-  const reads = sql<SqlBool>`case when exists (
-    select 1 from events e join audiences a on a.id = e.audience_id
-    where e.id = ep.event_id and ${readable(db, "a", p)}) then 1 else 0 end = 1`;
+  // A subquery as a value is run for each occurrence in index order. PostgreSQL can turn joins and `exists` into a search of all events.
+  const reads = sql<SqlBool>`(select 1 from events e join audiences a on a.id = e.audience_id
+    where e.id = ep.event_id and ${readable(db, "a", p)}) = 1`;
   const first = (outer: RawBuilder<unknown>, condition: RawBuilder<SqlBool>) => {
     const one = db
       .selectFrom("event_places as ep")

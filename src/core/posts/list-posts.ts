@@ -2,7 +2,7 @@ import { type CompiledQuery, type SqlBool, sql } from "kysely";
 import { memoize } from "../../contract/bounded-map.ts";
 import type { posts as contract } from "../../contract/posts.ts";
 import type { Db } from "../../store/database.ts";
-import { forEach, isPostgres, listed, rowCount } from "../../store/dialect.ts";
+import { forEach, listed, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { decodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
@@ -95,14 +95,11 @@ interface Found {
   readonly time: number;
 }
 
-/**
- * Runs a search. Those without further filters are prepared on SQLite; filters have too many combinations to keep all, and the best plan
- * of PostgreSQL depends on the values.
- */
+/** Runs a search. Those without further filters are prepared; filters have too many combinations to keep all. */
 async function search(db: Db, shape: Shape, values: Values): Promise<Found[]> {
   const { status, show_in_feed, ...rest } = shape.filter;
   const isPlain = Object.values(rest).every((value) => value === undefined);
-  if (isPlain && !isPostgres(db)) return preparedSearch(JSON.stringify(shape))(db, values);
+  if (isPlain) return preparedSearch(JSON.stringify(shape))(db, values);
   return (await db.executeQuery(searchQuery(db, shape, values).compile(db))).rows;
 }
 
@@ -119,20 +116,22 @@ function searchQuery(db: Db, shape: Shape, p: Values): { compile(db: Db): Compil
 function inPlaces(db: Db, shape: Shape, p: Values) {
   const { time, back } = shape;
   const order = back ? "asc" : "desc";
-  let one = matching(db, shape, p)
-    .innerJoin("post_places as pp", "pp.post_id", "p.id")
-    .select("p.id")
+  // A subquery as a value is run for each entry in index order. PostgreSQL can turn joins and `exists` into a search of all posts.
+  const post = matching(db, shape, p).select("p.id").where(sql<SqlBool>`p.id = pp.post_id`);
+  let one = db
+    .selectFrom("post_places as pp")
+    .select(["pp.place", `pp.${time}`, "pp.post_id"])
     .where(sql<SqlBool>`pp.place = place.value`)
+    .where(post, "is not", null)
     .orderBy(`pp.${time}`, order)
     .orderBy("pp.post_id", order)
     .limit(rowCount(p.limit));
   if (shape.hasKey) one = one.where(beyond({ alias: "pp", id: "post_id", time, back }, p));
   const direction = sql.raw(order);
-  // SQLite concludes from `p.id = found.id` that each p.id is in the subquery, too, and would run it again for each row.
-  const found = forEach(db, listed(db, "place", p.places), one, { table: "posts", key: ["id"] });
-  return sql<Found>`select distinct p.id, ${sql.ref(`p.${time}`)} as time
-    from ${found} join posts p on p.id = found.id + 0
-    order by time ${direction}, p.id ${direction} limit ${rowCount(p.limit)}`;
+  const key = ["place", time, "post_id"];
+  return sql<Found>`select distinct found.post_id as id, ${sql.ref(`found.${time}`)} as time
+    from ${forEach(db, listed(db, "place", p.places), one, { table: "post_places", key })}
+    order by time ${direction}, id ${direction} limit ${rowCount(p.limit)}`;
 }
 
 function amongAll(db: Db, shape: Shape, p: Values) {

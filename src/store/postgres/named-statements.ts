@@ -13,7 +13,7 @@ let generation = 0;
 
 /**
  * Returns the name under which PostgreSQL keeps the plan of a statement; undefined for queries that are built for each
- * request, such as lists with filters, which are planned for their values each time.
+ * request, such as lists with filters, which are planned each time.
  */
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
