@@ -29,6 +29,19 @@ it("A transaction that fails by what another one of its group wrote answers afte
   expect(seen).toEqual(Array(20).fill(["taken: 1", "1"]));
 });
 
+it("A transaction that fails first in its group leaves nothing behind, and those that wait are kept", async () => {
+  const { database } = open();
+  const failing = database.write(async (tx) => {
+    await put(tx, "failed", 1);
+    throw new Error("failed");
+  });
+  const waiting = ["second", "third"].map((key) => database.write((tx) => put(tx, key, 1)));
+  await expect(failing).rejects.toThrow("failed");
+  await Promise.all(waiting);
+  const seen = ["failed", "second", "third"].map((key) => get(database, key));
+  expect(await Promise.all(seen)).toEqual([undefined, "1", "1"]);
+});
+
 it("Words of messages are indexed in order with the commit, and not if their transaction failed", async () => {
   const { database } = open();
   const message = (id: number) => ({ id, conversation_id: 1, position: id });

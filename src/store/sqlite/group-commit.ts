@@ -15,7 +15,7 @@ interface Statement {
 interface Group {
   readonly until: number;
   readonly end: PromiseWithResolvers<void>;
-  /** True once a member succeeded. */
+  /** True once the first member succeeded, and so for all further members. */
   kept: boolean;
   /** Statements of the members that succeeded, to run just before the commit. */
   readonly later: Statement[];
@@ -49,8 +49,10 @@ class Loan implements DatabaseConnection {
 
 /**
  * Runs transactions one after the other on one connection. Transactions that wait at the same time are committed together,
- * because the disk takes the most time. Each has a savepoint, so that a failed one leaves nothing behind, and each ends with
- * the commit of the group: begin, then savepoint, work and release for each member, then the statements of `runLater`, commit.
+ * because the disk takes the most time. Each ends with the commit of the group: begin, the work of the first, then savepoint, work
+ * and release for each further one, then the statements of `runLater`, commit. A savepoint lets a failed one leave nothing behind.
+ * The first has none, because SQLite keeps copies of changed pages in a temporary file until a savepoint ends: if the first
+ * fails, its group ends.
  */
 export class WritingDriver implements Driver {
   readonly #connection: SqliteConnection;
@@ -98,14 +100,13 @@ export class WritingDriver implements Driver {
       await new Promise(setImmediate);
       await this.#begin(this.#connection.raw);
       this.#group = { until: performance.now() + longEnough, end: Promise.withResolvers(), kept: false, later: [] };
-    }
-    this.#connection.raw.exec("savepoint member");
+    } else this.#connection.raw.exec("savepoint member");
   }
 
   async commitTransaction(loan: Loan): Promise<void> {
     // beginTransaction has set it.
     const group = this.#group!;
-    this.#connection.raw.exec("release member");
+    if (group.kept) this.#connection.raw.exec("release member");
     group.kept = true;
     group.later.push(...loan.later);
     this.#passOn(loan, group);
@@ -116,10 +117,13 @@ export class WritingDriver implements Driver {
     const group = this.#group;
     // The commit of its group has failed.
     if (loan.ended || group === undefined) return;
-    if (this.#connection.raw.isTransaction) {
+    if (this.#connection.raw.isTransaction && group.kept) {
       this.#connection.raw.exec("rollback to member");
       this.#connection.raw.exec("release member");
       this.#passOn(loan, group);
+    } else if (this.#connection.raw.isTransaction) {
+      this.#end(group);
+      this.#passOn(loan, undefined);
     } else {
       // A full disk or an I/O error has rolled back the whole group.
       this.#group = undefined;
