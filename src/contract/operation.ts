@@ -31,8 +31,8 @@ export type Access =
       readonly takeover?: true | readonly IdentityField[];
     };
 
-/** The pagination of a list: opaque cursor, numbered pages with totals (two shapes), or numbered pages without totals. */
-export type Paging = "cursor" | "pages" | "hits" | "numbered";
+/** The pagination of a list: opaque cursor, or numbered pages with totals (two shapes). */
+export type Paging = "cursor" | "pages" | "hits";
 
 /** One operation of the service, as data. Routes, client, OpenAPI, commands, completions and help derive from it. */
 export interface Operation<

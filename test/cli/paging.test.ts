@@ -45,7 +45,6 @@ function service(paging: Paging): Caller & { asked: { limit?: number; page?: num
         cursor: { data: items, meta: { next_cursor: next, prev_cursor: null } },
         pages: { data: items, links: {}, meta: { current_page: page, last_page: pages } },
         hits: { hits: items, meta: { pagination: { current_page: page, total_pages: pages } } },
-        numbered: { data: items },
       };
       return answers[paging] as never;
     },
@@ -66,7 +65,7 @@ async function ids(paging: Paging, extent: { all: boolean; limit: number | undef
 
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
-it.each(["cursor", "pages", "hits", "numbered"] as const)("a list continued by %s", async (paging) => {
+it.each(["cursor", "pages", "hits"] as const)("a list continued by %s", async (paging) => {
   const page = await ids(paging, { all: false, limit: undefined });
   expect(page.found).toEqual(upTo(4));
   expect(page.asked).toEqual([{}]);

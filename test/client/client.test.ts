@@ -109,6 +109,17 @@ describe("calls", () => {
     expect(ids).toEqual(data.map(({ id }) => id));
     expect(requests.length).toBe(Math.ceil(ids.length / 2) + 1);
   });
+
+  it("all of a list with numbered pages ends with its last page", async () => {
+    const born = await Promise.all(["1990-06-01", "1980-06-02"].map((birthday) => world().addUser({ birthday })));
+    const { requests, fetch } = recorded();
+    const administrator = await as("administrator", { fetch });
+    const ids: number[] = [];
+    const period = { start: "06-01", end: "06-02", limit: 1 };
+    for await (const user of administrator.users.birthdays.all(period)) ids.push(user.id);
+    expect(ids).toEqual(born.map(({ id }) => id));
+    expect(requests.map(({ url }) => new URL(url).searchParams.get("page"))).toEqual([null, "2"]);
+  });
 });
 
 describe("errors", () => {

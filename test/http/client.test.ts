@@ -75,7 +75,9 @@ describe("a request", () => {
     await one.call(users.get, { id: 1 });
     await one.call(users.get, { id: 2 });
     expect(new Set(requests.map(({ socket }) => socket)).size).toBe(1);
+    expect(sockets.size).toBe(1);
     await one.close();
+    await expect.poll(() => sockets.size).toBe(0);
   });
 
   test("says when it is a dry run, and does not believe an answer that does not", async () => {
@@ -113,10 +115,15 @@ describe("an error of the service", () => {
     expect(await failure(get(url))).toMatchObject({ code: "validation_failed", message: "No.", fields: { a: ["b"] } });
   });
 
-  test("of an unknown code is taken for its status, and 5xx names the request", async () => {
-    const { url } = await pretend((_, response, count) => reply(response, count === 1 ? 409 : 599, error("new_code")));
-    expect((await failure(get(url))).code).toBe("conflict");
-    expect(await failure(get(url))).toMatchObject({ code: "internal", hint: expect.stringContaining("request ID r") });
+  test.each([
+    [409, "conflict"],
+    [499, "bad_request"],
+    [500, "internal"],
+    [599, "internal"],
+  ])("of an unknown code with status %s is %s, and 5xx names the request", async (status, code) => {
+    const { url } = await pretend((_, response) => reply(response, status, error("new_code")));
+    const failed = await failure(get(url));
+    expect([failed.code, failed.hint?.includes("request ID r") ?? false]).toEqual([code, status >= 500]);
   });
 });
 

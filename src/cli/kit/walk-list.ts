@@ -53,7 +53,7 @@ export async function* walk<O extends AnyOperation>(
     const found = valueAt(response, op.list?.items ?? "") as readonly (ItemOf<O> & object)[];
     const items = found.length > left ? found.slice(0, left) : found;
     left -= items.length;
-    const following = nextPageInput(op.list?.paging, asked, response, found.length);
+    const following = nextPageInput(op.list?.paging, asked, response);
     if (all && following !== undefined) {
       (await import("../file-io/heap-limit.ts")).limitHeap(8_388_608);
       // A local database answers synchronously: yield to the event loop, so that Ctrl-C is handled.

@@ -9,12 +9,11 @@ interface PagedResponse {
   };
 }
 
-/** Returns the input for the next page of a list; undefined after the last one. `count` is the number of items on this page. */
+/** Returns the input for the next page of a list; undefined after the last one. */
 export function nextPageInput(
   paging: Paging | undefined,
   input: Readonly<Record<string, unknown>>,
   response: unknown,
-  count: number,
 ): Record<string, unknown> | undefined {
   const { meta } = response as PagedResponse;
   const page = Number(input.page ?? 1);
@@ -26,8 +25,6 @@ export function nextPageInput(
       return page < Number(meta?.last_page) ? nextPage : undefined;
     case "hits":
       return page < Number(meta?.pagination?.total_pages) ? nextPage : undefined;
-    case "numbered":
-      return count > 0 ? nextPage : undefined;
     default:
       return undefined;
   }

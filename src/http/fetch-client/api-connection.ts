@@ -53,9 +53,8 @@ export class ApiConnection {
   ): AsyncGenerator<unknown, void, undefined> {
     for (let next: Input | undefined = input; next !== undefined; ) {
       const response = (await this.call(row, next, options)) as Readonly<Record<string, readonly unknown[]>>;
-      const items = response[row.items ?? ""] ?? [];
-      yield* items;
-      next = nextPageInput(row.paging, next, response, items.length);
+      yield* response[row.items ?? ""] ?? [];
+      next = nextPageInput(row.paging, next, response);
     }
   }
 
