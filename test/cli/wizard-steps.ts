@@ -43,7 +43,15 @@ async function answerSteps(terminal: TmuxTerminal, steps: readonly Step[]): Prom
     await terminal.until((text) => text.includes(question));
     if (typed !== "") terminal.keys("-l", typed);
     if (marked !== undefined) {
-      await terminal.until((text) => text.split("\n").some((each) => each.includes("❯") && each.includes(marked)));
+      // Enter is ignored while choices are searched, which a turning sign in place of the question mark shows: a little after a key.
+      let before = "";
+      await terminal.until((text) => {
+        const lines = text.split("\n");
+        const isMarked = lines.some((each) => each.includes("❯") && each.includes(marked));
+        const isSettled = text === before && lines.some((each) => each.startsWith("?") && each.includes(question));
+        before = text;
+        return isMarked && isSettled;
+      });
     }
     terminal.keys("Enter");
   }
