@@ -258,9 +258,10 @@ describeEverywhere("sessions", (environment) => {
     const { signIn } = await person();
     const [lost, kept] = [await signIn(), await signIn()];
     const id = await idOf(lost.caller);
-    const renewals = Array.from({ length: 50 }, () => lost.caller.call(auth.renew, {}));
+    // Some fail before the end of the session is reported.
+    const renewals = Promise.allSettled(Array.from({ length: 50 }, () => lost.caller.call(auth.renew, {})));
     await kept.caller.call(sessions.end, { id });
-    for (const outcome of await Promise.allSettled(renewals)) {
+    for (const outcome of await renewals) {
       if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "unauthenticated" });
       else expect(await current(instance.withToken(outcome.value[0].jwt))).toBe("unauthenticated");
     }
