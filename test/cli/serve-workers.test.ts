@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { Agent, get } from "node:http";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -45,6 +46,12 @@ describe.each(kinds)("serve --workers on %s", (database) => {
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json", connection: "close" },
       ...(body && { body: JSON.stringify(body) }),
     });
+  const statusOf = async (url: string, agent: Agent) => {
+    const asked = get(url, { agent, headers: { authorization: `Bearer ${metricsToken}` } });
+    const [response] = await once(asked, "response");
+    response.resume();
+    return response.statusCode;
+  };
   const countedRequests = async (url: string) => {
     const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${metricsToken}` } });
     const text = await metrics.text();
@@ -72,6 +79,28 @@ describe.each(kinds)("serve --workers on %s", (database) => {
     expect(await ended).toEqual([0, null]);
     expect(log.filter((line) => line.includes('"finishing"'))).toHaveLength(2);
     expect(log.every((line) => JSON.parse(line).level < 50)).toBe(true);
+  });
+
+  it("when one is killed while metrics are collected, the server goes on and replaces it", async () => {
+    const { url, log, process } = await serve();
+    await untilReady(log, 2);
+    const agent = new Agent({ keepAlive: true });
+    expect(await statusOf(`${url}/metrics`, agent)).toBe(200);
+    const ofRequest = () => log.map((line) => JSON.parse(line)).find(({ route }) => route === "/metrics");
+    await expect.poll(ofRequest).toBeDefined();
+    const { worker: other } = said(log, "a worker is ready").find(({ worker }) => worker !== ofRequest().pid);
+    // The main process learns of the end of one worker and of the question of the other one at the same moment, nearly
+    // always of the question first.
+    process.kill("SIGSTOP");
+    globalThis.process.kill(other, "SIGKILL");
+    const status = statusOf(`${url}/metrics`, agent);
+    process.kill("SIGCONT");
+    expect([503, 200]).toContain(await status);
+    await untilReady(log, 3);
+    expect(await statusOf(`${url}/metrics`, agent)).toBe(200);
+    agent.destroy();
+    process.kill("SIGTERM");
+    expect(await once(process, "close")).toEqual([0, null]);
   });
 
   it("when the worker that delivers is killed, the other one delivers and another one is started", async () => {

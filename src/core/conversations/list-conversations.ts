@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { memoize } from "../../contract/bounded-map.ts";
 import type { conversations as contract } from "../../contract/conversations.ts";
 import type { Db } from "../../store/database.ts";
@@ -75,7 +76,8 @@ function matchingConversations(db: Db, user: number, { status, keyword, particip
     .selectFrom("conversation_participants as p")
     .where("p.user_id", "=", user)
     .where("p.latest_message_id", "is not", null);
-  if (status === "unread") query = query.where("p.unread_count", ">", 0);
+  // A literal, because the index has only those with unread messages.
+  if (status === "unread") query = query.where("p.unread_count", ">", sql.lit(0));
   else query = query.where("p.archived_at", status === "archived" ? "is not" : "is", null);
   if (participants !== undefined) {
     const key = peopleKey([...participants, user]);

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Database, Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
@@ -8,7 +9,7 @@ const users = (db: Db) =>
   db.selectFrom("users").select(["id", "active"]).where("deleted_at", "is", null).orderBy("id").limit(1);
 
 const firstAdministrator = prepared((db) =>
-  users(db).where("admin", "=", 1).where("active", "=", 1).where("provider", "<>", serviceProvider),
+  users(db).where("admin", "=", sql.lit(1)).where("active", "=", 1).where("provider", "<>", serviceProvider),
 );
 
 const userById = prepared((db, p: { id: number }) => users(db).where("id", "=", p.id));

@@ -1,4 +1,4 @@
-import type { Updateable } from "kysely";
+import { sql, type Updateable } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { updateRow } from "../../store/bulk.ts";
 import { isAmong } from "../../store/dialect.ts";
@@ -50,7 +50,7 @@ export async function requireOtherAdministrator(ctx: Ctx, id: number): Promise<v
   const other = await ctx.db
     .selectFrom("users")
     .select("id")
-    .where("admin", "=", 1)
+    .where("admin", "=", sql.lit(1))
     .where("active", "=", 1)
     .where("id", "<>", id)
     .where("provider", "<>", serviceProvider)

@@ -1,5 +1,4 @@
 import cluster, { type Worker } from "node:cluster";
-import { once } from "node:events";
 import { isSea } from "node:sea";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
@@ -71,11 +70,11 @@ class Supervisor {
       const worker = cluster.fork(this.#url === undefined ? {} : { [portVariable]: new URL(this.#url).port });
       this.#running.add(worker);
       worker.on("message", (message: FromWorker) => void this.#receive(worker, message));
-      const [code, signal] = (await once(worker, "exit")) as [number | null, string | null];
+      const end = await endOf(worker);
       this.#forget(worker);
       if (this.#isStopping) return;
-      if (this.#url === undefined) throw new ReportedElsewhere(code ?? 1);
-      this.#log.error({ worker: worker.process.pid, code, signal }, "a worker ended and will be replaced");
+      if (this.#url === undefined) throw end.err ?? new ReportedElsewhere(end.code ?? 1);
+      this.#log.error({ worker: worker.process.pid, ...end }, "a worker ended and will be replaced");
       await sleep(pause);
     }
   }
@@ -126,6 +125,23 @@ class Supervisor {
     if ([...this.#running].some((each) => !this.#closed.has(each))) return;
     for (const each of this.#closed) send(each, { to: "answer" });
   }
+}
+
+/** How a worker ended; with `err` when it could not be started. */
+interface WorkerEnd {
+  readonly code?: number | null;
+  readonly signal?: string | null;
+  readonly err?: Error;
+}
+
+function endOf(worker: Worker): Promise<WorkerEnd> {
+  const { promise, resolve } = Promise.withResolvers<WorkerEnd>();
+  worker.on("exit", (code, signal) => resolve({ code, signal }));
+  // A message to a worker that has just ended fails, too.
+  worker.on("error", (err) => {
+    if (worker.process.pid === undefined) resolve({ err });
+  });
+  return promise;
 }
 
 function send(worker: Worker, message: ToWorker): void {

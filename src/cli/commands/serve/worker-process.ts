@@ -1,5 +1,6 @@
 import cluster from "node:cluster";
 import type { Registry } from "prom-client";
+import { ServiceError } from "../../../contract/errors.ts";
 
 /** Tells a worker the port of the others. */
 export const portVariable = "WCS_WORKER_PORT";
@@ -64,7 +65,7 @@ export function thisWorker(): WorkerProcess | undefined {
       };
       worker.on("message", (message: ToWorker) => {
         if (message.to === "show-metrics") settle(({ resolve }) => resolve(message.text));
-        else if (message.to === "fail-metrics") settle(({ reject }) => reject(new Error(message.message)));
+        else if (message.to === "fail-metrics") settle(({ reject }) => reject(notReported(message.message)));
       });
       return () => {
         const answer = Promise.withResolvers<string>();
@@ -76,3 +77,6 @@ export function thisWorker(): WorkerProcess | undefined {
     release: () => process.channel?.unref(),
   };
 }
+
+const notReported = (reason: string) =>
+  new ServiceError("unavailable", "A worker did not report its metrics.", { cause: new Error(reason) });
