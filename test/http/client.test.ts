@@ -103,7 +103,8 @@ describe("a request", () => {
   );
 
   test("never carries a token that would break the header", () => {
-    expect(() => client("http://x", { token: "a\r\nb" })).toThrow(ServiceError);
+    const make = () => client("http://x", { token: "a\r\nb" });
+    expect(make).toThrow(expect.objectContaining({ code: "unauthenticated", hint: "Sign in again." }));
   });
 });
 
@@ -132,6 +133,7 @@ describe("what is not the service is named, with a way out", () => {
     ["a web page", (_, r) => r.writeHead(200, { "content-type": "text/html" }).end("<html>"), /status 200, text\/html/],
     ["nothing", (_, r) => r.writeHead(200).end(), /no content type/],
     ["broken JSON", (_, r) => r.writeHead(200, { "content-type": "application/json" }).end("{"), /like a wcs service/],
+    ["a long type", (_, r) => r.writeHead(200, { "content-type": "x".repeat(200) }).end(), /status 200, x{100}\)/],
     ["another API's error", (_, r) => reply(r, 404, { message: "no" }), /status 404, application\/json/],
     ["a gateway's error", (_, r) => r.writeHead(502, { "content-type": "text/html" }).end(), /status 502/],
     [
@@ -421,6 +423,8 @@ describe("raw", () => {
     }
     const posted = await one.raw("POST", "/users/welcome", { body: '{"users":[1]}' });
     expect([posted.status, server.calls.at(-1)?.input]).toEqual([204, { users: [1] }]);
+    const wrong = await one.raw("DELETE", "/units/5", { body: "{}" });
+    expect(wrong.body.toString()).toContain("DELETE expects its fields in the query");
     const missing = await one.raw("GET", "/näh 1", { headers: { "x-request-id": "r" } });
     expect([missing.status, missing.headers["x-request-id"]]).toEqual([404, "r"]);
     expect((await failure(one.raw("GET", "https://elsewhere.example/x"))).code).toBe("bad_request");

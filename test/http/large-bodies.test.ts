@@ -66,6 +66,11 @@ describe("a large body", () => {
     expect(server.calls).toEqual([]);
   });
 
+  test("of the largest size is not read before whoever sends it is known", async () => {
+    server = await serveFake(undefined, { admit: unknown, bodyLimit: () => body.length });
+    expect(await speak(server.port, head(body.length))).toMatch(/^HTTP\/1.1 401 /);
+  });
+
   test("is asked for when it may come", async () => {
     server = await serveFake(undefined, { admit: async () => 1 });
     const text = await speak(server.port, head(body.length, "Expect: 100-continue\r\n"), body);

@@ -73,6 +73,11 @@ describe("what is not HTTP as we speak it gets the one error shape", () => {
     expect(await speak(server.port, "GET /healthz HTTP/1.0\r\n\r\n")).toContain('{"status":"ok"}');
   });
 
+  test("another header with a name of four letters is no Host", async () => {
+    const head = "GET /healthz HTTP/1.1\r\nHost: x\r\nFrom: y\r\nConnection: close\r\n\r\n";
+    expect(await speak(server.port, head)).toContain('{"status":"ok"}');
+  });
+
   test("so is a whole URL as the target", async () => {
     const text = await speak(
       server.port,
