@@ -95,7 +95,7 @@ test("a request that comes while connections are waited for is held back, and an
 });
 
 test("connections that keep arriving delay the end, but not for ever", async () => {
-  const server = await serveFake(undefined, { timeouts: { quiet: 1000, grace: 2000 } });
+  const server = await serveFake(undefined, { timeouts: { quiet: 2000, grace: 3000 } });
   const isAccepted = () =>
     new Promise<boolean>((resolve) => {
       const socket = connect(server.port, "127.0.0.1", () => socket.destroy());
