@@ -54,14 +54,20 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
   ],
   ["src/core/posts", [...behaviour("posts", "mutes"), "test/security/uploads"]],
   ["src/core/units", [...behaviour("units", "tree", "memberships", "permissions"), "test/security/rights.t"]],
-  ["src/core", behaviour("")],
+  [
+    "src/core",
+    [...behaviour(""), "test/http/interface-requests", "test/security/uploads", "test/security/wrong-input"],
+  ],
   [
     "src/delivery",
     ["test/delivery", "test/security/mail-transport", ...behaviour("webhooks.t", "users-erasure", "two-factor.t")],
   ],
   [
     "src/http/client",
-    ["test/http/client", "test/http/codec", "test/http/content", "test/http/large-bodies", "test/client/client"],
+    [
+      ...["test/http/client", "test/http/codec", "test/http/content", "test/http/large-bodies", "test/client/client"],
+      "test/cli/paging",
+    ],
   ],
   [
     "src/http",

@@ -163,11 +163,12 @@ async function killerOf(vitest: Vitest, mutant: Mutant, tests: readonly TestFile
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications(files);
     writeFileSync(activeFile, "");
     if (firstFailure !== undefined) return firstFailure;
-    const [error] = unhandledErrors;
+    // Not every error that Vitest passes on can be converted to a text.
+    const [error] = unhandledErrors.map((error) => String((error as Partial<Error>).message));
     // A worker that ends late cancels the next run as well, whose tests then neither pass nor fail. A busy machine may be
     // too slow to start a process. Neither says anything about the mutant.
     const isComplete = testModules.every((module) => module.state() === "passed");
-    if (isComplete && !String(error).includes("[vitest-pool")) return error === undefined ? undefined : String(error);
+    if (isComplete && !error?.includes("[vitest-pool")) return error;
     if (attempt === 3) return `no complete run (${error ?? "cancelled"})`;
   }
 }

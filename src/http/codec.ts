@@ -43,10 +43,10 @@ export function decodeWire(op: AnyOperation, wire: WireInput): Decoded {
   let input: Record<string, unknown>;
   if (hasBody(op)) {
     input = bodyFields(wire.body, problems);
-    for (const name of queryNames(wire.query)) problems[name] = [plan.rest.has(name) ? "goes in the body" : unknown];
+    for (const { name } of split(wire.query)) problems[name] = [plan.rest.has(name) ? "goes in the body" : unknown];
     for (const { name } of plan.path) if (Object.hasOwn(input, name)) problems[name] = [unknown];
   } else {
-    input = wire.query === "" ? Object.create(null) : queryFields(wire.query, plan, problems);
+    input = queryFields(wire.query, plan, problems);
   }
   Object.assign(input, pathInput(plan, wire.params));
   return Object.keys(problems).length > 0 ? { input, refused: problems } : { input };
@@ -170,8 +170,6 @@ function* split(query: string): Generator<{ name: string; raw: string }> {
       : { name: percentDecode(pair.slice(0, at)), raw: pair.slice(at + 1) };
   }
 }
-
-const queryNames = (query: string) => (query === "" ? [] : [...split(query)].map(({ name }) => name));
 
 function percentDecode(text: string): string {
   try {

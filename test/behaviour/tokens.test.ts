@@ -45,6 +45,17 @@ describeEverywhere("tokens", (environment) => {
     expect(short).toMatchObject({ code: "unavailable", message: "WCS_TOKEN_KEY is shorter than 32 bytes." });
   });
 
+  it("a token of a server whose clock is 60 s ahead is accepted, one of 61 s is not", async () => {
+    const { database, now, freeze } = world().instance;
+    freeze();
+    const outcome = async (ahead: number) => {
+      const service = createService({ database, clock: () => (now() + ahead) * 1000 });
+      const [{ jwt }] = await service.caller({ userId: 1 }).call(auth.renew, {});
+      return codeOf(current(jwt));
+    };
+    expect([await outcome(60), await outcome(61)]).toEqual(["ok", "unauthenticated"]);
+  });
+
   const endings: Record<string, (id: number) => Promise<unknown>> = {
     "users.password": (id) => world().actors.administrator.call(users.password, { id, password: "another password" }),
     "users.deactivate": (id) => world().actors.administrator.call(users.deactivate, { id }),

@@ -92,6 +92,17 @@ test("a slow body gives way to one that waits; one that is all there does not", 
   expect([fast.state.is, later.state.is]).toEqual(["unavailable", "arriving"]);
 });
 
+test("a slow body does not give way where it takes no room", async () => {
+  const arrivals = new Arrivals({ ...limits, rate: 1 }, refusal);
+  const [elsewhere, done, second] = [started(arrivals, "b"), started(arrivals, "a"), started(arrivals, "a")];
+  elsewhere.send(1);
+  done.send(60);
+  done.complete();
+  second.send(1);
+  await pass(limits.window);
+  expect([elsewhere.state.is, second.state.is]).toEqual(["arriving", "waits"]);
+});
+
 test("a body as fast as it must be gives way to none", async () => {
   const arrivals = new Arrivals({ ...limits, rate: 0.5 }, refusal);
   const [fast, second] = [started(arrivals, "a"), started(arrivals, "a")];

@@ -34,7 +34,8 @@ type Handler = (request: IncomingMessage, response: ServerResponse, count: numbe
 /** A server that is not the service; it gives back its URL and the requests it got. */
 async function pretend(handler: Handler, port?: number) {
   const requests: IncomingMessage[] = [];
-  const server = http.createServer((request, response) => {
+  // Only the client ends connections that it keeps.
+  const server = http.createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
     request.resume();
     handler(request, response, requests.push(request));
   });
@@ -67,6 +68,13 @@ describe("a request", () => {
     const deep = "/deep/api/users/5";
     expect(requests.map((request) => request.url)).toEqual([...Array<string>(4).fill("/api/users/5"), deep, deep]);
     expect(requests[0]?.headers).toMatchObject({ authorization: "Bearer t", "user-agent": "wcs/test" });
+  });
+
+  test("with a large body waits until the service asks for it", async () => {
+    const { url, requests } = await pretend((_, response) => reply(response, 200, {}));
+    for (const message of ["x", "x".repeat(1_048_576)])
+      await client(url).raw("POST", "/conversations", { body: JSON.stringify({ message }) });
+    expect(requests.map(({ headers }) => headers.expect)).toEqual([undefined, "100-continue"]);
   });
 
   test("reuses its connection", async () => {
@@ -103,7 +111,8 @@ describe("a request", () => {
   );
 
   test("never carries a token that would break the header", () => {
-    expect(() => client("http://x", { token: "a\r\nb" })).toThrow(ServiceError);
+    const make = () => client("http://x", { token: "a\r\nb" });
+    expect(make).toThrow(expect.objectContaining({ code: "unauthenticated", hint: "Sign in again." }));
   });
 });
 
@@ -113,6 +122,11 @@ describe("an error of the service", () => {
       reply(response, 422, error("validation_failed", { fields: { a: ["b"] } })),
     );
     expect(await failure(get(url))).toMatchObject({ code: "validation_failed", message: "No.", fields: { a: ["b"] } });
+  });
+
+  test("keeps its code when others have the same status", async () => {
+    const { url } = await pretend((_, response) => reply(response, 403, error("two_factor_required")));
+    expect((await failure(get(url))).code).toBe("two_factor_required");
   });
 
   test.each([
@@ -132,6 +146,7 @@ describe("what is not the service is named, with a way out", () => {
     ["a web page", (_, r) => r.writeHead(200, { "content-type": "text/html" }).end("<html>"), /status 200, text\/html/],
     ["nothing", (_, r) => r.writeHead(200).end(), /no content type/],
     ["broken JSON", (_, r) => r.writeHead(200, { "content-type": "application/json" }).end("{"), /like a wcs service/],
+    ["a long type", (_, r) => r.writeHead(200, { "content-type": "x".repeat(200) }).end(), /status 200, x{100}\)/],
     ["another API's error", (_, r) => reply(r, 404, { message: "no" }), /status 404, application\/json/],
     ["a gateway's error", (_, r) => r.writeHead(502, { "content-type": "text/html" }).end(), /status 502/],
     [
@@ -139,7 +154,7 @@ describe("what is not the service is named, with a way out", () => {
       (_, r) => r.writeHead(302, { location: "https://other.example/login?secret" }).end(),
       /to https:\/\/other.example,/,
     ],
-    ["a redirect to nowhere", (_, r) => r.writeHead(301).end(), /redirects/],
+    ["a redirect to nowhere", (_, r) => r.writeHead(300).end(), /redirects/],
     [
       "a broken-off answer",
       (_, r) => r.writeHead(200, { "content-length": "10" }).end("{", () => r.destroy()),
@@ -421,6 +436,10 @@ describe("raw", () => {
     }
     const posted = await one.raw("POST", "/users/welcome", { body: '{"users":[1]}' });
     expect([posted.status, server.calls.at(-1)?.input]).toEqual([204, { users: [1] }]);
+    await one.raw("GET", "/units/reference/api");
+    expect(server.calls.at(-1)?.input).toEqual({ reference: "api" });
+    const wrong = await one.raw("DELETE", "/units/5", { body: "{}" });
+    expect(wrong.body.toString()).toContain("DELETE expects its fields in the query");
     const missing = await one.raw("GET", "/näh 1", { headers: { "x-request-id": "r" } });
     expect([missing.status, missing.headers["x-request-id"]]).toEqual([404, "r"]);
     expect((await failure(one.raw("GET", "https://elsewhere.example/x"))).code).toBe("bad_request");

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import http from "node:http";
+import type { Socket } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ServiceError } from "../../src/contract/errors.ts";
@@ -206,13 +207,18 @@ describe("the client", () => {
     await caller.close();
   });
 
-  test("takes no whole file for a part of it", async () => {
+  test("takes no whole file for a part of it, and ends that answer", async () => {
     const headers = { etag, "content-length": "10" };
     const proxy = http.createServer((_, response) => response.writeHead(200, headers).end("0123456789")).listen(0);
+    // Only the client ends connections that it keeps.
+    proxy.keepAliveTimeout = 600_000;
+    const sockets: Socket[] = [];
+    proxy.on("connection", (socket) => sockets.push(socket));
     const { port } = proxy.address() as { port: number };
     const caller = createClient({ url: `http://127.0.0.1:${port}`, userAgent: "test", env: {} });
     const got = await caller.call(files.get, { id: 7 });
     await expect(collect(got.read(2, 5))).rejects.toMatchObject({ code: "unavailable" });
+    await expect.poll(() => sockets.map(({ destroyed }) => destroyed)).toEqual([false, true, true, true]);
     await caller.close();
     proxy.close();
   });

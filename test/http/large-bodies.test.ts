@@ -66,6 +66,11 @@ describe("a large body", () => {
     expect(server.calls).toEqual([]);
   });
 
+  test("of the largest size is not read before whoever sends it is known", async () => {
+    server = await serveFake(undefined, { admit: unknown, bodyLimit: () => body.length });
+    expect(await speak(server.port, head(body.length))).toMatch(/^HTTP\/1.1 401 /);
+  });
+
   test("is asked for when it may come", async () => {
     server = await serveFake(undefined, { admit: async () => 1 });
     const text = await speak(server.port, head(body.length, "Expect: 100-continue\r\n"), body);
@@ -76,7 +81,8 @@ describe("a large body", () => {
   test("a small one is read for anybody, as the core says who may do what", async () => {
     server = await serveFake(undefined, { admit: unknown });
     const small = JSON.stringify({ recipients: [2], message: "Hello" });
-    expect(await speak(server.port, head(small.length), small)).toMatch(/^HTTP\/1.1 201 /);
+    for (const text of [small, small.padEnd(1_048_576)])
+      expect(await speak(server.port, head(text.length), text)).toMatch(/^HTTP\/1.1 201 /);
   });
 
   test("over the limit it is refused by its length", async () => {

@@ -122,6 +122,13 @@ test("errors follow from what an operation is", () => {
   expect(statuses("users.current")).toEqual(["200", "400", "401", "422", "500", "503"]);
   expect(statuses("units.create")).toEqual(["201", "400", "401", "403", "409", "413", "415", "422", "500", "503"]);
   expect(statuses("auth.authenticate")).toEqual(["200", "400", "401", "409", "413", "415", "422", "429", "500", "503"]);
+  const ofFiles = ["200", "206", "304", "400", "401", "404", "416", "422", "500", "503"];
+  expect(statuses("files.get")).toEqual(ofFiles);
+});
+
+test("operations take a bearer token unless they say otherwise", () => {
+  expect(document.security).toEqual([{ bearer: [] }]);
+  expect(document.components.securitySchemes).toMatchObject({ bearer: { type: "http", scheme: "bearer" } });
 });
 
 test("defaults are what their schemas take", () => {

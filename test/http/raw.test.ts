@@ -81,6 +81,11 @@ describe("what is not HTTP as we speak it gets the one error shape", () => {
     expect([text.slice(9, 12), server.calls.at(-1)?.input]).toEqual(["200", { id: 5, y: "1" }]);
   });
 
+  test("another header with a name of four letters is no Host", async () => {
+    const head = "GET /healthz HTTP/1.1\r\nHost: x\r\nFrom: y\r\nConnection: close\r\n\r\n";
+    expect(await speak(server.port, head)).toContain('{"status":"ok"}');
+  });
+
   test("dots in a path are a name, when they are escaped", async () => {
     await speak(server.port, "GET /api/users/reference/%2E%2e HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     expect(server.calls.at(-1)?.input).toMatchObject({ reference: ".." });

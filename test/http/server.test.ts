@@ -221,6 +221,7 @@ describe("a body", () => {
     "application/vnd.api+json",
     "application/json; charset=latin1",
     "application/json; charset=utf-8x",
+    "application/json; charsets=utf-8",
     "application/jsonx",
     "",
   ])("of type %j is refused", async (type) => {

@@ -94,6 +94,20 @@ test("a request that comes while connections are waited for is held back, and an
   expect(await text).toMatch(/^HTTP\/1.1 503 /);
 });
 
+test("connections that keep arriving delay the end, but not for ever", async () => {
+  const server = await serveFake(undefined, { timeouts: { quiet: 2000, grace: 3000 } });
+  const isAccepted = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(server.port, "127.0.0.1", () => socket.destroy());
+      socket.on("error", () => resolve(false)).on("close", () => resolve(true));
+    });
+  const closed = server.close();
+  let accepted = 0;
+  while (await isAccepted()) accepted += 1;
+  expect(accepted).toBeGreaterThan(2);
+  await closed;
+});
+
 test("closing twice is closing once", async () => {
   const server = await serveFake();
   await Promise.all([server.close(), server.close()]);

@@ -168,19 +168,17 @@ function begin(make: () => ClientRequest): ClientRequest {
 }
 
 /** Reads the whole body of a reply. */
-export async function whole({ status, headers, body, end }: Reply, origin: string): Promise<HttpResponse> {
+export async function whole({ status, headers, body }: Reply, origin: string): Promise<HttpResponse> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > largest) break;
+    if (size > largest) {
+      throw new ServiceError("unavailable", `${origin} answered with more than ${largest >> 20} MiB.`, {
+        hint: "Request less at a time.",
+      });
+    }
     chunks.push(chunk);
-  }
-  if (size > largest) {
-    end();
-    throw new ServiceError("unavailable", `${origin} answered with more than ${largest >> 20} MiB.`, {
-      hint: "Request less at a time.",
-    });
   }
   return { status, headers, body: Buffer.concat(chunks) };
 }
