@@ -36,7 +36,7 @@ const messages = {
   unreachable_unit: ({ reference }) => `cannot be reached: ${text(reference)}`,
   already_member: ({ user }) => `already has user ${text(user)} as a member`,
   reference_taken: ({ user }) => `is taken by user ${text(user)}`,
-  email_taken: ({ user }) => `is taken by user ${text(user)}`,
+  email_taken: ({ user }) => `is taken by ${user === undefined ? "another user" : `user ${text(user)}`}`,
   root_parent: () => "must be empty, because the root unit cannot be moved",
   circular_parent: () => "must not be the unit itself or a unit below it",
   too_deep: () => "is too deep in the tree",

@@ -128,6 +128,9 @@ describe("batch", () => {
       expect(error, words.join(" ")).toContain("would be read as the name of a file");
       expect(stdout).not.toContain("a secret");
     }
+    const inText = ["users", "update", "1", "--title", "{t}", "--meta-field-0", "Team a=b@{team}"];
+    const [{ error }] = lines((await run(`t,team\n@${secret},${secret}\n`, ["-o", "ndjson"], ...inText)).stdout);
+    expect(error).toContain("would be read as the name of a file");
     const named = await run(`f\n${secret}\n`, ["-o", "ndjson"], "api", "PATCH", "/users/1", "-f", "title=@{f}");
     expect(lines(named.stdout)).toMatchObject([{ result: "done", output: { title: "a secret" } }]);
     const uploads = ["posts", "create", "--content-type", "debate", "--title", "A", "--file", "{f}"];

@@ -336,6 +336,15 @@ describe("files", () => {
     expect(stderr).toContain(`error: ${message}`);
   });
 
+  it("a field with the name of a property of all objects is an unknown field", async () => {
+    for (const name of ["__proto__", "toString"]) {
+      const { code, stderr } = await sit(["diff", "-"], { stdin: `${name}: []\nusers: [{${name}: {admin: true}}]` });
+      expect(code, stderr).toBe(3);
+      expect(stderr).toContain(`stdin:1: ${name} is unknown; known are version, usertypes, units, users, webhooks\n`);
+      expect(stderr).toContain(`stdin:2: users[0].${name} is unknown; `);
+    }
+  });
+
   it("an entry that fits two users is refused", async () => {
     const text = "users: [{reference: E-001, email: linus@example.com}]";
     const { code, stderr } = await sit(["apply", "-"], { stdin: text });

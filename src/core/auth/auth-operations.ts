@@ -9,7 +9,7 @@ import { extendSession, startSession } from "../directory/start-session.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { recordChange, recordSignIn } from "../pipeline/audit-log.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
-import { queueMail } from "../pipeline/queue-mail.ts";
+import { queueMail, queueNotice } from "../pipeline/queue-mail.ts";
 import { accountOf, countEvent, forgetFailures } from "../pipeline/rate-limits.ts";
 import { fieldErrorsOf, refuseIssues } from "../pipeline/refuse-issues.ts";
 import { checkSignIn } from "./check-sign-in.ts";
@@ -67,6 +67,7 @@ export const auth: Handlers<typeof contract> = {
     await ctx.transaction(async (tx) => {
       // Checked again in the transaction: of several simultaneous uses, the first invalidates the token for the others.
       if (!(await isToken(tx, user.id, token))) refuseIssues([badToken]);
+      await queueNotice(tx, user.id, "password");
       await tx.db.deleteFrom("password_tokens").where("user_id", "=", user.id).execute();
       await endSessions(tx, [user.id]);
       // Users reset a password that somebody else may know, who could have created tokens with it.

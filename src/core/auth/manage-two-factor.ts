@@ -3,6 +3,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { removeTwoFactor } from "../directory/two-factors.ts";
 import type { Handlers } from "../pipeline/context.ts";
+import { queueNotice } from "../pipeline/queue-mail.ts";
 import { lacksTwoFactor } from "../pipeline/two-factor-requirement.ts";
 import { readTwoFactor } from "./one-time-codes.ts";
 import { proveIdentity, useProof } from "./prove-identity.ts";
@@ -30,6 +31,7 @@ export const twoFactorRecoveryCodes: Auth["twoFactorRecoveryCodes"] = async (ctx
     await useProof(tx, code);
     const factor = await readTwoFactor(tx, tx.actor.id);
     if (factor === undefined) throw notOn();
+    await queueNotice(tx, tx.actor.id, "recovery_codes");
     return { recovery_codes: await replaceRecoveryCodes(tx, tx.actor.id, factor.plain) };
   });
 };
@@ -39,6 +41,7 @@ export const twoFactorDisable: Auth["twoFactorDisable"] = async (ctx, proof) => 
   await ctx.transaction(async (tx) => {
     await useProof(tx, code);
     if (!(await removeTwoFactor(tx, tx.actor.id))) throw notOn();
+    await queueNotice(tx, tx.actor.id, "two_factor_off");
     await markChangedUsers(tx, [tx.actor.id]);
   });
 };

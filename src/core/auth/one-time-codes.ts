@@ -1,4 +1,5 @@
 import type { Ctx } from "../pipeline/context.ts";
+import { queueNotice } from "../pipeline/queue-mail.ts";
 import { hashRecoveryCode } from "./recovery-codes.ts";
 
 /** A code that is right and was not used: of the authenticator app, with its step, or a recovery code. */
@@ -31,11 +32,14 @@ export async function findCode(ctx: Ctx, user: number, typed: string): Promise<V
 }
 
 /** Uses a code up. Returns false when it was used meanwhile: of several uses at the same moment, one gets true. */
-export async function useCode({ db }: Ctx, code: ValidCode): Promise<boolean> {
+export async function useCode(ctx: Ctx, code: ValidCode): Promise<boolean> {
+  const { db } = ctx;
   if ("hash" in code) {
     const { user, hash } = code;
     const unused = db.deleteFrom("recovery_codes").where("user_id", "=", user).where("code_hash", "=", hash);
-    return (await unused.executeTakeFirst()).numDeletedRows > 0n;
+    const isUsed = (await unused.executeTakeFirst()).numDeletedRows > 0n;
+    if (isUsed) await queueNotice(ctx, user, "recovery_code_used");
+    return isUsed;
   }
   const { numUpdatedRows } = await db
     .updateTable("two_factors")

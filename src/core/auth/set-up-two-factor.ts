@@ -4,6 +4,7 @@ import { instanceName } from "../../store/instance-name.ts";
 import { attempt } from "../directory/attempts.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { queueNotice } from "../pipeline/queue-mail.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { findStep, readTwoFactor } from "./one-time-codes.ts";
 import { proofSubject, proveIdentity, wrongCode } from "./prove-identity.ts";
@@ -71,6 +72,7 @@ export const twoFactorConfirm: Auth["twoFactorConfirm"] = async (ctx, { code }) 
       .where("two_factor_at", "is", null)
       .executeTakeFirst();
     if (enabled.numUpdatedRows === 0n) throw isOn();
+    await queueNotice(tx, id, "two_factor_on");
     await markChangedUsers(tx, [id]);
     return { recovery_codes: await replaceRecoveryCodes(tx, id, factor.plain) };
   });

@@ -210,6 +210,10 @@ function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Su
   };
 }
 
+/** Returns true when the actor may see the e-mail address, phone number and birthday of a user, whose first unit has that path. */
+export const seesPrivateFields = (actor: Actor, user: { readonly id: number; readonly path: string | null }): boolean =>
+  user.id === actor.id || may(actor, "user", user.path);
+
 /** Returns the actor's rights on a user; `shown` tells that private fields are shown. */
 function rightsOn(
   { actor }: Ctx,
@@ -217,10 +221,10 @@ function rightsOn(
   memberships: readonly ShownMembership[],
   last: number | undefined,
 ): { readonly shown: boolean; readonly permissions: User["permissions"] } {
-  const mayAdminister = may(actor, "user", memberships[0]?.path ?? null);
-  const edit = mayAdminister && (actor.admin || row.admin === 0);
+  const path = memberships[0]?.path ?? null;
+  const edit = may(actor, "user", path) && (actor.admin || row.admin === 0);
   return {
-    shown: mayAdminister || row.id === actor.id,
+    shown: seesPrivateFields(actor, { id: row.id, path }),
     permissions: { edit, delete: edit && row.id !== last && hasAllOf(actor, memberships) },
   };
 }

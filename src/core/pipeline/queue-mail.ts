@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { AccountChange } from "../../store/schema/delivery-schema.ts";
 import type { Ctx } from "./context.ts";
 
 /**
@@ -21,13 +22,41 @@ export async function queueMail(
       conflict
         .columns(["user_id", "kind"])
         .where("state", "=", sql.lit("waiting"))
-        .where("kind", "<>", sql.lit<"webhook_disabled">("webhook_disabled"))
+        .where("kind", "in", [sql.lit<"welcome">("welcome"), sql.lit<"password_reset">("password_reset")])
         .doUpdateSet((eb) => ({
           ...asked,
           // Keeps the lease of a worker that is sending this mail.
           due_at: eb.case().when("mails.lease_token", "is", null).then(due_at).else(eb.ref("mails.due_at")).end(),
         })),
     )
+    .execute();
+  ctx.announce("outbox");
+}
+
+/**
+ * Queues a notice to a user who has a password, about a change of how this user signs in. Must run before the change: the notice
+ * goes to the address of this moment. Queues nothing without a mail server, because the notice would come too late to help.
+ */
+export async function queueNotice(ctx: Ctx, user: number, change: AccountChange): Promise<void> {
+  if (ctx.settings["mail.smtp_url"] === null || ctx.settings["mail.from"] === null) return;
+  const row = await ctx.db
+    .selectFrom("users")
+    .select("email")
+    .where("id", "=", user)
+    .where("password_hash", "is not", null)
+    .executeTakeFirst();
+  if (row === undefined || row.email === null) return;
+  const { now } = ctx;
+  await ctx.db
+    .insertInto("mails")
+    .values({
+      kind: "account_change",
+      user_id: user,
+      recipient: row.email,
+      payload: JSON.stringify({ change }),
+      due_at: now * 1000,
+      created_at: now,
+    })
     .execute();
   ctx.announce("outbox");
 }

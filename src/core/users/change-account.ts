@@ -6,7 +6,7 @@ import type { Schema } from "../../store/schema/schema.ts";
 import { endSessions } from "../directory/end-sessions.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import type { Ctx } from "../pipeline/context.ts";
-import { endPasswordLinks } from "../pipeline/queue-mail.ts";
+import { endPasswordLinks, queueNotice } from "../pipeline/queue-mail.ts";
 
 /**
  * Updates columns of a user. A new address ends password links; a new provider ends sessions as well and removes the
@@ -14,6 +14,8 @@ import { endPasswordLinks } from "../pipeline/queue-mail.ts";
  */
 export async function updateColumns(ctx: Ctx, id: number, changes: Updateable<Schema["users"]>): Promise<void> {
   const isElsewhere = changes.provider !== undefined;
+  if (isElsewhere) await queueNotice(ctx, id, "provider");
+  if (changes.email_key !== undefined) await queueNotice(ctx, id, "email");
   await updateRow(ctx.db, "users", id, { ...changes, updated_at: ctx.now });
   if (isElsewhere) {
     await ctx.db

@@ -7,6 +7,7 @@ import { prepared } from "../../store/prepared.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { insertMembership, membershipIssues, requireNewMembership } from "../directory/memberships.ts";
 import { hashPassword, passwordIssue } from "../directory/passwords.ts";
+import { seesPrivateFields } from "../directory/present-users.ts";
 import { requirePeople, serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey, userNameKey } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
@@ -165,7 +166,10 @@ async function requireFree(
   except = 0,
 ): Promise<void> {
   const [byEmail] = email === undefined ? [] : await usersByEmail(ctx.db, { value: emailKey(email), except });
-  if (byEmail) throw new ServiceError("conflict", `The email is taken by user ${byEmail.id}.`);
+  if (byEmail) {
+    const holder = seesPrivateFields(ctx.actor, byEmail) ? `user ${byEmail.id}` : "another user";
+    throw new ServiceError("conflict", `The email is taken by ${holder}.`);
+  }
   const [byReference] = reference ? await usersByReference(ctx.db, { value: reference, except }) : [];
   if (byReference) throw new ServiceError("conflict", `The reference is taken by user ${byReference.id}.`);
 }
@@ -176,7 +180,12 @@ interface Taken {
 }
 
 const usersByEmail = prepared((db, p: Taken) =>
-  db.selectFrom("users").select("id").where("email_key", "=", p.value).where("id", "<>", p.except),
+  db
+    .selectFrom("users as u")
+    .leftJoin("units as n", "n.id", "u.unit_id")
+    .select(["u.id", "n.path"])
+    .where("u.email_key", "=", p.value)
+    .where("u.id", "<>", p.except),
 );
 const usersByReference = prepared((db, p: Taken) =>
   db.selectFrom("users").select("id").where("reference", "=", p.value).where("id", "<>", p.except),

@@ -1,6 +1,7 @@
 import { userRow } from "../../contract/user-schemas.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { isAmong } from "../../store/dialect.ts";
+import { seesPrivateFields } from "../directory/present-users.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
 import { emailKey, fold } from "../directory/text-keys.ts";
 import { may } from "../pipeline/actor.ts";
@@ -96,21 +97,22 @@ function resolve(
 ): Wanted | undefined {
   const { unit: unitReference, user_types, department, ...fields } = row;
   const unit = known.units.get(unitReference);
+  // Issues about others would reveal whose the address is.
+  const shown = existing && sees(ctx, existing) ? existing : undefined;
   if (unit === undefined) problems.set("unit", { code: "no_such_unit", params: { reference: unitReference } });
   else if (!may(ctx.actor, "user", unit.path))
     problems.set("unit", { code: "out_of_reach", params: { ability: "user" } });
-  else if (existing && existing.unit_id !== unit.id && existing.units.includes(unit.id))
-    problems.set("unit", { code: "already_member", params: { user: existing.id } });
+  else if (shown && shown.unit_id !== unit.id && shown.units.includes(unit.id))
+    problems.set("unit", { code: "already_member", params: { user: shown.id } });
   const holder = known.byEmail.get(emailKey(row.email));
   if (holder !== undefined && holder.id !== existing?.id)
-    problems.set("email", { code: "email_taken", params: { user: holder.id } });
+    problems.set("email", { code: "email_taken", params: sees(ctx, holder) ? { user: holder.id } : {} });
   const named = row.reference ? known.byReference.get(row.reference) : undefined;
   if (named !== undefined && named.id !== existing?.id)
     problems.set("reference", { code: "reference_taken", params: { user: named.id } });
-  if (existing?.provider === serviceProvider) problems.set("email", { code: "service_account" });
   if (existing !== undefined) requireReach(ctx, existing, row.email, problems);
   const types = user_types === undefined ? undefined : resolveTypes(known, user_types, problems);
-  if (unit !== undefined) requireGrantable(ctx, unit, existing, types, problems);
+  if (unit !== undefined) requireGrantable(ctx, unit, shown, types, problems);
   const departmentId = department
     ? known.departments.get(`${unit?.id} ${department}`)
     : department === undefined
@@ -128,10 +130,13 @@ function resolve(
   };
 }
 
-/** Adds an error when the actor cannot change the user, or with an API token not the user's address. */
+const sees = ({ actor }: Ctx, { id, unit_path }: ExistingUser) => seesPrivateFields(actor, { id, path: unit_path });
+
+/** Adds an error when the user is a service account, or the actor cannot change the user, or with an API token not the user's address. */
 function requireReach(ctx: Ctx, existing: ExistingUser, email: string, problems: RowIssues): void {
   const { actor, apiToken } = ctx;
   const admin = existing.admin === 1;
+  if (existing.provider === serviceProvider) problems.set("email", { code: "service_account" });
   if (!may(actor, "user", existing.unit_path) || (admin && !actor.admin)) {
     problems.set("reference", { code: "user_out_of_reach" });
   }

@@ -3,10 +3,13 @@ import type { users as contract } from "../../contract/users.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { removeTwoFactor } from "../directory/two-factors.ts";
 import type { Handlers } from "../pipeline/context.ts";
+import { queueNotice } from "../pipeline/queue-mail.ts";
 
 /** Switches off the second factor of another user. One's own needs a password or a code, except with the database itself. */
 export const twoFactorReset: Handlers<typeof contract>["twoFactorReset"] = async (ctx, { id }) => {
   if (id === ctx.actor.id && ctx.token !== undefined)
     throw new ServiceError("forbidden", "Switch off your own second factor with wcs auth 2fa disable.");
-  if (await removeTwoFactor(ctx, id)) await markChangedUsers(ctx, [id]);
+  if (!(await removeTwoFactor(ctx, id))) return;
+  await queueNotice(ctx, id, "two_factor_off");
+  await markChangedUsers(ctx, [id]);
 };

@@ -7,6 +7,7 @@ import { checkPassword, hashPassword, passwordIssue } from "../directory/passwor
 import { serviceProvider } from "../directory/service-accounts.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireUser } from "../pipeline/permissions.ts";
+import { queueNotice } from "../pipeline/queue-mail.ts";
 import { accountOfUser, forgetFailures } from "../pipeline/rate-limits.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 
@@ -23,6 +24,7 @@ export const password: Handlers<typeof contract>["password"] = async (ctx, { id,
   refuse(issues);
   const password_hash = await hashPassword(password);
   await ctx.transaction(async (tx) => {
+    await queueNotice(tx, id, "password");
     const { numUpdatedRows } = await tx.db
       .updateTable("users")
       .set((eb) => ({ password_hash, token_version: eb("token_version", "+", 1), updated_at: tx.now }))

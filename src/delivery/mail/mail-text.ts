@@ -1,4 +1,4 @@
-import type { DisabledReason } from "../../store/schema/delivery-schema.ts";
+import type { AccountChange, DisabledReason } from "../../store/schema/delivery-schema.ts";
 import { type MailText, mailDocument, type Part } from "./mail-document.ts";
 import { type MailLanguage, mailLanguage, mailTextsIn } from "./mail-language.ts";
 import type { MailTexts } from "./mail-texts.ts";
@@ -12,11 +12,14 @@ export interface Sender {
   readonly timezone: string;
 }
 
-export interface Person {
+export interface Addressee {
   readonly name: string;
-  readonly email: string;
   readonly language: string | null;
   readonly timezone: string | null;
+}
+
+export interface Person extends Addressee {
+  readonly email: string;
   /** Name of the user who sent the welcome mail. */
   readonly inviter?: string | undefined;
   readonly invitation?: Invitation;
@@ -32,6 +35,12 @@ export interface DisabledPayload {
   readonly name: string;
   readonly webhook: { readonly id: number; readonly name: string; readonly uri: string };
   readonly reason: DisabledReason;
+}
+
+/** A change of an account, and its time in Unix seconds. */
+interface MadeChange {
+  readonly change: AccountChange;
+  readonly at: number;
 }
 
 /** Returns a welcome mail, with a link or code to set a password when the person has none. */
@@ -91,6 +100,23 @@ export function disabledText({ name, webhook, reason }: DisabledPayload, tag: st
       disabled.next,
       { code: `wcs webhooks update ${webhook.id} --active` },
       { code: `wcs webhooks recover ${webhook.id} --since -7d` },
+    ],
+  });
+}
+
+/** Returns a notice of a change of an account. */
+export function accountChangeText({ change, at }: MadeChange, person: Addressee, sender: Sender): MailText {
+  const { language, texts } = languageFor(person.language, sender);
+  const { accountChange } = texts;
+  const time = formatTime(at, language, person.timezone ?? sender.timezone);
+  return mailDocument({
+    language,
+    subject: accountChange.subject(sender.name),
+    parts: [
+      texts.greeting(person.name),
+      accountChange.happened(sender.name, time),
+      accountChange.changes[change],
+      accountChange.next,
     ],
   });
 }

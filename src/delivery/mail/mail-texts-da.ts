@@ -37,4 +37,18 @@ export const danish: MailTexts = {
     },
     next: "Se årsagerne i dens log. Når modtageren virker igen, så slå webhooken til og hent de manglende kald:",
   },
+  accountChange: {
+    subject: (instance) => `Din konto hos ${instance} er ændret`,
+    happened: (instance, time) => `Din konto hos ${instance} blev ændret ${time}.`,
+    changes: {
+      email: "Den har nu en anden e-mailadresse. Du logger ikke længere ind med denne adresse.",
+      password: "Den har fået en ny adgangskode.",
+      provider: "Den har ikke længere en adgangskode her, fordi et andet system styrer den nu.",
+      two_factor_on: "Du skal nu bruge en kode fra en godkendelsesapp, når du logger ind.",
+      two_factor_off: "Du skal ikke længere bruge en kode fra en godkendelsesapp, når du logger ind.",
+      recovery_codes: "Den har fået nye gendannelseskoder. De gamle virker ikke længere.",
+      recovery_code_used: "En gendannelseskode er blevet brugt. Den virker ikke igen.",
+    },
+    next: "Hvis det kommer bag på dig, kan en anden have adgang til din konto. Kontakt en administrator med det samme.",
+  },
 };

@@ -36,4 +36,18 @@ export const english: MailTexts = {
     },
     next: "See its log for the reasons. When the receiver works again, activate the webhook and recover the missed callbacks:",
   },
+  accountChange: {
+    subject: (instance) => `Your account at ${instance} was changed`,
+    happened: (instance, time) => `Your account at ${instance} was changed on ${time}.`,
+    changes: {
+      email: "It has another e-mail address now. You no longer sign in with this address.",
+      password: "It has a new password.",
+      provider: "It no longer has a password here, because another system manages it now.",
+      two_factor_on: "Signing in now needs a code of an authenticator app.",
+      two_factor_off: "Signing in no longer needs a code of an authenticator app.",
+      recovery_codes: "It has new recovery codes. The old ones no longer work.",
+      recovery_code_used: "A recovery code was used. It does not work again.",
+    },
+    next: "If you did not expect this, somebody else may have access to your account. Tell an administrator at once.",
+  },
 };

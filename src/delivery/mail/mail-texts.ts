@@ -1,4 +1,4 @@
-import type { DisabledReason } from "../../store/schema/delivery-schema.ts";
+import type { AccountChange, DisabledReason } from "../../store/schema/delivery-schema.ts";
 
 /** The texts of mails in one language. `instance` is the name of the instance; a time is already formatted. */
 export interface MailTexts {
@@ -30,6 +30,12 @@ export interface MailTexts {
     subject(webhook: string, instance: string): string;
     happened(webhook: string, id: number, instance: string): string;
     readonly reasons: Readonly<Record<DisabledReason, string>>;
+    readonly next: string;
+  };
+  readonly accountChange: {
+    subject(instance: string): string;
+    happened(instance: string, time: string): string;
+    readonly changes: Readonly<Record<AccountChange, string>>;
     readonly next: string;
   };
 }

@@ -3,6 +3,7 @@ import type { Settings } from "../../contract/settings.ts";
 import { updateRow } from "../../store/bulk.ts";
 import type { Database } from "../../store/database.ts";
 import { instanceName } from "../../store/instance-name.ts";
+import type { AccountChange } from "../../store/schema/delivery-schema.ts";
 import type { DeliveryLog } from "../delivery-log.ts";
 import type { AttemptResult } from "../queue/leased-queue.ts";
 import { Leases } from "../queue/leases.ts";
@@ -11,9 +12,16 @@ import { Wakeup } from "../queue/wakeup.ts";
 import type { Worker } from "../queue/worker-loop.ts";
 import type { MailText } from "./mail-document.ts";
 import { type ClaimedMail, claimMails, mailQueue } from "./mail-queue.ts";
-import { type DisabledPayload, disabledText, resetText, type Sender, welcomeText } from "./mail-text.ts";
+import {
+  accountChangeText,
+  type DisabledPayload,
+  disabledText,
+  resetText,
+  type Sender,
+  welcomeText,
+} from "./mail-text.ts";
 import { describeMailFailure, type MailFailure, type SmtpTarget, smtpTarget } from "./mail-transport.ts";
-import { languageOf, preparePersonMail } from "./person-mail.ts";
+import { addresseeOf, preparePersonMail } from "./person-mail.ts";
 
 /** Maximum number of connections to the mail server. */
 const connections = 4;
@@ -134,8 +142,14 @@ export class MailWorker implements Worker {
   ): Promise<{ readonly text: MailText; readonly to: string } | { readonly obsolete: string }> {
     const { database, clock } = this.#options;
     if (mail.kind === "webhook_disabled") {
-      const language = await languageOf(database, mail.user_id);
+      const { language = null } = (await addresseeOf(database, mail)) ?? {};
       return { text: disabledText(JSON.parse(mail.payload) as DisabledPayload, language, sender), to: mail.recipient };
+    }
+    if (mail.kind === "account_change") {
+      const person = await addresseeOf(database, mail);
+      if (person === undefined) return { obsolete: "The user is deleted." };
+      const { change } = JSON.parse(mail.payload) as { readonly change: AccountChange };
+      return { text: accountChangeText({ change, at: mail.created_at }, person, sender), to: mail.recipient };
     }
     const prepared = await preparePersonMail(database, mail, { settings, now: clock() });
     if ("obsolete" in prepared) return prepared;

@@ -3,7 +3,7 @@ import type { Database, Tx } from "../../store/database.ts";
 import { locking } from "../../store/dialect.ts";
 import { replacePasswordToken } from "../../store/password-tokens.ts";
 import type { ClaimedMail } from "./mail-queue.ts";
-import type { Person } from "./mail-text.ts";
+import type { Addressee, Person } from "./mail-text.ts";
 
 /** The current data of the recipient, with a new token where the mail lets the user set a password. */
 export type Prepared = { readonly person: Person } | { readonly obsolete: string };
@@ -67,7 +67,13 @@ async function inviterOf(tx: Tx, { payload }: ClaimedMail): Promise<string | und
   return user && `${user.first_name} ${user.last_name}`;
 }
 
-export async function languageOf({ reader }: Database, id: number): Promise<string | null> {
-  const user = await reader.selectFrom("users").select("language").where("id", "=", id).executeTakeFirst();
-  return user?.language ?? null;
+/** Returns the recipient of a mail without a link, also one who is deactivated; undefined for one who was deleted. */
+export async function addresseeOf({ reader }: Database, { user_id }: ClaimedMail): Promise<Addressee | undefined> {
+  const user = await reader
+    .selectFrom("users")
+    .select(["first_name", "last_name", "language", "timezone"])
+    .where("id", "=", user_id)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  return user && { ...user, name: `${user.first_name} ${user.last_name}` };
 }

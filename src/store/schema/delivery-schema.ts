@@ -15,8 +15,18 @@ interface QueueTable {
   created_at: number;
 }
 
+/** A change of how a person signs in. */
+export type AccountChange =
+  | "email"
+  | "password"
+  | "provider"
+  | "two_factor_on"
+  | "two_factor_off"
+  | "recovery_codes"
+  | "recovery_code_used";
+
 interface MailsTable extends QueueTable {
-  kind: "welcome" | "password_reset" | "webhook_disabled";
+  kind: "welcome" | "password_reset" | "webhook_disabled" | "account_change";
   user_id: number;
   recipient: string;
   /** JSON of the values that the text of the mail needs beside the user; holds no secret. */

@@ -21,9 +21,11 @@ export function fillTemplate(template: readonly string[], row: FileRow): FilledT
       throw new UsageError(`'${filled}' would be read as a flag`, { hint: `write --flag=${word} in the command` });
     return filled;
   });
-  const beginnings = template.flatMap((word) => [...word.matchAll(/@/g)].map(({ index }) => word.slice(index)));
-  return { words, fileValues: new Set(beginnings.map(fill)) };
+  return { words, fileValues: new Set(template.flatMap(fileValueIn).map(fill)) };
 }
+
+/** Returns `@file` in a word `@file`, `-f@file`, `field=@file` or `--flag=@file`. An `@` further back names no file. */
+const fileValueIn = (word: string): string[] => /^(?:[^\s=]*=|-\w)?(@.*)/s.exec(word)?.slice(1) ?? [];
 
 function textOf(row: FileRow, name: string): string {
   if (!Object.hasOwn(row, name)) throw new UsageError(`the row has no column ${name}`);

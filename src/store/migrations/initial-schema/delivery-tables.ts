@@ -85,5 +85,5 @@ const queueTables = (types: ColumnTypes) => [
   "create index mails_waiting on mails (due_at, id) where state = 'waiting'",
   "create index mails_user on mails (user_id)",
   `create unique index mails_waiting_once on mails (user_id, kind)
-    where state = 'waiting' and kind <> 'webhook_disabled'`,
+    where state = 'waiting' and kind in ('welcome', 'password_reset')`,
 ];

@@ -38,7 +38,8 @@ export function createIssues(
     async refuse() {
       if (found.length === 0) return;
       const { terminal, globals } = context;
-      const fields: FieldErrors = {};
+      // Without a prototype, because a field may be called __proto__.
+      const fields: FieldErrors = Object.create(null);
       const lineAt = await linesOf(found.map(({ path }) => path));
       const placed = found.map(({ path, what }, at) => ({ line: lineAt[at] ?? 1, name: nameOf(path), what }));
       placed.sort((a, b) => a.line - b.line);

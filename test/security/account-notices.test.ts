@@ -1,0 +1,133 @@
+import { beforeAll, beforeEach, expect, it } from "vitest";
+import { auth } from "../../src/contract/auth.ts";
+import type { Caller } from "../../src/contract/operation.ts";
+import { settings } from "../../src/contract/settings.ts";
+import { users } from "../../src/contract/users.ts";
+import { password, useWorld } from "../support/actors.ts";
+import { describeEverywhere } from "../support/instance.ts";
+import { mailedToken, sendMails } from "../support/password-mail.ts";
+import { useQuickPasswords } from "../support/quick-passwords.ts";
+import { enrol, totpCode } from "../support/second-factor.ts";
+
+useQuickPasswords();
+
+const another = "another long password";
+
+describeEverywhere("notices of changes of an account", (environment) => {
+  const world = useWorld(environment);
+  const instance = () => world().instance;
+  const admin = () => world().actors.administrator;
+  const manager = () => world().actors.manager;
+  /** Returns the recipients of the notices that wait, sorted, each with the sentence about the change. */
+  const notices = async () => {
+    const mails = (await sendMails(instance())).filter(({ subject }) => subject === "Your account at Acme was changed");
+    return mails.map(({ to, text }) => [to[0], text.split(/\r?\n\r?\n/)[2]]).sort();
+  };
+  const newAddress = "It has another e-mail address now. You no longer sign in with this address.";
+  const newPassword = "It has a new password.";
+  const noFactor = "Signing in no longer needs a code of an authenticator app.";
+  const usedCode = "A recovery code was used. It does not work again.";
+  let id: number;
+  let email: string;
+  let person: Caller;
+
+  beforeAll(() =>
+    admin().call(settings.set, { "mail.smtp_url": "smtp://127.0.0.1:9", "mail.from": "wcs@example.com" }),
+  );
+  beforeEach(async () => {
+    const user = await world().addUser({ password });
+    id = user.id;
+    email = user.email!;
+    person = await instance().as(id);
+  });
+
+  it("users.update and users.import tell the address before of the new one, each time it changes", async () => {
+    await manager().call(users.update, { id, email: "one@attacker.example", title: "Crane driver" });
+    const { first_name, last_name } = await manager().call(users.update, { id, reference: "taken over" });
+    const row = { reference: "taken over", first_name, last_name, unit: "harbour", email: "two@attacker.example" };
+    await manager().call(users.import, { rows: [row] });
+    expect(await notices()).toEqual([
+      ["one@attacker.example", newAddress],
+      [email, newAddress],
+    ]);
+    await manager().call(users.update, { id, email: "TWO@attacker.example" });
+    expect(await notices()).toEqual([]);
+  });
+
+  it("An address that changes while the user is deactivated, or after a change of the provider, is told, too", async () => {
+    await manager().call(users.deactivate, { id });
+    await manager().call(users.update, { id, email: `new-${email}` });
+    expect(await notices()).toEqual([[email, newAddress]]);
+    const other = await world().addUser({ password });
+    await manager().call(users.update, { id: other.id, provider: "entra" });
+    await manager().call(users.update, { id: other.id, provider: "local", email: "three@attacker.example" });
+    const elsewhere = "It no longer has a password here, because another system manages it now.";
+    expect(await notices()).toEqual([[other.email, elsewhere]]);
+  });
+
+  it("users.password and auth.passwordReset tell of the new password", async () => {
+    await manager().call(users.password, { id, password: another });
+    expect(await notices()).toEqual([[email, newPassword]]);
+    await (await instance().as(id)).call(users.password, { id, password, current: another });
+    expect(await notices()).toEqual([[email, newPassword]]);
+    await world().stranger.call(auth.passwordRequest, { email });
+    const token = await mailedToken(instance(), email);
+    const reset = { token, email, password: another, password_confirm: another };
+    await world().stranger.call(auth.passwordReset, reset);
+    expect(await notices()).toEqual([[email, newPassword]]);
+  });
+
+  it("Changes of the second factor and uses of recovery codes are told", async () => {
+    const { codes, secret } = await enrol(person, instance());
+    expect(await notices()).toEqual([[email, "Signing in now needs a code of an authenticator app."]]);
+    await world().stranger.call(auth.authenticate, { username: email, password, otp: codes[0]! });
+    expect(await notices()).toEqual([[email, usedCode]]);
+    instance().wait(30);
+    await world().stranger.call(auth.authenticate, {
+      username: email,
+      password,
+      otp: totpCode(secret, instance().now()),
+    });
+    expect(await notices()).toEqual([]);
+    const { recovery_codes } = await person.call(auth.twoFactorRecoveryCodes, { password });
+    expect(await notices()).toEqual([[email, "It has new recovery codes. The old ones no longer work."]]);
+    await person.call(auth.twoFactorDisable, { otp: recovery_codes[0]! });
+    expect(await notices()).toEqual([
+      [email, usedCode],
+      [email, noFactor],
+    ]);
+    await enrol(person, instance());
+    await notices();
+    await manager().call(users.twoFactorReset, { id });
+    await manager().call(users.twoFactorReset, { id });
+    expect(await notices()).toEqual([[email, noFactor]]);
+  });
+
+  it("A notice says when, in the language and the time zone of the user", async () => {
+    await person.call(users.update, { id, language: "da", timezone: "Asia/Tokyo" });
+    instance().freeze();
+    await manager().call(users.password, { id, password: another });
+    const [mail] = await sendMails(instance());
+    const day = { day: "numeric", month: "long", year: "numeric", timeZone: "Asia/Tokyo" } as const;
+    expect(mail!.text).toContain(new Intl.DateTimeFormat("da", day).format(instance().now() * 1000));
+    expect(mail!.text).toContain("Den har fået en ny adgangskode.");
+  });
+
+  it("Users without a password, those who are deleted, dry runs and other changes get none", async () => {
+    const invited = await world().addUser();
+    await manager().call(users.update, { id: invited.id, email: `new-${invited.email}` });
+    await manager().call(users.password, { id: invited.id, password });
+    await manager().call(users.update, { id, email: "dry@example.com" }, { dryRun: true });
+    await manager().call(users.update, { id, title: "Crane driver" });
+    await manager().call(users.update, { id: invited.id, email: "mistake@example.com" });
+    await manager().call(users.delete, { id: invited.id });
+    expect(await notices()).toEqual([]);
+  });
+
+  it("Without a mail server no notice waits for one", async () => {
+    await admin().call(settings.set, { "mail.smtp_url": null });
+    await manager().call(users.password, { id, password: another });
+    await admin().call(settings.set, { "mail.smtp_url": "smtp://127.0.0.1:9" });
+    expect(await notices()).toEqual([]);
+  });
+});
