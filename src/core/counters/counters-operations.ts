@@ -139,14 +139,15 @@ function counted(db: Kysely<Schema>, p: NewPosts, newest: RawBuilder<unknown>) {
 const newEvents = prepared((db, p: Reader & { since: number }) => {
   const newest = db
     .selectFrom("events")
-    .select(["id", "audience_id", "created_at"])
+    .select(["id", "audience_id"])
     .where("deleted_at", "is", null)
+    .where("created_at", ">", p.since)
+    .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .limit(sql.lit(mostLookedAt));
   return db
     .selectFrom(newest.as("e"))
     .select((eb) => eb.fn.countAll<number>().as("count"))
-    .where("e.created_at", ">", p.since)
     .where(
       sql<SqlBool>`not exists (
         select 1 from event_marks k where k.event_id = e.id and k.user_id = ${p.me} and k.seen_at is not null)`,
@@ -154,17 +155,21 @@ const newEvents = prepared((db, p: Reader & { since: number }) => {
     .where(inAudience("e", p.me, readable(db, "a", p)));
 });
 
-/** Counts the newest messages in each of the newest conversations that are not muted and have unread messages. */
+/**
+ * Counts the newest messages in each of the newest conversations that are not muted and have unread messages. Leaves out at once those
+ * whose latest message is too old.
+ */
 const newMessages = prepared((db, p: { me: number; now: number; since: number }) => {
   const unread = db
     .selectFrom("conversation_participants as c")
-    .innerJoin("conversations as v", "v.id", "c.conversation_id")
-    .select(["c.conversation_id", "c.seen_position", "v.last_position"])
+    .innerJoin("messages as latest", "latest.id", "c.latest_message_id")
+    .select(["c.conversation_id", "c.seen_position", "latest.position as last_position"])
     .where("c.user_id", "=", p.me)
     .where("c.archived_at", "is", null)
     .where("c.unread_count", ">", 0)
     .where(sql<SqlBool>`not ${muted("c", p.now)}`)
     .where("c.latest_message_id", "is not", null)
+    .where("latest.created_at", ">", p.since)
     .orderBy("c.latest_message_id", "desc")
     .limit(sql.lit(mostLookedAt));
   const found = db

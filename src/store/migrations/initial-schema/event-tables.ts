@@ -30,6 +30,8 @@ export const eventTables = ({ id, key, number, clustered }: ColumnTypes): string
   )`,
   "create index events_uid on events (uid)",
   "create index events_audience on events (audience_id)",
+  // Has all columns that counters read of the newest events.
+  "create index events_created on events (created_at, id, audience_id) where deleted_at is null",
   `create table event_dates (
     event_id ${number} not null references events (id) on delete cascade,
     start_at ${number} not null,
