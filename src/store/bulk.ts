@@ -32,8 +32,9 @@ export async function insertRows<R = never>(
   const made: R[] = [];
   for (let at = 0; at < rows.length; ) {
     const size = portions.find((portion) => portion <= rows.length - at) ?? 1;
-    const cells: (Cell | Uint8Array)[] = [];
-    for (const row of rows.slice(at, at + size)) for (const name of columns) cells.push(row[name] ?? null);
+    const cells = new Array<Cell | Uint8Array>(size * columns.length);
+    let next = 0;
+    for (const row of rows.slice(at, at + size)) for (const name of columns) cells[next++] = row[name] ?? null;
     for (const each of await runText<R>(db, insertion(table, columns, size, back), cells)) made.push(each);
     at += size;
   }

@@ -5,9 +5,13 @@ import { expect, test } from "vitest";
 const mebibyte = 1024 * 1024;
 const module = join(import.meta.dirname, "../../src/cli/file-io/heap-limit.ts");
 
+/** Returns what a module prints as JSON. */
+const run = (script: string) =>
+  JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" }));
+
 /** Returns the sizes of the young generation while a process creates objects that outlive a collection, limiting its heap in between. */
 function sizesWith(young: number): number[] {
-  const script = `
+  return run(`
     const { limitHeap } = await import(${JSON.stringify(module)});
     const { getHeapSpaceStatistics } = await import("node:v8");
     const sizes = [];
@@ -16,8 +20,7 @@ function sizesWith(young: number): number[] {
       globalThis.kept = Array.from({ length: 10_000 }, (_, n) => ({ n }));
       sizes.push(getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space").space_size);
     }
-    console.log(JSON.stringify(sizes));`;
-  return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" }));
+    console.log(JSON.stringify(sizes));`);
 }
 
 test("the young generation grows up to the limit that is given, and does not grow without one", () => {
@@ -27,4 +30,16 @@ test("the young generation grows up to the limit that is given, and does not gro
   const large = most(8 * mebibyte);
   expect(large).toBeGreaterThanOrEqual(8 * mebibyte);
   expect(large).toBeLessThanOrEqual(16 * mebibyte);
+});
+
+test("a process ends with the flags with which it began, so that its compiled code is kept", () => {
+  const [first, limited, last] = run(`
+    const { limitHeap } = await import(${JSON.stringify(module)});
+    const { cachedDataVersionTag } = await import("node:v8");
+    const tags = [cachedDataVersionTag()];
+    limitHeap();
+    tags.push(cachedDataVersionTag());
+    process.on("exit", () => console.log(JSON.stringify([...tags, cachedDataVersionTag()])));`);
+  expect(limited).not.toBe(first);
+  expect(last).toBe(first);
 });

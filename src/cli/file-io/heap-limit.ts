@@ -15,9 +15,12 @@ export function limitHeap(young = 0): void {
   const mayGrow = space !== undefined && space.space_size < young;
   setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`);
   setFlagsFromString("--heap-growing-percent=100");
+  // V8 would let the young generation grow, and keep all of it, while it marks the heap.
+  setFlagsFromString("--no-separate-gc-phases");
 }
 
 function resetFlags(): void {
   setFlagsFromString("--semi-space-growth-factor=2");
   setFlagsFromString("--heap-growing-percent=0");
+  setFlagsFromString("--separate-gc-phases");
 }

@@ -16,34 +16,35 @@ export function parseRows<S extends z.ZodType>(schema: S, rows: readonly unknown
   });
 }
 
-/** Collects the issues of a row that only the database shows. A later issue of a field replaces the earlier ones. */
-export interface RowIssues {
-  readonly isEmpty: boolean;
-  has(field: string): boolean;
-  set(field: string, ...causes: readonly Cause[]): void;
-  add(field: string, cause: Cause): void;
-  all(): Issues;
-}
 type Cause = Omit<Issue, "field">;
 
-export function createRowIssues(): RowIssues {
-  const found = new Map<string, Cause[]>();
-  return {
-    get isEmpty() {
-      return found.size === 0;
-    },
-    has: (field) => found.has(field),
-    set(field, ...causes) {
-      found.set(field, [...causes]);
-    },
-    add(field, cause) {
-      found.set(field, [...(found.get(field) ?? []), cause]);
-    },
-    all: () => ({
-      fields: Object.fromEntries([...found].map(([field, causes]) => [field, causes.map(messageOf)])),
-      issues: [...found].flatMap(([field, causes]) => causes.map((cause) => ({ field, ...cause }))),
-    }),
-  };
+/** Collects the issues of a row that only the database shows. A later issue of a field replaces the earlier ones. */
+export class RowIssues {
+  readonly #found = new Map<string, Cause[]>();
+
+  get isEmpty(): boolean {
+    return this.#found.size === 0;
+  }
+
+  has(field: string): boolean {
+    return this.#found.has(field);
+  }
+
+  set(field: string, ...causes: readonly Cause[]): void {
+    this.#found.set(field, [...causes]);
+  }
+
+  add(field: string, cause: Cause): void {
+    this.#found.set(field, [...(this.#found.get(field) ?? []), cause]);
+  }
+
+  all(): Issues {
+    const found = [...this.#found];
+    return {
+      fields: Object.fromEntries(found.map(([field, causes]) => [field, causes.map(messageOf)])),
+      issues: found.flatMap(([field, causes]) => causes.map((cause) => ({ field, ...cause }))),
+    };
+  }
 }
 
 /** Collects the results of an import, in the order of its rows. */

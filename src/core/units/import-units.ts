@@ -7,7 +7,7 @@ import { fold } from "../directory/text-keys.ts";
 import { canContain, moveBranch } from "../directory/unit-tree.ts";
 import { may } from "../pipeline/actor.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { createRowIssues, parseRows, type RowIssues, results } from "../pipeline/import-rows.ts";
+import { parseRows, RowIssues, results } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
 import { chainOf, extendedAbilities, type GrantsByUnit, loadGrants } from "./extended-grants.ts";
 import type { ExistingUnit, UnitImportRow } from "./unit-import-row.ts";
@@ -53,7 +53,7 @@ export const importUnitRows: Import = async (ctx, { rows, assume = [] }) => {
   }
   for (const { index, row } of waiting) {
     const parent = row.parent ?? "";
-    const problems = createRowIssues();
+    const problems = new RowIssues();
     const code = announced.has(parent) ? "unreachable_unit" : "no_such_unit";
     problems.set("parent", { code, params: { reference: parent } });
     report.skip(index, problems.all());
@@ -81,7 +81,7 @@ async function putUnits(
     making.clear();
   };
   for (const { index, row } of rows) {
-    const problems = createRowIssues();
+    const problems = new RowIssues();
     const parent = row.parent ? known.get(row.parent) : root;
     const isNew = !known.has(row.reference) && !making.has(row.reference);
     if (isNew && parent !== undefined && parent !== "assumed") {

@@ -5,7 +5,7 @@ import type { Db } from "../../store/database.ts";
 import { afterPrefix, isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { presentUsers } from "../directory/present-users.ts";
-import { emailKey, userNameKey, words } from "../directory/text-keys.ts";
+import { emailKey, tokens, userNameKey, words } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 
 /**
@@ -57,16 +57,16 @@ interface Texts {
   readonly email: string | null;
 }
 
-/** Returns the words by which a user is found. */
+/** Returns the words by which a user is found. A repeated word counts as that of the name, else as that of the title. */
 export function searchWords(user: Texts) {
-  const name = words(`${user.first_name} ${user.last_name}`);
-  const title = words(user.title).filter((word) => !name.includes(word));
-  const hidden = words(emailKey(user.email ?? "")).filter((word) => !name.includes(word) && !title.includes(word));
-  return [
-    ...name.map((word) => ({ word, private: 0 as const, of_name: 1 as const })),
-    ...title.map((word) => ({ word, private: 0 as const, of_name: 0 as const })),
-    ...hidden.map((word) => ({ word, private: 1 as const, of_name: 0 as const })),
-  ];
+  const found = new Map<string, { word: string; private: 0 | 1; of_name: 0 | 1 }>();
+  const add = (text: string, hidden: 0 | 1, of_name: 0 | 1) => {
+    for (const word of tokens(text)) if (!found.has(word)) found.set(word, { word, private: hidden, of_name });
+  };
+  add(`${user.first_name} ${user.last_name}`, 0, 1);
+  add(user.title, 0, 0);
+  add(emailKey(user.email ?? ""), 1, 0);
+  return [...found.values()];
 }
 
 const textsOfUser = prepared((db, p: { id: number }) =>

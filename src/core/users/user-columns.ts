@@ -28,7 +28,7 @@ export function newUserRow({ now }: Ctx, columns: Columns, unit: number) {
   return {
     reference: columns.reference ?? null,
     email: columns.email ?? null,
-    email_key: columns.email === undefined ? null : emailKey(columns.email),
+    email_key: columns.email_key ?? null,
     first_name: columns.first_name,
     last_name: columns.last_name,
     name_key: userNameKey(columns),

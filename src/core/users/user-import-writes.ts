@@ -18,13 +18,11 @@ export async function createUsers<T extends { readonly wanted: Wanted }>(ctx: Ct
   // RETURNING gives every inserted row.
   const created = rows.map((each) => ({ ...each, id: idByKey.get(each.user.email_key)! }));
   await insertMemberships(ctx, created);
-  const words: (ReturnType<typeof searchWords>[number] & { user_id: number })[] = [];
-  for (const { user, id } of created) {
-    for (const word of searchWords(user)) words.push({ ...word, user_id: id });
-  }
+  const words = created.flatMap(({ user, id }) => searchWords(user).map((word) => ({ ...word, user_id: id })));
+  const byWord = Map.groupBy(words, ({ word }) => word);
   // Inserts words sorted, so that neighbouring index entries are written together.
-  words.sort((a, b) => (a.word < b.word ? -1 : a.word > b.word ? 1 : a.user_id - b.user_id));
-  await insertRows(ctx.db, "user_words", words);
+  const sorted = [...byWord.keys()].sort().flatMap((word) => byWord.get(word) ?? []);
+  await insertRows(ctx.db, "user_words", sorted);
   return created;
 }
 
