@@ -1,3 +1,4 @@
+import { type CsvError, parse } from "csv-parse/sync";
 import { type Lines, longestRow } from "./read-lines.ts";
 
 /** One CSV record, which may span several lines, or the reason why it cannot be read. */
@@ -12,8 +13,8 @@ export interface CsvRecord {
 type Found = Omit<CsvRecord, "line"> & { readonly lines: number };
 
 /**
- * Yields CSV records (RFC 4180) in batches. An unclosed quote affects one line, not the rest of the file: the next line begins
- * a new record.
+ * Yields CSV records (RFC 4180) in batches. Records are split here before csv-parse reads them, since for csv-parse an
+ * unclosed quote extends to the end of the file. Here it affects one line, and the next line begins a new record.
  */
 export async function* recordsOf(blocks: AsyncIterable<Lines>): AsyncGenerator<CsvRecord[]> {
   let lines: readonly string[] = [];
@@ -70,39 +71,16 @@ const notClosed: Found = { cells: { problem: "has an unclosed quote" }, size: 0,
 const withoutReturn = (text: string) => (text.endsWith("\r") ? text.slice(0, -1) : text);
 
 /** Splits a record with quotes into cells. Returns undefined when it ends inside quotes. */
-function split(text: string, delimiter: string): string[] | { problem: string } | undefined {
-  const cells: string[] = [];
-  let hasOrdinaryQuotes = false;
-  for (let at = 0; at <= text.length; ) {
-    let quoted = "";
-    if (text[at] === '"') {
-      const end = closingQuote(text, at + 1);
-      if (end < 0) return undefined;
-      const cell = text.slice(at + 1, end).replaceAll('""', '"');
-      at = end + 1;
-      if (at === text.length || text[at] === delimiter) {
-        cells.push(cell);
-        at += 1;
-        continue;
-      }
-      if (!hasOrdinaryQuotes) return { problem: "has text after a closing quote" };
-      quoted = `"${cell}"`;
-    }
-    const next = text.indexOf(delimiter, at);
-    const rest = text.slice(at, next < 0 ? text.length : next);
-    // A quote inside an unquoted cell is an ordinary character, and then also one before further text.
-    hasOrdinaryQuotes ||= rest.includes('"');
-    cells.push(quoted + rest);
-    at += rest.length + 1;
+function split(text: string, delimiter: string, relax_quotes = false): string[] | { problem: string } | undefined {
+  try {
+    return parse(text, { delimiter, relax_quotes, record_delimiter: "\n" })[0];
+  } catch (error) {
+    const { code } = error as CsvError;
+    if (code === "CSV_QUOTE_NOT_CLOSED") return undefined;
+    // A quote inside an unquoted cell is an ordinary character.
+    if (code === "INVALID_OPENING_QUOTE" && !relax_quotes) return split(text, delimiter, true);
+    return { problem: "has text after a closing quote" };
   }
-  return cells;
-}
-
-/** Returns the position of the quote that ends a cell; two quotes stand for one. Returns -1 without one. */
-function closingQuote(text: string, from: number): number {
-  let end = text.indexOf('"', from);
-  while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
-  return end;
 }
 
 function inUtf8(found: Found): Found {
