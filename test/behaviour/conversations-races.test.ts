@@ -68,7 +68,7 @@ describeEverywhere("races in conversations", (environment) => {
     const following = (async () => {
       const found: number[] = [];
       for (let after = begin; found.length < 30; ) {
-        const { data, meta } = await first.caller.call(conversations.follow, { id, after, wait: 10, limit: 4 });
+        const { data, meta } = await first.caller.call(conversations.follow, { id, after, wait: 60, limit: 4 });
         if (data.length === 0) break;
         found.push(...data.map((message) => message.id));
         after = meta.last_id;

@@ -68,8 +68,8 @@ describe("how an event repeats", () => {
       }),
       { numRuns: tries(800) },
     );
-    // About one in five of these rules can be read.
-    expect(read).toBeGreaterThan(tries(50));
+    // About one in five of these rules can be read; far fewer in hardly any run.
+    expect(read).toBeGreaterThan(tries(20));
   });
 });
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type Client, type ConnectOptions, connect, ServiceError } from "@wcs-tool/wcs/client";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { password, useWorld } from "../support/actors.ts";
+import { freePort } from "../support/free-port.ts";
 import { sqliteHttp } from "../support/instance.ts";
 
 const world = useWorld(sqliteHttp);
@@ -177,10 +178,7 @@ describe("errors", () => {
   });
 
   it("a service that is gone is unavailable", async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    await new Promise((resolve) => server.close(resolve));
+    const url = `http://127.0.0.1:${await freePort()}`;
     const error = await failure(connect({ url }).users.current());
     expect(error).toMatchObject({ code: "unavailable", message: `${url} refused the connection.` });
   });

@@ -40,7 +40,8 @@ describeOnDatabases("announcements", (open, kind) => {
     engine = newEngine(instance, { settings, pollInterval: hour });
     engine.start();
     const rests = () => timers.mock.calls.filter(([, milliseconds]) => milliseconds === hour);
-    await expect.poll(() => rests()).toHaveLength(2);
+    // More when an announcement of before wakes a worker.
+    await expect.poll(() => rests().length).toBeGreaterThanOrEqual(2);
     timers.mockRestore();
   };
 

@@ -5,6 +5,7 @@ import { socketLookup } from "../../src/delivery/ssrf/guarded-lookup.ts";
 import { isPublic } from "../../src/delivery/ssrf/public-addresses.ts";
 import { type CallbackSender, createSender } from "../../src/delivery/webhooks/send-callback.ts";
 import { type NameServer, newNameServer } from "../support/dns.ts";
+import { hasIPv6 } from "../support/ipv6.ts";
 
 /*
  * Whoever may register a webhook could make the server call what only the server can reach: itself, its neighbours, the
@@ -56,7 +57,7 @@ describe("a callback reaches no address that is not public", () => {
   let sender: CallbackSender;
 
   beforeAll(async () => {
-    for (const host of ["0.0.0.0", "::"]) {
+    for (const host of ["0.0.0.0", ...(hasIPv6 ? ["::"] : [])]) {
       const server = createServer((socket) => {
         connections += 1;
         socket.on("error", () => {});
@@ -159,10 +160,9 @@ describe("a callback reaches no address that is not public", () => {
     expect(connections).toBe(0);
   });
 
-  it.each([
-    [4, "127.0.0.2"],
-    [6, "::1"],
-  ])("a socket that connects to IPv%i only gets an address of that family", async (family, address) => {
+  const families: [family: number, address: string][] = [[4, "127.0.0.2"]];
+  if (hasIPv6) families.push([6, "::1"]);
+  it.each(families)("a socket that connects to IPv%i only gets an address of that family", async (family, address) => {
     const found = ["127.0.0.2", "::1"].map((each) => ({ address: each, family: isIP(each) }));
     const lookup = socketLookup(
       async () => found,
@@ -204,10 +204,11 @@ describe("a callback reaches no address that is not public", () => {
       resolve: names.resolve,
       clock: Date.now,
     });
-    for (const host of ["127.0.0.1", "[::1]", "2130706433", "inside.example"]) {
+    const reached = ["127.0.0.1", "2130706433", "inside.example", ...(hasIPv6 ? ["[::1]"] : [])];
+    for (const host of reached) {
       expect(await send(`http://${host}:${port}/`, open)).toMatchObject({ status: "200" });
     }
-    expect(connections).toBe(4);
+    expect(connections).toBe(reached.length);
     await open.close();
   });
 });

@@ -6,6 +6,7 @@ import { users } from "../../src/contract/users.ts";
 import { mailQueue } from "../../src/delivery/mail/mail-queue.ts";
 import { preparePersonMail } from "../../src/delivery/mail/person-mail.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
+import { freePort } from "../support/free-port.ts";
 import type { Instance } from "../support/instance.ts";
 import { type Mailbox, newMailbox } from "../support/mailbox.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
@@ -205,12 +206,13 @@ describeOnDatabases("mail", (open) => {
   });
 
   it("a mail server that is away is tried again, later and later", async () => {
+    instance.freeze();
     await welcome();
-    const { port } = mailbox;
-    await mailbox.close();
+    const port = await freePort();
     const away = { "mail.smtp_url": `smtp://127.0.0.1:${port}` };
     expect(await drain(away)).toMatchObject({ mails: 1 });
     expect(await rows()).toMatchObject([{ attempt: 1, last_error: "ESOCKET" }]);
+    await mailbox.close();
     mailbox = await newMailbox({}, port);
     await drain(away);
     expect(mailbox.mails).toEqual([]);

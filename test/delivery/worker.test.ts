@@ -7,7 +7,7 @@ import { webhooks } from "../../src/contract/webhooks.ts";
 import type { Engine } from "../../src/delivery/delivery.ts";
 import { callbackQueue } from "../../src/delivery/webhooks/callback-queue.ts";
 import { WebhookWorker } from "../../src/delivery/webhooks/webhook-worker.ts";
-import { describeOnDatabases, newEngine, userAgent } from "../support/engine.ts";
+import { describeOnDatabases, newEngine, observeAttempts, userAgent } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
@@ -41,7 +41,7 @@ describeOnDatabases("workers", (open) => {
   const newWorker = (database = instance.database) =>
     new WebhookWorker({
       database,
-      settings: async () => ({ ...defaults, "webhooks.allow_private": true }),
+      settings: async () => ({ ...defaults, "webhooks.allow_private": true, "webhooks.timeout": 600 }),
       clock: now,
       random: Math.random,
       log: { info() {}, error() {} },
@@ -98,8 +98,11 @@ describeOnDatabases("workers", (open) => {
     const slow = await newWebhook(instance, hanging.url, "hanging");
     await newWebhook(instance, receiver.url, "good");
     await makeUsers(instance, 60);
-    start({ settings: { "webhooks.timeout": 1 } });
+    const endAttempts = observeAttempts();
+    start();
     await receiver.until(60);
+    await hanging.until(4);
+    endAttempts();
     expect(new Set(idsOf(receiver.received)).size).toBe(60);
     await expect.poll(() => logOf(instance, slow.id, { status: "timeout" })).not.toEqual([]);
     await hanging.until(5);
@@ -108,7 +111,9 @@ describeOnDatabases("workers", (open) => {
     const { due } = await engines[0]!.waiting();
     // All but those that it got, and the one that it may get next.
     expect(due).toBeGreaterThanOrEqual(60 - hanging.received.length - 1);
-    await Promise.all(engines.map((engine) => engine.stop()));
+    const stopped = engines[0]!.stop();
+    endAttempts();
+    await stopped;
     await hanging.close();
   });
 
@@ -389,8 +394,7 @@ describeOnDatabases("workers", (open) => {
     await makeUsers(instance, 12);
     const waiting: ((status: number) => void)[] = [];
     receiver.answer = (_, response) => void waiting.push((status) => response.writeHead(status).end());
-    // No request ends by itself, which would release the others, too.
-    start({ pollInterval: 5, settings: { "webhooks.timeout": 600 } });
+    start({ pollInterval: 5 });
     await receiver.until(4);
     await administrator.call(webhooks.update, { id, active: false });
     const reason = async () => (await administrator.call(webhooks.get, { id })).data.disabled_reason;

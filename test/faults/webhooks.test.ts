@@ -7,6 +7,7 @@ import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
 import { jobs, kills, timeFor } from "./counts.ts";
+import { killedSessionsEnd, targetToKill } from "./killed-sessions.ts";
 
 /** Seconds after which what a dead worker held is free. */
 const lease = leaseMilliseconds / 1000 + 1;
@@ -26,17 +27,11 @@ describeOnDatabases("kill -9", (open, kind) => {
     await instance.close();
   });
   const start = (script: string, ...args: (string | number)[]) => {
-    const child = startChild(`faults/${script}`, [instance.target, ...args.map(String)]);
+    const child = startChild(`faults/${script}`, [targetToKill(instance), ...args.map(String)]);
     children.push(child);
     return child;
   };
   const drain = () => newEngine(instance).drain({ maxSeconds: 60 });
-  /** Returns the processes of PostgreSQL that serve the database. */
-  const sessions = async (): Promise<number[]> => {
-    if (kind === "sqlite") return [];
-    const query = sql<{ pid: number }>`select pid from pg_stat_activity where datname = current_database()`;
-    return (await query.execute(instance.database.reader)).rows.map(({ pid }) => pid);
-  };
   /** Holds up all commits of deliveries, until the returned function is called. */
   const holdCommits = async () => {
     const { promise: over, resolve: release } = Promise.withResolvers<void>();
@@ -54,7 +49,6 @@ describeOnDatabases("kill -9", (open, kind) => {
     timeout: timeFor(kills),
   }, async () => {
     await newWebhook(instance, "http://receiver.invalid/");
-    const ownSessions = new Set(await sessions());
     let acknowledged = 0;
     for (let i = 0; i < kills; i++) {
       const writer = start("webhooks-writer.ts");
@@ -62,8 +56,8 @@ describeOnDatabases("kill -9", (open, kind) => {
       // Kills it at a different point of its work each time.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 100));
       await writer.kill();
-      // PostgreSQL may still be doing the last transaction of the killed process, which the next one builds on.
-      await expect.poll(async () => (await sessions()).filter((pid) => !ownSessions.has(pid))).toEqual([]);
+      // The next process builds on what the killed one has committed.
+      await killedSessionsEnd(instance);
       acknowledged = Math.max(acknowledged, ...writer.lines.map(Number));
     }
     const db = instance.database.reader;

@@ -12,6 +12,7 @@ import { describeOnDatabases } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { mistakes } from "../support/tables.ts";
 import { kills, timeFor } from "./counts.ts";
+import { killedSessionsEnd, targetToKill } from "./killed-sessions.ts";
 
 /** Who writes at the same time. */
 const writers = 4;
@@ -71,13 +72,14 @@ describeOnDatabases("R1: kill -9 while it writes", (open, kind) => {
   beforeEach(async () => {
     instance = await open();
     home = newHome();
-    env = { ...home.env, WCS_DB: instance.target };
+    env = { ...home.env, WCS_DB: targetToKill(instance) };
     ledger = new Ledger();
   });
   afterEach(() => instance.close());
 
   /** Nothing that was acknowledged is missing, nothing is half there, and the file is whole. */
   async function check(): Promise<void> {
+    await killedSessionsEnd(instance);
     const { reader } = instance.database;
     const rows = await reader.selectFrom("users").select(["email", "meta_field_0", "meta_field_1"]).execute();
     const present = new Map(rows.map((each) => [each.email, each]));

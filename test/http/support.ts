@@ -85,12 +85,12 @@ export function speak(port: number, ...parts: (string | Buffer | (() => Promise<
     socket.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "ECONNRESET" && error.code !== "EPIPE") reject(error);
     });
-    void (async () => {
+    socket.on("connect", async () => {
       for (const part of parts) {
         if (typeof part === "function") await part();
         else socket.write(part);
       }
-    })();
+    });
   });
 }
 

@@ -79,7 +79,8 @@ describe.skipIf(!hasPgBouncer)("wcs behind PgBouncer in transaction mode", { tim
     for (const _ of ["first", "second"]) {
       const server = await serve(home(), ["--port", "0"], pooled());
       servers.push(server);
-      clients.push(createClient({ url: server.url, token, userAgent: "pooler-test" }));
+      // Many requests share few connections, which takes long on a machine that is busy.
+      clients.push(createClient({ url: server.url, token, userAgent: "pooler-test", timeout: 200_000 }));
     }
   }, 240_000);
   afterAll(async () => {

@@ -2,16 +2,20 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { lastCommit } from "../../scripts/last-commit.ts";
 
 /** The fingerprint of the latest build that tests were run with. */
 const stamp = "node_modules/.wcs-tested-build";
 
 /** The command line is tested as it is shipped: as a bundle of the sources at hand. Builds it unless that was done before. */
 export default function setup(): void {
-  if (fingerprint(".") === lastFingerprint()) return;
+  if (current() === lastFingerprint()) return;
   execFileSync(process.execPath, ["scripts/build.ts"], { stdio: ["ignore", "ignore", "inherit"] });
-  writeFileSync(stamp, fingerprint("."));
+  writeFileSync(stamp, current());
 }
+
+/** The build tells the commit, so after a commit of tests alone it is out of date, too. */
+const current = () => `${fingerprint(".")} ${lastCommit().hash}`;
 
 /** Paths of all that a build reads and of all that it writes. */
 const built = ["src/**", "scripts/build.ts", "scripts/group-imports.ts", "package-lock.json", "dist/**"];

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { groupImports } from "../../scripts/group-imports.ts";
@@ -32,8 +32,7 @@ export default async function setup(): Promise<void> {
     plugins: [groupImports],
   });
   // Bundles in a separate folder: several runs may do so at the same time.
-  const aside = `${bundles}-${process.pid}`;
-  mkdirSync(aside);
+  const aside = mkdtempSync(`${bundles}-`);
   await bundle.write({ dir: aside, format: "esm", entryFileNames: "[name].js" });
   await bundle.close();
   writeFileSync(join(aside, "package.json"), '{ "type": "module" }');

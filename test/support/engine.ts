@@ -1,10 +1,13 @@
-import { describe } from "vitest";
+import { describe, onTestFinished, vi } from "vitest";
 import { defaults, type Settings } from "../../src/contract/settings.ts";
 import { createEngine, type Engine, type EngineOptions } from "../../src/delivery/delivery.ts";
 import type { Database } from "../../src/store/database.ts";
 import { type DatabaseKind, type Instance, newInstance } from "./instance.ts";
 
 export const userAgent = "wcs/test";
+
+/** Seconds for an answer, unless the settings say otherwise; longer than any test. */
+const patience = 600;
 
 /** An engine on an instance's database and clock, which may call receivers on loopback. */
 export function newEngine(
@@ -14,11 +17,20 @@ export function newEngine(
   return createEngine({
     database: instance.database,
     clock: () => instance.now() * 1000,
-    settings: async () => ({ ...defaults, "webhooks.allow_private": true, ...settings }),
+    settings: async () => ({ ...defaults, "webhooks.allow_private": true, "webhooks.timeout": patience, ...settings }),
     log: { info() {}, error() {} },
     userAgent,
     ...options,
   });
+}
+
+/** Returns a function that ends the attempts that have begun since and are not answered, as the timeout does. */
+export function observeAttempts(): () => void {
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => void timers.mockRestore());
+  return () => {
+    for (const [end, milliseconds] of timers.mock.calls) if (milliseconds === patience * 1000) end();
+  };
 }
 
 /**

@@ -50,7 +50,12 @@ export async function startPostgres({ durable = false } = {}): Promise<{
       onLog: () => {},
       onError: () => {},
     });
-  await serverOn(await freePort()).initialise();
+  const port = await freePort();
+  // That user reads a file which is made for it here.
+  const umask = process.umask(0o022);
+  await serverOn(port)
+    .initialise()
+    .finally(() => process.umask(umask));
   for (let left = attempts; ; left -= 1) {
     const port = await freePort();
     const server = serverOn(port);

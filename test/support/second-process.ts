@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { bundleOf, scriptEnvironment } from "./child.ts";
 import type { Outcome } from "./outcome.ts";
@@ -15,7 +14,10 @@ export async function startSecondProcess(target: string): Promise<SecondProcess>
     env: scriptEnvironment,
     execArgv: [],
   });
-  await once(child, "message");
+  await new Promise((resolve, reject) => {
+    child.once("message", resolve);
+    child.once("exit", () => reject(new Error("the second process has ended")));
+  });
   const waiting = new Map<number, (outcome: Outcome) => void>();
   child.on("message", ({ id, outcome }: { id: number; outcome: Outcome }) => waiting.get(id)?.(outcome));
   return {

@@ -76,9 +76,8 @@ export class Connections {
     for (const [socket, { incoming, since }] of this.#open) if (!incoming && since < before) socket.destroy();
   }
 
-  /** Ends connections that are too slow. Call it about every second. */
-  check(): void {
-    const now = performance.now();
+  /** Ends connections that were too slow at that time (as `performance.now`). Call it about every second. */
+  check(now: number): void {
     const elapsed = now - this.#checked;
     this.#checked = now;
     for (const [socket, connection] of this.#open) {

@@ -62,8 +62,9 @@ export async function listen(app: App, options: ListenOptions): Promise<Listenin
   await bound(server, options);
   const url = urlOf(server.address() as AddressInfo, options.host);
   app.state.servedAt = url;
-  // After the poll phase, so that bytes that arrived while the event loop was blocked are not taken for late.
-  const watch = setInterval(() => setImmediate(() => connections.check()), timeouts.check);
+  // After the poll phase, by the time before it, so that bytes that arrived while the event loop was blocked are not late.
+  const check = (now: number) => connections.check(now);
+  const watch = setInterval(() => setImmediate(check, performance.now()), timeouts.check);
   watch.unref();
   let closed: Promise<void> | undefined;
   const close = async () => {
