@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, isIP, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { socketLookup } from "../../src/delivery/ssrf/guarded-lookup.ts";
+import { sharedResolver, socketLookup } from "../../src/delivery/ssrf/guarded-lookup.ts";
 import { isPublic } from "../../src/delivery/ssrf/public-addresses.ts";
 import { type CallbackSender, createSender } from "../../src/delivery/webhooks/send-callback.ts";
 import { type NameServer, newNameServer } from "../support/dns.ts";
@@ -179,6 +179,18 @@ describe("a callback reaches no address that is not public", () => {
     await send(`http://forgotten.example:${port}/`);
     await send(`http://forgotten.example:${port}/`);
     expect(names.asked.get("forgotten.example 1")).toBe(2);
+  });
+
+  it("callbacks that need the same name at the same moment share one lookup", async () => {
+    const asked: string[] = [];
+    const resolve = sharedResolver(async (name) => {
+      asked.push(name);
+      return [];
+    });
+    await Promise.all(["one.example", "two.example", "one.example"].map(resolve));
+    expect(asked).toEqual(["one.example", "two.example"]);
+    await resolve("one.example");
+    expect(asked).toHaveLength(3);
   });
 
   it("a redirect to the inside is not followed", async () => {
