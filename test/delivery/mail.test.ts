@@ -75,11 +75,16 @@ describeOnDatabases("mail", (open) => {
       .call(auth.authenticate, { username: "bo@example.com", password: "correct horse battery" });
   });
 
-  it("welcome with a password set: no token", async () => {
-    await welcome({ password: "correct horse battery" });
+  it("welcome with a password set: where to sign in, where that is known, and no token", async () => {
+    const password = "correct horse battery";
+    await welcome({ password });
     await drain();
-    expect(mailbox.mails[0]!.text).toContain("Sign in as bo@example.com");
-    expect(mailbox.mails[0]!.text).not.toContain("token");
+    await welcome({ password, email: "bob@example.com" });
+    await drain({ base_url: null });
+    const [first, second] = mailbox.mails.map(({ text }) => text);
+    expect(first).toContain("Sign in as bo@example.com.\n\nAcme:\n\n    https://intra.example.com");
+    expect(first).not.toContain("token");
+    expect(second).toMatch(/Sign in as bob@example\.com\.\s*$/);
   });
 
   it("password reset: the link comes from the settings, whatever the Host header says; the token works once", async () => {
