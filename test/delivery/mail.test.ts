@@ -335,6 +335,20 @@ describeOnDatabases("mail", (open) => {
     expect(await rows()).toMatchObject([{ state: "done", attempt: 1 }]);
   });
 
+  it("the failure of an attempt is not kept when another worker has claimed the mail meanwhile", async () => {
+    await mailbox.close();
+    mailbox = await newMailbox({
+      onRcptTo: (_, __, done) => {
+        instance.wait(31);
+        const taken = mailQueue.claim(instance.database, [{ most: 1 }], instance.now() * 1000);
+        void taken.finally(() => done(new Error("no such mailbox")));
+      },
+    });
+    await welcome();
+    expect(await drain()).toMatchObject({ mails: 1 });
+    expect(await rows()).toMatchObject([{ state: "waiting", attempt: 0, last_error: null }]);
+  });
+
   it("a clock that is set back holds up neither a new mail nor one that a worker had claimed", async () => {
     await welcome();
     await mailQueue.claim(instance.database, [{ most: 1 }], instance.now() * 1000);
