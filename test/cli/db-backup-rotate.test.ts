@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { bin, finished, useHome } from "./support.ts";
 
@@ -37,7 +38,7 @@ it("db backup --rotate adds a backup named by its time, and keeps the newest of 
   expect((await home().wcs(["db", "restore", made.file!, "--dry-run", "--db", home().path("new.db")])).code).toBe(0);
 });
 
-it("db backup --rotate never removes other files: of another instance, with another name, without a database", async () => {
+it("db backup --rotate never removes other files: of another instance or program, with another name, without a database", async () => {
   const folder = await filled();
   const foreign = home().path("foreign.db");
   await home().wcs(["init", "--db", foreign, "--admin-email", "b@example.com", "--admin-name", "B B", "--no-profile"]);
@@ -48,9 +49,13 @@ it("db backup --rotate never removes other files: of another instance, with anot
   symlinkSync(dated(folder, 1), dated(folder, 10));
   copyFileSync(dated(folder, 1), `${folder}/wcs-before-upgrade.db`);
   copyFileSync(dated(folder, 1), `${folder}/wcs-20200111T030000Z.db.old`);
+  copyFileSync(dated(folder, 1), dated(folder, 12));
+  const marked = new DatabaseSync(dated(folder, 12));
+  marked.exec("pragma application_id = 7");
+  marked.close();
   const { made } = await rotate(folder, 1);
   expect(made.removed).toEqual([5, 4, 3, 2, 1].map((day) => dated(folder, day)));
-  const stayed = [6, 7, 8, 9, 10].map((day) => basename(dated(folder, day)));
+  const stayed = [6, 7, 8, 9, 10, 12].map((day) => basename(dated(folder, day)));
   const all = [...stayed, "wcs-before-upgrade.db", "wcs-20200111T030000Z.db.old", basename(made.file!)];
   expect(readdirSync(folder).sort()).toEqual(all.sort());
 });

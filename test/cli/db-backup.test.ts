@@ -163,6 +163,15 @@ describe("backup", () => {
     expect([existsSync(backup), others()]).toEqual([false, []]);
   });
 
+  it("of a database that is missing or empty none is made, and it stays as it is", async () => {
+    truncateSync(database, 0);
+    expect(await db("backup", backup)).toMatchObject({ code: 6, stderr: expect.stringContaining("is empty") });
+    expect(statSync(database).size).toBe(0);
+    rmSync(database);
+    expect(await db("backup", backup)).toMatchObject({ code: 6, stderr: expect.stringContaining("no database at") });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it("of PostgreSQL: exit 2, what to use, and nothing of the URL", async () => {
     for (const verb of ["backup", "restore"]) {
       const { code, stderr } = await home.wcs(["db", verb, backup], {

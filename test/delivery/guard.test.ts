@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, isIP, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { socketLookup } from "../../src/delivery/ssrf/guarded-lookup.ts";
+import { sharedResolver, socketLookup } from "../../src/delivery/ssrf/guarded-lookup.ts";
 import { isPublic } from "../../src/delivery/ssrf/public-addresses.ts";
 import { type CallbackSender, createSender } from "../../src/delivery/webhooks/send-callback.ts";
 import { type NameServer, newNameServer } from "../support/dns.ts";
@@ -41,6 +41,7 @@ describe("isPublic", () => {
     ["NAT64", "64:ff9b::7f00:1", "64:ff9b::127.0.0.1", "64:ff9b:1::a00:1"],
     ["6to4", "2002:7f00:1::", "2002:a00:1::1", "2002:ffff::", "192.88.99.0", "192.88.99.255"],
     ["Teredo", "2001:0:7f00:1::1", "2001::1", "2001:1ff:ffff::"],
+    ["with a zone", "2606:4700::1111%eth0"],
     ["discard, SRv6", "100::1", "5f00::1"],
     ["none", "", "localhost", "127.1", "0x7f.1"],
   ];
@@ -179,6 +180,18 @@ describe("a callback reaches no address that is not public", () => {
     await send(`http://forgotten.example:${port}/`);
     await send(`http://forgotten.example:${port}/`);
     expect(names.asked.get("forgotten.example 1")).toBe(2);
+  });
+
+  it("callbacks that need the same name at the same moment share one lookup", async () => {
+    const asked: string[] = [];
+    const resolve = sharedResolver(async (name) => {
+      asked.push(name);
+      return [];
+    });
+    await Promise.all(["one.example", "two.example", "one.example"].map(resolve));
+    expect(asked).toEqual(["one.example", "two.example"]);
+    await resolve("one.example");
+    expect(asked).toHaveLength(3);
   });
 
   it("a redirect to the inside is not followed", async () => {

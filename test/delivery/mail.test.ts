@@ -76,11 +76,16 @@ describeOnDatabases("mail", (open) => {
       .call(auth.authenticate, { username: "bo@example.com", password: "correct horse battery" });
   });
 
-  it("welcome with a password set: no token", async () => {
-    await welcome({ password: "correct horse battery" });
+  it("welcome with a password set: where to sign in, where that is known, and no token", async () => {
+    const password = "correct horse battery";
+    await welcome({ password });
     await drain();
-    expect(mailbox.mails[0]!.text).toContain("Sign in as bo@example.com");
-    expect(mailbox.mails[0]!.text).not.toContain("token");
+    await welcome({ password, email: "bob@example.com" });
+    await drain({ base_url: null });
+    const [first, second] = mailbox.mails.map(({ text }) => text);
+    expect(first).toContain("Sign in as bo@example.com.\n\nAcme:\n\n    https://intra.example.com");
+    expect(first).not.toContain("token");
+    expect(second).toMatch(/Sign in as bob@example\.com\.\s*$/);
   });
 
   it("password reset: the link comes from the settings, whatever the Host header says; the token works once", async () => {
@@ -330,6 +335,20 @@ describeOnDatabases("mail", (open) => {
     await mailQueue.release(database, second, now());
     expect(await drain()).toMatchObject({ mails: 0 });
     expect(await rows()).toMatchObject([{ state: "done", attempt: 1 }]);
+  });
+
+  it("the failure of an attempt is not kept when another worker has claimed the mail meanwhile", async () => {
+    await mailbox.close();
+    mailbox = await newMailbox({
+      onRcptTo: (_, __, done) => {
+        instance.wait(31);
+        const taken = mailQueue.claim(instance.database, [{ most: 1 }], instance.now() * 1000);
+        void taken.finally(() => done(new Error("no such mailbox")));
+      },
+    });
+    await welcome();
+    expect(await drain()).toMatchObject({ mails: 1 });
+    expect(await rows()).toMatchObject([{ state: "waiting", attempt: 0, last_error: null }]);
   });
 
   it("a clock that is set back holds up neither a new mail nor one that a worker had claimed", async () => {

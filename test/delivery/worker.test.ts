@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { sql } from "kysely";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { defaults } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
@@ -130,6 +131,18 @@ describeOnDatabases("workers", (open) => {
     await receiver.until(20);
     await Promise.all(engines.map((engine) => engine.stop()));
     await hanging.close();
+  });
+
+  it("a worker takes at most 6000 deliveries at once, as many for each of 50 receivers", async () => {
+    receiver.answer = () => {};
+    for (let i = 0; i < 51; i++) await newWebhook(instance, receiver.url, `${i}`);
+    await makeUsers(instance, 121);
+    const worker = newWorker();
+    expect(await worker.round()).toBe(6000);
+    const { rows } = await sql`select distinct count(*) as taken from deliveries where lease_token is not null
+      group by webhook_id`.execute(instance.database.reader);
+    expect(rows).toEqual([{ taken: 120 }]);
+    await worker.stop(0);
   });
 
   it("several workers share the work: all of it, each piece once", async () => {

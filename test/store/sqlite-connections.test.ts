@@ -95,6 +95,9 @@ describe("transactions that wait for SQLite at the same moment", () => {
 
   it("all fail with the error after which SQLite rolled back, as on a full disk, and leave nothing", async () => {
     const { database } = open();
+    // A group accepts members for some milliseconds: on this clock, until no one waits.
+    vi.spyOn(performance, "now").mockReturnValue(performance.now());
+    onTestFinished(() => void vi.mocked(performance.now).mockRestore());
     const first = database.write((tx) => put(tx, "lost", 1));
     const second = database.write(async (tx) => {
       await sql`rollback`.execute(tx);

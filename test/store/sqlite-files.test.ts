@@ -13,7 +13,8 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sql } from "kysely";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { startChild } from "../support/child.ts";
 import { refusal } from "../support/outcome.ts";
@@ -96,6 +97,22 @@ describe("SQLite files", () => {
     const database = await openDatabase(path);
     expect([await get(database, "half"), await get(database, "whole")]).toEqual([undefined, "1"]);
     await database.close();
+  });
+
+  it("one that is not in WAL mode is put into it, and used as it is while another process writes", async () => {
+    await create();
+    const other = new DatabaseSync(path);
+    onTestFinished(() => other.close());
+    other.exec("pragma journal_mode = delete; begin immediate");
+    const modeOnceOpen = async () => {
+      const database = await openDatabase(path);
+      const { rows } = await sql`pragma journal_mode`.execute(database.reader);
+      await database.close();
+      return rows;
+    };
+    expect(await modeOnceOpen()).toEqual([{ journal_mode: "delete" }]);
+    other.exec("commit");
+    expect(await modeOnceOpen()).toEqual([{ journal_mode: "wal" }]);
   });
 
   it("missing: not found, and none is made", async () => {

@@ -36,6 +36,11 @@ describe("rows of SQLite", () => {
     for (let run = 0; run < 2; run += 1) expect(await query.execute()).toStrictEqual(expected);
   });
 
+  it("are none after a statement that returns none", async () => {
+    const { rows } = await open().database.write((tx) => sql`update mails set due_at = due_at`.execute(tx));
+    expect(rows).toEqual([]);
+  });
+
   it("have the columns that another process has added", async () => {
     const { database } = open();
     const read = () => database.reader.selectFrom("mails").selectAll().orderBy("id").execute();
@@ -66,5 +71,7 @@ describe("rows of SQLite", () => {
     const { sql: text, parameters } = query.compile();
     expect(text).toMatch(/"active" = 1 and "id" > \? limit 7$/);
     expect(parameters).toStrictEqual([5]);
+    // Flags to store are parameters, so that rows with different ones have one statement.
+    expect(reader.updateTable("users").set({ active: 0 }).compile().parameters).toStrictEqual([0]);
   });
 });

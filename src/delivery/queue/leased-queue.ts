@@ -101,17 +101,18 @@ export class LeasedQueue<Row extends { readonly id: number }> {
     const recorded = new Set<R>();
     // A row that was claimed again can have two results at once; they differ in the token.
     for (const [token, those] of Map.groupBy(results, (result) => result.token)) {
-      const { done = [], others = [] } = Object.groupBy(those, ({ state }) => (state === "done" ? "done" : "others"));
+      const { done, others } = Object.groupBy(those, ({ state }) => (state === "done" ? "done" : "others"));
       const current = new Set<number>();
-      if (others.length > 0) {
+      if (others !== undefined) {
         const change = sql`state = lease.state, attempt = lease.attempt, due_at = lease.due_at, lease_token = null`;
         for (const id of await this.#update(tx, resultsAs(tx, others), change)) current.add(id);
       }
       // Most results of a claim are successes, which need no values of their own and take one statement.
-      const [first] = done;
-      if (first !== undefined) {
+      if (done !== undefined) {
         const ids = done.map(({ id }) => id);
-        for (const { id } of await this.#succeed(tx, { ids, token, now: first.due_at })) current.add(id);
+        // A group has at least one result.
+        const now = done[0]!.due_at;
+        for (const { id } of await this.#succeed(tx, { ids, token, now })) current.add(id);
       }
       for (const result of those) if (current.has(result.id)) recorded.add(result);
     }

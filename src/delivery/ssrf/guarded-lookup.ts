@@ -33,7 +33,7 @@ export function socketLookup(resolve: Resolve, allowed: (address: string) => boo
   return (hostname, options, callback) => {
     resolve(hostname).then(
       (found) => {
-        const good = found.filter(({ address, family }) => allowed(address) && wanted(options.family, family));
+        const good = found.filter(({ address, family }) => allowed(address) && (options.family || family) === family);
         const [first] = good;
         if (first === undefined) callback(new BlockedError(`${hostname} has no public address`), "", 0);
         else if (options.all) callback(null, [...good]);
@@ -42,11 +42,6 @@ export function socketLookup(resolve: Resolve, allowed: (address: string) => boo
       (error) => callback(error, "", 0),
     );
   };
-}
-
-function wanted(asked: number | string | undefined, family: number): boolean {
-  const name = typeof asked === "string" ? Number(asked.replace("IPv", "")) : (asked ?? 0);
-  return name === 0 || name === family;
 }
 
 /**

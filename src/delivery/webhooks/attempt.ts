@@ -86,9 +86,9 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   #answered(): void {
-    // undici reports the head before the body and the end.
+    // undici reports the head, whose status is at least 200, before the body and the end.
     const { status, headers } = this.#head!;
-    const good = status >= 200 && status < 300;
+    const good = status < 300;
     this.#end({
       status: String(status),
       error: good ? null : sentenceFor(status),

@@ -116,7 +116,7 @@ export class WebhookWorker implements Worker {
       .filter((endpoint) => endpoint.room > 0)
       .sort((a, b) => a.size - b.size)
       .slice(0, Math.min(receiversInRound, room));
-    const share = Math.floor(room / Math.max(hungry.length, 1));
+    const share = Math.floor(room / hungry.length);
     return hungry.map((endpoint) => ({ partition: endpoint.receiver.id, most: Math.min(endpoint.room, share) }));
   }
 

@@ -17,7 +17,7 @@ export interface Backup {
  * when the database is corrupt.
  */
 export async function makeBackup(path: string, draft: string, watch: Watch): Promise<Backup> {
-  const source = openFile(path);
+  const source = openFile(path, false);
   try {
     await copyDatabase(source, draft, watch);
     const damage = await lookThrough(draft, watch.signal);

@@ -114,9 +114,10 @@ export class WritingDriver implements Driver {
   }
 
   async rollbackTransaction(loan: Loan): Promise<void> {
-    const group = this.#group;
     // The commit of its group has failed.
-    if (loan.ended || group === undefined) return;
+    if (loan.ended) return;
+    // beginTransaction has set it.
+    const group = this.#group!;
     if (this.#connection.raw.isTransaction && group.kept) {
       this.#connection.raw.exec("rollback to member");
       this.#connection.raw.exec("release member");

@@ -1,4 +1,4 @@
-import { BinaryOperationNode, LimitNode, SqliteQueryCompiler, type ValueNode } from "kysely";
+import { SqliteQueryCompiler, type ValueNode } from "kysely";
 
 /**
  * Writes limits, and the flags 0 and 1 in comparisons, as literals. SQLite plans with the values of parameters of a limit and of
@@ -6,10 +6,10 @@ import { BinaryOperationNode, LimitNode, SqliteQueryCompiler, type ValueNode } f
  */
 export class LiteralCompiler extends SqliteQueryCompiler {
   protected override visitValue(node: ValueNode): void {
-    const { parentNode: parent } = this;
+    const place = this.parentNode?.kind;
     const { value } = node;
-    const isLimit = parent !== undefined && LimitNode.is(parent) && Number.isSafeInteger(value);
-    const isFlag = parent !== undefined && BinaryOperationNode.is(parent) && (value === 0 || value === 1);
+    const isLimit = place === "LimitNode" && Number.isSafeInteger(value);
+    const isFlag = place === "BinaryOperationNode" && (value === 0 || value === 1);
     if (isLimit || isFlag) this.appendImmediateValue(value);
     else super.visitValue(node);
   }

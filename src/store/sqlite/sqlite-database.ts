@@ -32,7 +32,7 @@ export async function connectSqlite(path: string, { create }: OpenOptions): Prom
 }
 
 /** Opens a connection to a SQLite file that is a database of wcs or, with `create`, becomes one. */
-export function openFile(path: string, create = false): DatabaseSync {
+export function openFile(path: string, create: boolean): DatabaseSync {
   let connection: DatabaseSync | undefined;
   try {
     if (create) makeFile(path);
@@ -154,7 +154,7 @@ function database(writer: DatabaseSync, reader: DatabaseSync, explain: Connected
     announce: changes.announce,
     explain,
     async close() {
-      for (const connection of [writer, reader]) if (connection.isOpen) connection.close();
+      for (const connection of [writer, reader]) connection.close();
     },
   };
 }
