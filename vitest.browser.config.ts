@@ -8,7 +8,7 @@ export default defineConfig({
     reporters: shared.test?.reporters,
     include: ["test/browser/**/*.browser.ts"],
     env: { TZ: "UTC" },
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

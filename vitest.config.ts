@@ -30,8 +30,8 @@ export default defineConfig({
     ],
     env: { TZ: "UTC" },
     // Tests wait for conditions. On a busy machine one that holds in a second may take many.
-    expect: { poll: { timeout: 60_000 } },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    expect: { poll: { timeout: 120_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

@@ -112,7 +112,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         }),
         { numRuns: tries(15) },
       );
-    }, 180_000);
+    });
 
     it("posts and events, one by one and in lists", async () => {
       await fc.assert(
@@ -144,7 +144,7 @@ for (const database of ["sqlite", "postgres"] as const) {
         }),
         { numRuns: tries(6) },
       );
-    }, 180_000);
+    });
 
     /** Each thing as news, which are never personal, and as an event of one of the three types. */
     const write = async (by: Caller, made: Made, things: readonly (Thing & { owner: number })[]) => {

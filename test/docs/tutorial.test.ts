@@ -26,7 +26,7 @@ beforeAll(async () => {
   chmodSync(join(bin, "wcs"), 0o755);
   const path = [bin, dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"].join(":");
   ({ outputs, code } = await runBlocks(blocks, { cwd: home, env: { HOME: home, PATH: path, TZ: "UTC" } }));
-}, 180_000);
+});
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 it("the commands of the tutorial succeed from top to bottom", () => {

@@ -62,7 +62,7 @@ const isOpen = () =>
     socket.once("error", () => resolve(false));
   });
 
-describe.skipIf(!hasPgBouncer)("wcs behind PgBouncer in transaction mode", { timeout: 240_000 }, () => {
+describe.skipIf(!hasPgBouncer)("wcs behind PgBouncer in transaction mode", () => {
   const wcs = (args: readonly string[], env: Record<string, string>) => home().spawn([...args], { env });
   const run = async (...args: string[]) => {
     const { code, stdout, stderr } = await wcs(args, pooled());
@@ -82,7 +82,7 @@ describe.skipIf(!hasPgBouncer)("wcs behind PgBouncer in transaction mode", { tim
       // Many requests share few connections, which takes long on a machine that is busy.
       clients.push(createClient({ url: server.url, token, userAgent: "pooler-test", timeout: 200_000 }));
     }
-  }, 240_000);
+  });
   afterAll(async () => {
     for (const { process } of servers) process.kill("SIGKILL");
     if (pooler?.exitCode === null) {
