@@ -48,7 +48,7 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
     "src/core/webhooks",
     [
       ...behaviour("webhooks"),
-      ...["operations", "outcomes", "schedule", "wake"].map((name) => `test/delivery/${name}`),
+      ...["announcements", "operations", "outcomes", "schedule", "wake"].map((name) => `test/delivery/${name}`),
       "test/security/secrets",
     ],
   ],

@@ -200,6 +200,7 @@ describeEverywhere("groups", (environment) => {
     expect(names((await list({ privacy: "private" })).data)).toEqual(["zebra 2"]);
     expect(names((await list({ mine: true })).data)).toHaveLength(3);
     expect(names((await list({ mine: true }, member())).data)).toEqual([]);
+    expect(names((await list({ mine: false })).data)).toEqual([]);
     expect(names((await list({ mine: false }, member())).data)).toEqual(["Zebra", "Zébra 1"]);
     const first = await list({ limit: 2 });
     const second = await list({ limit: 2, cursor: first.meta.next_cursor! });
