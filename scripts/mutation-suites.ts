@@ -61,7 +61,10 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
       ...["test/security/password", "test/security/sign-in", "test/security/two-factor-key"],
     ],
   ],
-  ["src/core/tokens", [...behaviour("api-tokens", "sessions", "tokens", "users-e"), "test/security/token-scopes"]],
+  [
+    "src/core/tokens",
+    [...behaviour("api-tokens", "permissions", "sessions", "tokens", "users-e"), "test/security/token-scopes"],
+  ],
   ["src/core/sessions", behaviour("sessions", "two-factor-required", "users-ending")],
   [
     "src/core/files",
