@@ -75,7 +75,12 @@ describeEverywhere("users.deactivateMissing", (environment) => {
 
   it("the answer lists 500 users at most", async () => {
     const { id: unit } = await world().addUnit({ reference: "many" });
-    const person = (n: number) => ({ first_name: "One", last_name: "Of Many", email: `many${n}@example.com`, unit: "many" });
+    const person = (n: number) => ({
+      first_name: "One",
+      last_name: "Of Many",
+      email: `many${n}@example.com`,
+      unit: "many",
+    });
     await admin().call(users.import, { rows: Array.from({ length: 501 }, (_, n) => person(n)) });
     const { deactivated, users: listed } = await run({ unit, present: [], max_removals: "501" });
     expect({ deactivated, listed: listed.length }).toEqual({ deactivated: 501, listed: 500 });

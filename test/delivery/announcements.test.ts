@@ -95,13 +95,15 @@ describeOnDatabases("announcements", (open, kind) => {
     engine.start();
     const service = createService({ database: instance.database, blindPause: hour });
     const caller = service.caller({ userId: 1 });
-    expect(await caller.call(webhooks.test, { id, wait: 60 })).toMatchObject({ data: { status: "200" } });
-    const { last_id: after } = (await caller.call(webhooks.events, {})).meta;
-    const waiting = caller.call(webhooks.events, { after, wait: 60 });
-    await makeUsers(instance);
-    expect((await waiting).data).toHaveLength(1);
-    // Without an announcement, an answer takes a minute.
-  }, 55_000);
+    // Without announcements, three answers take longer than a test may.
+    for (let round = 0; round < 3; round++) {
+      expect(await caller.call(webhooks.test, { id, wait: 60 })).toMatchObject({ data: { status: "200" } });
+      const { last_id: after } = (await caller.call(webhooks.events, {})).meta;
+      const waiting = caller.call(webhooks.events, { after, wait: 60 });
+      await makeUsers(instance);
+      expect((await waiting).data).toHaveLength(1);
+    }
+  });
 });
 
 it("a worker that is woken during a round that finds nothing starts another one", async () => {
