@@ -48,12 +48,38 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
     "src/core/webhooks",
     [
       ...behaviour("webhooks"),
-      ...["operations", "outcomes", "schedule", "wake"].map((name) => `test/delivery/${name}`),
+      ...["announcements", "operations", "outcomes", "schedule", "wake"].map((name) => `test/delivery/${name}`),
       "test/security/secrets",
     ],
   ],
-  ["src/core/posts", [...behaviour("posts", "mutes"), "test/security/uploads"]],
+  ["src/core/posts", [...behaviour("posts", "mutes", "users-export"), "test/security/uploads"]],
   ["src/core/units", [...behaviour("units", "tree", "memberships", "permissions"), "test/security/rights.t"]],
+  [
+    "src/core/auth",
+    [
+      ...behaviour("auth", "password", "sessions", "two-factor"),
+      ...["test/security/password", "test/security/sign-in", "test/security/two-factor-key"],
+    ],
+  ],
+  [
+    "src/core/tokens",
+    [...behaviour("api-tokens", "permissions", "sessions", "tokens", "users-e"), "test/security/token-scopes"],
+  ],
+  ["src/core/sessions", behaviour("sessions", "two-factor-required", "users-ending")],
+  [
+    "src/core/files",
+    [
+      ...behaviour("events.t", "files", "groups-images", "posts", "units-images", "users-avatars"),
+      ...["test/security/uploads", "test/http/content"],
+    ],
+  ],
+  [
+    "src/core/groups",
+    [
+      ...behaviour("audience", "counters", "groups", "names"),
+      ...["test/security/deleted-things", "test/security/rights.property", "test/security/uploads"],
+    ],
+  ],
   [
     "src/core",
     [...behaviour(""), "test/http/interface-requests", "test/security/uploads", "test/security/wrong-input"],

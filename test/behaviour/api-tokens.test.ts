@@ -81,6 +81,16 @@ describeEverywhere("API tokens", (environment) => {
     expect(await idsOf(actors.manager, {})).not.toContain(soon.id);
   });
 
+  it("tokens.list refuses the cursor of a list with another filter", async () => {
+    const { actors, ids } = world();
+    for (let count = 0; count < 2; count++) await create(actors.outsider);
+    const owner = { owner: ids.outsider, limit: 1 };
+    const { meta } = await actors.administrator.call(tokens.list, owner);
+    const cursor = meta.next_cursor!;
+    expect(await codeOf(actors.administrator.call(tokens.list, { ...owner, cursor }))).toBe("ok");
+    expect(await wrongFields(actors.administrator.call(tokens.list, { limit: 1, cursor }))).toEqual(["cursor"]);
+  });
+
   it("tokens.revoke: the next request is refused, in every process", async () => {
     const { id, token, caller } = await newToken(world().actors.member);
     const other = await elsewhere(token);

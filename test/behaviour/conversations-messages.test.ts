@@ -125,6 +125,12 @@ describeEverywhere("messages", (environment) => {
     });
   });
 
+  it("send: a wrong parent is named beside a text that is too long", async () => {
+    const { ann, id } = await pair();
+    const wrong = ann.send(id, "a".repeat(10_001), { parent_id: 987654 });
+    expect(await wrongFields(wrong)).toEqual(["message", "parent_id"]);
+  });
+
   it("send: 1 to 10,000 characters of any kind", async () => {
     const { ann, id } = await pair();
     const longest = "😀".repeat(10_000);

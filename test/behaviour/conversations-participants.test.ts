@@ -65,6 +65,17 @@ describeEverywhere("participants", (environment) => {
     expect(await roles(ann, id)).toHaveLength(3);
   });
 
+  it("participantAdd: up to 500 people", async () => {
+    const { ann, id } = await group();
+    const person = { first_name: "One", last_name: "Of Many", unit: "harbour" };
+    const rows = Array.from({ length: 498 }, (_, n) => ({ ...person, email: `many${n}@example.com` }));
+    const imported = await world().actors.administrator.call(users.import, { rows });
+    const more = imported.results.map((row) => row.id!);
+    const addAll = (people: number[]) => ann.caller.call(conversations.participantAdd, { id, users: people });
+    expect(await wrongFields(addAll(more))).toEqual(["users"]);
+    expect((await addAll(more.slice(1))).participants).toHaveLength(500);
+  });
+
   it("service messages bring nothing back to those who have put it away", async () => {
     const { ann, bob, cat, dan, id } = await group();
     await bob.caller.call(conversations.delete, { id });

@@ -164,6 +164,7 @@ describeEverywhere("conversations", (environment) => {
     expect((await ann!.get(id)).archived_at).toBe(null);
     expect((await ann!.get(id)).participants.map(({ archived_at }) => archived_at)).toEqual([null, archivedAt]);
     expect([await bob!.listed(), await bob!.listed({ status: "archived" })]).toEqual([[], [id]]);
+    expect((await bob!.caller.call(conversations.list, { status: "archived" })).meta.total).toBe(1);
     expect(await bob!.listed({ status: "unread" })).toEqual([id]);
     expect(await ann!.listed()).toEqual([id]);
     await ann!.send(id, "Two");

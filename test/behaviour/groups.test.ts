@@ -1,11 +1,12 @@
 import { beforeAll, expect, it } from "vitest";
 import { groups } from "../../src/contract/groups.ts";
 import type { ArgumentsOf, Caller, OutputOf } from "../../src/contract/operation.ts";
+import { posts } from "../../src/contract/posts.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import { useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
-import { codeOf, wrongFields } from "../support/outcome.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
 type Group = OutputOf<typeof groups.get>;
 
@@ -190,6 +191,21 @@ describeEverywhere("groups", (environment) => {
     expect(await codeOf(admin().call(groups.memberSet, { id, user: 987654, role: "member" }))).toBe("not_found");
   });
 
+  it("groups.delete is refused while the group has posts", async () => {
+    const { id } = await make();
+    const post = { content_type: "debate", title: "Regatta", group: id } as const;
+    const first = await admin().call(posts.create, post);
+    const refused = (count: string) => ({
+      code: "conflict",
+      message: `Group ${id} has ${count}; delete them first.`,
+    });
+    expect(await refusal(remove(id))).toMatchObject(refused("1 post"));
+    const second = await admin().call(posts.create, post);
+    expect(await refusal(remove(id))).toMatchObject(refused("2 posts"));
+    for (const each of [first, second]) await admin().call(posts.delete, { id: each.id });
+    expect(await codeOf(remove(id))).toBe("ok");
+  });
+
   it("lists go by name, filter, and go on by cursor", async () => {
     const made = ["Zebra", "zebra 2", "Zébra 1"];
     for (const name of made) await make({ name, privacy: name === "zebra 2" ? "private" : "public" });
@@ -200,6 +216,7 @@ describeEverywhere("groups", (environment) => {
     expect(names((await list({ privacy: "private" })).data)).toEqual(["zebra 2"]);
     expect(names((await list({ mine: true })).data)).toHaveLength(3);
     expect(names((await list({ mine: true }, member())).data)).toEqual([]);
+    expect(names((await list({ mine: false })).data)).toEqual([]);
     expect(names((await list({ mine: false }, member())).data)).toEqual(["Zebra", "Zébra 1"]);
     const first = await list({ limit: 2 });
     const second = await list({ limit: 2, cursor: first.meta.next_cursor! });

@@ -108,9 +108,11 @@ describeEverywhere("publishing posts", (environment) => {
     expect(await listed("draft", id)).toBe(true);
   });
 
-  it("a time in the past dates it back", async () => {
+  it("a time in the past dates it back, also when the request is cleared", async () => {
     const id = await draftOf({ publish_on: now() - 5000 });
     expect(await stand(id)).toMatchObject({ status: true, published_at: now() - 5000, publish_on: now() - 5000 });
+    await change(id, { publish_on: null });
+    expect(await stand(id)).toMatchObject({ status: true, published_at: now() - 5000, publish_on: null });
   });
 
   it("an end has to be after the beginning, also one that is stored", async () => {

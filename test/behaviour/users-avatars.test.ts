@@ -89,6 +89,20 @@ describeEverywhere("avatars", (environment) => {
     await world().actors.administrator.call(users.avatarDelete, { id: ids.member });
   });
 
+  it("users.avatarSet takes a WebP of several chunks, one of odd length, unless it is cut", async () => {
+    const { member } = world().ids;
+    const extended = Buffer.from("VP8X\x0a\0\0\0\0\0\0\0\x02\0\0\x01\0\0", "latin1");
+    const chunks = [extended, Buffer.from("ICCP\x03\0\0\0odd\0"), images.webp(3, 2).subarray(12)];
+    const body = Buffer.concat([Buffer.from("WEBP"), ...chunks]);
+    const size = Buffer.alloc(4);
+    size.writeUInt32LE(body.length);
+    const bytes = Buffer.concat([Buffer.from("RIFF"), size, body]);
+    expect(await wrongFields(set(member, upload("a.webp", bytes.subarray(0, -1))))).toEqual(["files.0.data"]);
+    await set(member, upload("a.webp", bytes));
+    expect(await avatarOf(member)).toMatchObject({ name: "a.webp", width: 3, height: 2 });
+    await world().actors.administrator.call(users.avatarDelete, { id: member });
+  });
+
   it("users.avatarSet is for oneself and for those with the ability user over the user", async () => {
     const { actors, ids } = world();
     const body = { files: [upload("a.png", png(4, 4))] };

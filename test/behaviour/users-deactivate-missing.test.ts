@@ -73,6 +73,19 @@ describeEverywhere("users.deactivateMissing", (environment) => {
     expect(await Promise.all([account, boss, caller, other].map(isActive))).toEqual([true, true, true, false]);
   });
 
+  it("the answer lists 500 users at most", async () => {
+    const { id: unit } = await world().addUnit({ reference: "many" });
+    const person = (n: number) => ({
+      first_name: "One",
+      last_name: "Of Many",
+      email: `many${n}@example.com`,
+      unit: "many",
+    });
+    await admin().call(users.import, { rows: Array.from({ length: 501 }, (_, n) => person(n)) });
+    const { deactivated, users: listed } = await run({ unit, present: [], max_removals: "501" });
+    expect({ deactivated, listed: listed.length }).toEqual({ deactivated: 501, listed: 500 });
+  });
+
   it("a unit stands for the users whose first unit is that unit or below it", async () => {
     const { id: unit } = await world().addUnit();
     const { id: below } = await world().addUnit({ parent: unit });
@@ -101,6 +114,17 @@ describeEverywhere("users.deactivateMissing", (environment) => {
     expect(await codeOf(run(near, actors.manager))).toBe("forbidden");
     expect(await Promise.all([...ids, editor].map(isActive))).toEqual([true, true, true]);
     expect(await run({ ...near, present: [elsewhere, editor] }, actors.manager)).toMatchObject({ deactivated: 2 });
+  });
+
+  it("the refusal names ten users out of reach, and counts the others", async () => {
+    const { units, actors } = world();
+    const { provider, ids } = await people(11, { unit: units.south });
+    const [first = 0, ...ten] = ids;
+    const messageFor = async (present: number[]) =>
+      (await refusal(run({ provider, present, max_removals: "100%" }, actors.manager))).message;
+    const start = "You don't have the ability user over the users";
+    expect(await messageFor([first])).toBe(`${start} ${ten.join(", ")}; nobody was deactivated.`);
+    expect(await messageFor([])).toBe(`${start} ${ids.slice(0, 10).join(", ")} and 1 more; nobody was deactivated.`);
   });
 
   it.each<[string, Partial<Input>, string[]]>([

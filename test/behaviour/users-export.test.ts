@@ -3,6 +3,7 @@ import { audit } from "../../src/contract/audit.ts";
 import { conversations } from "../../src/contract/conversations.ts";
 import { events } from "../../src/contract/events.ts";
 import type { Caller } from "../../src/contract/operation.ts";
+import { posts } from "../../src/contract/posts.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { images, upload } from "../support/attachments.ts";
@@ -120,6 +121,20 @@ describeEverywhere("users.exportData", (environment) => {
         chunks.flatMap((chunk) => (chunk.name === name ? [Buffer.from(String(chunk.bytes), "base64")] : [])),
       );
     expect([content("own.txt").equals(bytes), content("me.png").equals(images.png(4, 5))]).toEqual([true, true]);
+  });
+
+  it("tells when a post was first seen", async () => {
+    const { instance, ids, actors, posts: scenePosts } = await full();
+    const id = scenePosts.debate;
+    const seenAt = async () => {
+      await actors.member.call(posts.seen, { id });
+      const items = await exportOf(actors.member, ids.member);
+      return items.find(({ section, record }) => section === "post_marks" && record.post_id === id)?.record.seen_at;
+    };
+    const first = await seenAt();
+    expect(first).toEqual(expect.any(Number));
+    instance.wait(1);
+    expect(await seenAt()).toBe(first);
   });
 
   it("by administrators leaves out what only the user can see", async () => {

@@ -19,8 +19,8 @@ describeEverywhere("attacks on signing in", (environment) => {
   const world = useWorld(environment);
   const signIn = (address: string, username: string, as: string, options?: CallOptions) =>
     world().instance.from(address).call(auth.authenticate, { username, password: as }, options);
-  const guess = (address: string, username: string, count: number) =>
-    tally(Array.from({ length: count }, (_, n) => signIn(address, username, `guess ${n}`)));
+  const guess = (address: string, username: string, count: number, options?: CallOptions) =>
+    tally(Array.from({ length: count }, (_, n) => signIn(address, username, `guess ${n}`, options)));
   /** Adds users with the same password, without the work of hashing it for each. */
   const addUsers = async (count: number) => {
     const { actors, addUser, instance } = world();
@@ -103,6 +103,12 @@ describeEverywhere("attacks on signing in", (environment) => {
     expect(await guess(attacker, email, 50)).toEqual({ unauthenticated: 10, too_many_requests: 40 });
     expect(await guess(attacker, "nobody@example.com", 50)).toEqual({ unauthenticated: 10, too_many_requests: 40 });
     expect((await events()).filter(({ pending }) => pending === 1)).toEqual([]);
+  });
+
+  it("An attacker who sends 50 guesses at the same time in a dry run gets 10 checked", async () => {
+    const { email } = await addUser();
+    const guesses = await guess(attacker, email, 50, { dryRun: true });
+    expect(guesses).toEqual({ unauthenticated: 10, too_many_requests: 40 });
   });
 
   it("An attacker who divides 50 guesses among two servers gets 10 checked at one account, 30 at many", async () => {

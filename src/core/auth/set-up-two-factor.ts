@@ -23,7 +23,7 @@ const notBegun = () =>
 export const twoFactorBegin: Auth["twoFactorBegin"] = async (ctx, { password }) => {
   const user = await ownRow(ctx);
   if (user.two_factor_at !== null) throw isOn();
-  if (user.provider !== "local" || user.password_hash === null)
+  if (user.password_hash === null)
     throw new ServiceError("conflict", "You have no password here, so there is no sign-in that needs two factors.");
   await proveIdentity(ctx, { password });
   const { newTotpSecret, totpUri } = await import("./totp.ts");
@@ -81,6 +81,6 @@ export const twoFactorConfirm: Auth["twoFactorConfirm"] = async (ctx, { code }) 
 const ownRow = ({ db, actor }: Ctx) =>
   db
     .selectFrom("users")
-    .select(["email", "provider", "password_hash", "two_factor_at"])
+    .select(["email", "password_hash", "two_factor_at"])
     .where("id", "=", actor.id)
     .executeTakeFirstOrThrow();
