@@ -108,7 +108,7 @@ export const treeUnit = once(() =>
 
 const unitDescription = () => multiline(10_000).describe("Description of the unit");
 /** The fields of a unit besides its name and parent. */
-export const details = () => ({
+export const unitDetails = () => ({
   reference: nullable(reference()),
   description: clearable(unitDescription()),
   unit_type: unitType().optional(),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { cursorInput, cursorList, departmentBrief, emptyResponse, id, line, reference } from "./common-schemas.ts";
 import { imageOperations } from "./image-operations.ts";
 import { operation, operationGroup } from "./operation.ts";
-import { department, departmentName, details, treeUnit, unit, unitName, unitType } from "./unit-schemas.ts";
+import { department, departmentName, treeUnit, unit, unitDetails, unitName, unitType } from "./unit-schemas.ts";
 import { importResult, importRows } from "./user-schemas.ts";
 
 const image = imageOperations({
@@ -75,7 +75,7 @@ export const units = operationGroup("units", {
       z.strictObject({
         name: unitName(),
         parent: id("units").describe("Parent unit"),
-        ...details(),
+        ...unitDetails(),
       }),
     output: unit,
     status: 201,
@@ -89,7 +89,7 @@ export const units = operationGroup("units", {
     description:
       "Only the given fields change, of contact, opening hours and each address, too; null clears an address. Use move to change the parent.",
     access: { ability: "units", at: [{ unit: "id" }] },
-    input: () => z.strictObject({ id: id("units"), name: unitName().optional(), ...details() }),
+    input: () => z.strictObject({ id: id("units"), name: unitName().optional(), ...unitDetails() }),
     output: unit,
     errors: ["conflict"],
   }),

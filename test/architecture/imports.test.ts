@@ -148,6 +148,23 @@ it("src: file names are unique", () => {
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 
+/** Names that files have in common by rule: a group has the same name in each layer, and the loader of the core asks for rules by name. */
+const byRule = [...groupNames, "admission", "checks"];
+/** Types that `wcs/client` publishes have the short names that its users read. */
+const published = "http/fetch-client/client-types.ts";
+
+it("src: no two exported things share a name", () => {
+  const places = new Map<string, string[]>();
+  for (const file of files.filter((name) => name !== published)) {
+    const text = readFileSync(join(source, file), "utf8");
+    const declarations = /^export (?:async )?(?:function\*?|class|const|let|type|interface|enum) (\w+)/gm;
+    for (const name of new Set(Array.from(text.matchAll(declarations), ([, name = ""]) => name))) {
+      places.set(name, [...(places.get(name) ?? []), file]);
+    }
+  }
+  expect([...places].filter(([name, found]) => found.length > 1 && !byRule.includes(name))).toEqual([]);
+});
+
 it("src: only the terminal writes to the console, only bin ends the process", () => {
   const wrong = files.filter((file) => {
     const text = readFileSync(join(source, file), "utf8");

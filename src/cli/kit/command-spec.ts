@@ -9,7 +9,7 @@ import type {
 } from "../../contract/operation.ts";
 import type { Heading } from "../../contract/operation-groups.ts";
 import type { Draw, Renderer, RowSpec } from "../output/renderer.ts";
-import type { Connection, ConnectOptions } from "../session/connection.ts";
+import type { Connection, ConnectionOptions } from "../session/connection.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { HelpSection } from "../terminal/help-layout.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -285,7 +285,7 @@ export interface Context {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly program: Program;
   /** Opens a connection, which is closed when the command ends. */
-  connect(options?: ConnectOptions): Promise<Connection>;
+  connect(options?: ConnectionOptions): Promise<Connection>;
   /** Returns a signal that Ctrl-C aborts from now on. The command then fails with `Interrupted`, however it ends. */
   stopOnInterrupt(): AbortSignal;
 }

@@ -7,7 +7,7 @@ import { open, type Route } from "./open-caller.ts";
 import { findTarget, type Target } from "./target.ts";
 import { addTokenRenewal, freshToken } from "./token-renewal.ts";
 
-export interface ConnectOptions {
+export interface ConnectionOptions {
   /** Sends no token. For public operations. */
   readonly anonymous?: boolean;
   /** Uses the stored token without renewing it or offering to sign in again. */
@@ -23,7 +23,11 @@ export interface Connection {
 }
 
 /** Connects to the target named by the line, the environment or the current profile. */
-export async function connect(globals: Globals, terminal: Terminal, options: ConnectOptions = {}): Promise<Connection> {
+export async function connect(
+  globals: Globals,
+  terminal: Terminal,
+  options: ConnectionOptions = {},
+): Promise<Connection> {
   const route = { target: findTarget(globals, terminal.env), globals, terminal };
   const { opened, login } = options.anonymous
     ? { opened: await open(route, undefined) }
@@ -39,7 +43,7 @@ interface SignedIn {
   readonly login?: { readonly profile: string; readonly token: string };
 }
 
-async function openSignedIn(route: Route, { asIs }: ConnectOptions): Promise<SignedIn> {
+async function openSignedIn(route: Route, { asIs }: ConnectionOptions): Promise<SignedIn> {
   const { target, globals, terminal } = route;
   const { profile } = target;
   const ownToken = environmentToken(terminal.env, target);

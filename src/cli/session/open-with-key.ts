@@ -28,17 +28,17 @@ export async function openWithKey(
 async function readKey({ WCS_SECRET_KEY: text, WCS_SECRET_KEY_FILE: path }: NodeJS.ProcessEnv) {
   if (text !== undefined && path !== undefined)
     throw new UsageError("WCS_SECRET_KEY and WCS_SECRET_KEY_FILE cannot be used together");
-  if (text !== undefined) return parseKey(text, "WCS_SECRET_KEY");
+  if (text !== undefined) return parseDatabaseKey(text, "WCS_SECRET_KEY");
   if (path === undefined) return undefined;
   try {
-    return await parseKey(readFileSync(path, "utf8"), "WCS_SECRET_KEY_FILE");
+    return await parseDatabaseKey(readFileSync(path, "utf8"), "WCS_SECRET_KEY_FILE");
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(`WCS_SECRET_KEY_FILE: ${reason(error, path)}`);
   }
 }
 
 /** Parses a key. `source` names its origin in the error, which does not repeat the key. */
-export async function parseKey(text: string, source: string): Promise<Uint8Array> {
+export async function parseDatabaseKey(text: string, source: string): Promise<Uint8Array> {
   const { parseSecretKey } = await import("../../store/secret-cipher.ts");
   const key = parseSecretKey(text);
   if (key === undefined) throw new UsageError(`${source} must be 32 bytes in base64 or hexadecimal`, { hint: advice });

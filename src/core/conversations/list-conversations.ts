@@ -6,7 +6,7 @@ import { afterPrefix, rowCount } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { words } from "../directory/text-keys.ts";
 import type { Handlers } from "../pipeline/context.ts";
-import { pageOf } from "../pipeline/numbered-page.ts";
+import { numberedPage } from "../pipeline/numbered-page.ts";
 import { conversationQuery, presentConversations } from "./present-conversations.ts";
 import { peopleKey } from "./recipients.ts";
 
@@ -35,7 +35,7 @@ export const listConversations: Handlers<typeof contract>["list"] = async (ctx, 
   const newestFirst = found.toSorted((a, b) => Number(b.latest_message_id) - Number(a.latest_message_id));
   const items = await presentConversations(ctx, newestFirst);
   // Counting gives one row.
-  return pageOf(ctx, "/conversations", input, { items, total: counted[0]!.total });
+  return numberedPage(ctx, "/conversations", input, { items, total: counted[0]!.total });
 };
 
 /** Returns the searches for lists that only have a status, which are compiled once. */

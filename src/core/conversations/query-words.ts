@@ -1,4 +1,4 @@
-import { tokens } from "../directory/text-keys.ts";
+import { foldedWords } from "../directory/text-keys.ts";
 
 /** Scripts that do not separate words by spaces. */
 const unspaced =
@@ -10,7 +10,7 @@ let segmenter: Intl.Segmenter | undefined;
 
 /** Returns the folded words of a message or a query in order, in any script. */
 export function wordsInOrder(text: string): string[] {
-  const found = unspaced.test(text) ? segments(text).flatMap(tokens) : tokens(text);
+  const found = unspaced.test(text) ? segments(text).flatMap(foldedWords) : foldedWords(text);
   return found.map((word) => (word.length > longestWord ? [...word].slice(0, longestWord).join("") : word));
 }
 

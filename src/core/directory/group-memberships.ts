@@ -106,6 +106,6 @@ export function groupsOf(db: Db, reader: GroupReader, id: string) {
   );
 }
 
-export function presentGroups(groups: Nested<Pick<GroupBrief, "id" | "name">>): GroupBrief[] {
+export function presentGroupBriefs(groups: Nested<Pick<GroupBrief, "id" | "name">>): GroupBrief[] {
   return rowsIn(groups).map(({ id, name }) => ({ id, name, url: `/groups/${id}` }));
 }

@@ -11,7 +11,7 @@ import { type Actor, may } from "../pipeline/actor.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { markAbilities, presentAbilities } from "../pipeline/permissions.ts";
 import { type GroupReader, groupReader } from "../visibility/group-visibility.ts";
-import { groupsOf, presentGroups } from "./group-memberships.ts";
+import { groupsOf, presentGroupBriefs } from "./group-memberships.ts";
 import { inOrderOf } from "./in-order-of.ts";
 import { physicalUnitOf, physicalUnits, place, type ShownUnit, type UnitBrief } from "./physical-units.ts";
 import { presentSession, sessionRows } from "./present-sessions.ts";
@@ -205,7 +205,7 @@ function presentUser(ctx: Ctx, row: UserRow, { memberships, physical, last }: Su
     twoFactor: { enabled: row.two_factor_at !== null },
     userTypes: distinct(memberships.flatMap((each) => each.shown.userTypes)),
     memberUnits: memberships.map((each) => each.shown),
-    memberGroups: presentGroups(row.groups),
+    memberGroups: presentGroupBriefs(row.groups),
     ...lastFields(ctx, row),
   };
 }

@@ -22,18 +22,18 @@ export function fold(text: string): string {
 }
 
 /** Returns the folded words of a text in order: runs of letters and digits. */
-export function tokens(text: string): string[] {
+export function foldedWords(text: string): string[] {
   return fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /** Returns the folded words of a text in order, without duplicates. */
 export function words(text: string): string[] {
-  return [...new Set(tokens(text))];
+  return [...new Set(foldedWords(text))];
 }
 
 /** Returns the name of a user in the form used for comparing: its folded words in order. */
 export function userNameKey(user: { readonly first_name: string; readonly last_name: string }): string {
-  return tokens(`${user.first_name} ${user.last_name}`).join(" ");
+  return foldedWords(`${user.first_name} ${user.last_name}`).join(" ");
 }
 
 /** Returns an e-mail address in the form used for comparing: case is ignored. */

@@ -12,11 +12,11 @@ export const ability = "calendar";
  */
 export async function readableEvent(ctx: Ctx, id: number, named?: string): Promise<EventRow> {
   const [row] = await eventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids: [id] });
-  return requireReadable(row, id, named);
+  return requireReadableEvent(row, id, named);
 }
 
 /** Returns the row of an event if the actor may read it. Throws like `readableEvent`. */
-export function requireReadable<R extends Pick<EventRow, "reads" | "deleted_at">>(
+export function requireReadableEvent<R extends Pick<EventRow, "reads" | "deleted_at">>(
   row: R | undefined,
   id: number,
   named?: string,

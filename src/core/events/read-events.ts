@@ -5,7 +5,7 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { readerOf } from "../visibility/audience.ts";
 import { readableEventRows, shownEventRows } from "./event-rows.ts";
-import { ability, requireReadable } from "./find-event.ts";
+import { ability, requireReadableEvent } from "./find-event.ts";
 import { findEvents } from "./list-events.ts";
 import { type Event, hitsOf, occurrences, presentEvent } from "./present-events.ts";
 import { nextOccurrences, upcomingOccurrences } from "./upcoming-events.ts";
@@ -26,7 +26,7 @@ export const eventReadHandlers = {
 
   async get(ctx, { id }) {
     const [row] = await shownEventRows(ctx.db, { ...readerOf(ctx.actor, ability), ids: [id] });
-    return presentEvent(ctx, requireReadable(row, id));
+    return presentEvent(ctx, requireReadableEvent(row, id));
   },
 
   async upcoming(ctx) {

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from "kysely";
 import { mostMatches, type NameMatch } from "../../contract/names.ts";
 import { afterPrefix, isAmong } from "../../store/dialect.ts";
 import { presentUsers } from "../directory/present-users.ts";
-import { emailKey, tokens, words } from "../directory/text-keys.ts";
+import { emailKey, foldedWords, words } from "../directory/text-keys.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import {
   byValue,
@@ -58,7 +58,7 @@ const meAs =
 const isName = (text: string) => forcedReference(text) === undefined && !text.includes("@");
 const emailIn = (text: string) =>
   forcedReference(text) === undefined && text.includes("@") ? emailKey(text) : undefined;
-const nameIn = (text: string) => (isName(text) ? tokens(text).join(" ") || undefined : undefined);
+const nameIn = (text: string) => (isName(text) ? foldedWords(text).join(" ") || undefined : undefined);
 const longestWordIn = (text: string) => (isName(text) ? words(text).sort((a, b) => b.length - a.length)[0] : undefined);
 
 const byKey = ({ db }: Ctx, column: "reference" | "email_key", values: readonly string[]) =>

@@ -1,7 +1,7 @@
 import type { Ctx } from "./context.ts";
 
 /** Returns a numbered page with totals and links. A page after the last one is empty and has the same totals. */
-export function pageOf<T>(
+export function numberedPage<T>(
   ctx: Ctx,
   resource: string,
   input: { page: number; limit: number } & Record<string, unknown>,

@@ -9,11 +9,11 @@ import { loadPosts, type PostRow } from "./post-rows.ts";
  */
 export async function findPost(ctx: Ctx, id: number): Promise<PostRow> {
   const [row] = await loadPosts(ctx, [id]);
-  return requireReadable(ctx, row, id);
+  return requireReadablePost(ctx, row, id);
 }
 
 /** Returns the row of a post if the actor may read it. Throws like `findPost`. */
-export function requireReadable<R extends PostRow>(ctx: Ctx, row: R | undefined, id: number): R {
+export function requireReadablePost<R extends PostRow>(ctx: Ctx, row: R | undefined, id: number): R {
   if (row === undefined || !isReadable(ctx, row)) throw new ServiceError("not_found", `There is no post ${id}.`);
   if (row.deleted_at !== null) throw new ServiceError("gone", `Post ${id} was deleted.`);
   return row;

@@ -10,7 +10,7 @@ import { isPublished } from "../visibility/post-visibility.ts";
 import type { PostRow, ShownPostRow } from "./post-rows.ts";
 import { presentComment } from "./present-comments.ts";
 import { lacksVote, type Poll, presentPolls } from "./present-polls.ts";
-import { presentEvent } from "./stored-event.ts";
+import { presentPostEvent } from "./stored-event.ts";
 
 export type Post = z.infer<ReturnType<typeof contract>>;
 
@@ -55,7 +55,7 @@ async function load(ctx: Ctx, rows: readonly ShownPostRow[]) {
 
 function present(ctx: Ctx, row: PostRow, loaded: Loaded): Post {
   const { now } = ctx;
-  const event = presentEvent(row);
+  const event = presentPostEvent(row);
   // `load` returns parts for every row.
   const parts = loaded.parts.get(row.id)!;
   const poll = row.poll_id === null ? null : (loaded.polls.get(row.poll_id) ?? null);

@@ -1,7 +1,7 @@
 import type { posts as contract } from "../../contract/posts.ts";
 import { inOrderOf } from "../directory/in-order-of.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { requireReadable } from "./find-post.ts";
+import { requireReadablePost } from "./find-post.ts";
 import { listPosts } from "./list-posts.ts";
 import { loadShownPosts } from "./post-rows.ts";
 import { type Post, presentPosts } from "./present-posts.ts";
@@ -19,7 +19,7 @@ export const postReadHandlers = {
 /** Returns a post as the actor sees it. Throws like `findPost`. */
 export async function onePost(ctx: Ctx, id: number): Promise<Post> {
   const [row] = await loadShownPosts(ctx, [id]);
-  const [post] = await presentPosts(ctx, [requireReadable(ctx, row, id)]);
+  const [post] = await presentPosts(ctx, [requireReadablePost(ctx, row, id)]);
   // One row gives one representation.
   return post!;
 }

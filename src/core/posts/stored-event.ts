@@ -12,7 +12,7 @@ export function storedEvent({ event }: Pick<PostRow, "event">): StoredEvent | nu
 }
 
 /** Returns the API's representation of a post's event. */
-export function presentEvent(row: PostRow): PostEvent | null {
+export function presentPostEvent(row: PostRow): PostEvent | null {
   const stored = storedEvent(row);
   if (stored === null) return null;
   return {

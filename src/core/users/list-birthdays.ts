@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { users as contract } from "../../contract/users.ts";
 import { presentShortUsers } from "../directory/present-short-users.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { pageOf } from "../pipeline/numbered-page.ts";
+import { numberedPage } from "../pipeline/numbered-page.ts";
 
 const standardDays = 30;
 const february28 = 228;
@@ -36,7 +36,7 @@ export const birthdays: Birthdays = async (ctx, input) => {
   const days = new Map(rows.map(({ id, birthday }) => [id, birthday?.slice(5) ?? ""]));
   const shown = await presentShortUsers(ctx, [...days.keys()]);
   const items = shown.map((user) => ({ ...user, day: days.get(user.id) ?? "" }));
-  return pageOf(ctx, "/users/birthdays", input, { items, total });
+  return numberedPage(ctx, "/users/birthdays", input, { items, total });
 };
 
 /**

@@ -5,7 +5,7 @@ import type { Db } from "../../store/database.ts";
 import { afterPrefix, isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { presentUsers } from "../directory/present-users.ts";
-import { emailKey, tokens, userNameKey, words } from "../directory/text-keys.ts";
+import { emailKey, foldedWords, userNameKey, words } from "../directory/text-keys.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 
 /**
@@ -61,7 +61,7 @@ interface Texts {
 export function searchWords(user: Texts) {
   const found = new Map<string, { word: string; private: 0 | 1; of_name: 0 | 1 }>();
   const add = (text: string, hidden: 0 | 1, of_name: 0 | 1) => {
-    for (const word of tokens(text)) if (!found.has(word)) found.set(word, { word, private: hidden, of_name });
+    for (const word of foldedWords(text)) if (!found.has(word)) found.set(word, { word, private: hidden, of_name });
   };
   add(`${user.first_name} ${user.last_name}`, 0, 1);
   add(user.title, 0, 0);

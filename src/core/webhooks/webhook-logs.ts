@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { webhooks as contract } from "../../contract/webhooks.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
-import { pageOf } from "../pipeline/numbered-page.ts";
+import { numberedPage } from "../pipeline/numbered-page.ts";
 import { findWebhook } from "./read-webhooks.ts";
 
 /** Counting stops at this number of log entries. */
@@ -39,7 +39,7 @@ export const webhookLogHandlers = {
       .limit(limit)
       .offset((page - 1) * limit)
       .execute();
-    return pageOf(ctx, `/webhooks/${id}/logs`, input, { items: rows.map((row) => ({ ...row })), total });
+    return numberedPage(ctx, `/webhooks/${id}/logs`, input, { items: rows.map((row) => ({ ...row })), total });
   },
 
   async log(ctx, { id, log }) {

@@ -1,8 +1,8 @@
 import type { MailTexts } from "./mail-texts.ts";
-import { danish } from "./mail-texts-da.ts";
-import { english } from "./mail-texts-en.ts";
+import { danishMails } from "./mail-texts-da.ts";
+import { englishMails } from "./mail-texts-en.ts";
 
-const languages = { en: english, da: danish } satisfies Record<string, MailTexts>;
+const languages = { en: englishMails, da: danishMails } satisfies Record<string, MailTexts>;
 export type MailLanguage = keyof typeof languages;
 
 export const mailTextsIn = (language: MailLanguage): MailTexts => languages[language];

@@ -1,6 +1,6 @@
 import type { MailTexts } from "./mail-texts.ts";
 
-export const danish: MailTexts = {
+export const danishMails: MailTexts = {
   greeting: (name) => `Kære ${name}`,
   welcome: {
     subject: (instance) => `Velkommen til ${instance}`,

@@ -1,6 +1,6 @@
 import type { MailTexts } from "./mail-texts.ts";
 
-export const english: MailTexts = {
+export const englishMails: MailTexts = {
   greeting: (name) => `Dear ${name},`,
   welcome: {
     subject: (instance) => `Welcome to ${instance}`,

@@ -3,12 +3,12 @@ import { isIP, type LookupFunction } from "node:net";
 import type { buildConnector } from "undici";
 import { isPublic } from "./public-addresses.ts";
 
-export interface Address {
+export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }
 /** Resolves a host name to its addresses. */
-export type Resolve = (hostname: string) => Promise<readonly Address[]>;
+export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 /** Thrown when a host has no address that callbacks may use. */
 class BlockedError extends Error {
@@ -49,7 +49,7 @@ export function socketLookup(resolve: Resolve, allowed: (address: string) => boo
  * it answers, so a name that hangs must not occupy all of them.
  */
 export function sharedResolver(lookup: Resolve = (hostname) => systemLookup(hostname, { all: true })): Resolve {
-  const running = new Map<string, Promise<readonly Address[]>>();
+  const running = new Map<string, Promise<readonly ResolvedAddress[]>>();
   return (hostname) => {
     const known = running.get(hostname);
     if (known !== undefined) return known;

@@ -1,17 +1,17 @@
 import type { Invoke } from "../../contract/operation.ts";
 import type { Exchange } from "../server/exchange.ts";
-import { type PageLanguage, pickLanguage, textsIn } from "./page-language.ts";
+import { type PageLanguage, pageTextsIn, pickLanguage } from "./page-language.ts";
 import type { PageTexts } from "./page-texts.ts";
 
 /** Facts of the instance that pages show. */
-export interface InstanceFacts {
+export interface PageInstance {
   readonly name: string;
   readonly minPasswordLength: number;
 }
 
 export interface PageOptions {
   readonly invoke: Invoke;
-  readonly instance: () => Promise<InstanceFacts>;
+  readonly instance: () => Promise<PageInstance>;
   /** Returns the public URL of the service, without a trailing slash. */
   readonly baseUrl: () => Promise<string>;
   readonly version: string;
@@ -41,7 +41,7 @@ interface Source {
 export function pageRequest({ options, exchange, fields, path }: Source): PageRequest {
   const language = pickLanguage(fields.get("lang"), exchange.header("accept-language"));
   const root = "../".repeat(path.split("/").length - 2);
-  return { options, exchange, fields, language, texts: textsIn(language), root, path };
+  return { options, exchange, fields, language, texts: pageTextsIn(language), root, path };
 }
 
 /** Returns the value of a field that is given exactly once, else an empty string. */

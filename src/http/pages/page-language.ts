@@ -1,11 +1,11 @@
 import type { PageTexts } from "./page-texts.ts";
-import { danish } from "./page-texts-da.ts";
-import { english } from "./page-texts-en.ts";
+import { danishPages } from "./page-texts-da.ts";
+import { englishPages } from "./page-texts-en.ts";
 
-const languages = { en: english, da: danish } satisfies Record<string, PageTexts>;
+const languages = { en: englishPages, da: danishPages } satisfies Record<string, PageTexts>;
 export type PageLanguage = keyof typeof languages;
 
-export const textsIn = (language: PageLanguage): PageTexts => languages[language];
+export const pageTextsIn = (language: PageLanguage): PageTexts => languages[language];
 
 const isKnown = (tag: string): tag is PageLanguage => Object.hasOwn(languages, tag);
 

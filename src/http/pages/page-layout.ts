@@ -1,6 +1,6 @@
 import { type Html, html } from "./html.ts";
 
-export interface Page {
+export interface HtmlPage {
   readonly language: string;
   /** Name of the instance. */
   readonly name: string;
@@ -24,7 +24,7 @@ export function renderPage({
   element = "main",
   scripts = [],
   styles = [],
-}: Page): string {
+}: HtmlPage): string {
   return html`<!doctype html>
 <html lang="${language}">
 <head>

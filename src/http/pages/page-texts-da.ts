@@ -1,6 +1,6 @@
 import type { PageTexts } from "./page-texts.ts";
 
-export const danish: PageTexts = {
+export const danishPages: PageTexts = {
   start: {
     intro: "Dette er en kommunikationstjeneste for arbejdspladsen med et HTTP-API. Program og version:",
     document: "OpenAPI-dokument",

@@ -1,6 +1,6 @@
 import type { PageTexts } from "./page-texts.ts";
 
-export const english: PageTexts = {
+export const englishPages: PageTexts = {
   start: {
     intro: "This is a workplace communication service with an HTTP API. Program and version:",
     document: "OpenAPI document",

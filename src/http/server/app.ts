@@ -7,7 +7,7 @@ import { decodeWire } from "../codec.ts";
 import { hasBody } from "../encode-request.ts";
 import { withWireNames } from "../field-names.ts";
 import { addPages } from "../pages/add-pages.ts";
-import type { InstanceFacts } from "../pages/page-context.ts";
+import type { PageInstance } from "../pages/page-context.ts";
 import { type BodyOptions, bodyReader } from "./admitted-body.ts";
 import type { Exchange, ServerLog, ServerState } from "./exchange.ts";
 import { addMetrics, type Metrics } from "./metrics-endpoint.ts";
@@ -30,7 +30,7 @@ export interface AppOptions extends BodyOptions {
   /** Version of the program, in openapi.json and pages. */
   readonly version?: string;
   /** Returns facts of the instance for pages. */
-  readonly instance?: () => Promise<InstanceFacts>;
+  readonly instance?: () => Promise<PageInstance>;
 }
 
 /** Serves the operations over HTTP: below `/api` and, at the same path, without it, as responses name them. */

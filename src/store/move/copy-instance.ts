@@ -10,10 +10,10 @@ import { runMigrations } from "../migrations/run-migrations.ts";
 import { knownSchemaOf, openDatabase } from "../open-database.ts";
 import type { Schema } from "../schema/schema.ts";
 import { insertByCopy } from "./insert-by-copy.ts";
-import { readRows, type StoredRow } from "./row-batches.ts";
+import { readTableRows, type StoredRow } from "./row-batches.ts";
 import { continueSequences, readSequences } from "./sequence-values.ts";
 import { suspendIndexes } from "./suspend-indexes.ts";
-import { listTables, mustMatch, type Table } from "./table-catalogue.ts";
+import { type CatalogueTable, listTables, mustMatch } from "./table-catalogue.ts";
 import { digestOnPostgres, TableDigest } from "./table-digest.ts";
 
 /** A copy of an instance from one database to another, each the path of a SQLite file or a postgres:// URL. */
@@ -76,7 +76,7 @@ async function fill(source: Db, tx: Tx, { watch, wordsOf }: CopyPlan): Promise<O
   const counts = await countRows(source, tables);
   const step = stepper(counts, watch);
   const restore = await suspendIndexes(tx);
-  const digests = new Map<Table, TableDigest>();
+  const digests = new Map<CatalogueTable, TableDigest>();
   for (const table of tables) {
     // mustMatch found it.
     const digest = await copyTable(source, originals.get(table.name)!, tx, step);
@@ -94,7 +94,7 @@ async function fill(source: Db, tx: Tx, { watch, wordsOf }: CopyPlan): Promise<O
 
 type Step = (rows: number) => Promise<void>;
 
-async function countRows(db: Db, tables: readonly Table[]): Promise<Map<string, number>> {
+async function countRows(db: Db, tables: readonly CatalogueTable[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const { name } of tables) {
     const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(name)}`.execute(db);
@@ -115,12 +115,12 @@ function stepper(counts: ReadonlyMap<string, number>, { signal, progress }: Watc
   };
 }
 
-async function copyTable(source: Db, table: Table, tx: Tx, step: Step): Promise<TableDigest> {
+async function copyTable(source: Db, table: CatalogueTable, tx: Tx, step: Step): Promise<TableDigest> {
   const digest = new TableDigest(table);
   // A migration may have added first rows.
   await sql`delete from ${sql.table(table.name)}`.execute(tx);
   let inserting: Promise<void> | undefined;
-  for await (const rows of readRows(source, table)) {
+  for await (const rows of readTableRows(source, table)) {
     digest.add(rows);
     await inserting;
     // PostgreSQL inserts while the next rows are read.
@@ -132,7 +132,7 @@ async function copyTable(source: Db, table: Table, tx: Tx, step: Step): Promise<
   return digest;
 }
 
-async function insert(tx: Tx, table: Table, rows: readonly StoredRow[]): Promise<void> {
+async function insert(tx: Tx, table: CatalogueTable, rows: readonly StoredRow[]): Promise<void> {
   const { name } = table;
   try {
     if (isPostgres(tx)) await insertByCopy(tx, table, rows);
@@ -148,20 +148,20 @@ async function insert(tx: Tx, table: Table, rows: readonly StoredRow[]): Promise
 }
 
 /** Throws `conflict` unless the table has exactly the rows of the source. */
-async function verify(tx: Tx, table: Table, expected: TableDigest, step: Step): Promise<void> {
+async function verify(tx: Tx, table: CatalogueTable, expected: TableDigest, step: Step): Promise<void> {
   if (isPostgres(tx)) {
     if ((await digestOnPostgres(tx, table)) !== String(expected)) throw differs(table);
     return step(expected.rows);
   }
   const found = new TableDigest(table);
-  for await (const rows of readRows(tx, table)) {
+  for await (const rows of readTableRows(tx, table)) {
     found.add(rows);
     await step(rows.length);
   }
   if (String(found) !== String(expected)) throw differs(table);
 }
 
-const differs = ({ name }: Table) =>
+const differs = ({ name }: CatalogueTable) =>
   new ServiceError("conflict", `The table ${name} differs after the copy, so nothing was copied.`);
 
 /** Builds the search index of messages, which the databases store differently. */
@@ -169,7 +169,7 @@ async function indexWordsAgain(tx: Tx, wordsOf: CopyPlan["wordsOf"], { signal }:
   const restore = await suspendIndexes(tx, "message_words");
   const columns = ["conversation_id", "deleted_at", "id", "message", "position", "type"];
   const order = [isPostgres(tx) ? "id" : "rowid"];
-  for await (const rows of readRows(tx, { name: "messages", columns, types: [], order })) {
+  for await (const rows of readTableRows(tx, { name: "messages", columns, types: [], order })) {
     await breathe();
     signal.throwIfAborted();
     const found = rows.filter(({ type, deleted_at }) => type === "normal" && deleted_at === null);

@@ -1,7 +1,7 @@
 import { CompiledQuery, sql } from "kysely";
 import type { Db } from "../database.ts";
 import { isPostgres } from "../dialect.ts";
-import type { Table } from "./table-catalogue.ts";
+import type { CatalogueTable } from "./table-catalogue.ts";
 
 /** A stored value as both drivers return it. */
 export type StoredValue = string | number | null | Uint8Array;
@@ -17,7 +17,7 @@ const largestBatch = 5000;
 const batchBytes = 2_000_000;
 
 /** Yields all rows of a table in batches of limited size. Must run on a single connection in a transaction. */
-export async function* readRows(db: Db, table: Table): AsyncGenerator<StoredRow[]> {
+export async function* readTableRows(db: Db, table: CatalogueTable): AsyncGenerator<StoredRow[]> {
   const next = isPostgres(db) ? await openCursor(db, table) : pageThrough(db, table);
   let coming = next(firstBatch);
   for (;;) {
@@ -33,7 +33,7 @@ export async function* readRows(db: Db, table: Table): AsyncGenerator<StoredRow[
 
 type NextBatch = (size: number) => Promise<StoredRow[]>;
 
-async function openCursor(db: Db, { name, columns, order }: Table): Promise<NextBatch> {
+async function openCursor(db: Db, { name, columns, order }: CatalogueTable): Promise<NextBatch> {
   const ordered = order.length > 0 ? sql`order by ${sql.join(order.map((column) => sql.id(column)))}` : sql``;
   const query = sql`select ${sql.join(columns.map((column) => sql.id(column)))} from ${sql.table(name)} ${ordered}`;
   await sql`declare copied_rows no scroll cursor for ${query}`.execute(db);
@@ -41,7 +41,7 @@ async function openCursor(db: Db, { name, columns, order }: Table): Promise<Next
 }
 
 /** Continues each batch after the last row of the one before, because a stream would occupy the connection. */
-function pageThrough(db: Db, { name, columns, order }: Table): NextBatch {
+function pageThrough(db: Db, { name, columns, order }: CatalogueTable): NextBatch {
   const quoted = (names: readonly string[]) => names.map((column) => `"${column}"`).join(", ");
   const keys = quoted(order);
   // SQLite would give the ROWID the name of the column that is an alias of it.

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../database.ts";
 import { isPostgres } from "../dialect.ts";
-import type { Table } from "./table-catalogue.ts";
+import type { CatalogueTable } from "./table-catalogue.ts";
 
 interface Sequence {
   readonly name: string;
@@ -26,7 +26,11 @@ export async function readSequences(db: Db): Promise<Map<string, number>> {
  * Makes the tables continue after the last IDs of the source, even those of deleted rows: tokens and audit entries may still
  * name them.
  */
-export async function continueSequences(tx: Tx, tables: readonly Table[], given: Map<string, number>): Promise<void> {
+export async function continueSequences(
+  tx: Tx,
+  tables: readonly CatalogueTable[],
+  given: Map<string, number>,
+): Promise<void> {
   for (const { name, columns } of tables) {
     if (!columns.includes("id")) continue;
     const { rows } = await sql<{ last: number }>`select coalesce(max(id), 0) as last from ${sql.table(name)}`.execute(

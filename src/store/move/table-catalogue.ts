@@ -4,7 +4,7 @@ import type { Db } from "../database.ts";
 import { isPostgres } from "../dialect.ts";
 
 /** A table as the catalogue of its database describes it. */
-export interface Table {
+export interface CatalogueTable {
   readonly name: string;
   /** In alphabetical order. */
   readonly columns: readonly string[];
@@ -23,7 +23,7 @@ export const notCopied: Readonly<Record<string, string>> = {
 };
 
 /** Returns the tables to copy, in the order in which they were created. Virtual tables of SQLite are left out. */
-export async function listTables(db: Db): Promise<Table[]> {
+export async function listTables(db: Db): Promise<CatalogueTable[]> {
   const { rows } = await (isPostgres(db) ? postgresColumns : sqliteColumns).execute(db);
   const tables = Map.groupBy(rows, (row) => row.table_name);
   return [...tables].flatMap(([name, columns]) => {
@@ -67,8 +67,8 @@ const postgresColumns = sql<ColumnRow>`
   order by t.oid, c.attnum`;
 
 /** Throws `conflict` unless both databases have the same tables with the same columns, so that a copy leaves out none. */
-export function mustMatch(source: readonly Table[], target: readonly Table[]): void {
-  const columnsOf = (tables: readonly Table[]) =>
+export function mustMatch(source: readonly CatalogueTable[], target: readonly CatalogueTable[]): void {
+  const columnsOf = (tables: readonly CatalogueTable[]) =>
     new Set(tables.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column}`)));
   const [found, expected] = [columnsOf(source), columnsOf(target)];
   const unknown = found.values().find((column) => !expected.has(column));

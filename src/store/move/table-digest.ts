@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../database.ts";
 import { hexadecimal, type StoredRow, type StoredValue } from "./row-batches.ts";
-import type { Table } from "./table-catalogue.ts";
+import type { CatalogueTable } from "./table-catalogue.ts";
 
 /**
  * Number of rows and checksum of a table. The checksum is the sum of 64 bits of the SHA-256 hashes of all rows, so the order
@@ -14,7 +14,7 @@ export class TableDigest {
   #low = 0;
   rows = 0;
 
-  constructor({ columns }: Pick<Table, "columns">) {
+  constructor({ columns }: Pick<CatalogueTable, "columns">) {
     this.#columns = columns;
   }
 
@@ -55,7 +55,7 @@ function hexadecimalFloat(value: number): string {
 }
 
 /** Returns the same text as a `TableDigest` of all rows. The server reads them, several processes at a time. */
-export async function digestOnPostgres(db: Db, { name, columns, types }: Table): Promise<string> {
+export async function digestOnPostgres(db: Db, { name, columns, types }: CatalogueTable): Promise<string> {
   const cells = sql.join(columns.map((column, at) => canonicalOnPostgres(sql.ref(column), types[at])));
   const { rows } = await sql<{ rows: number; sum: string }>`
     select count(*) as rows,

@@ -10,11 +10,11 @@ import { databaseOf } from "./db-target.ts";
 
 /** `wcs db check` */
 export async function check(context: Context): Promise<void> {
-  await showFindings(examine(databaseOf(context)), context);
+  await showFindings(checkDatabase(databaseOf(context)), context);
 }
 
 /** Runs all checks of a database. */
-export async function examine(address: string): Promise<Finding[]> {
+export async function checkDatabase(address: string): Promise<Finding[]> {
   let database: Database;
   try {
     database = await openDatabase(address, { skipMigration: true });

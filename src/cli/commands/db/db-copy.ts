@@ -7,7 +7,7 @@ import { pluralize } from "../../output/pluralize.ts";
 import { refusePassword, withoutPassword } from "../../session/database-url.ts";
 import { databaseAddress, isRemote } from "../../session/target.ts";
 import { watched } from "./copy-progress.ts";
-import { examine } from "./db-check.ts";
+import { checkDatabase } from "./db-check.ts";
 import { databaseOf } from "./db-target.ts";
 
 /** `wcs db copy` */
@@ -20,7 +20,7 @@ export async function copy(context: Context): Promise<void> {
   const since = performance.now();
   const copied = await watched("copying", terminal, (watch) => copyInstance({ from, to, wordsOf, watch }));
   const seconds = Math.round((performance.now() - since) / 100) / 10;
-  const findings = await terminal.spin("checking", examine(to));
+  const findings = await terminal.spin("checking", checkDatabase(to));
   const wrong = findings.filter(({ state }) => state === "failed");
   const shown = {
     from: withoutPassword(from),

@@ -5,7 +5,7 @@ import { createSources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { pluralize } from "../../output/pluralize.ts";
-import { advice, openWithKey, parseKey } from "../../session/open-with-key.ts";
+import { advice, openWithKey, parseDatabaseKey } from "../../session/open-with-key.ts";
 import { databaseOf, withDatabase } from "./db-target.ts";
 
 /** `wcs db rekey` */
@@ -35,5 +35,5 @@ async function newKey({ terminal, flags }: Context): Promise<Uint8Array | undefi
   if (path === undefined) return "present";
   const sources = createSources(terminal);
   const text = path === "-" ? await sources.stdin("--new-key-file") : sources.file(path, "--new-key-file");
-  return parseKey(text, "--new-key-file");
+  return parseDatabaseKey(text, "--new-key-file");
 }

@@ -11,7 +11,7 @@ import { pluralize } from "../../output/pluralize.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { noMail } from "../serve/smtp-option.ts";
 import { checkPrivacy, modeOf } from "./check-machine.ts";
-import { type Checks, failed, lengthOf, ok, type Verdict, warning } from "./finding.ts";
+import { type FactChecks, failed, lengthOf, ok, type Verdict, warning } from "./finding.ts";
 
 interface DatabaseFacts {
   /** Undefined for PostgreSQL, whose files are not checked. */
@@ -52,7 +52,7 @@ const space = { failed: 100 * mebibyte, warning: 1024 * mebibyte };
 /** Milliseconds after which a callback or mail that is due counts as overdue. */
 const patience = 60_000;
 
-export const databaseChecks: Checks<DatabaseFacts> = {
+export const databaseChecks: FactChecks<DatabaseFacts> = {
   database: () => ok(`The database can be opened, and its schema is the newest (${latestMigration}).`),
   "database file": ({ file }) => file && checkPrivacy(file, 0o600),
   integrity: ({ file }) => {

@@ -1,6 +1,6 @@
 import type { Client } from "../../../http/client/client.ts";
 import { version } from "../../session/version.ts";
-import { type Checks, failed, lengthOf, ok, warning } from "./finding.ts";
+import { type FactChecks, failed, lengthOf, ok, warning } from "./finding.ts";
 
 export interface InstanceFacts {
   readonly address: string;
@@ -44,7 +44,7 @@ function versionIn(text: string): string | undefined {
 /** Seconds by which clocks may differ: receivers reject callbacks whose time is five minutes off. */
 const tolerated = { ok: 10, warning: 120 };
 
-export const instanceChecks: Checks<InstanceFacts> = {
+export const instanceChecks: FactChecks<InstanceFacts> = {
   instance: ({ address, health, ready }) => {
     if (health !== 200)
       return failed(`${address} answers, but it is not a wcs instance (status ${health}). Check the URL.`);

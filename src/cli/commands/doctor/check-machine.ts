@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { configDir, configFile, readConfig } from "../../session/config.ts";
-import { type Checks, failed, ok } from "./finding.ts";
+import { type FactChecks, failed, ok } from "./finding.ts";
 
 interface MachineFacts {
   /** Version, for example 24.15.0. */
@@ -53,7 +53,7 @@ const isOlder = (version: string, oldest: string) => {
   return a < c || (a === c && b < d);
 };
 
-export const machineChecks: Checks<MachineFacts> = {
+export const machineChecks: FactChecks<MachineFacts> = {
   node: ({ node }) =>
     isOlder(node, oldestNode)
       ? failed(`This is Node ${node}. Install Node ${oldestNode} or newer.`)

@@ -2,7 +2,7 @@ import type { Caller, OutputOf } from "../../../contract/operation.ts";
 import { settings as settingsGroup } from "../../../contract/settings.ts";
 import type { users } from "../../../contract/users.ts";
 import { webhooks as webhooksGroup } from "../../../contract/webhooks.ts";
-import { type Checks, failed, lengthOf, ok, type Verdict, warning } from "./finding.ts";
+import { type FactChecks, failed, lengthOf, ok, type Verdict, warning } from "./finding.ts";
 
 interface LoginFacts {
   readonly user: Pick<OutputOf<typeof users.current>, "name" | "admin">;
@@ -16,7 +16,7 @@ interface LoginFacts {
 /** Seconds before a token expires from which on the check warns. */
 const soon = 3600;
 
-export const loginChecks: Checks<LoginFacts> = {
+export const loginChecks: FactChecks<LoginFacts> = {
   login: ({ user, expires, apiToken, now }) => {
     if (apiToken) return ok(`Signed in as ${user.name} with an API token.`);
     if (expires === undefined) return ok(`You act as ${user.name}, because you own the database.`);
@@ -63,7 +63,7 @@ export async function readServiceFacts(caller: Caller): Promise<ServiceFacts> {
 
 const named = (webhooks: readonly { id: number }[]) => webhooks.map(({ id }) => id).join(", ");
 
-export const serviceChecks: Checks<ServiceFacts> = {
+export const serviceChecks: FactChecks<ServiceFacts> = {
   base_url: ({ settings: { base_url } }) => checkBaseUrl(base_url),
   mail: ({ settings }) => {
     const missing = (["mail.smtp_url", "mail.from"] as const).filter((key) => settings[key] === null);

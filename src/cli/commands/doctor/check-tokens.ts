@@ -1,6 +1,6 @@
 import type { Caller, OutputOf } from "../../../contract/operation.ts";
 import { tokens } from "../../../contract/tokens.ts";
-import { type Checks, lengthOf, ok, warning } from "./finding.ts";
+import { type FactChecks, lengthOf, ok, warning } from "./finding.ts";
 
 interface TokenFacts {
   /** Tokens that expire soon or have expired. */
@@ -18,7 +18,7 @@ export async function readTokenFacts(caller: Caller): Promise<TokenFacts> {
   return { ending: data, now };
 }
 
-export const tokenChecks: Checks<TokenFacts> = {
+export const tokenChecks: FactChecks<TokenFacts> = {
   "API tokens": ({ ending, now }) => {
     if (ending.length === 0) return ok(`No API token expires within ${warningDays} days.`);
     const list = ending.map(({ id, name, expires_at }) => {

@@ -14,13 +14,13 @@ export interface Finding extends Verdict {
 }
 
 /** Checks by name. Each judges the given facts and returns undefined where it does not apply. */
-export type Checks<F> = Readonly<Record<string, (facts: F) => Verdict | undefined>>;
+export type FactChecks<F> = Readonly<Record<string, (facts: F) => Verdict | undefined>>;
 
 export const ok = (message: string): Verdict => ({ state: "ok", message });
 export const warning = (message: string): Verdict => ({ state: "warning", message });
 export const failed = (message: string): Verdict => ({ state: "failed", message });
 
-export function examine<F>(checks: Checks<F>, facts: F): Finding[] {
+export function judgeFacts<F>(checks: FactChecks<F>, facts: F): Finding[] {
   return Object.entries(checks).flatMap(([check, judge]) => {
     const verdict = judge(facts);
     return verdict === undefined ? [] : [{ check, ...verdict }];

@@ -5,7 +5,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { environmentToken } from "../../session/environment-login.ts";
 import { findTarget } from "../../session/target.ts";
 import { machineChecks, readMachineFacts } from "./check-machine.ts";
-import { examine, type Finding, failure } from "./finding.ts";
+import { type Finding, failure, judgeFacts } from "./finding.ts";
 import { showFindings } from "./show-findings.ts";
 
 /** `wcs doctor` */
@@ -24,7 +24,7 @@ const stages: Readonly<Record<string, Stage>> = {
 };
 
 async function findAll(context: Context): Promise<Finding[]> {
-  const findings = examine(machineChecks, readMachineFacts(context.terminal.env));
+  const findings = judgeFacts(machineChecks, readMachineFacts(context.terminal.env));
   for (const [name, stage] of Object.entries(stages)) {
     try {
       findings.push(...(await stage(context)));
@@ -39,12 +39,12 @@ async function findInTarget({ terminal, globals, connect }: Context): Promise<Fi
   const { address, remote } = findTarget(globals, terminal.env);
   if (!remote) {
     const { databaseChecks, readDatabaseFacts } = await import("./check-database-facts.ts");
-    return examine(databaseChecks, await readDatabaseFacts(address, terminal.env));
+    return judgeFacts(databaseChecks, await readDatabaseFacts(address, terminal.env));
   }
   const { instanceChecks, readInstanceFacts } = await import("./check-instance.ts");
   const { raw } = await connect({ anonymous: true });
   // Connections to instances have it.
-  return examine(instanceChecks, await readInstanceFacts(raw!, address));
+  return judgeFacts(instanceChecks, await readInstanceFacts(raw!, address));
 }
 
 async function findInLogin(context: Context): Promise<Finding[]> {
@@ -55,17 +55,17 @@ async function findInLogin(context: Context): Promise<Finding[]> {
   const token = tokenOf(context);
   const expires = token === undefined ? undefined : tokenTimesOf(token)?.expires;
   const facts = { expires, apiToken: token !== undefined && isApiToken(token) };
-  return examine(loginChecks, { user, ...facts, now: Date.now() / 1000 });
+  return judgeFacts(loginChecks, { user, ...facts, now: Date.now() / 1000 });
 }
 
 async function findInTokens(context: Context): Promise<Finding[]> {
   const { readTokenFacts, tokenChecks } = await import("./check-tokens.ts");
-  return unlessForbidden(async () => examine(tokenChecks, await ask(context, readTokenFacts)));
+  return unlessForbidden(async () => judgeFacts(tokenChecks, await ask(context, readTokenFacts)));
 }
 
 async function findInService(context: Context): Promise<Finding[]> {
   const { readServiceFacts, serviceChecks } = await import("./check-service.ts");
-  return unlessForbidden(async () => examine(serviceChecks, await ask(context, readServiceFacts)));
+  return unlessForbidden(async () => judgeFacts(serviceChecks, await ask(context, readServiceFacts)));
 }
 
 /**

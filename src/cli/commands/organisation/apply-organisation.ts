@@ -25,7 +25,7 @@ import { loadHeld } from "./plan/snapshot.ts";
 const mostTogether = 500;
 
 /** `wcs diff`: shows the changes that apply would make. */
-export async function diff(context: Context): Promise<void> {
+export async function diffOrganisation(context: Context): Promise<void> {
   let differs = false;
   await withPlan(context, async (plan) => {
     differs = await show(plan, context);
@@ -34,7 +34,7 @@ export async function diff(context: Context): Promise<void> {
 }
 
 /** `wcs apply`: changes an instance to match a file. */
-export async function apply(context: Context): Promise<void> {
+export async function applyOrganisation(context: Context): Promise<void> {
   const { terminal, flags } = context;
   await withPlan(context, async (plan, planning, { label, issues }) => {
     await tryPlan(plan, planning);

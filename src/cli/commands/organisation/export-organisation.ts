@@ -21,7 +21,7 @@ import {
   userTypeLabel,
   webhookEntry,
 } from "./plan/current-entries.ts";
-import { each, loadHeld, type Snapshot } from "./plan/snapshot.ts";
+import { each, loadHeld, type OrganisationSnapshot } from "./plan/snapshot.ts";
 
 /** `wcs export`: writes an organisation as a file for apply, in an order that does not depend on IDs. */
 export async function exportOrganisation(context: Context): Promise<void> {
@@ -75,7 +75,7 @@ function sectionsOf(only: string | undefined): readonly OrganisationSection[] {
 }
 
 type Write = (entries: Iterable<object>) => Promise<void>;
-type SectionWriter = (to: Export<string>, held: Snapshot, names: Names, write: Write) => Promise<void>;
+type SectionWriter = (to: Export<string>, held: OrganisationSnapshot, names: Names, write: Write) => Promise<void>;
 
 const writers: Record<OrganisationSection, SectionWriter> = {
   usertypes: writeUserTypes,
@@ -84,7 +84,12 @@ const writers: Record<OrganisationSection, SectionWriter> = {
   webhooks: writeWebhooks,
 };
 
-async function writeUserTypes(to: Export<string>, { userTypes }: Snapshot, _: Names, write: Write): Promise<void> {
+async function writeUserTypes(
+  to: Export<string>,
+  { userTypes }: OrganisationSnapshot,
+  _: Names,
+  write: Write,
+): Promise<void> {
   const problem = problemsOfLabels(userTypes);
   const good = userTypes.filter((type) => {
     const what = problem(type);
@@ -96,9 +101,9 @@ async function writeUserTypes(to: Export<string>, { userTypes }: Snapshot, _: Na
 }
 
 /** Returns the reasons why user types have no label in a file, by ID. */
-function problemsOfLabels(types: Snapshot["userTypes"]) {
+function problemsOfLabels(types: OrganisationSnapshot["userTypes"]) {
   const references = new Set(types.map(({ reference }) => reference));
-  return (type: Snapshot["userTypes"][number]): string | undefined => {
+  return (type: OrganisationSnapshot["userTypes"][number]): string | undefined => {
     const { id, name, reference } = type;
     if (name.trim() !== name) return `begins or ends with a space; run wcs usertypes update ${id} --name NAME`;
     if (reference !== null || !references.has(name)) return undefined;
@@ -108,7 +113,7 @@ function problemsOfLabels(types: Snapshot["userTypes"]) {
 
 async function writeUnits(
   to: Export<string>,
-  { units, unitById }: Snapshot,
+  { units, unitById }: OrganisationSnapshot,
   names: Names,
   write: Write,
 ): Promise<void> {
@@ -136,7 +141,7 @@ async function writeUnits(
 
 async function writeUsers(
   to: Export<string>,
-  { userTypes, unitById }: Snapshot,
+  { userTypes, unitById }: OrganisationSnapshot,
   names: Names,
   write: Write,
 ): Promise<void> {
@@ -185,7 +190,7 @@ const hidden = ({ id }: CurrentUser) =>
     hint: "Exporting users needs the ability user over all of them. Use --only usertypes,units to export no users.",
   });
 
-async function writeWebhooks(to: Export<string>, _: Snapshot, _names: Names, write: Write): Promise<void> {
+async function writeWebhooks(to: Export<string>, _: OrganisationSnapshot, _names: Names, write: Write): Promise<void> {
   const found: CurrentWebhook[] = [];
   for await (const webhook of each<CurrentWebhook>(to.caller, webhooks.list, to.signal)) found.push(webhook);
   const first = new Map<string, number>();

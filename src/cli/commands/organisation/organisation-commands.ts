@@ -1,4 +1,4 @@
-import type { CommandFlag, Commands, Context, TopLevelCommand } from "../../kit/command-spec.ts";
+import type { CommandFlag, Commands, TopLevelCommand } from "../../kit/command-spec.ts";
 
 const source = { name: "file", description: "Organisation file, - for stdin", completes: "file" } as const;
 const prune: CommandFlag = {
@@ -54,7 +54,7 @@ and the changed fields with their values before and after. Nothing is changed.`,
   flags: [prune, { flags: "--exit-code", description: "Exit 9 if there are differences" }],
   examples: ["wcs diff acme.yaml", "wcs diff acme.yaml --prune --exit-code --json"],
   prints: true,
-  run: async (context) => run("diff", context),
+  run: async (context) => (await import("./apply-organisation.ts")).diffOrganisation(context),
 };
 
 /** `wcs apply`. */
@@ -77,9 +77,5 @@ mail with a link to set one.`,
   ],
   examples: ["wcs apply acme.yaml --dry-run", "wcs apply acme.yaml --prune --yes"],
   prints: true,
-  run: async (context) => run("apply", context),
+  run: async (context) => (await import("./apply-organisation.ts")).applyOrganisation(context),
 };
-
-async function run(command: "diff" | "apply", context: Context): Promise<void> {
-  await (await import("./apply-organisation.ts"))[command](context);
-}

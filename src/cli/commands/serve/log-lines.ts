@@ -7,7 +7,7 @@ export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
 /** Formats that --log-format takes. */
 export const logFormats = ["auto", "pretty", "json"] as const;
 /** Number of the log level `warn`. */
-export const warning = 40;
+export const warnLevel = 40;
 
 /** Converts the JSON lines of the log to readable ones: `12:30:05 INFO  request  method=GET status=200`. */
 export function createLogLines(paint: Paint, write: (line: string) => void): { write(line: string): void } {
@@ -17,7 +17,7 @@ export function createLogLines(paint: Paint, write: (line: string) => void): { w
       const name = (levels[level] ?? String(level)).padEnd(5);
       const clock = new Date(time).toTimeString().slice(0, 8);
       const facts = Object.entries(more).map(([key, value]) => `${paint.dim(`${key}=`)}${textOf(value)}`);
-      const painted = level >= warning ? paint.error(name) : paint.key(name);
+      const painted = level >= warnLevel ? paint.error(name) : paint.key(name);
       const stack = err?.stack ? `\n${String(err.stack).split("\n").map(sanitizeLine).join("\n")}` : "";
       write(`${paint.dim(clock)} ${[`${painted} ${sanitizeLine(msg)}`, ...facts].join("  ")}${stack}\n`);
     },

@@ -8,7 +8,7 @@ import { version } from "../../session/version.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { createMetrics } from "./create-metrics.ts";
 import { keepServerChunks } from "./keep-server-chunks.ts";
-import { createLogLines, logFormats, logLevels, warning } from "./log-lines.ts";
+import { createLogLines, logFormats, logLevels, warnLevel } from "./log-lines.ts";
 import { readServeOptions, type ServeOptions } from "./serve-options.ts";
 import { noMail, smtpFlag } from "./smtp-option.ts";
 import type { WorkerProcess } from "./worker-process.ts";
@@ -98,7 +98,7 @@ async function createLog({ logFormat, level, workers }: ServeOptions, terminal: 
   const hooks: LoggerOptions["hooks"] = {
     logMethod(line, method, severity) {
       method.apply(this, line);
-      if (severity >= warning) destination.flush();
+      if (severity >= warnLevel) destination.flush();
     },
   };
   return { log: pino({ level, hooks }, lines), flush: () => destination.flushSync() };

@@ -3,14 +3,14 @@ import type { Context } from "../../kit/command-spec.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { importFile } from "./import-file.ts";
 import { userKind } from "./import-kinds.ts";
-import { parseKey, readMapping } from "./mapping-flags.ts";
+import { parseImportKey, readMapping } from "./mapping-flags.ts";
 import { findScope, parseRemovalFlags, removeMissing } from "./remove-missing.ts";
 
 /** `wcs users import`: imports a file by the mapping of its columns, and deactivates the users whom it lacks. */
 export async function importUsersFile(context: Context): Promise<void> {
   const { flags, terminal } = context;
   const spec = await readMapping(context);
-  const key = spec ? spec.key : parseKey(flags.key);
+  const key = spec ? spec.key : parseImportKey(flags.key);
   const kind = userKind(key);
   const mapping = spec && createMapping(spec, kind.table);
   const removal = await parseRemovalFlags(context, spec);

@@ -18,11 +18,11 @@ export async function readMapping({ flags }: Pick<Context, "flags">): Promise<Im
   return {
     columns: [...(saved?.columns ?? []).filter(({ column }) => !given.has(columnKey(column))), ...columns],
     values: { ...saved?.values, ...parseValues((set ?? []) as string[]) },
-    key: parseKey(key) ?? saved?.key,
+    key: parseImportKey(key) ?? saved?.key,
   };
 }
 
-export function parseKey(key: unknown): ImportKey | undefined {
+export function parseImportKey(key: unknown): ImportKey | undefined {
   if (key === undefined || key === "reference" || key === "email") return key;
   throw new UsageError(`--key must be reference or email, not '${key}'`);
 }

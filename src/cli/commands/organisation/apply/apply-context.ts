@@ -5,7 +5,7 @@ import type { Path } from "../file/file-issues.ts";
 import type { OrganisationSection } from "../file/organisation-schema.ts";
 import type { PlannedChange, Task } from "../plan/change.ts";
 import type { OrganisationPlan } from "../plan/make-plan.ts";
-import type { Snapshot } from "../plan/snapshot.ts";
+import type { OrganisationSnapshot } from "../plan/snapshot.ts";
 import type { Directory } from "./id-directory.ts";
 
 /** A completed change. */
@@ -19,7 +19,7 @@ export interface ApplyContext {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly plan: OrganisationPlan;
-  readonly held: Snapshot;
+  readonly held: OrganisationSnapshot;
   readonly directory: Directory;
   /** Reports that the service rejected an entry. */
   readonly refused: (path: Path, reasons: readonly string[]) => void;

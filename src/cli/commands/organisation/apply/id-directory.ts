@@ -1,5 +1,5 @@
 import type { OrganisationPlan } from "../plan/make-plan.ts";
-import type { Snapshot } from "../plan/snapshot.ts";
+import type { OrganisationSnapshot } from "../plan/snapshot.ts";
 
 /** IDs by label. Created items are added. */
 export interface Directory {
@@ -11,7 +11,10 @@ export interface Directory {
 
 export const departmentKey = (unit: string, department: string): string => JSON.stringify([unit, department]);
 
-export function createDirectory({ unitByReference, userTypes }: Snapshot, plan: OrganisationPlan): Directory {
+export function createDirectory(
+  { unitByReference, userTypes }: OrganisationSnapshot,
+  plan: OrganisationPlan,
+): Directory {
   const departments = new Map<string, number>();
   for (const [reference, unit] of unitByReference) {
     for (const { id, name } of unit.departments) departments.set(departmentKey(reference, name), id);

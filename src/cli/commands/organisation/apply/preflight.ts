@@ -6,7 +6,7 @@ import { usertypes } from "../../../../contract/usertypes.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
 import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { Planning } from "../plan/plan-context.ts";
-import type { Snapshot } from "../plan/snapshot.ts";
+import type { OrganisationSnapshot } from "../plan/snapshot.ts";
 import { inBatches, reasonsOf } from "./apply-context.ts";
 import { isForImport, most, userRowOf } from "./apply-users.ts";
 import { putUserType } from "./apply-usertypes.ts";
@@ -93,7 +93,7 @@ async function requireAdministrator(tasks: Iterable<Task<"users">>, caller: Plan
 function isReady(
   { change, before, after }: Task<"users">,
   changing: ReadonlySet<string>,
-  { unitByReference }: Snapshot,
+  { unitByReference }: OrganisationSnapshot,
 ): boolean {
   if (before && touches(change, ["reference", "memberships"])) return false;
   const unit = unitByReference.get(after.unit ?? "");

@@ -5,7 +5,7 @@ import type { FileIssues, Path } from "../file/file-issues.ts";
 import type { Organisation } from "../file/organisation-entries.ts";
 import { labelEntry, type OrganisationEntry, type OrganisationSection } from "../file/organisation-schema.ts";
 import { kinds, listFieldChanges, overlay, type PlannedChange, type Task } from "./change.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { OrganisationSnapshot } from "./snapshot.ts";
 
 /** The data for the comparison of a file with an instance. */
 export interface Planning {
@@ -13,7 +13,7 @@ export interface Planning {
   readonly signal: AbortSignal;
   readonly organisation: Organisation;
   readonly issues: FileIssues;
-  readonly held: Snapshot;
+  readonly held: OrganisationSnapshot;
   /** Keeps what may be too much for memory. */
   readonly scratch: DatabaseSync;
   /** Delete items that are not in the file. */

@@ -3,7 +3,7 @@ import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import type { Task } from "./change.ts";
 import { type CurrentUnit, type Names, unitEntry } from "./current-entries.ts";
 import { compareEntry, namesNo, onlyOnce, type Planning, removal } from "./plan-context.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { OrganisationSnapshot } from "./snapshot.ts";
 
 /** The tasks for units, and the units that exist afterwards. */
 export interface UnitPlan {
@@ -79,7 +79,10 @@ function checkNew({ name, parent }: OrganisationEntry<"units">, at: number, { is
 const circle = -1;
 
 /** Returns the future level of each unit; `circle` for units whose ancestors form a cycle. */
-function levelsOf(after: ReadonlyMap<string, OrganisationEntry<"units">>, held: Snapshot): Map<string, number> {
+function levelsOf(
+  after: ReadonlyMap<string, OrganisationEntry<"units">>,
+  held: OrganisationSnapshot,
+): Map<string, number> {
   const levels = new Map<string, number>();
   for (const start of after.keys()) {
     const chain: string[] = [];
@@ -98,7 +101,7 @@ function levelsOf(after: ReadonlyMap<string, OrganisationEntry<"units">>, held: 
 }
 
 /** Returns the level of a unit whose parent has no reference. No file can move such a parent. */
-const topOf = (reference: string, held: Snapshot) => held.unitByReference.get(reference)?.level ?? 1;
+const topOf = (reference: string, held: OrganisationSnapshot) => held.unitByReference.get(reference)?.level ?? 1;
 
 function checkParents(
   after: ReadonlyMap<string, OrganisationEntry<"units">>,
@@ -116,7 +119,7 @@ function checkParents(
   }
 }
 
-function missing(parent: string, after: ReadonlyMap<string, unknown>, held: Snapshot): string {
+function missing(parent: string, after: ReadonlyMap<string, unknown>, held: OrganisationSnapshot): string {
   return held.unitByReference.has(parent)
     ? `is ${parent}, which is not in the file and would be deleted by --prune`
     : namesNo("unit", parent, after.keys());

@@ -5,7 +5,7 @@ import { walk } from "../../../kit/walk-list.ts";
 import type { CurrentUnit, CurrentUserType } from "./current-entries.ts";
 
 /** The items of an instance that others refer to. */
-export interface Snapshot {
+export interface OrganisationSnapshot {
   readonly userTypes: readonly CurrentUserType[];
   readonly units: readonly CurrentUnit[];
   readonly unitById: ReadonlyMap<number, CurrentUnit>;
@@ -13,7 +13,7 @@ export interface Snapshot {
 }
 
 /** Loads all user types and units page by page. */
-export async function loadHeld(caller: Caller, signal: AbortSignal): Promise<Snapshot> {
+export async function loadHeld(caller: Caller, signal: AbortSignal): Promise<OrganisationSnapshot> {
   const types: CurrentUserType[] = [];
   for await (const type of each<CurrentUserType>(caller, usertypes.list, signal)) types.push(type);
   const found: CurrentUnit[] = [];
