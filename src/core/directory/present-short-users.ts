@@ -1,3 +1,4 @@
+import type { Db } from "../../store/database.ts";
 import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { filesOf, presentNestedFiles } from "../files/attached-files.ts";
@@ -5,29 +6,36 @@ import type { Ctx } from "../pipeline/context.ts";
 import { inOrderOf } from "./in-order-of.ts";
 import { physicalUnitOf, physicalUnits, place, type ShownUnit } from "./physical-units.ts";
 
-/** Selects the unit of the first membership, which `users.unit_id` holds. */
-const shortUsersById = prepared((db, p: { ids: number[] }) =>
+/** Selects users that are not deleted, with the unit of the first membership, which `users.unit_id` holds. */
+export const shortUserRows = (db: Db) =>
   db
     .selectFrom("users as u")
     .leftJoin("units as n", "n.id", "u.unit_id")
-    .leftJoin("units as a", "a.id", "n.parent_id")
+    .leftJoin("units as above", "above.id", "n.parent_id")
     .select(["u.id", "u.first_name", "u.last_name", "u.title", "u.active", "u.unit_id"])
     .select(["n.name", "n.level", "n.unit_type", "n.path", "n.parent_id"])
-    .select(["a.name as parent_name", "a.level as parent_level", "a.unit_type as parent_type"])
+    .select(["above.name as parent_name", "above.level as parent_level", "above.unit_type as parent_type"])
     .select(filesOf(db, "user", "u.id").as("files"))
-    .where((eb) => isAmong(db, eb.ref("u.id"), p.ids))
-    .where("u.deleted_at", "is", null),
+    .where("u.deleted_at", "is", null);
+
+const shortUsersById = prepared((db, p: { ids: number[] }) =>
+  shortUserRows(db).where((eb) => isAmong(db, eb.ref("u.id"), p.ids)),
 );
 
-type ShortRow = Awaited<ReturnType<typeof shortUsersById>>[number];
+export type ShortRow = Awaited<ReturnType<typeof shortUsersById>>[number];
 
 /** Returns short users in the order of `ids`, without unknown and deleted ones. */
 export async function presentShortUsers(ctx: Ctx, ids: number[]) {
   if (ids.length === 0) return [];
   const rows = await shortUsersById(ctx.db, { ids });
+  return presentShortRows(ctx, inOrderOf(ids, rows));
+}
+
+/** Presents rows of `shortUserRows`. Runs a query if units of them are departments. */
+export async function presentShortRows(ctx: Ctx, rows: readonly ShortRow[]) {
   const units = new Map(rows.map((row) => [row.id, placeOf(row)]));
   const physical = await physicalUnits(ctx, [...units.values()]);
-  return inOrderOf(ids, rows).map((row) => {
+  return rows.map((row) => {
     const unit = units.get(row.id)?.unit ?? null;
     return {
       content_type: "user" as const,

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { post as contract } from "../../contract/post-schemas.ts";
 import { rowsIn } from "../../store/nested-rows.ts";
-import { presentAuthors } from "../directory/present-authors.ts";
+import { presentAuthorRows, presentAuthors } from "../directory/present-authors.ts";
 import { presentNestedFiles } from "../files/attached-files.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { currentRule } from "../pipeline/mutes.ts";
@@ -40,7 +40,19 @@ function partsIn(ctx: Ctx, row: ShownPostRow) {
 /** Loads the users and polls that posts contain. */
 async function load(ctx: Ctx, rows: readonly ShownPostRow[]) {
   const parts = new Map(rows.map((row) => [row.id, partsIn(ctx, row)]));
-  const author = await presentAuthors(ctx, [
+  const pollIds = rows.flatMap((row) => row.poll_id ?? []);
+  const [author, polls] = await Promise.all([loadAuthors(ctx, rows, parts), presentPolls(ctx, pollIds)]);
+  return { author, polls, parts };
+}
+
+function loadAuthors(ctx: Ctx, rows: readonly ShownPostRow[], parts: ReadonlyMap<number, Parts>) {
+  const read = rows.flatMap(({ users }) => (users === undefined ? [] : [users]));
+  if (read.length > 0)
+    return presentAuthorRows(
+      ctx,
+      read.flatMap((users) => rowsIn(users)),
+    );
+  return presentAuthors(ctx, [
     ...rows.map((row) => row.author_id),
     ...parts.values().flatMap(({ mentions }) => mentions),
     ...parts
@@ -49,8 +61,6 @@ async function load(ctx: Ctx, rows: readonly ShownPostRow[]) {
         latest === undefined ? [] : [latest.author_id, ...latestMentions.map(({ user_id }) => user_id)],
       ),
   ]);
-  const polls = rows.flatMap((row) => row.poll_id ?? []);
-  return { author, polls: await presentPolls(ctx, polls), parts };
 }
 
 function present(ctx: Ctx, row: PostRow, loaded: Loaded): Post {
