@@ -1,14 +1,14 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { defaults } from "../../src/contract/settings.ts";
+import { defaults, type Settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { mostWaits } from "../../src/contract/waits.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import type { Engine } from "../../src/delivery/delivery.ts";
 import { callbackQueue } from "../../src/delivery/webhooks/callback-queue.ts";
 import { WebhookWorker } from "../../src/delivery/webhooks/webhook-worker.ts";
-import { describeOnDatabases, newEngine, observeAttempts, userAgent } from "../support/engine.ts";
+import { describeOnDatabases, newEngine, observeAttempts, userAgent, whenClaimed } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
 import { newReceiver, type Receiver } from "../support/receiver.ts";
@@ -39,10 +39,10 @@ describeOnDatabases("workers", (open) => {
   const claim = (now: number, most: number, webhook: number) =>
     callbackQueue.claim(instance.database, [{ partition: webhook, most }], now);
   const now = () => instance.now() * 1000;
-  const newWorker = (database = instance.database) =>
+  const newWorker = (database = instance.database, settings: Partial<Settings> = {}) =>
     new WebhookWorker({
       database,
-      settings: async () => ({ ...defaults, "webhooks.allow_private": true, "webhooks.timeout": 600 }),
+      settings: async () => ({ ...defaults, "webhooks.allow_private": true, "webhooks.timeout": 600, ...settings }),
       clock: now,
       random: Math.random,
       log: { info() {}, error() {} },
@@ -245,6 +245,20 @@ describeOnDatabases("workers", (open) => {
     await expect.poll(() => statuses()).toHaveLength(2);
     expect(await statuses()).toEqual(["blocked", "200"]);
     expect(receiver.received).toHaveLength(1);
+  });
+
+  it("a delivery is not sent to a private address when webhooks.allow_private is switched off until it is claimed", async () => {
+    const settings = { "webhooks.allow_private": true };
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance);
+    const database = whenClaimed(instance.database, () => {
+      settings["webhooks.allow_private"] = false;
+    });
+    const worker = newWorker(database, settings);
+    expect(await worker.round()).toBe(1);
+    await expect.poll(() => logOf(instance, id)).toMatchObject([{ status: "blocked" }]);
+    await worker.stop(10_000);
+    expect(receiver.received).toEqual([]);
   });
 
   it("an engine that runs waits for an answer as long as webhooks.timeout says by then", async () => {

@@ -4,7 +4,7 @@ import type { Settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { smtpTarget } from "../../src/delivery/mail/mail-transport.ts";
 import { cert, key } from "../support/certificate.ts";
-import { describeOnDatabases, newEngine } from "../support/engine.ts";
+import { describeOnDatabases, newEngine, whenClaimed } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { type Mailbox, newMailbox } from "../support/mailbox.ts";
 
@@ -90,6 +90,33 @@ describeOnDatabases("the way to the mail server", (open) => {
     await expect.poll(() => errors.execute()).toEqual([{ last_error: noTls }]);
     await engine.stop();
     expect(mailbox.mails).toHaveLength(1);
+  });
+
+  it("A mail is not sent in the clear when mail.allow_plain is switched off until it is claimed", async () => {
+    mailbox = await newMailbox();
+    const url = `smtp://0.0.0.0:${mailbox.port}`;
+    const settings = { "mail.from": "wcs@example.com", "mail.smtp_url": url, "mail.allow_plain": true };
+    const database = whenClaimed(instance.database, () => {
+      settings["mail.allow_plain"] = false;
+    });
+    await newEngine(instance, { settings, database }).drain({ maxSeconds: 60 });
+    expect(mailbox.mails).toEqual([]);
+    const errors = instance.database.reader.selectFrom("mails").select("last_error").execute();
+    expect(await errors).toEqual([{ last_error: noTls }]);
+  });
+
+  it("A mail that is claimed while mail.smtp_url is removed waits for a new one", async () => {
+    mailbox = await newMailbox();
+    const settings: Partial<Settings> = {
+      "mail.from": "wcs@example.com",
+      "mail.smtp_url": `smtp://127.0.0.1:${mailbox.port}`,
+    };
+    const database = whenClaimed(instance.database, () => {
+      settings["mail.smtp_url"] = null;
+    });
+    await newEngine(instance, { settings, database }).drain({ maxSeconds: 60 });
+    expect(mailbox.mails).toEqual([]);
+    expect(await send({}, "", "127.0.0.1")).toEqual({ sent: [{ secure: false }], error: null });
   });
 
   it("A server on this machine needs no TLS", async () => {

@@ -33,6 +33,15 @@ export function observeAttempts(): () => void {
   };
 }
 
+/** The database, with something that happens just before a transaction that claims. */
+export function whenClaimed(database: Database, happens: () => void): Database {
+  const writeLocking: Database["writeLocking"] = (work) => {
+    happens();
+    return database.writeLocking(work);
+  };
+  return { ...database, writeLocking };
+}
+
 /**
  * Resolves when the database hears of changes. On PostgreSQL, the first listener is woken once it is connected; those that
  * follow are woken by changes only. Returns a function that ends the listening.

@@ -71,14 +71,19 @@ export class MailWorker implements Worker {
   /** Sends a batch of due mails and returns its size. More may be due unless it is 0. */
   async round(): Promise<number> {
     const { database, clock } = this.#options;
-    const settings = await this.#options.settings();
-    const { "mail.smtp_url": url, "mail.from": from } = settings;
-    if (this.#stopping || url === null || from === null) return 0;
+    if (missingForMail(await this.#options.settings()).length > 0 || this.#stopping) return 0;
     const mails = await claimMails(database, mailsInRound, clock());
     if (mails.length === 0) return 0;
     this.#leases.add(mails);
     const queue = [...mails];
     try {
+      // Settings that were read before the claim may be older than these mails.
+      const settings = await this.#options.settings();
+      const { "mail.smtp_url": url, "mail.from": from } = settings;
+      if (url === null || from === null) {
+        await this.#leases.release(queue);
+        return 0;
+      }
       const transport = await this.#connect(smtpTarget(url, settings["mail.allow_plain"]));
       const round = { settings: { ...settings, "mail.from": from }, sender: await this.#sender(settings) };
       const sendNext = async () => {

@@ -82,8 +82,9 @@ export class WebhookWorker implements Worker {
     const due = await findReceiversDue(database, clock());
     const quotas = this.#quotas(due);
     if (quotas.length === 0) return stopped;
-    await this.#connect();
     const jobs = await claimDeliveries(database, quotas, clock());
+    // Settings that were read before the claim may be older than these deliveries.
+    await this.#connect();
     this.#leases.add(jobs);
     const claimed = Map.groupBy(jobs, (job) => job.webhook_id);
     for (const receiver of due) {
