@@ -325,6 +325,7 @@ describe("files", () => {
       "stdin:2: Map keys must be unique",
       "stdin is neither YAML nor JSON; nothing was changed.",
     ],
+    ['{"units": []}}{', "stdin:1: Unexpected", "stdin is neither YAML nor JSON; nothing was changed."],
     ['{"units": {}}', "stdin:1: units must be a list", "1 error in stdin"],
     ["", "stdin:1: the file must be an object", "1 error in stdin"],
     ["users: [*ann]", "", "stdin has an undefined alias"],

@@ -68,7 +68,7 @@ function createSplitter() {
   function* endObject(code: number): Generator<FileChunk, boolean> {
     depth -= 1;
     if (depth > 1 || (depth === 1 && list === undefined)) return false;
-    if (code !== (list ? closeList : closeObject)) throw new NotSeparable(line, "The file is not JSON.");
+    if (depth < 0 || code !== (list ? closeList : closeObject)) throw new NotSeparable(line, "The file is not JSON.");
     yield* endPiece();
     yield* flush();
     list = undefined;
