@@ -162,7 +162,7 @@ function __wcs_place --no-scope-shadowing
             set values '--format=csv|ndjson' '--results=@file' '--key=reference|email' '--map=' '--set=' '--mapping=@file' '--save-mapping=@file' '--scope=provider:|unit:' '--max-removals='
             set args '@file'
         case 'users export'
-            set flags '--format	Format of the file (default by its name, else csv)' '--unit	Export only members of this unit and the units below it' '--inactive	Include deactivated users; an import makes them active'
+            set flags '--format	Format of the file (default by its name, else csv)' '--unit	Export only members of this unit and the units below it' '--inactive	Include deactivated users; an import elsewhere creates them active'
             set values '--format=csv|ndjson' '--unit=@units'
             set args '@file'
         case 'users export-data'

@@ -206,6 +206,10 @@ export const importResult = once(() =>
           action: z.enum(["created", "changed", "unchanged", "skipped"]),
           id: z.int().nullable(),
           reference: z.string().nullable(),
+          deactivated: z
+            .boolean()
+            .optional()
+            .describe("True for a user who is deactivated; an import does not reactivate users"),
           fields: z
             .record(z.string(), z.array(z.string()))
             .optional()

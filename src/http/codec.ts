@@ -1,5 +1,6 @@
 import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
 import { type Field, fieldsOf, pathFields } from "../contract/field-spec.ts";
+import { deepest } from "../contract/nesting.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { tryParseInput } from "../contract/parse-input.ts";
 import { encodeRequest, hasBody, type WireOutput } from "./encode-request.ts";
@@ -19,7 +20,6 @@ interface Plan {
 }
 
 const unknown = "is not a field of this operation";
-const deepest = 64;
 const plans = new WeakMap<AnyOperation, Plan>();
 
 /** A decoded input, with the wrong fields that it does not show. */

@@ -4,6 +4,7 @@ import type { ArgumentsOf, Caller, OutputOf } from "../../src/contract/operation
 import { posts } from "../../src/contract/posts.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
+import { insertRows } from "../../src/store/bulk.ts";
 import { useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
@@ -204,6 +205,21 @@ describeEverywhere("groups", (environment) => {
     expect(await refusal(remove(id))).toMatchObject(refused("2 posts"));
     for (const each of [first, second]) await admin().call(posts.delete, { id: each.id });
     expect(await codeOf(remove(id))).toBe("ok");
+  });
+
+  it("groups.delete counts 1000 posts at most", async () => {
+    const { id } = await make();
+    const first = await admin().call(posts.create, { content_type: "debate", title: "Regatta", group: id });
+    const { database } = world().instance;
+    const query = database.reader.selectFrom("posts").selectAll().where("id", "=", first.id);
+    const { id: _, ...row } = await query.executeTakeFirstOrThrow();
+    const copy = (times: number) => database.write((tx) => insertRows(tx, "posts", Array(times).fill(row)));
+    const message = async () => (await refusal(remove(id))).message;
+    await copy(999);
+    expect(await message()).toBe(`Group ${id} has 1000 posts; delete them first.`);
+    await copy(1);
+    expect(await message()).toBe(`Group ${id} has more than 1000 posts; delete them first.`);
+    await database.write((tx) => tx.deleteFrom("posts").where("id", ">", first.id).execute());
   });
 
   it("lists go by name, filter, and go on by cursor", async () => {

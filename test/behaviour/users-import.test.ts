@@ -324,8 +324,10 @@ describeEverywhere("users.import", (environment) => {
     const first = row();
     const id = await idOf(first);
     await admin().call(users.deactivate, { id });
-    expect(await run([{ ...first, title: "Asleep" }])).toMatchObject([{ action: "changed", id }]);
+    expect(await run([{ ...first, title: "Asleep" }])).toMatchObject([{ action: "changed", id, deactivated: true }]);
     expect(await admin().call(users.get, { id })).toMatchObject({ active: false, title: "Asleep" });
+    await admin().call(users.reactivate, { id });
+    expect((await run([{ ...first, title: "Asleep" }]))[0]).not.toHaveProperty("deactivated");
     await admin().call(users.delete, { id });
     const [again] = await run([first]);
     expect(again?.action).toBe("created");

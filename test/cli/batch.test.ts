@@ -54,6 +54,17 @@ describePlaces("batch", (place) => {
     expect(await title(2)).toBe("Head, of Sales");
   });
 
+  it("a row that is nested too deep fails, and the others are done", async () => {
+    const deep = `{"id":2,"title":${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}`;
+    const rows = file("deep.ndjson", `${deep}\n{"id":3,"title":"Clerk"}\n`);
+    const { code, stdout } = await batch(rows, ["-o", "ndjson"], "users", "update", "{id}", "--title", "{title}");
+    expect(code).toBe(3);
+    expect(lines(stdout)).toMatchObject([
+      { line: 1, result: "failed", exit: 3, error: "The row is nested deeper than 64 levels." },
+      { line: 2, result: "done", exit: 0 },
+    ]);
+  });
+
   it("--dry-run changes nothing, names work in rows, several rows run at a time", async () => {
     const rows = file("mails.ndjson", '{"who":"bob@example.com","title":"X"}\n{"who":"cy doe","title":"Y"}\n');
     const command = ["users", "update", "{who}", "--title={title}"];

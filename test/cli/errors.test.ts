@@ -37,6 +37,11 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
     /^error: --unit-type must be one of unit, department, not 'floor'\.\n$/,
   ],
   ["units update 2 --geo-lat north", 2, /^error: --geo-lat must be a number, not 'north'\.\n$/],
+  [
+    `units update 2 --opening-hours-closed ${"[".repeat(65)}${"]".repeat(65)}`,
+    2,
+    /^error: --opening-hours-closed must not be nested deeper than 64 levels\.\n$/,
+  ],
   ["units update 2 --opening-hours-closed {", 2, /^error: --opening-hours-closed must be JSON\.\n$/],
   ["units update 2 --data []", 2, /^error: --data must be a JSON object/],
   ["units update 2 --unset name", 2, /^error: --unset: 'name' cannot be cleared\./],

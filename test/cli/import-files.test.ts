@@ -133,6 +133,7 @@ it("JSON lines, by the name of the file or by --format, on stdin, too", async ()
     '{"reference":"json-3","name":"Three","colour":"red"}',
     "[1]",
     "{",
+    `{"name":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
     '{"reference":"json-4","parent":"json-1","name":"=Four"}',
   ].join("\n");
   const problems = [
@@ -140,13 +141,14 @@ it("JSON lines, by the name of the file or by --format, on stdin, too", async ()
     "line 4, colour: is not a field of this operation",
     "line 5 is not a JSON object",
     "line 6 is not JSON",
+    "line 7 is nested deeper than 64 levels",
   ];
   expect((await imported("units", rows, "--format", "ndjson")).stderr).toEqual([
     ...problems,
-    summary(2, 0, 0, 4),
-    ...leftOut(4, 6),
+    summary(2, 0, 0, 5),
+    ...leftOut(5, 7),
   ]);
-  expect((await run("units", "-", rows, "--format", "ndjson")).stderr.at(-3)).toBe(summary(0, 0, 2, 4));
+  expect((await run("units", "-", rows, "--format", "ndjson")).stderr.at(-3)).toBe(summary(0, 0, 2, 5));
   expect((await run("units", "-", "reference,name\njson-4,Four\n", "--strict")).stderr).toEqual([summary(0, 1, 0, 0)]);
 });
 

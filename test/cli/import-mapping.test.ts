@@ -152,6 +152,7 @@ describe("users import", () => {
 
   it.each([
     ["columns: [", "is neither YAML nor JSON"],
+    [`columns: ${"[".repeat(64)}`, "The file is nested deeper than 64 levels"],
     ["columns:\n  Mail: email\n  Mail: title\n", "is neither YAML nor JSON"],
     ["columns: &a {}\nvalues: *a\n", "has aliases"],
     ["colums: {}\n", "colums is not a field of this operation"],

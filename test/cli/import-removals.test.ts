@@ -94,6 +94,26 @@ describePlaces("users import --deactivate-missing", (place) => {
     expect(await active("okta")).toBe(36);
   });
 
+  it("somebody who comes back stays deactivated, and the import says so", async () => {
+    const args = ["users", "import", file(people("p", 0, 6))];
+    const listed = await place().wcs(["users", "list", "--inactive", "--all", "--json"]);
+    const ids = (JSON.parse(listed.stdout) as { id: number; active: boolean }[])
+      .flatMap(({ id, active }) => (active ? [] : [id]))
+      .sort((one, other) => one - other);
+    expect(ids).toHaveLength(5);
+    const says = `5 of these users are deactivated, and an import reactivates nobody: ${ids.join(", ")}. Run wcs users reactivate <id>.\n`;
+    const counts = "created 0, changed 0, unchanged 6, skipped 0\n";
+    expect(await place().wcs(args)).toMatchObject({ code: 0, stderr: counts + says });
+    expect((await place().wcs([...args, "--dry-run"])).stderr).toContain(says);
+    for (const id of ids.slice(1)) await place().wcs(["users", "reactivate", `${id}`]);
+    expect((await place().wcs(args)).stderr).toContain(
+      `1 of these users is deactivated, and an import reactivates nobody: ${ids[0]}.`,
+    );
+    await place().wcs(["users", "reactivate", `${ids[0]}`]);
+    expect((await place().wcs(args)).stderr).toBe(counts);
+    for (const id of ids) await place().wcs(["users", "deactivate", `${id}`, "--yes"]);
+  });
+
   it("a row that was not imported may be a missing user, so nobody is deactivated", async () => {
     const rows = `${people("p", 5, 39)}p-39,Given,p-39,not-an-address,hq\n`;
     const { code, stderr } = await place().wcs([

@@ -55,6 +55,18 @@ describe.each(["users.yaml", "users.json"])("%s", (name) => {
     expect({ code, changes: JSON.parse(stdout) }).toEqual({ code: 0, changes: changesAt(order) });
   });
 
+  it("a syntax error in the middle of a file of several chunks is reported", async () => {
+    const file = write(
+      name,
+      Array.from({ length: 8000 }, (_, at) => userAt(at)),
+    );
+    const lines = readFileSync(file, "utf8").split("\n");
+    writeFileSync(file, lines.toSpliced(lines.length / 2, 0, "stray").join("\n"));
+    const { code, stderr } = await place().wcs(["diff", file]);
+    const message = `error: ${file} is neither YAML nor JSON; nothing was changed.\n`;
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining(message) });
+  });
+
   it("an error at the last user is reported with its line, and so is a user that occurs twice", async () => {
     const wrong = { ...userAt(count), email: "no address" };
     const file = write(name, [...withTitles, wrong, { ...userAt(count + 1), reference: userAt(0).reference }]);

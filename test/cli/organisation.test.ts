@@ -325,6 +325,7 @@ describe("files", () => {
       "stdin:2: Map keys must be unique",
       "stdin is neither YAML nor JSON; nothing was changed.",
     ],
+    ['{"units": []}}{', "stdin:1: Unexpected", "stdin is neither YAML nor JSON; nothing was changed."],
     ['{"units": {}}', "stdin:1: units must be a list", "1 error in stdin"],
     ["", "stdin:1: the file must be an object", "1 error in stdin"],
     ["users: [*ann]", "", "stdin has an undefined alias"],
@@ -334,6 +335,34 @@ describe("files", () => {
     const { code, stderr } = await sit(["diff", "-"], { stdin: text });
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining(complaint) });
     expect(stderr).toContain(`error: ${message}`);
+  });
+
+  it.each([
+    ["closed lists in JSON", `{"units": [{"name": ${"[".repeat(20_000)}${"]".repeat(20_000)}}]}`, 1],
+    ["open lists in JSON", `{"version": 1,\n"units": [${"[".repeat(200_000)}`, 2],
+    ["objects in JSON", `${'{"units":'.repeat(20_000)}1${"}".repeat(20_000)}`, 1],
+    ["lists in YAML", `units:\n- name: ${"[".repeat(20_000)}${"]".repeat(20_000)}\n`, 2],
+    ["open lists in YAML", `units: ${"[".repeat(200_000)}`, 1],
+    ["dashes in YAML", `units:\n${"- ".repeat(20_000)}x\n`, 2],
+    ["lines of YAML", Array.from({ length: 200 }, (_, at) => `${" ".repeat(at)}units:\n`).join(""), 65],
+  ])("nested %s are refused", async (_, text, line) => {
+    const { code, stderr } = await sit(["diff", "-"], { stdin: text });
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr:
+        `stdin:${line}: The file is nested deeper than 64 levels.\n` +
+        "error: stdin is nested deeper than 64 levels; nothing was changed.\n",
+    });
+  });
+
+  it("64 levels are not too deep", async () => {
+    for (const text of ['{"$schema": {"a": LIST}}', "$schema:\n  a: LIST\n", "# [\n{'$schema': {'a': LIST}}"]) {
+      const nested = (levels: number) => text.replace("LIST", `${"[".repeat(levels - 2)}1${"]".repeat(levels - 2)}`);
+      expect(await sit(["diff", "-"], { stdin: nested(64) })).toMatchObject({ code: 0 });
+      expect(await sit(["diff", "-"], { stdin: nested(65) })).toMatchObject({ code: 3 });
+    }
+    const brackets = `{"$schema": "${"[".repeat(100)}", # ${"[".repeat(100)}\n"units": []}`;
+    expect(await sit(["diff", "-"], { stdin: brackets })).toMatchObject({ code: 0 });
   });
 
   it("a field with the name of a property of all objects is an unknown field", async () => {

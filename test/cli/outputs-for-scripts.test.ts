@@ -116,8 +116,13 @@ describe("values", () => {
 });
 
 describe("events", () => {
-  const event = ["events", "create", "--type", "user", "--title", "Talk", "--start", "2030-01-07T10:00:00Z"];
-  const standup = [...event, "--end", "2030-01-07T11:00:00Z", "--repeat", "every monday until 2030-01-20"];
+  // A list shows the next time of an event, so it has to be in the future.
+  const monday = new Date();
+  monday.setUTCDate(monday.getUTCDate() + 8 - monday.getUTCDay());
+  const dayAfter = (days: number) => new Date(monday.getTime() + days * 86_400_000).toISOString().slice(0, 10);
+  const [first, until] = [dayAfter(0), dayAfter(13)];
+  const event = ["events", "create", "--type", "user", "--title", "Talk", "--start", `${first}T10:00:00Z`];
+  const standup = [...event, "--end", `${first}T11:00:00Z`, "--repeat", `every monday until ${until}`];
 
   it("events create prints the event in every form", async () => {
     const { id, title, dates } = JSON.parse((await home().wcs([...standup, "--json"])).stdout);
@@ -128,10 +133,10 @@ describe("events", () => {
   });
 
   it("events list has start, end and repeats for programs", async () => {
-    const [head, row] = (await wcs("events list --start 2030-01-01")).stdout.split("\n");
+    const [head, row] = (await wcs(`events list --start ${first}`)).stdout.split("\n");
     expect(head).toBe("id\ttitle\ttype\tstart\tend\tdate\trepeats\tlocation");
-    const times = "2030-01-07T10:00:00+00:00\t2030-01-07T11:00:00+00:00";
-    expect(row).toBe(`1\tTalk\tuser\t${times}\t\tevery Monday until 2030-01-20\t`);
+    const times = `${first}T10:00:00+00:00\t${first}T11:00:00+00:00`;
+    expect(row).toBe(`1\tTalk\tuser\t${times}\t\tevery Monday until ${until}\t`);
   });
 });
 

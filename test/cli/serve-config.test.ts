@@ -102,6 +102,12 @@ describe("wcs serve --config", () => {
       "error: wcs.yaml:2: settings.mail.smtp_url is the option smtp_url in this file.",
     );
     expect(await refused("port: 1\nhost: a\nport: 2\n")).toMatch(/^error: wcs.yaml:3: Map keys must be unique/);
+    expect(await refused(`port:\n- ${"[".repeat(64)}`)).toBe(
+      "error: wcs.yaml:2: The file is nested deeper than 64 levels.",
+    );
+    expect(await refused("port: 1\n---\nport: 2\n")).toBe(
+      "error: wcs.yaml:2: The file must not have several documents.",
+    );
     expect(await refused("a: &a [1]\nb: *a\n")).toMatch(/^error: wcs.yaml has aliases/);
   });
 

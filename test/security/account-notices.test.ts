@@ -103,6 +103,37 @@ describeEverywhere("notices of changes of an account", (environment) => {
     expect(await notices()).toEqual([[email, noFactor]]);
   });
 
+  it("An attacker who changes an address again and again has 5 mails an hour sent to it, and hides no other change", async () => {
+    const last = "This has happened several times. Until an hour has passed, you get no mail when it happens again.";
+    const own = `own-${email}`;
+    const move = (user: number, to: string) => manager().call(users.update, { id: user, email: to });
+    const told = async (address: string) => {
+      const mails = (await sendMails(instance())).filter(({ to }) => to[0]!.toLowerCase() === address);
+      const known = [newAddress, newPassword, last];
+      return mails.map(({ text }) => text.split(/\r?\n\r?\n/).filter((part) => known.includes(part)));
+    };
+    for (let n = 0; n < 4; n++) {
+      await move(id, own);
+      await move(id, n % 2 ? email : email.toUpperCase());
+    }
+    expect(await told(email)).toEqual(Array(4).fill([newAddress]));
+    const accomplice = await world().addUser({ password });
+    await move(id, own);
+    await move(accomplice.id, email);
+    expect(await told(email)).toEqual([[newAddress, last]]);
+    await move(accomplice.id, `accomplice-${own}`);
+    await move(id, email);
+    await move(id, own);
+    expect(await told(email)).toEqual([]);
+    expect((await manager().call(users.get, { id })).email).toBe(own);
+    await move(id, email);
+    await manager().call(users.password, { id, password: another });
+    expect(await told(email)).toEqual([[newPassword]]);
+    instance().wait(3600);
+    await move(id, own);
+    expect(await told(email)).toEqual([[newAddress]]);
+  });
+
   it("A notice says when, in the language and the time zone of the user", async () => {
     await person.call(users.update, { id, language: "da", timezone: "Asia/Tokyo" });
     instance().freeze();

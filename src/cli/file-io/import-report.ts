@@ -12,6 +12,8 @@ export interface Report {
   readonly counts: Readonly<Record<Outcome["action"], number>>;
   readonly skipped: number;
   readonly rows: number;
+  /** IDs of the users in the rows who are deactivated. */
+  readonly deactivated: ReadonlySet<number>;
   /** True when a row names a user type that does not exist. */
   readonly lacksUserTypes: boolean;
   /** Returns `created 1, changed 0, unchanged 0, skipped 2`. */
@@ -38,8 +40,10 @@ export function createReport({ terminal, results, sort }: ReportOptions): Report
   const complain = complaining(terminal, results?.path);
   let rows: ReportedRow[] = [];
   let lacksUserTypes = false;
+  const deactivated = new Set<number>();
   return {
     add(line, outcome) {
+      if (outcome.deactivated && outcome.id !== null) deactivated.add(outcome.id);
       counts[outcome.action] += 1;
       lacksUserTypes ||= outcome.issues?.some(({ code }) => code === "no_such_user_type") ?? false;
       rows.push({ line, outcome });
@@ -53,6 +57,7 @@ export function createReport({ terminal, results, sort }: ReportOptions): Report
       await results?.add(ready);
     },
     counts,
+    deactivated,
     get lacksUserTypes() {
       return lacksUserTypes;
     },

@@ -24,6 +24,8 @@ interface Reading {
   readonly signal: AbortSignal;
 }
 
+const chunkSize = 262_144;
+
 /** Opens a file by path, or stdin for `-`. */
 export async function openSource(path: string, terminal: Terminal, { again, signal }: Reading): Promise<Source> {
   if (path === "-") {
@@ -49,11 +51,15 @@ export async function openSource(path: string, terminal: Terminal, { again, sign
 const isSystem = (error: unknown) =>
   typeof (error as NodeJS.ErrnoException).code === "string" && (error as Error).name === "Error";
 
+/** Reads from a position, or what comes next. Not with a stream, because one that is not read to its end closes the file. */
 async function* chunksOf(file: FileHandle, signal: AbortSignal, start?: number): AsyncGenerator<Uint8Array> {
-  const options = { autoClose: false, highWaterMark: 262_144, ...(start !== undefined && { start }) };
-  for await (const chunk of file.createReadStream(options)) {
+  let position = start ?? null;
+  for (;;) {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(chunkSize), 0, chunkSize, position);
     signal.throwIfAborted();
-    yield chunk as Uint8Array;
+    if (bytesRead === 0) return;
+    if (position !== null) position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
   }
 }
 

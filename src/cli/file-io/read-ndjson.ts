@@ -1,5 +1,6 @@
 import { type Lines, longestRow } from "./read-lines.ts";
 import type { FileRow, SourceRow } from "./source-row.ts";
+import { isTooDeep, tooDeep } from "./too-deep.ts";
 
 /** Reads rows from newline-delimited JSON. Skips empty lines. */
 export async function* readNdjson(blocks: AsyncIterable<Lines>): AsyncGenerator<SourceRow[]> {
@@ -24,6 +25,7 @@ function rowIn(text: string, whole: boolean): { row: FileRow } | { fields: { row
   if (typeof row !== "object" || row === null || Array.isArray(row)) {
     return { fields: { row: ["is not a JSON object"] } };
   }
+  if (isTooDeep(row)) return { fields: { row: [`is ${tooDeep}`] } };
   // Null in JSON corresponds to an empty cell in CSV.
   return { row: Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? ""])) };
 }

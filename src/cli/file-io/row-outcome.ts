@@ -6,6 +6,8 @@ export interface Outcome {
   readonly action: "created" | "changed" | "unchanged" | "skipped";
   readonly id: number | null;
   readonly reference: string | null;
+  /** True for a user who is deactivated and stays so. */
+  readonly deactivated?: boolean | undefined;
   readonly fields?: FieldErrors | undefined;
   readonly issues?: readonly Issue[] | undefined;
 }

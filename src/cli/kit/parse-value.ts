@@ -1,5 +1,6 @@
 import type { Field } from "../../contract/field-spec.ts";
 import { UsageError } from "../errors/cli-errors.ts";
+import { isTooDeep, tooDeep } from "../file-io/too-deep.ts";
 
 type ScalarField = Pick<Field, "kind"> & Partial<Field>;
 interface ListField {
@@ -44,9 +45,12 @@ export const splitList = (given: unknown): string[] =>
     .filter((text) => text.trim() !== "");
 
 export function parseJson(text: string, name: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     throw new UsageError(`${name} must be JSON`);
   }
+  if (isTooDeep(value)) throw new UsageError(`${name} must not be ${tooDeep}`);
+  return value;
 }

@@ -60,5 +60,7 @@ export function results(rows: readonly Record<string, unknown>[]) {
     list,
     skip: (index: number, { fields, issues }: Issues) => set(index, { fields: { ...fields }, issues }),
     done: (index: number, action: RowResult["action"], id: number | null) => set(index, { action, id }),
+    /** Marks the result of a user whom the import leaves deactivated. */
+    markDeactivated: (index: number) => set(index, { deactivated: true }),
   };
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
-import type { AccountChange } from "../../store/schema/delivery-schema.ts";
+import type { AccountChange, AccountNotice } from "../../store/schema/delivery-schema.ts";
 import type { Ctx } from "./context.ts";
+import { countNotice } from "./rate-limits.ts";
 
 /**
  * Queues a mail to a user in the transaction of the change. It contains no token: the worker creates that when it sends
@@ -35,17 +36,21 @@ export async function queueMail(
 
 /**
  * Queues a notice to a user who has a password, about a change of how this user signs in. Must run before the change: the notice
- * goes to the address of this moment. Queues nothing without a mail server, because the notice would come too late to help.
+ * goes to the address of this moment. Queues nothing without a mail server, because the notice would come too late to help, and
+ * nothing beyond the limit of notices. That counts by address, because many accounts can have one after the other, and by kind of
+ * change, so that a burst of one kind does not hide another one.
  */
 export async function queueNotice(ctx: Ctx, user: number, change: AccountChange): Promise<void> {
   if (ctx.settings["mail.smtp_url"] === null || ctx.settings["mail.from"] === null) return;
   const row = await ctx.db
     .selectFrom("users")
-    .select("email")
+    .select(["email", "email_key"])
     .where("id", "=", user)
     .where("password_hash", "is not", null)
     .executeTakeFirst();
-  if (row === undefined || row.email === null) return;
+  if (row === undefined || row.email === null || row.email_key === null) return;
+  const isLast = await countNotice(ctx, change, row.email_key);
+  if (isLast === undefined) return;
   const { now } = ctx;
   await ctx.db
     .insertInto("mails")
@@ -53,7 +58,7 @@ export async function queueNotice(ctx: Ctx, user: number, change: AccountChange)
       kind: "account_change",
       user_id: user,
       recipient: row.email,
-      payload: JSON.stringify({ change }),
+      payload: JSON.stringify({ change, isLast } satisfies AccountNotice),
       due_at: now * 1000,
       created_at: now,
     })

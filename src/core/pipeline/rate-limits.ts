@@ -37,6 +37,7 @@ const rateLimits: Record<Subject["kind"], RateLimits> = {
       { by: ["network"], most: 30 },
     ],
   },
+  account_notice: { seconds: 3600, limits: [{ by: ["account"], most: 5 }] },
 };
 
 /** Seconds after which a pending attempt stops counting, in case its process has ended. */
@@ -68,6 +69,22 @@ export async function countEvent(ctx: Ctx, subject: Subject): Promise<boolean> {
   const { seconds } = rateLimits[subject.kind];
   await insert(ctx, subject, { pending: 0, expires_at: counts ? ctx.now + seconds : ctx.now });
   return counts;
+}
+
+/**
+ * Counts a notice of a kind of change to an address, and returns true for the last one before the limit; undefined when it is
+ * reached. Takes no lock, because an import may count a thousand: the changes of one account do not commit at the same time.
+ */
+export async function countNotice(ctx: Ctx, kind: string, address: string): Promise<boolean | undefined> {
+  const subject = {
+    kind: "account_notice",
+    account: accountOf(ctx, `${kind} ${address}`, undefined),
+    network: undefined,
+  } as const;
+  const isReached = async () => (await standing(ctx, subject)).until > 0;
+  if (await isReached()) return undefined;
+  await insert(ctx, subject, { pending: 0, expires_at: ctx.now + rateLimits.account_notice.seconds });
+  return isReached();
 }
 
 /**

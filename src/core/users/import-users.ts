@@ -18,7 +18,7 @@ type Import = Handlers<typeof contract>["import"];
 
 /** Processes rows in order, with the same result as one at a time, but inserts new users together. */
 export const importUserRows: Import = async (ctx, { rows, key, create_user_types }) => {
-  const { list, skip, done } = results(rows);
+  const { list, skip, done, markDeactivated } = results(rows);
   const parsed = parseRows(userRow(), rows);
   const validRows = parsed.flatMap((each) => ("row" in each ? [each.row] : []));
   const known = await lookUp(ctx, validRows, create_user_types);
@@ -58,6 +58,7 @@ export const importUserRows: Import = async (ctx, { rows, key, create_user_types
     } else {
       if (changes) await update(ctx, known, existing, { wanted, changes });
       done(index, changes ? "changed" : "unchanged", existing.id);
+      if (existing.active === 0) markDeactivated(index);
     }
   }
   await flush();

@@ -1,4 +1,4 @@
-import type { AccountChange, DisabledReason } from "../../store/schema/delivery-schema.ts";
+import type { AccountNotice, DisabledReason } from "../../store/schema/delivery-schema.ts";
 import { type MailText, mailDocument, type Part } from "./mail-document.ts";
 import { type MailLanguage, mailLanguage, mailTextsIn } from "./mail-language.ts";
 import type { MailTexts } from "./mail-texts.ts";
@@ -37,9 +37,8 @@ export interface DisabledPayload {
   readonly reason: DisabledReason;
 }
 
-/** A change of an account, and its time in Unix seconds. */
-interface MadeChange {
-  readonly change: AccountChange;
+/** A notice of a change of an account, and the time of the change in Unix seconds. */
+interface MadeChange extends AccountNotice {
   readonly at: number;
 }
 
@@ -105,7 +104,7 @@ export function disabledText({ name, webhook, reason }: DisabledPayload, tag: st
 }
 
 /** Returns a notice of a change of an account. */
-export function accountChangeText({ change, at }: MadeChange, person: Addressee, sender: Sender): MailText {
+export function accountChangeText({ change, isLast, at }: MadeChange, person: Addressee, sender: Sender): MailText {
   const { language, texts } = languageFor(person.language, sender);
   const { accountChange } = texts;
   const time = formatTime(at, language, person.timezone ?? sender.timezone);
@@ -116,6 +115,7 @@ export function accountChangeText({ change, at }: MadeChange, person: Addressee,
       texts.greeting(person.name),
       accountChange.happened(sender.name, time),
       accountChange.changes[change],
+      ...(isLast ? [accountChange.last] : []),
       accountChange.next,
     ],
   });

@@ -49,6 +49,7 @@ export const danishMails: MailTexts = {
       recovery_codes: "Den har fået nye gendannelseskoder. De gamle virker ikke længere.",
       recovery_code_used: "En gendannelseskode er blevet brugt. Den virker ikke igen.",
     },
+    last: "Det er sket flere gange. Indtil der er gået en time, får du ingen mail, hvis det sker igen.",
     next: "Hvis det kommer bag på dig, kan en anden have adgang til din konto. Kontakt en administrator med det samme.",
   },
 };

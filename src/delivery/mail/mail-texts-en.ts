@@ -48,6 +48,7 @@ export const englishMails: MailTexts = {
       recovery_codes: "It has new recovery codes. The old ones no longer work.",
       recovery_code_used: "A recovery code was used. It does not work again.",
     },
+    last: "This has happened several times. Until an hour has passed, you get no mail when it happens again.",
     next: "If you did not expect this, somebody else may have access to your account. Tell an administrator at once.",
   },
 };

@@ -36,6 +36,8 @@ export interface MailTexts {
     subject(instance: string): string;
     happened(instance: string, time: string): string;
     readonly changes: Readonly<Record<AccountChange, string>>;
+    /** Says that the limit of notices leaves out the next ones. */
+    readonly last: string;
     readonly next: string;
   };
 }

@@ -3,7 +3,7 @@ import type { Settings } from "../../contract/settings.ts";
 import { updateRow } from "../../store/bulk.ts";
 import type { Database } from "../../store/database.ts";
 import { instanceName } from "../../store/instance-name.ts";
-import type { AccountChange } from "../../store/schema/delivery-schema.ts";
+import type { AccountNotice } from "../../store/schema/delivery-schema.ts";
 import type { DeliveryLog } from "../delivery-log.ts";
 import type { AttemptResult } from "../queue/leased-queue.ts";
 import { Leases } from "../queue/leases.ts";
@@ -153,8 +153,8 @@ export class MailWorker implements Worker {
     if (mail.kind === "account_change") {
       const person = await addresseeOf(database, mail);
       if (person === undefined) return { obsolete: "The user is deleted." };
-      const { change } = JSON.parse(mail.payload) as { readonly change: AccountChange };
-      return { text: accountChangeText({ change, at: mail.created_at }, person, sender), to: mail.recipient };
+      const notice = JSON.parse(mail.payload) as AccountNotice;
+      return { text: accountChangeText({ ...notice, at: mail.created_at }, person, sender), to: mail.recipient };
     }
     const prepared = await preparePersonMail(database, mail, { settings, now: clock() });
     if ("obsolete" in prepared) return prepared;

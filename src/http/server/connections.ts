@@ -58,6 +58,10 @@ export class Connections {
     const now = performance.now();
     const start = { since: now, read: socket.bytesRead, takenSince: now };
     Object.assign(connection, { incoming, outgoing, phase: "request", ...start });
+    // A check would take bytes of the next request that have arrived by then for a part of this one.
+    outgoing.on("finish", () => {
+      if (connection.outgoing === outgoing && incoming.complete) awaitNext(socket, connection, performance.now());
+    });
   }
 
   /** Returns the current answer on a connection. */
@@ -99,7 +103,7 @@ export class Connections {
       const { incoming, outgoing } = connection;
       if (!incoming?.complete) return this.#isBodyLate(socket, connection, now, elapsed);
       if (!outgoing?.writableFinished) return false;
-      Object.assign(connection, { phase: "waits", since: now, read: socket.bytesRead });
+      awaitNext(socket, connection, now);
     }
     if (connection.phase === "waits" && socket.bytesRead > connection.read) {
       Object.assign(connection, { phase: "headers", since: now });
@@ -129,4 +133,8 @@ export class Connections {
     }
     return now - connection.takenSince >= stall;
   }
+}
+
+function awaitNext(socket: Socket, connection: Connection, now: number): void {
+  Object.assign(connection, { phase: "waits", since: now, read: socket.bytesRead });
 }

@@ -25,6 +25,13 @@ export type AccountChange =
   | "recovery_codes"
   | "recovery_code_used";
 
+/** The payload of a notice of a change. */
+export interface AccountNotice {
+  readonly change: AccountChange;
+  /** True when the limit of notices leaves out the next ones of this kind. */
+  readonly isLast: boolean;
+}
+
 interface MailsTable extends QueueTable {
   kind: "welcome" | "password_reset" | "webhook_disabled" | "account_change";
   user_id: number;

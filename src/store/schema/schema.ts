@@ -182,7 +182,7 @@ interface SessionsTable {
 /** Attempts that count towards a rate limit, until they expire. */
 interface RateLimitEventsTable {
   id: Generated<number>;
-  kind: "sign_in" | "one_time_code" | "current_password" | "data_export" | "password_request";
+  kind: "sign_in" | "one_time_code" | "current_password" | "data_export" | "password_request" | "account_notice";
   /** Identifies a user by ID; an unknown user name only as a keyed hash. */
   account: string;
   /** Empty where the core is embedded. */

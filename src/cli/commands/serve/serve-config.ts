@@ -1,12 +1,13 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { type Document, isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { type Document, isMap, isScalar } from "yaml";
 import { z } from "zod";
 import { type Issues, tryParse } from "../../../contract/parse-input.ts";
 import { defaults, type Settings, settingsSchema } from "../../../contract/settings.ts";
 import { parseNetwork } from "../../../http/server/client-address.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
+import { parseYaml } from "../../file-io/parse-yaml.ts";
 import { reason } from "../../file-io/value-sources.ts";
 import { withoutPassword } from "../../session/database-url.ts";
 import { databaseAddress, isRemote } from "../../session/target.ts";
@@ -59,8 +60,7 @@ type Options = z.infer<ReturnType<typeof options>>;
  * repeats no value, because a value may be a secret.
  */
 export function readServeConfig(path: string): ServeConfig {
-  const lines = new LineCounter();
-  const parsed = parseDocument(textOf(path), { lineCounter: lines, prettyErrors: false });
+  const { lines, parsed } = parseYaml(textOf(path));
   const refuse = (issues: readonly { line: number; message: string }[]) => {
     const all = issues.toSorted((a, b) => a.line - b.line).map(({ line, message }) => `${path}:${line}: ${message}`);
     return new UsageError(all.join("; "), { hint: "see wcs serve --help and docs/operations.md" });

@@ -133,6 +133,7 @@ async function finish(
 ): Promise<void> {
   const isJson = formatOf({ globals, terminal }) === "json";
   if (!isJson) terminal.note(report.summary());
+  sayWhoIsDeactivated(report, terminal);
   let facts: object | undefined;
   try {
     if (report.skipped === 0) facts = await lastStep();
@@ -143,6 +144,17 @@ async function finish(
     if (isJson) await createOutput({}, { globals, terminal }).one(counts);
     if (flags.dryRun === true) terminal.note("Dry run: nothing was changed.");
   }
+}
+
+/** Maximum number of deactivated users who are named. */
+const named = 20;
+
+/** An import updates deactivated users, but somebody who has come back could not sign in all the same. */
+function sayWhoIsDeactivated({ deactivated }: Report, terminal: Context["terminal"]): void {
+  if (deactivated.size === 0) return;
+  const ids = [...deactivated].slice(0, named).join(", ") + (deactivated.size > named ? ", ..." : "");
+  const who = deactivated.size === 1 ? "1 of these users is" : `${deactivated.size} of these users are`;
+  terminal.note(`${who} deactivated, and an import reactivates nobody: ${ids}. Run wcs users reactivate <id>.`);
 }
 
 function hintFor({ options }: Job, report: Report): string {

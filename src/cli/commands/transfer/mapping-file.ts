@@ -1,9 +1,10 @@
 import { open } from "node:fs/promises";
-import { type Document, parseDocument, stringify } from "yaml";
+import { type Document, stringify } from "yaml";
 import { z } from "zod";
 import { tryParse } from "../../../contract/parse-input.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { openDestination } from "../../file-io/open-destination.ts";
+import { parseYaml } from "../../file-io/parse-yaml.ts";
 import { reason } from "../../file-io/value-sources.ts";
 import type { ImportMapping } from "./import-mapping.ts";
 
@@ -20,7 +21,7 @@ const largest = 1_048_576;
 
 /** Reads a mapping that --save-mapping or a user has written, as YAML or JSON. */
 export async function readMappingFile(path: string): Promise<ImportMapping> {
-  const parsed = parseDocument(await readText(path), { prettyErrors: false });
+  const { parsed } = parseYaml(await readText(path));
   const [broken] = parsed.errors;
   if (broken !== undefined) throw new UsageError(`--mapping: ${path} is neither YAML nor JSON: ${broken.message}`);
   const result = tryParse(savedMapping(), plainValue(parsed, path));

@@ -1,4 +1,4 @@
-import { type Document, LineCounter, parseDocument } from "yaml";
+import { parseYaml } from "../../../file-io/parse-yaml.ts";
 import { parseSimpleEntry } from "./simple-yaml.ts";
 
 /** A part of a file that can be parsed alone: some entries of a list, as a list, or another top-level field, as an object. */
@@ -29,7 +29,7 @@ export function parseChunk({ text, line, list, entries }: FileChunk): unknown {
   if (list && entries === 0) return [];
   const quick = parseJson(text) ?? (list && parseSimpleEntries(text, entries));
   if (quick !== undefined) return quick;
-  const { parsed, lines } = parseText(text);
+  const { parsed, lines } = parseYaml(text);
   const [error] = parsed.errors;
   if (error) throw new NotSeparable(line + lines.linePos(error.pos[0]).line - 1, error.message);
   try {
@@ -49,7 +49,7 @@ function parseSimpleEntries(text: string, count: number): unknown[] | undefined 
   const found: unknown[] = parts.map(parseSimpleEntry);
   const others = parts.flatMap((_, at) => (found[at] === undefined ? [at] : []));
   if (others.length === 0) return found;
-  const { parsed } = parseText(others.map((at) => parts[at]).join(""));
+  const { parsed } = parseYaml(others.map((at) => parts[at]).join(""));
   if (parsed.errors.length > 0) return undefined;
   try {
     const values: unknown = parsed.toJS();
@@ -59,12 +59,6 @@ function parseSimpleEntries(text: string, count: number): unknown[] | undefined 
   } catch {
     return undefined;
   }
-}
-
-/** Parses YAML or JSON with positions. */
-export function parseText(text: string): { lines: LineCounter; parsed: Document.Parsed } {
-  const lines = new LineCounter();
-  return { lines, parsed: parseDocument(text, { lineCounter: lines, prettyErrors: false }) };
 }
 
 /**

@@ -4,8 +4,10 @@ import { ServiceError } from "../../../../contract/errors.ts";
 import { once } from "../../../../contract/operation.ts";
 import { limitHeap } from "../../../file-io/heap-limit.ts";
 import { openSource, type Source } from "../../../file-io/open-source.ts";
+import { parseYaml } from "../../../file-io/parse-yaml.ts";
+import { tooDeep } from "../../../file-io/too-deep.ts";
 import type { Context } from "../../../kit/command-spec.ts";
-import { type FileChunk, NotSeparable, parseChunk, parseText } from "./file-chunk.ts";
+import { type FileChunk, NotSeparable, parseChunk } from "./file-chunk.ts";
 import { createIssues, type FileIssues, type Path } from "./file-issues.ts";
 import { collectOrganisation, type Organisation } from "./organisation-entries.ts";
 import { splitJson } from "./split-json.ts";
@@ -80,7 +82,7 @@ async function readWhole(source: Source, context: Context, scratch: DatabaseSync
   for await (const part of textsOf(source)) text += part;
   const content = contentOf(text, source.label, context);
   // The parsed document takes a hundred times the memory of the file, so it is parsed again only for the lines of issues.
-  const again = once(() => parseText(text));
+  const again = once(() => parseYaml(text));
   const lineOf = (path: Path) => again().lines.linePos(offsetOf(again().parsed, path)).line;
   const issues = createIssues(source.label, async (paths) => paths.map(lineOf), context);
   const found = collectOrganisation(issues, scratch);
@@ -90,11 +92,11 @@ async function readWhole(source: Source, context: Context, scratch: DatabaseSync
 
 /** Parses the text into plain values. */
 function contentOf(text: string, label: string, { terminal }: Context): unknown {
-  const { parsed, lines } = parseText(text);
+  const { parsed, lines, isTooDeep } = parseYaml(text);
   const broken = parsed.errors.map(({ message, pos: [at] }) => `${label}:${lines.linePos(at).line}: ${message}`);
   if (broken.length > 0) {
     terminal.complain(broken.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
-    throw refused(`${label} is neither YAML nor JSON; nothing was changed.`);
+    throw refused(`${label} is ${isTooDeep ? tooDeep : "neither YAML nor JSON"}; nothing was changed.`);
   }
   try {
     return parsed.toJS();
@@ -136,7 +138,7 @@ async function linesInParts(source: Source, paths: readonly Path[]): Promise<num
     const { list, line, entries, text } = chunk;
     const first = count.get(list?.name ?? "") ?? 0;
     if (list) count.set(list.name, first + entries);
-    const parse = once(() => parseText(text));
+    const parse = once(() => parseYaml(text));
     const lineOf = (path: Path) => line + parse().lines.linePos(offsetOf(parse().parsed, path)).line - 1;
     const names = list ? [list.name] : Object.keys((parseChunk(chunk) as object | null) ?? {});
     for (const path of names.flatMap((name) => wanted.get(name) ?? [])) {

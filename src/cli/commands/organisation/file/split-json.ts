@@ -1,3 +1,5 @@
+import { deepest } from "../../../../contract/nesting.ts";
+import { tooDeep } from "../../../file-io/too-deep.ts";
 import { type FileChunk, mostEntries, NotSeparable } from "./file-chunk.ts";
 
 const [newline, quote, backslash, comma] = ["\n", '"', "\\", ","].map((text) => text.charCodeAt(0));
@@ -58,6 +60,8 @@ function createSplitter() {
   }
   function beginObject(code: number): boolean {
     depth += 1;
+    // Brackets in a comment of YAML count here, but not for the parser of the whole file.
+    if (depth > deepest) throw new NotSeparable(line, `The file is ${tooDeep}.`);
     if (depth === 1) requireBlank(code === openObject && previous === "open");
     const name = depth === 2 && code === openList ? /^\s*"([^"\\]*)"\s*:\s*$/.exec(piece)?.[1] : undefined;
     if (name !== undefined) list = { name, line };
@@ -68,7 +72,7 @@ function createSplitter() {
   function* endObject(code: number): Generator<FileChunk, boolean> {
     depth -= 1;
     if (depth > 1 || (depth === 1 && list === undefined)) return false;
-    if (code !== (list ? closeList : closeObject)) throw new NotSeparable(line, "The file is not JSON.");
+    if (depth < 0 || code !== (list ? closeList : closeObject)) throw new NotSeparable(line, "The file is not JSON.");
     yield* endPiece();
     yield* flush();
     list = undefined;

@@ -1,0 +1,44 @@
+import { Composer, type Document, Lexer, LineCounter, Parser, YAMLParseError } from "yaml";
+import { deepest } from "../../contract/nesting.ts";
+import { tooDeep } from "./too-deep.ts";
+
+interface ParsedYaml {
+  readonly lines: LineCounter;
+  readonly parsed: Document.Parsed;
+  /** True when the text has too many levels; the only error says where. */
+  readonly isTooDeep: boolean;
+}
+
+/** Parses YAML or JSON with positions. Stops at too many levels, because the library would overflow the stack after a long time. */
+export function parseYaml(text: string): ParsedYaml {
+  const lines = new LineCounter();
+  const parser = new Parser(lines.addNewLine);
+  /** Where the text gets too deep. */
+  let bottom: number | undefined;
+  function* tokens() {
+    lines.addNewLine(0);
+    for (const lexeme of new Lexer().lex(text)) {
+      yield* parser.next(lexeme);
+      const { offset, stack } = parser;
+      // The first on the stack is the document, and the last may be a scalar.
+      if (stack.length > deepest + 1 && "items" in (stack.at(-1) ?? {})) bottom = offset;
+      if (bottom !== undefined) break;
+    }
+    yield* parser.end();
+  }
+  const documents = new Composer({ prettyErrors: false }).compose(tokens(), true, text.length);
+  // `true` makes a document of an empty text, too.
+  const parsed = documents.next().value as Document.Parsed;
+  const another = documents.next().value;
+  if (another) {
+    const [start, end] = another.range;
+    parsed.errors.push(new YAMLParseError([start, end], "MULTIPLE_DOCS", "The file must not have several documents."));
+  }
+  const end = bottom;
+  if (end === undefined) return { lines, parsed, isTooDeep: false };
+  // Behind an error the parser may take levels for deeper than they are.
+  const before = parsed.errors.filter(({ pos: [at] }) => at < end);
+  const issue = new YAMLParseError([end, end], "RESOURCE_EXHAUSTION", `The file is ${tooDeep}.`);
+  parsed.errors = before.length > 0 ? before : [issue];
+  return { lines, parsed, isTooDeep: before.length === 0 };
+}
