@@ -78,6 +78,14 @@ test("the document has the version of the interface, and that of the program bes
   expect(document.info).toMatchObject({ version: "1.0", "x-wcs-version": "1.2.3" });
 });
 
+test("the document names the URL of the instance, or none and the origin of the document as the server", () => {
+  const contact = { name: "Administrators of this instance" };
+  expect(document.info.contact).toEqual({ ...contact, url: "https://wcs.example.com" });
+  expect(document.servers).toEqual([{ url: "https://wcs.example.com" }]);
+  const anywhere = openapi(operations);
+  expect([anywhere.info.contact, anywhere.servers]).toEqual([contact, [{ url: "/" }]]);
+});
+
 test("tags have the names of the interface", () => {
   const ofInterface = ["Auth", "Posts", "Counters", "Groups", "Languages", "Timezones", "Units", "Users", "User types"];
   const further = [
@@ -112,7 +120,10 @@ test("secrets are write-only, and schemas have no keywords of ours", () => {
   const schemas = [...walk(document)].filter(({ at }) => !/\/(properties$|example\b)/.test(at));
   expect(schemas.filter(({ value }) => "secret" in value && !("$ref" in value)).map(({ at }) => at)).toEqual([]);
   const body = described(operations.find((op) => op.name === "auth.authenticate")!)?.requestBody;
-  expect(body?.content["application/json"]?.schema.properties).toMatchObject({ password: { writeOnly: true } });
+  const properties = body?.content["application/json"]?.schema.properties as Record<string, object>;
+  const writeOnly = Object.keys(properties).filter((name) => "writeOnly" in properties[name]!);
+  expect(writeOnly.sort()).toEqual(["otp", "password"]);
+  expect(Object.keys(properties)).toContain("username");
   expect(JSON.stringify(document)).not.toContain(String(Number.MAX_SAFE_INTEGER));
 });
 
