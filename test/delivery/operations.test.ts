@@ -208,6 +208,7 @@ describeOnDatabases("operations on deliveries", (open) => {
     await administrator.call(webhooks.delete, { id: gone.id });
     expect(await drain()).toMatchObject({ due: 0, later: 0 });
     expect(receiver.received).toEqual([]);
-    expect((await logOf(instance, kept.id)).map((entry) => entry.status)).toEqual(Array(3).fill("disabled"));
+    const stopped = { status: "disabled", created_at: instance.now() };
+    expect(await logOf(instance, kept.id)).toMatchObject(Array(3).fill(stopped));
   });
 });
