@@ -247,6 +247,7 @@ describeEverywhere("uploads", (environment) => {
       "https:youtube.com/",
       "https:///youtube.com/",
       "javascript:alert(1)//youtube.com",
+      "javascript:alert(1)//https://youtube.com/",
       "https://youtube.com/a b",
       "https://youtube.com/\n",
       "youtube.com",

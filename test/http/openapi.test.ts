@@ -12,7 +12,7 @@ interface Described {
   readonly tags: string[];
   readonly security?: unknown[];
   readonly parameters: { $ref?: string; name?: string; in?: string; required?: boolean }[];
-  readonly requestBody?: { content: Record<string, { schema: { properties: object } }> };
+  readonly requestBody?: { required: boolean; content: Record<string, { schema: { properties: object } }> };
   readonly responses: Record<string, { $ref?: string; headers?: object; content?: object }>;
 }
 
@@ -125,6 +125,17 @@ test("secrets are write-only, and schemas have no keywords of ours", () => {
   expect(writeOnly.sort()).toEqual(["otp", "password"]);
   expect(Object.keys(properties)).toContain("username");
   expect(JSON.stringify(document)).not.toContain(String(Number.MAX_SAFE_INTEGER));
+});
+
+test("a time without a description of its own is described by its unit", () => {
+  const { created_at, expires_at } = document.components.schemas.Session.properties;
+  expect(created_at.description).toBe("Unix time in seconds");
+  expect(expires_at.description).toMatch(/.+ \(Unix time in seconds\)$/);
+});
+
+test("a body is required when one of its fields is", () => {
+  const isRequired = (name: string) => described(operations.find((op) => op.name === name)!)?.requestBody?.required;
+  expect([isRequired("auth.authenticate"), isRequired("users.update")]).toEqual([true, false]);
 });
 
 test("errors follow from what an operation is", () => {
