@@ -78,9 +78,9 @@ function isCaller({ actor }: Ctx, op: AnyOperation): boolean {
  */
 async function permitPath(ctx: Ctx, op: AnyOperation, known: Known): Promise<void> {
   const access = op.access as Access;
-  if (typeof access === "string") return;
+  if (typeof access === "string") return permit(ctx, op, known);
   const at = knownReaches(access, known).filter((reach) => isInPath(op, reach));
-  if (at.length > 0) await permit(ctx, { ...op, access: { ...access, at } }, known);
+  await permit(ctx, { ...op, access: { ...access, at } }, known);
 }
 
 /** Checks the users and units in the body that the access of the operation names, if they are known. */

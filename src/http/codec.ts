@@ -152,8 +152,6 @@ function scalar(field: Field | undefined, text: string): unknown {
   switch (field?.kind) {
     case "integer":
       return /^-?\d+$/.test(text) ? Number(text) : text;
-    case "number":
-      return /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : text;
     case "boolean":
       return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;
     default:

@@ -215,6 +215,12 @@ describeEverywhere("uploads", (environment) => {
     expect(broken).toMatchObject({ width: null, height: null });
   });
 
+  it("icons have no dimensions", async () => {
+    const icon = Buffer.from("0000010001001020000001002000", "hex");
+    const [file] = await made(upload("a.ico", Buffer.concat([icon, Buffer.alloc(64)])));
+    expect(file).toMatchObject({ mime: "image/x-icon", width: null, height: null });
+  });
+
   it("videos are https URLs of exactly these hosts", async () => {
     const good: FileItem[] = [
       { type: "youtube", name: "v", data: "https://www.youtube.com/watch?v=abc&t=1s" },
@@ -241,6 +247,7 @@ describeEverywhere("uploads", (environment) => {
       "https:youtube.com/",
       "https:///youtube.com/",
       "javascript:alert(1)//youtube.com",
+      "javascript:alert(1)//https://youtube.com/",
       "https://youtube.com/a b",
       "https://youtube.com/\n",
       "youtube.com",

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { conversations } from "../../src/contract/conversations.ts";
 import type { Caller } from "../../src/contract/operation.ts";
+import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
@@ -32,6 +33,21 @@ describeEverywhere("Idempotency-Key", (environment) => {
     // The answer was about the deleted user; the request is not executed again.
     expect(await codeOf(create("first@example.com", "k1"))).toBe("conflict");
     expect(await countOf("first@example.com")).toBe(0);
+  });
+
+  it("a repeat with a file gets the first answer, also when its sender has lost the right to the operation", async () => {
+    const { id } = await admin().call(usertypes.create, { name: "Reporter", abilities: { news: true } });
+    const reporter = await world().instance.as((await world().addUser({ userTypes: [id] })).id);
+    const post = (idempotencyKey: string) =>
+      reporter.call(
+        posts.create,
+        { content_type: "news", title: "Wire", files: [upload("a.txt", "x")] },
+        { idempotencyKey },
+      );
+    const first = await post("wire");
+    await admin().call(usertypes.update, { id, abilities: { news: false } });
+    expect(await codeOf(post("wire2"))).toBe("forbidden");
+    expect(await post("wire")).toEqual(first);
   });
 
   it("a dry run with a key that was used answers for itself and never replays the kept answer", async () => {

@@ -110,17 +110,20 @@ describeEverywhere("sessions", (environment) => {
     const { instance } = world();
     const second = await startSecondProcess(instance.target);
     try {
-      const { signIn } = await person({ admin: true });
+      const { id, signIn } = await person({ admin: true });
       const [lost, kept] = [await signIn(), await signIn()];
       for (const { jwt } of [lost, kept]) expect(await second.call(jwt, users.current, {})).toHaveProperty("answer");
       await kept.caller.call(sessions.end, { id: await idOf(lost.caller) });
       const refused = { refusal: { code: "unauthenticated" } };
+      // A change comes first, while that process still takes the session for valid.
+      expect(await second.call(lost.jwt, users.update, { id, phone: "1" })).toMatchObject(refused);
       expect(await second.call(lost.jwt, users.current, {})).toMatchObject(refused);
       expect(await second.call(lost.jwt, auth.renew, {})).toMatchObject(refused);
       const { meta } = await kept.caller.call(webhooks.events, {});
       const begun = observeWaits();
       const waiting = codeOf(kept.caller.call(webhooks.events, { after: meta.last_id, wait: 60 }));
       await begun();
+      expect((await kept.caller.call(users.current, {})).phone).toBeNull();
       expect(await second.call(kept.jwt, sessions.endCurrent, {})).not.toHaveProperty("refusal");
       expect(await current(kept.caller)).toBe("unauthenticated");
       expect(await waiting).toBe("unauthenticated");

@@ -90,6 +90,17 @@ describeEverywhere("two_factor.required_for_administrators", (environment) => {
     expect(await codeOf(world().stranger.call(auth.authenticate, input))).toBe("ok");
   });
 
+  it("an administrator without two factors learns from a wrong input no more than from a right one", async () => {
+    const { caller } = await addAdministrator();
+    expect(await require((await addEnrolled()).caller)).toBe("ok");
+    for (const [op, input] of [
+      [users.create, { first_name: "A", last_name: "B", unit: 1, userTypes: [987654] }],
+      [settings.set, { [required]: false }],
+      [tokens.create, { name: "escape", scopes: ["unheard.of"] }],
+    ] as const)
+      expect(await codeOf(caller.call(op, { ...input, unheard_of: 1 } as never)), op.name).toBe("two_factor_required");
+  });
+
   it("other users, API tokens and the owner of the database are unaffected", async () => {
     const { caller } = await addAdministrator();
     const { token } = await caller.call(tokens.create, { name: "machine", scopes: ["write"] });

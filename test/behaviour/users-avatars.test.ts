@@ -103,6 +103,19 @@ describeEverywhere("avatars", (environment) => {
     await world().actors.administrator.call(users.avatarDelete, { id: member });
   });
 
+  it("users.avatarSet takes a GIF with an extension before its image, but none without an image or with another block", async () => {
+    const { member } = world().ids;
+    const bytes = gif(3, 2);
+    const withBlock = (block: string, image = bytes.subarray(13)) =>
+      upload("a.gif", Buffer.concat([bytes.subarray(0, 13), Buffer.from(block, "hex"), image]));
+    const graphicControl = "21f9040000000000";
+    for (const refused of [withBlock("", bytes.subarray(-1)), withBlock(graphicControl.replace("21", "22"))])
+      expect(await wrongFields(set(member, refused))).toEqual(["files.0.data"]);
+    await set(member, withBlock(graphicControl));
+    expect(await avatarOf(member)).toMatchObject({ name: "a.gif", width: 3, height: 2 });
+    await world().actors.administrator.call(users.avatarDelete, { id: member });
+  });
+
   it("users.avatarSet is for oneself and for those with the ability user over the user", async () => {
     const { actors, ids } = world();
     const body = { files: [upload("a.png", png(4, 4))] };

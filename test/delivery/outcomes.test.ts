@@ -154,6 +154,15 @@ describeOnDatabases("outcomes of an attempt", (open) => {
     await expect.poll(() => closed).toBe(1);
   });
 
+  it("a body of 4 KiB is kept as it is, of a longer one as much", async () => {
+    const body = "x".repeat(4096);
+    receiver.answer = (_, response) => void response.end(body);
+    expect((await attempt()).response).toMatchObject({ body, cut: false });
+    await instance.administrator.call(webhooks.delete, { id: hook });
+    receiver.answer = (_, response) => void response.end(`${body}x`);
+    expect((await attempt()).response).toMatchObject({ body, cut: true });
+  });
+
   it("a body and headers of any bytes", async () => {
     receiver.answer = (_, response) =>
       void response

@@ -145,6 +145,19 @@ describeOnDatabases("workers", (open) => {
     await worker.stop(0);
   });
 
+  it("a worker makes at most 256 requests at once, over all receivers", async () => {
+    receiver.answer = () => {};
+    for (let i = 0; i < 65; i++) await newWebhook(instance, receiver.url, `${i}`);
+    await makeUsers(instance, 4);
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    onTestFinished(() => void timers.mockRestore());
+    const worker = newWorker();
+    for (let claimed = 1; claimed > 0; ) claimed = await worker.round();
+    // Each request has a timer, of the length that newWorker sets.
+    expect(timers.mock.calls.filter(([, milliseconds]) => milliseconds === 600_000)).toHaveLength(256);
+    await worker.stop(0);
+  });
+
   it("several workers share the work: all of it, each piece once", async () => {
     const events = 150;
     await newWebhook(instance, receiver.url, "one");

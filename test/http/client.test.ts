@@ -6,6 +6,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { afterEach, describe, expect, test } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { ServiceError } from "../../src/contract/errors.ts";
+import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { type ClientOptions, createClient } from "../../src/http/client/client.ts";
@@ -122,6 +123,14 @@ describe("an error of the service", () => {
       reply(response, 422, error("validation_failed", { fields: { a: ["b"] } })),
     );
     expect(await failure(get(url))).toMatchObject({ code: "validation_failed", message: "No.", fields: { a: ["b"] } });
+  });
+
+  test("names fields of the path as the input does, also when the schema accepts their values", async () => {
+    const { url } = await pretend((_, response) =>
+      reply(response, 422, error("validation_failed", { fields: { content: ["is locked"], body: ["is banned"] } })),
+    );
+    const { fields } = await failure(client(url).call(posts.commentAdd, { id: 5, body: "a" }));
+    expect(fields).toEqual({ id: ["is locked"], body: ["is banned"] });
   });
 
   test("keeps its code when others have the same status", async () => {

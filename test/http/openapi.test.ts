@@ -12,7 +12,7 @@ interface Described {
   readonly tags: string[];
   readonly security?: unknown[];
   readonly parameters: { $ref?: string; name?: string; in?: string; required?: boolean }[];
-  readonly requestBody?: { content: Record<string, { schema: { properties: object } }> };
+  readonly requestBody?: { required: boolean; content: Record<string, { schema: { properties: object } }> };
   readonly responses: Record<string, { $ref?: string; headers?: object; content?: object }>;
 }
 
@@ -78,6 +78,14 @@ test("the document has the version of the interface, and that of the program bes
   expect(document.info).toMatchObject({ version: "1.0", "x-wcs-version": "1.2.3" });
 });
 
+test("the document names the URL of the instance, or none and the origin of the document as the server", () => {
+  const contact = { name: "Administrators of this instance" };
+  expect(document.info.contact).toEqual({ ...contact, url: "https://wcs.example.com" });
+  expect(document.servers).toEqual([{ url: "https://wcs.example.com" }]);
+  const anywhere = openapi(operations);
+  expect([anywhere.info.contact, anywhere.servers]).toEqual([contact, [{ url: "/" }]]);
+});
+
 test("tags have the names of the interface", () => {
   const ofInterface = ["Auth", "Posts", "Counters", "Groups", "Languages", "Timezones", "Units", "Users", "User types"];
   const further = [
@@ -112,8 +120,22 @@ test("secrets are write-only, and schemas have no keywords of ours", () => {
   const schemas = [...walk(document)].filter(({ at }) => !/\/(properties$|example\b)/.test(at));
   expect(schemas.filter(({ value }) => "secret" in value && !("$ref" in value)).map(({ at }) => at)).toEqual([]);
   const body = described(operations.find((op) => op.name === "auth.authenticate")!)?.requestBody;
-  expect(body?.content["application/json"]?.schema.properties).toMatchObject({ password: { writeOnly: true } });
+  const properties = body?.content["application/json"]?.schema.properties as Record<string, object>;
+  const writeOnly = Object.keys(properties).filter((name) => "writeOnly" in properties[name]!);
+  expect(writeOnly.sort()).toEqual(["otp", "password"]);
+  expect(Object.keys(properties)).toContain("username");
   expect(JSON.stringify(document)).not.toContain(String(Number.MAX_SAFE_INTEGER));
+});
+
+test("a time without a description of its own is described by its unit", () => {
+  const { created_at, expires_at } = document.components.schemas.Session.properties;
+  expect(created_at.description).toBe("Unix time in seconds");
+  expect(expires_at.description).toMatch(/.+ \(Unix time in seconds\)$/);
+});
+
+test("a body is required when one of its fields is", () => {
+  const isRequired = (name: string) => described(operations.find((op) => op.name === name)!)?.requestBody?.required;
+  expect([isRequired("auth.authenticate"), isRequired("users.update")]).toEqual([true, false]);
 });
 
 test("errors follow from what an operation is", () => {

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, type MockInstance
 import { auth } from "../../src/contract/auth.ts";
 import { conversations } from "../../src/contract/conversations.ts";
 import type { Caller } from "../../src/contract/operation.ts";
+import { sessions } from "../../src/contract/sessions.ts";
 import { users } from "../../src/contract/users.ts";
 import { mostWaits } from "../../src/contract/waits.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
@@ -184,20 +185,33 @@ for (const database of ["sqlite", "postgres"] as const) {
       expect(woken).toBeGreaterThan(0);
     });
 
-    it("Another password ends the waits of its user by its announcement alone", async () => {
+    const signOuts: readonly [what: string, signOut: (user: number, token: string) => Promise<unknown>][] = [
+      ["Another password", (id) => world().actors.administrator.call(users.password, { id, password } as never)],
+      ["sessions.endCurrent", (_, token) => world().instance.withToken(token).call(sessions.endCurrent, {})],
+      ["sessions.endOthers", async (id) => (await world().instance.as(id)).call(sessions.endOthers, {})],
+      [
+        "sessions.end",
+        async (_, token) => {
+          const caller = world().instance.withToken(token);
+          const { data } = await caller.call(sessions.list, {});
+          await caller.call(sessions.end, { id: data.find(({ current }) => current)!.id });
+        },
+      ],
+    ];
+    it.each(signOuts)("%s ends the waits of its user by its announcement alone", async (_, signOut) => {
       const { ann, bob, begin } = await pair();
       const { service } = counting(world().instance.database);
       const place = { id: begin.conversationId, after: begin.id, wait };
-      const follows = async ({ id }: Talker) => {
-        const origin = { token: await world().instance.tokenOf(id), address: "127.0.0.1", network: "127.0.0.1" };
-        return codeOf(service.invoke(conversations.follow, place, origin));
-      };
+      const follows = (token: string) => codeOf(service.invoke(conversations.follow, place, { token }));
       // Began earlier, so that it ends first when nothing but time ends them.
-      const earlier = follows(ann).then((code) => `nothing happened for ${wait} s: ${code}`);
+      const earlier = follows(await world().instance.tokenOf(ann.id)).then(
+        (code) => `nothing happened for ${wait} s: ${code}`,
+      );
       await waiting(1);
-      const held = follows(bob);
+      const token = await world().instance.tokenOf(bob.id);
+      const held = follows(token);
       await waiting(2);
-      await world().actors.administrator.call(users.password, { id: bob.id, password } as never);
+      await signOut(bob.id, token);
       expect(await Promise.race([held, earlier])).toBe("unauthenticated");
       await ann.send(begin.conversationId, "1");
       await earlier;

@@ -115,6 +115,17 @@ describe("SQLite files", () => {
     expect(await modeOnceOpen()).toEqual([{ journal_mode: "wal" }]);
   });
 
+  it("one that is not in WAL mode and may only be read: refused", async () => {
+    await create();
+    const other = new DatabaseSync(path);
+    other.exec("pragma journal_mode = delete");
+    other.close();
+    chmodSync(folder, 0o755);
+    chmodSync(path, 0o444);
+    const refused = await asNobody(() => refusal(openDatabase(path)));
+    expect(refused).toMatchObject({ code: "unavailable", message: "The database cannot be written to." });
+  });
+
   it("missing: not found, and none is made", async () => {
     expect(await refusal(openDatabase(path))).toMatchObject({
       code: "not_found",

@@ -15,7 +15,7 @@ export interface FileType {
 const written = /^(text\/.*|application\/(pdf|rtf|postscript|eps|pgp-encrypted)|model\/stl)$/;
 /** Types whose scripts a browser would run; they are stored as plain text or as application/octet-stream. */
 const active = /[/+](xml|html)$/;
-const measurable = new Set(["png", "apng", "jpeg", "gif", "webp", "bmp", "tiff", "avif", "heic", "heif"]);
+const measurable = /^image\/(a?png|jpeg|gif|webp|bmp|tiff|avif|hei[cf])$/;
 
 /** Detects the type of a content from its first bytes. `isText` is true when all of it is UTF-8 without NUL. */
 export async function typeOf(head: Uint8Array, isText: boolean): Promise<FileType> {
@@ -32,8 +32,7 @@ export async function typeOf(head: Uint8Array, isText: boolean): Promise<FileTyp
 }
 
 async function dimensionsOf(mime: string, head: Uint8Array): Promise<Pick<FileType, "width" | "height">> {
-  const [kind, format = ""] = mime.split("/");
-  if (kind === "image" && measurable.has(format)) {
+  if (measurable.test(mime)) {
     const { imageSize } = await import("image-size");
     try {
       // Copies the bytes, because image-size reads beyond a view of a larger buffer, into memory that belongs to other
