@@ -9,7 +9,7 @@ import type { KnownAnswer } from "./floor-server.ts";
 import { listFigures } from "./lists.ts";
 import { type Message, messageOf, send } from "./load.ts";
 import { recordStatements } from "./recorded-statements.ts";
-import { copyProgram, postgresCpu, type ServerProcess, startFloor, startServer } from "./server-process.ts";
+import { copyProgram, cpuWithChildren, type ServerProcess, startFloor, startServer } from "./server-process.ts";
 import { writeFigures } from "./writing.ts";
 
 const rounds = 3;
@@ -51,7 +51,7 @@ export async function* httpPostgres(): AsyncGenerator<Figure> {
   try {
     const target = `${postgres.url}/postgres`;
     await fillCompany(target);
-    yield* onServer(target, postgresFigures, () => postgresCpu(postgres.pid));
+    yield* onServer(target, postgresFigures, () => cpuWithChildren(postgres.pid));
   } finally {
     await postgres.stop();
   }

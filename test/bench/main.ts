@@ -12,6 +12,7 @@ const suites: Record<string, () => Promise<Figures>> = {
   "http-lists": async () => (await import("./http.ts")).httpLists(),
   "http-writes": async () => (await import("./http.ts")).httpWrites(),
   "http-postgres": async () => (await import("./http.ts")).httpPostgres(),
+  workers: async () => (await import("./workers.ts")).workers(),
   model: async () => (await import("./scaling-model.ts")).model(),
   tree: async () => (await import("./tree.ts")).tree(),
   import: async () => (await import("./import.ts")).importing(),

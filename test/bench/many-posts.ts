@@ -47,25 +47,29 @@ function callers(database: Database) {
 
 async function addUnits(tx: Tx, count: number): Promise<string[]> {
   const wide = Math.max(2, Math.ceil(count ** (1 / deepest)));
+  const parentOf = (id: number) => Math.floor((id - 2) / wide) + 1;
+  const descendants = new Array<number>(count + 1).fill(0);
+  for (let id = count; id > 1; id -= 1) descendants[parentOf(id)]! += descendants[id]! + 1;
   const paths = ["", "/1/"];
   const rows = [];
   for (let id = 2; id <= count; id += 1) {
-    const parent_id = Math.floor((id - 2) / wide) + 1;
-    const path = `${paths[parent_id]}${id}/`;
+    const path = `${paths[parentOf(id)]}${id}/`;
     paths.push(path);
     const level = path.split("/").length - 3;
     rows.push({
       id,
       name: `Unit ${id}`,
       name_key: `unit ${id}`,
-      parent_id,
+      parent_id: parentOf(id),
       path,
       level,
+      descendant_count: descendants[id]!,
       created_at: base,
       updated_at: base,
     });
   }
   await insertRows(tx, "units", rows);
+  await tx.updateTable("units").set({ descendant_count: descendants[1]! }).where("id", "=", 1).execute();
   return paths;
 }
 

@@ -16,18 +16,16 @@ const calls = 12;
 const mixes: Readonly<Record<string, Everywhere>> = { "5 % for all": 5, "all for units": 0 };
 
 /** G1: lists of posts and one post, of a hundred times as many posts in a hundred times as many units. */
-export async function manyPosts(): Promise<Figure[]> {
+export async function* manyPosts(): AsyncGenerator<Figure> {
   const folder = mkdtempSync(join(tmpdir(), "wcs-bench-posts-"));
   const postgres = await startPostgres();
-  const found: Figure[] = [];
   try {
     for (const [about, everywhere] of Object.entries(mixes)) {
       const file = (size: Size) => join(folder, `${everywhere}-${size.posts}.db`);
-      found.push(...(await compare(`SQLite, ${about}`, everywhere, file)));
+      yield* compare(`SQLite, ${about}`, everywhere, file);
       const url = (size: Size) => newDatabase(postgres.url, `posts_${everywhere}_${size.posts}`);
-      found.push(...(await compare(`PostgreSQL, ${about}`, everywhere, url)));
+      yield* compare(`PostgreSQL, ${about}`, everywhere, url);
     }
-    return found;
   } finally {
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -42,14 +40,13 @@ async function newDatabase(server: string, name: string): Promise<string> {
   return `${server}/${name}`;
 }
 
-async function compare(
+async function* compare(
   where: string,
   everywhere: Everywhere,
   target: (size: Size) => string | Promise<string>,
-): Promise<Figure[]> {
+): AsyncGenerator<Figure> {
   const small = await fillPosts(await target(few), few, everywhere);
   const large = await fillPosts(await target(many), many, everywhere);
-  const found: Figure[] = [];
   for (const who of ["administrator", "member", "editor"] as const) {
     for (const [what, ask] of Object.entries(questions)) {
       const times: { small: number[]; large: number[] } = { small: [], large: [] };
@@ -57,7 +54,7 @@ async function compare(
         times.small.push(await time(() => ask(small[who], few, round)));
         times.large.push(await time(() => ask(large[who], many, round)));
       }
-      found.push({
+      yield {
         id: "G1",
         what: `posts ${what}, ${who} (${where})`,
         measured: median(times.large),
@@ -65,12 +62,11 @@ async function compare(
         unit: "ms",
         target: "<= 1.3 x",
         note: `${many.posts} posts against ${few.posts}`,
-      });
+      };
     }
   }
   await small.database.close();
   await large.database.close();
-  return found;
 }
 
 /** Pages of what all have as many of, small or large. */

@@ -7,7 +7,7 @@ import { startPostgres } from "../support/postgres.ts";
 import { companyFile, drawn, editorTokens, size } from "./company.ts";
 import { type Figure, median } from "./figure.ts";
 import { type Message, messageOf, send } from "./load.ts";
-import { copyProgram, postgresCpu, type ServerProcess, startServer } from "./server-process.ts";
+import { copyProgram, cpuWithChildren, type ServerProcess, startServer } from "./server-process.ts";
 
 const rounds = 3;
 const requestsEach = 400;
@@ -69,7 +69,7 @@ export async function* model(): AsyncGenerator<Figure> {
     await database.close();
     const program = copyProgram(folder);
     for (let n = 0; n < 2; n += 1) servers.push(await startServer(folder, program, target));
-    yield* compare({ servers, tokens, databaseCpu: () => postgresCpu(postgres.pid) });
+    yield* compare({ servers, tokens, databaseCpu: () => cpuWithChildren(postgres.pid) });
   } finally {
     for (const server of servers) await server.stop();
     await postgres.stop();

@@ -159,16 +159,14 @@ function beyond({ alias, id, time, back }: Order, { keyTime, keyId }: Values) {
 
 /** Returns a query for the posts of a part of the list that match the filter and that the reader may read. */
 function matching(db: Db, { filter, ...shape }: Shape, p: Values) {
+  // As a subquery, because PostgreSQL may join all posts with all audiences and sort them, to return the first few.
+  const audience = suitable(db, filter, p).where(sql<SqlBool>`a.id = p.audience_id`);
   let query = db
     .selectFrom("posts as p")
-    .innerJoin("audiences as a", "a.id", "p.audience_id")
     .where("p.deleted_at", "is", null)
-    .where(visible(db, p, p.now))
-    .where(withStatus(filter.status, p.now));
+    .where(withStatus(filter.status, p.now))
+    .where(audience, "is not", null);
   if (filter.content_type !== undefined) query = query.where("p.content_type", "=", filter.content_type);
-  if (filter.unit !== undefined) query = query.where("a.owner_unit_id", "=", filter.unit);
-  if (filter.group !== undefined) query = query.where("a.group_id", "=", filter.group).where(inKnownGroup(p));
-  if (filter.author !== undefined) query = query.where("a.author_id", "=", filter.author);
   if (filter.since !== undefined) query = query.where("p.listed_at", ">=", filter.since);
   if (filter.important !== undefined) query = query.where("p.important", "=", sql.lit(filter.important ? 1 : 0));
   if (filter.show_in_feed !== undefined) {
@@ -183,6 +181,18 @@ function matching(db: Db, { filter, ...shape }: Shape, p: Values) {
     query = query.where(matches(filter.bookmarked, marked(p.me, "bookmarked_at")));
   }
   if (filter.unseen !== undefined) query = query.where(matches(!filter.unseen, marked(p.me, "seen_at")));
+  return query;
+}
+
+/** Returns a query for audiences that match the filter and let the reader read the post `p`. */
+function suitable(db: Db, { unit, group, author }: Filter, p: Values) {
+  let query = db
+    .selectFrom("audiences as a")
+    .select("a.id")
+    .where(visible(db, p, p.now));
+  if (unit !== undefined) query = query.where("a.owner_unit_id", "=", unit);
+  if (group !== undefined) query = query.where("a.group_id", "=", group).where(inKnownGroup(p));
+  if (author !== undefined) query = query.where("a.author_id", "=", author);
   return query;
 }
 
