@@ -107,6 +107,36 @@ describe("the answer", () => {
     await other.close();
   });
 
+  test("is the JSON of the output, however long its lists are", async () => {
+    const item = (at: number) => ({
+      id: at,
+      name: `Zoë ${at} 🎉`,
+      tags: Array.from({ length: at % 40 }, String),
+      gone: undefined,
+    });
+    const list = (length: number) => Array.from({ length }, (_, at) => item(at));
+    const outputs = [
+      ...[0, 1, 25, 26, 50, 51, 2000].map((length) => ({ data: list(length), meta: { next_cursor: null } })),
+      {
+        gone: undefined,
+        total: 26,
+        'a "name"': null,
+        first: list(26),
+        second: list(3),
+        third: [undefined, ...list(30)],
+      },
+      list(60),
+    ];
+    for (const output of outputs) {
+      answer = () => output;
+      const response = await get("/api/users");
+      const text = await response.text();
+      expect(text).toBe(JSON.stringify(output));
+      expect(response.headers.get("content-type")).toBe("application/json");
+      expect(response.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
+    }
+  });
+
   test("204 has no body", async () => {
     const response = await post("/api/users/policy", {});
     expect([response.status, await response.text(), response.headers.get("content-type")]).toEqual([204, "", null]);

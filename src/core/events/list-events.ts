@@ -1,8 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { type events as contract, countedBeyond, furthestEvent } from "../../contract/events.ts";
 import type { Db } from "../../store/database.ts";
-import { isAmong, listed, rowCount, truth } from "../../store/dialect.ts";
-import { type Nested, nested, rowsIn } from "../../store/nested-rows.ts";
+import { isAmong, isPostgres, listed, rowCount, truth } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { type Reader, readable, readerOf } from "../visibility/audience.ts";
@@ -37,10 +36,7 @@ async function inPlaces(ctx: Ctx, { type, start, end = Number.MAX_SAFE_INTEGER }
   while (true) {
     const extent = { ...last, end, places, size };
     const inEach = await (start === undefined ? firstInPlaces(db, extent) : firstSince(db, { ...extent, start }));
-    const next = firstOf(
-      inEach.flatMap(({ found }) => rowsIn(found)),
-      size,
-    );
+    const next = firstOf(inEach.flatMap(candidatesOf), size);
     const ids = next.map((row) => row.event_id);
     const rows = await refusedAmong(db, { ...readerOf(ctx.actor, ability), ids, type: type ?? null });
     const refused = new Set(rows.map((row) => row.id));
@@ -67,6 +63,18 @@ interface Candidate {
   readonly event_id: number;
 }
 
+/** The candidates of a place: a list of starts and one of events, which are quicker to write and to parse than objects. SQLite returns text. */
+interface PlaceRow {
+  readonly found: string | readonly [starts: readonly number[], events: readonly number[]] | null;
+}
+
+function candidatesOf({ found }: PlaceRow): Candidate[] {
+  if (found === null) return [];
+  const [starts, events]: Exclude<typeof found, string> = typeof found === "string" ? JSON.parse(found) : found;
+  // Both lists are of the same rows.
+  return starts.map((start_at, at) => ({ start_at, event_id: events[at]! }));
+}
+
 /** Returns the first `size` occurrences in their order, each once. */
 function firstOf(candidates: readonly Candidate[], size: number): Candidate[] {
   const sorted = candidates.toSorted((a, b) => a.start_at - b.start_at || a.event_id - b.event_id);
@@ -90,7 +98,11 @@ const occurrencesIn = (db: Db, p: Extent, isFirst: RawBuilder<SqlBool>) => {
     .orderBy("ep.start_at")
     .orderBy("ep.event_id")
     .limit(rowCount(p.size));
-  return sql<{ found: Nested<Candidate> }>`select ${nested(db, one)} as found from ${listed(db, "place", p.places)}`;
+  const [pair, list] = isPostgres(db)
+    ? [sql`json_build_array`, sql`json_agg`]
+    : [sql`json_array`, sql`json_group_array`];
+  return sql<PlaceRow>`select (select ${pair}(${list}(one.start_at), ${list}(one.event_id)) from ${one} as one
+    having count(*) > 0) as found from ${listed(db, "place", p.places)}`;
 };
 
 const firstInPlaces = prepared((db, p: Extent) =>

@@ -9,6 +9,7 @@ import { withWireNames } from "../field-names.ts";
 import { addPages } from "../pages/add-pages.ts";
 import type { PageInstance } from "../pages/page-context.ts";
 import { type BodyOptions, bodyReader } from "./admitted-body.ts";
+import { encodeOutput } from "./encode-output.ts";
 import type { Exchange, ServerLog, ServerState } from "./exchange.ts";
 import { addMetrics, type Metrics } from "./metrics-endpoint.ts";
 import { addProbes } from "./probes.ts";
@@ -83,7 +84,7 @@ function operationHandler(
     const output = takesBody ? await readBody({ op, params, exchange }, invoke) : await invoke();
     if (op.bytes) return respondWithContent(exchange, output as Content);
     const more = op.location ? { location: await locationOf(op, op.location, output, options, state) } : undefined;
-    return exchange.respond(op.status, op.status === 204 ? null : JSON.stringify(output), more);
+    return exchange.respond(op.status, op.status === 204 ? null : encodeOutput(output), more);
   };
   return answering(state, op.path, async (exchange, c) => {
     try {

@@ -109,8 +109,12 @@ export class Exchange implements BodySource, Origin {
     if (this.header("expect") !== undefined) this.#outgoing?.writeContinue();
   }
 
-  /** Responds with JSON text, without a body, or with bytes, whose type must be in `more`. */
-  respond(status: number, body: string | ReadableStream<Uint8Array> | null, more?: Record<string, string>): Response {
+  /** Responds with JSON as text or bytes, without a body, or with other bytes, whose type must be in `more`. */
+  respond(
+    status: number,
+    body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,
+    more?: Record<string, string>,
+  ): Response {
     const headers: Record<string, string> = {
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
