@@ -85,15 +85,17 @@ const shownPostQuery = (db: Db, p: Asked) =>
 
 const shownPostRows = prepared(shownPostQuery);
 
-/** A condition that the representation of the post contains the user `u`. Of an array, PostgreSQL knows that it is small. */
-const isInPost = sql<SqlBool>`u.id = any(array(select a.author_id
-  union all select c.author_id from comments c where c.id = ${latestComment}
-  union all select pm.user_id from post_mentions pm
-    where pm.post_id = p.id and (pm.comment_id is null or pm.comment_id = ${latestComment})))`;
+/** Returns a condition that the representation of the post contains the user `u`. Of an array, PostgreSQL knows that it is small. */
+function isInPost(db: Db): RawBuilder<SqlBool> {
+  const ids = sql`select a.author_id
+    union all select c.author_id from comments c where c.id = ${latestComment}
+    union all select pm.user_id from post_mentions pm
+      where pm.post_id = p.id and (pm.comment_id is null or pm.comment_id = ${latestComment})`;
+  return isPostgres(db) ? sql`u.id = any(array(${ids}))` : sql`u.id in (${ids})`;
+}
 
-/** A statement for PostgreSQL. */
 const postRowsWithUsers = prepared((db, p: Asked) =>
-  shownPostQuery(db, p).select(nested(db, shortUserRows(db).where(isInPost)).as("users")),
+  shownPostQuery(db, p).select(nested(db, shortUserRows(db).where(isInPost(db))).as("users")),
 );
 
 /** A post to be presented. `users` is undefined where they were not read with it. */
