@@ -133,6 +133,23 @@ describe("an error of the service", () => {
     expect(fields).toEqual({ id: ["is locked"], body: ["is banned"] });
   });
 
+  test("tells a field of the path from one of the body with the same name on the wire", async () => {
+    let messages = ["must be an integer", "is not an existing unit: 9"];
+    const { url } = await pretend((_, response) => {
+      const issues = messages.map(() => ({ field: "unit", code: "invalid" }));
+      reply(response, 422, error("validation_failed", { fields: { unit: messages }, issues }));
+    });
+    const wrongFor = async (from: unknown) => {
+      const input = { user: 1, from, unit: 9 } as never;
+      const { fields, issues } = await failure(client(url).call(users.membershipSet, input));
+      return { fields, of: issues.map(({ field }) => field) };
+    };
+    expect(await wrongFor("x")).toEqual({ fields: { from: [messages[0]], unit: [messages[1]] }, of: ["from", "unit"] });
+    expect(await wrongFor(2)).toEqual({ fields: { unit: messages }, of: ["unit", "unit"] });
+    messages = messages.slice(0, 1);
+    expect(await wrongFor("x")).toEqual({ fields: { from: messages }, of: ["from"] });
+  });
+
   test("keeps its code when others have the same status", async () => {
     const { url } = await pretend((_, response) => reply(response, 403, error("two_factor_required")));
     expect((await failure(get(url))).code).toBe("two_factor_required");

@@ -120,8 +120,8 @@ test("secrets are write-only, and schemas have no keywords of ours", () => {
   const schemas = [...walk(document)].filter(({ at }) => !/\/(properties$|example\b)/.test(at));
   expect(schemas.filter(({ value }) => "secret" in value && !("$ref" in value)).map(({ at }) => at)).toEqual([]);
   const body = described(operations.find((op) => op.name === "auth.authenticate")!)?.requestBody;
-  const properties = body?.content["application/json"]?.schema.properties as Record<string, object>;
-  const writeOnly = Object.keys(properties).filter((name) => "writeOnly" in properties[name]!);
+  const properties = body?.content["application/json"]?.schema.properties as Record<string, { writeOnly?: boolean }>;
+  const writeOnly = Object.keys(properties).filter((name) => properties[name]?.writeOnly === true);
   expect(writeOnly.sort()).toEqual(["otp", "password"]);
   expect(Object.keys(properties)).toContain("username");
   expect(JSON.stringify(document)).not.toContain(String(Number.MAX_SAFE_INTEGER));
@@ -136,6 +136,27 @@ test("a time without a description of its own is described by its unit", () => {
 test("a body is required when one of its fields is", () => {
   const isRequired = (name: string) => described(operations.find((op) => op.name === name)!)?.requestBody?.required;
   expect([isRequired("auth.authenticate"), isRequired("users.update")]).toEqual([true, false]);
+});
+
+test("each operation says who may call it", () => {
+  const whoMay = (name: string) =>
+    described(operations.find((op) => op.name === name)!)?.description.match(/(?<=^May be called by: ).*/m)?.[0];
+  expect(whoMay("auth.authenticate")).toBe("everyone, without a token.");
+  expect(whoMay("users.current")).toBe("any signed-in user.");
+  expect(whoMay("settings.set")).toBe("administrators.");
+  expect(whoMay("units.create")).toBe("administrators; users with the ability `units` in the unit in `parent`.");
+  expect(whoMay("users.update")).toBe(
+    "administrators; users with the ability `user` over the user in `id` and every ability of this user, in the same units (only if `email` or `reference` or `provider` changes); this user.",
+  );
+});
+
+test("headers are described by schemas, contents as bytes with their tag", () => {
+  const { parameters, headers } = document.components as Record<string, Record<string, { schema?: { type?: string } }>>;
+  const types = Object.values({ ...parameters, ...headers }).map(({ schema }) => schema?.type);
+  expect(new Set(types)).toEqual(new Set(["string", "integer"]));
+  const whole = described(operations.find((op) => op.name === "files.get")!)?.responses[200];
+  expect(whole?.content).toEqual({ "application/octet-stream": {} });
+  expect(Object.keys(whole?.headers ?? {})).toEqual(["X-Request-Id", "ETag"]);
 });
 
 test("errors follow from what an operation is", () => {
