@@ -27,9 +27,14 @@ it("A request is collected with the young generation", async () => {
   };
   // Compiled code and what it learns from the first requests are kept.
   await request(500);
-  const before = oldBytes();
-  await request(1000);
-  expect((oldBytes() - before) / 1000).toBeLessThan(1000);
+  const bytes: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    const before = oldBytes();
+    await request(500);
+    bytes.push((oldBytes() - before) / 500);
+  }
+  // Each round would show what requests leave. One alone may also have what earlier tests of this process still do.
+  expect(Math.min(...bytes)).toBeLessThan(1000);
   socket.destroy();
   await server.close();
 });
