@@ -109,6 +109,25 @@ describeEverywhere("what readers do to posts", (environment) => {
       expect(await unseen()).toBe(false);
     });
 
+    it("have names in the post and in its latest comment, as their authors have, in lists, too", async () => {
+      const { write, actors, ids } = newsroom();
+      const { id } = await write({ mentions: [ids.colleague] });
+      await actors.member.call(posts.commentAdd, { id, body: "You there", mentions: [ids.outsider] });
+      const shown = await actors.administrator.call(posts.get, { id });
+      const { data } = await actors.administrator.call(posts.list, {});
+      for (const { author, mentions, comments } of [shown, ...data]) {
+        const people = [author, ...mentions, comments.latest?.author, ...(comments.latest?.mentions ?? [])];
+        expect(people.map((person) => person?.id)).toEqual([
+          ids.administrator,
+          ids.colleague,
+          ids.member,
+          ids.outsider,
+        ]);
+        expect(people.filter((person) => person?.name === "Deleted user")).toEqual([]);
+      }
+      expect(data).toHaveLength(1);
+    });
+
     it("in a comment they are unseen, too, until the post is seen or the comment deleted", async () => {
       const { write, actors, ids } = newsroom();
       const { id } = await write();
