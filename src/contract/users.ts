@@ -141,7 +141,7 @@ export const users = operationGroup("users", {
     path: "/users",
     summary: "Create a user",
     description:
-      "Without a password, the user sets one through the link in the welcome mail. Users of another provider than local have no password and do not sign in here. A service account has neither e-mail address nor password: it cannot sign in, and acts through API tokens only.",
+      "Without a password, the user sets one through the link in the welcome mail, of which at most 5 go to one address in an hour. Users of another provider than local have no password and do not sign in here. A service account has neither e-mail address nor password: it cannot sign in, and acts through API tokens only.",
     access: { ability: "user", at: [{ unit: "unit" }] },
     input: () =>
       z.strictObject({
@@ -160,7 +160,7 @@ export const users = operationGroup("users", {
     status: 201,
     location: "/users/{id}",
     transaction: "own",
-    errors: ["conflict"],
+    errors: ["conflict", "too_many_requests"],
   }),
   update: operation({
     method: "PATCH",
@@ -204,10 +204,11 @@ export const users = operationGroup("users", {
     method: "POST",
     path: "/users/welcome",
     summary: "Send the welcome mail to users",
-    description: `The mail contains a link to set a password, except for users of another provider than local. ${allAbilities}`,
+    description: `The mail contains a link to set a password, except for users of another provider than local. At most 5 go to one address in an hour; beyond that the response is 429 and nobody gets one. ${allAbilities}`,
     access: { ability: "user", at: [{ user: "users" }], takeover: true },
     input: () => z.strictObject({ users: ids("users") }),
     ...emptyResponse,
+    errors: ["too_many_requests"],
   }),
   password: operation({
     method: "PATCH",

@@ -144,6 +144,30 @@ describeEverywhere("users, changing", (environment) => {
     expect(await mailsTo(first)).toHaveLength(1);
   });
 
+  it("users.welcome, users.create: an address gets 5 welcome mails in an hour, through whichever accounts", async () => {
+    const { instance, addUser, units: places } = world();
+    const [first, second] = [await addUser(), await addUser()];
+    for (let sent = 0; sent < 3; sent += 1) await admin().call(users.welcome, { users: [first.id] });
+    const again = async () => {
+      const fields = { first_name: "Ann", last_name: "Other", unit: places.south, welcome: true };
+      return (await admin().call(users.create, { ...fields, email: first.email?.toUpperCase() })).id;
+    };
+    await admin().call(users.delete, { id: first.id });
+    await admin().call(users.delete, { id: await again() });
+    const fifth = await again();
+    const limited = {
+      code: "too_many_requests",
+      message: expect.stringContaining("There were 5 welcome mails in an hour to"),
+    };
+    const both = () => admin().call(users.welcome, { users: [fifth, second.id] });
+    expect(await refusal(both())).toMatchObject({ ...limited, retryAfter: 3600 });
+    expect(await mailsTo(second.id)).toEqual([]);
+    await admin().call(users.delete, { id: fifth });
+    expect(await refusal(again())).toMatchObject(limited);
+    instance.wait(3600);
+    expect(await mailsTo(await again())).toHaveLength(1);
+  });
+
   it("users.policy keeps the time, also when repeated", async () => {
     const { instance, actors } = world();
     expect(await actors.outsider.call(users.policy, {})).toBeUndefined();

@@ -9,7 +9,7 @@ import { extendSession, startSession } from "../directory/start-session.ts";
 import { emailKey } from "../directory/text-keys.ts";
 import { recordChange, recordSignIn } from "../pipeline/audit-log.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
-import { queueMail, queueNotice } from "../pipeline/queue-mail.ts";
+import { queueMails, queueNotice } from "../pipeline/queue-mail.ts";
 import { accountOf, countEvent, forgetFailures } from "../pipeline/rate-limits.ts";
 import { fieldErrorsOf, refuseIssues } from "../pipeline/refuse-issues.ts";
 import { checkSignIn } from "./check-sign-in.ts";
@@ -49,7 +49,7 @@ export const auth: Handlers<typeof contract> = {
     const account = accountOf(ctx, emailKey(email), user);
     const admitted = await countEvent(ctx, { kind: "password_request", account, network: ctx.network });
     const nobody = stranger();
-    await queueMail(ctx, "password_reset", admitted && user?.provider === "local" ? user : nobody);
+    await queueMails(ctx, "password_reset", [admitted && user?.provider === "local" ? user : nobody]);
     // Does the same work without a recipient, so that the duration reveals nothing; that mail is deleted again.
     await ctx.db.deleteFrom("mails").where("user_id", "=", nobody.id).execute();
   },

@@ -4,21 +4,24 @@ import type { Ctx } from "./context.ts";
 import { countNotice } from "./rate-limits.ts";
 
 /**
- * Queues a mail to a user in the transaction of the change. It contains no token: the worker creates that when it sends
+ * Queues a mail to each user in the transaction of the change. It contains no token: the worker creates that when it sends
  * the mail. A welcome mail has the ID of the actor, who it says has invited the user. If a mail of the same kind is still
  * waiting, it becomes due now and no second one is queued.
  */
-export async function queueMail(
+export async function queueMails(
   ctx: Ctx,
   kind: "welcome" | "password_reset",
-  user: { readonly id: number; readonly email: string },
+  users: readonly { readonly id: number; readonly email: string }[],
 ): Promise<void> {
-  const payload = JSON.stringify(kind === "welcome" ? { inviter: ctx.actor.id } : {});
-  const asked = { recipient: user.email, payload, created_at: ctx.now };
+  if (users.length === 0) return;
+  const asked = {
+    payload: JSON.stringify(kind === "welcome" ? { inviter: ctx.actor.id } : {}),
+    created_at: ctx.now,
+  };
   const due_at = ctx.now * 1000;
   await ctx.db
     .insertInto("mails")
-    .values({ kind, user_id: user.id, due_at, ...asked })
+    .values(users.map(({ id, email }) => ({ kind, user_id: id, recipient: email, due_at, ...asked })))
     .onConflict((conflict) =>
       conflict
         .columns(["user_id", "kind"])
@@ -26,6 +29,7 @@ export async function queueMail(
         .where("kind", "in", [sql.lit<"welcome">("welcome"), sql.lit<"password_reset">("password_reset")])
         .doUpdateSet((eb) => ({
           ...asked,
+          recipient: eb.ref("excluded.recipient"),
           // Keeps the lease of a worker that is sending this mail.
           due_at: eb.case().when("mails.lease_token", "is", null).then(due_at).else(eb.ref("mails.due_at")).end(),
         })),

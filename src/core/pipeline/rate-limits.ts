@@ -1,5 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
-import { isPostgres, waitForTurn } from "../../store/dialect.ts";
+import { insertRows } from "../../store/bulk.ts";
+import { isAmong, isPostgres, waitForTurn } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx } from "./context.ts";
 
@@ -17,6 +18,9 @@ interface RateLimits {
   readonly seconds: number;
   readonly limits: readonly { readonly by: readonly Column[]; readonly most: number }[];
 }
+
+/** Maximum number of welcome mails to one address in an hour. */
+const welcomeMails = 5;
 
 const rateLimits: Record<Subject["kind"], RateLimits> = {
   sign_in: {
@@ -38,6 +42,7 @@ const rateLimits: Record<Subject["kind"], RateLimits> = {
     ],
   },
   account_notice: { seconds: 3600, limits: [{ by: ["account"], most: 5 }] },
+  welcome_mail: { seconds: 3600, limits: [{ by: ["account"], most: welcomeMails }] },
 };
 
 /** Seconds after which a pending attempt stops counting, in case its process has ended. */
@@ -85,6 +90,46 @@ export async function countNotice(ctx: Ctx, kind: string, address: string): Prom
   if (await isReached()) return undefined;
   await insert(ctx, subject, { pending: 0, expires_at: ctx.now + rateLimits.account_notice.seconds });
   return isReached();
+}
+
+/** The address of a mail, as it is shown and as it is compared. */
+interface Recipient {
+  readonly email: string;
+  readonly email_key: string;
+}
+
+/**
+ * Counts a welcome mail to each address. Throws `too_many_requests` if one has reached the limit, which counts by address because
+ * many accounts can have one after the other. Takes no lock: whoever gets past the limit at the same moment still queues only one
+ * mail, since a user has at most one waiting welcome mail.
+ */
+export async function countWelcomeMails(ctx: Ctx, recipients: readonly Recipient[]): Promise<void> {
+  const kind = "welcome_mail";
+  const accounts = new Map(
+    recipients.map(({ email, email_key }) => [accountOf(ctx, `${kind} ${email_key}`, undefined), email] as const),
+  );
+  const reached = await ctx.db
+    .selectFrom("rate_limit_events")
+    .select(({ fn }) => ["account", fn.min("expires_at").as("until")])
+    .where("kind", "=", kind)
+    .where((eb) => isAmong(ctx.db, eb.ref("account"), [...accounts.keys()]))
+    .where("expires_at", ">", ctx.now)
+    .groupBy("account")
+    .having(({ fn }) => fn.countAll(), ">=", welcomeMails)
+    .execute();
+  if (reached.length > 0) {
+    const limited = reached.map(({ account }) => accounts.get(account)).sort();
+    const until = Math.max(...reached.map((limit) => limit.until));
+    throw new ServiceError(
+      "too_many_requests",
+      `There were ${welcomeMails} welcome mails in an hour to ${limited.join(", ")}; try again later, or without them.`,
+      { retryAfter: until - ctx.now },
+    );
+  }
+  await removeExpired(ctx);
+  const expires_at = ctx.now + rateLimits[kind].seconds;
+  const rows = [...accounts.keys()].map((account) => ({ kind, account, network: "", pending: 0, expires_at }));
+  await insertRows(ctx.db, "rate_limit_events", rows);
 }
 
 /**

@@ -14,7 +14,8 @@ import { may } from "../pipeline/actor.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireSignIn, requireUser } from "../pipeline/permissions.ts";
-import { queueMail } from "../pipeline/queue-mail.ts";
+import { queueMails } from "../pipeline/queue-mail.ts";
+import { countWelcomeMails } from "../pipeline/rate-limits.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { deactivateUsers, requireOtherAdministrator, updateColumns } from "./change-account.ts";
 import { languageIssue, languageIssues } from "./offered-languages.ts";
@@ -205,11 +206,15 @@ const userRows = prepared((db, p: { id: number }) =>
 async function sendWelcome(ctx: Ctx, ids: readonly number[]): Promise<void> {
   const users = await ctx.db
     .selectFrom("users")
-    .select(["id", "email", "active"])
+    .select(["id", "email", "email_key", "active"])
     .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
     .execute();
   const inactive = users.filter((user) => user.active === 0).map((user) => user.id);
   if (inactive.length > 0) throw invalid({ users: [`contains deactivated users: ${inactive.join(", ")}`] });
   await requirePeople(ctx, ids, "users");
-  for (const { id, email } of users) if (email !== null) await queueMail(ctx, "welcome", { id, email });
+  const recipients = users.flatMap(({ id, email, email_key }) =>
+    email === null || email_key === null ? [] : [{ id, email, email_key }],
+  );
+  await countWelcomeMails(ctx, recipients);
+  await queueMails(ctx, "welcome", recipients);
 }

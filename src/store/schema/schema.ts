@@ -182,7 +182,14 @@ interface SessionsTable {
 /** Attempts that count towards a rate limit, until they expire. */
 interface RateLimitEventsTable {
   id: Generated<number>;
-  kind: "sign_in" | "one_time_code" | "current_password" | "data_export" | "password_request" | "account_notice";
+  kind:
+    | "sign_in"
+    | "one_time_code"
+    | "current_password"
+    | "data_export"
+    | "password_request"
+    | "account_notice"
+    | "welcome_mail";
   /** Identifies a user by ID; an unknown user name only as a keyed hash. */
   account: string;
   /** Empty where the core is embedded. */
