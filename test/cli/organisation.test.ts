@@ -337,6 +337,14 @@ describe("files", () => {
     expect(stderr).toContain(`error: ${message}`);
   });
 
+  it("diff shows the first 20 syntax errors, and how many more there are", async () => {
+    const text = `{"units": []}}{\n${"a: 1\n".repeat(500)}`;
+    const { code, stderr } = await sit(["diff", "-"], { stdin: text });
+    const lines = stderr.trimEnd().split("\n");
+    expect({ code, lines: lines.length }).toEqual({ code: 3, lines: 22 });
+    expect(lines[20]).toMatch(/^stdin: and \d+ more, perhaps because of these$/);
+  });
+
   it.each([
     ["closed lists in JSON", `{"units": [{"name": ${"[".repeat(20_000)}${"]".repeat(20_000)}}]}`, 1],
     ["open lists in JSON", `{"version": 1,\n"units": [${"[".repeat(200_000)}`, 2],

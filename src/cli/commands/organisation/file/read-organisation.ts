@@ -90,11 +90,17 @@ async function readWhole(source: Source, context: Context, scratch: DatabaseSync
   return { organisation: found.organisation, issues };
 }
 
+/** Maximum number of syntax errors that are shown. One of them can make an error of each line that follows it. */
+const mostSyntaxErrors = 20;
+
 /** Parses the text into plain values. */
 function contentOf(text: string, label: string, { terminal }: Context): unknown {
   const { parsed, lines, isTooDeep } = parseYaml(text);
-  const broken = parsed.errors.map(({ message, pos: [at] }) => `${label}:${lines.linePos(at).line}: ${message}`);
-  if (broken.length > 0) {
+  const { length } = parsed.errors;
+  if (length > 0) {
+    const shown = parsed.errors.slice(0, mostSyntaxErrors);
+    const broken = shown.map(({ message, pos: [at] }) => `${label}:${lines.linePos(at).line}: ${message}`);
+    if (length > shown.length) broken.push(`${label}: and ${length - shown.length} more, perhaps because of these`);
     terminal.complain(broken.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
     throw refused(`${label} is ${isTooDeep ? tooDeep : "neither YAML nor JSON"}; nothing was changed.`);
   }
