@@ -263,6 +263,19 @@ webhooks: []
       ["ann@example.com", false, "Acme"],
     ]);
   });
+
+  it("somebody who is in the file again stays deactivated, and diff and apply say so, until the entry says active", async () => {
+    const { id } = JSON.parse((await place().wcs(["users", "get", "ann@example.com", "--json"])).stdout);
+    const left = write(place(), "left.yaml", "users: [{email: ann@example.com}]\n");
+    const note = `1 user in the file is deactivated and will stay so: ${id}. To reactivate, write active: true in the file.`;
+    for (const command of ["diff", "apply"]) expect((await changes(place(), command, left)).stderr).toContain(note);
+    const back = write(place(), "back.yaml", "users: [{email: ann@example.com, active: true}]\n");
+    const { rows, stderr } = await changes(place(), "apply", back);
+    expect({ changed: rows.map((row: { changes: unknown }) => row.changes), stderr }).toEqual({
+      changed: [[{ field: "active", before: false, after: true }]],
+      stderr: ["Changed 1 user."],
+    });
+  });
 });
 
 describe("files", () => {
@@ -546,7 +559,8 @@ describe("somebody without the abilities", () => {
   });
 
   it("does what is within reach", async () => {
-    const text = "units: [{reference: eng, name: Ours}]\nusers: [{email: linus@example.com, title: Boss}]";
+    const text =
+      "units: [{reference: eng, name: Ours}]\nusers: [{email: linus@example.com, title: Boss, active: false}]";
     expect(await as(["apply", "-"], text)).toMatchObject({ code: 0 });
     expect(await as(["apply", "-"], text)).toMatchObject({
       code: 0,

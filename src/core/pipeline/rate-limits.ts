@@ -99,9 +99,9 @@ interface Recipient {
 }
 
 /**
- * Counts a welcome mail to each address. Throws `too_many_requests` if one has reached the limit, which counts by address because
- * many accounts can have one after the other. Takes no lock: whoever gets past the limit at the same moment still queues only one
- * mail, since a user has at most one waiting welcome mail.
+ * Counts a welcome mail to each address. Throws `too_many_requests` if one has reached the limit. Counts by address, because many
+ * accounts can have one after the other. Takes no lock: of simultaneous requests only one adds a mail, because a user has at most
+ * one waiting welcome mail.
  */
 export async function countWelcomeMails(ctx: Ctx, recipients: readonly Recipient[]): Promise<void> {
   const kind = "welcome_mail";

@@ -3,6 +3,7 @@ import { ServiceError } from "../../../contract/errors.ts";
 import { ConditionError, Interrupted } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
+import { noteDeactivated } from "../../output/note-deactivated.ts";
 import { bar } from "../../terminal/progress-bar.ts";
 import type { ApplyContext, Done } from "./apply/apply-context.ts";
 import { applyRemovals } from "./apply/apply-removals.ts";
@@ -72,9 +73,12 @@ async function withPlan(
     const { organisation, issues } = file;
     const watch = (users: number) => terminal.progress(`comparing users  ${users.toLocaleString("en")}`);
     const held = await loadHeld(caller, signal);
-    const planning = { caller, signal, organisation, issues, held, scratch, prune: flags.prune === true, watch };
+    const prune = flags.prune === true;
+    const deactivated = new Set<number>();
+    const planning = { caller, signal, organisation, issues, held, scratch, prune, deactivated, watch };
     const plan = await makePlan(planning);
     terminal.progress(undefined);
+    noteDeactivated(deactivated, "write active: true in the file", terminal);
     await work(plan, planning, file);
   } finally {
     terminal.progress(undefined);

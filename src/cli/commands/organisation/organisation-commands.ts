@@ -60,8 +60,9 @@ and the changed fields with their values before and after. Nothing is changed.`,
 /** `wcs apply`. */
 export const apply: TopLevelCommand = {
   description: `Creates, updates and moves entries so that they match the file, and prints the changes as rows, like wcs diff. Applying a
-file again changes nothing. Fields and entries that are not in the file stay unchanged. If the file has errors, nothing
-is changed and each error is reported with its line (exit 3).
+file again changes nothing. Fields and entries that are not in the file stay unchanged: a deactivated user becomes active
+again when the entry says active: true. If the file has errors, nothing is changed and each error is reported with its
+line (exit 3).
 
 --prune asks for confirmation, and then removes entries that are not in the sections of the file: webhooks with their
 logs, units (their members and children move to the parent) and user types are deleted; users other than you are

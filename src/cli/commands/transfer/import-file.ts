@@ -10,6 +10,7 @@ import { openResultFile, type PrintTime, printResults, type ResultFile } from ".
 import { type Outcome, skippedRow } from "../../file-io/row-outcome.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput, formatOf } from "../../output/create-output.ts";
+import { noteDeactivated } from "../../output/note-deactivated.ts";
 import type { ImportKind } from "./import-kinds.ts";
 import { type Job, sendRows } from "./send-rows.ts";
 
@@ -133,7 +134,7 @@ async function finish(
 ): Promise<void> {
   const isJson = formatOf({ globals, terminal }) === "json";
   if (!isJson) terminal.note(report.summary());
-  sayWhoIsDeactivated(report, terminal);
+  noteDeactivated(report.deactivated, "run wcs users reactivate <id>", terminal);
   let facts: object | undefined;
   try {
     if (report.skipped === 0) facts = await lastStep();
@@ -144,17 +145,6 @@ async function finish(
     if (isJson) await createOutput({}, { globals, terminal }).one(counts);
     if (flags.dryRun === true) terminal.note("Dry run: nothing was changed.");
   }
-}
-
-/** Maximum number of deactivated users who are named. */
-const named = 20;
-
-/** An import updates deactivated users, but somebody who has come back could not sign in all the same. */
-function sayWhoIsDeactivated({ deactivated }: Report, terminal: Context["terminal"]): void {
-  if (deactivated.size === 0) return;
-  const ids = [...deactivated].slice(0, named).join(", ") + (deactivated.size > named ? ", ..." : "");
-  const who = deactivated.size === 1 ? "1 of these users is" : `${deactivated.size} of these users are`;
-  terminal.note(`${who} deactivated, and an import reactivates nobody: ${ids}. Run wcs users reactivate <id>.`);
 }
 
 function hintFor({ options }: Job, report: Report): string {

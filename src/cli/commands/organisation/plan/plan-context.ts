@@ -18,6 +18,8 @@ export interface Planning {
   readonly scratch: DatabaseSync;
   /** Delete items that are not in the file. */
   readonly prune: boolean;
+  /** IDs of deactivated users whose entries do not tell whether they are to be active. */
+  readonly deactivated: Set<number>;
   /** Reports how many users have been compared. */
   readonly watch: (users: number) => void;
 }

@@ -44,6 +44,7 @@ export async function planUsers(planning: Planning, nameable: Nameable): Promise
       continue;
     }
     const { at, entry } = found;
+    if (!user.active && entry.active === undefined) planning.deactivated.add(user.id);
     const isSecond = met[at] !== 0;
     if (isSecond) issues.add(["users", at, "email"], `belongs to two users: ${met[at]} and ${user.id}`);
     met[at] = user.id;

@@ -1,0 +1,12 @@
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** Maximum number of users who are named. */
+const named = 20;
+
+/** Tells which users of a file are deactivated, and how to reactivate them: nobody sees from the result that they cannot sign in. */
+export function noteDeactivated(users: ReadonlySet<number>, advice: string, terminal: Terminal): void {
+  if (users.size === 0) return;
+  const ids = [...users].slice(0, named).join(", ") + (users.size > named ? ", ..." : "");
+  const who = users.size === 1 ? "1 user in the file is" : `${users.size} users in the file are`;
+  terminal.note(`${who} deactivated and will stay so: ${ids}. To reactivate, ${advice}.`);
+}
