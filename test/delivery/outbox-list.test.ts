@@ -33,6 +33,28 @@ describeOnDatabases("the outbox", (open) => {
     expect(await listOutbox(instance.database, 10)).toEqual([failed, callback]);
   });
 
+  it("shows a mail that is asked for again with the address of then, and due", async () => {
+    const others = await makeUsers(instance, 2);
+    await instance.administrator.call(users.welcome, { users: others });
+    const mails = async () =>
+      (await listOutbox(instance.database, 10)).flatMap(({ what, to, due_at }) =>
+        what === "mail" ? [[to, due_at]] : [],
+      );
+    await instance.database.write((tx) =>
+      tx
+        .updateTable("mails")
+        .set({ due_at: (now + 600) * 1000 })
+        .execute(),
+    );
+    const before = await mails();
+    for (const [at, id] of others.entries()) {
+      await instance.administrator.call(users.update, { id, email: `new${at}@example.com` });
+    }
+    instance.wait(60);
+    await instance.administrator.call(users.welcome, { users: others });
+    expect(await mails()).toEqual([before[0], ["new0@example.com", now + 60], ["new1@example.com", now + 60]]);
+  });
+
   it("lists as many of each as it is asked for, the oldest first", async () => {
     await instance.administrator.call(users.welcome, { users: await makeUsers(instance, 2) });
     const all = await listOutbox(instance.database, 10);
