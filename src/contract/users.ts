@@ -204,7 +204,7 @@ export const users = operationGroup("users", {
     method: "POST",
     path: "/users/welcome",
     summary: "Send the welcome mail to users",
-    description: `The mail contains a link to set a password, except for users of another provider than local. At most 5 go to one address in an hour; beyond that the response is 429 and nobody gets one. ${allAbilities}`,
+    description: `The mail contains a link to set a password, except for users of another provider than local. In an hour, at most 5 go to one address, and one user sends at most 10,000; beyond that the response is 429 and nobody gets one. ${allAbilities}`,
     access: { ability: "user", at: [{ user: "users" }], takeover: true },
     input: () => z.strictObject({ users: ids("users") }),
     ...emptyResponse,

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { users } from "../../src/contract/users.ts";
+import { insertRows } from "../../src/store/bulk.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
@@ -166,6 +167,33 @@ describeEverywhere("users, changing", (environment) => {
     expect(await refusal(again())).toMatchObject(limited);
     instance.wait(3600);
     expect(await mailsTo(await again())).toHaveLength(1);
+  });
+
+  it("users.welcome: an attacker with the ability user sends 10,000 mails in an hour at most", async () => {
+    const { instance, ids, addUser, units: places } = world();
+    instance.freeze();
+    const sent = 9_999;
+    const people = [await addUser({ unit: places.harbour }), await addUser({ unit: places.harbour })].map(
+      ({ id }) => id,
+    );
+    const event = { kind: "welcome_sender", account: `user:${ids.manager}`, network: "", pending: 0 } as const;
+    const rows = Array.from({ length: sent }, (_, at) => ({
+      ...event,
+      expires_at: instance.now() + 60 + Math.floor(at / 3),
+    }));
+    await instance.database.write((tx) => insertRows(tx, "rate_limit_events", rows));
+    const attacker = await instance.as(ids.manager);
+    const limited = { code: "too_many_requests", message: expect.stringContaining("You can send 10000 welcome mails") };
+    expect(await refusal(attacker.call(users.welcome, { users: people }))).toMatchObject({
+      ...limited,
+      retryAfter: 60,
+    });
+    expect(await mailsTo(people[0]!)).toEqual([]);
+    await attacker.call(users.welcome, { users: people.slice(0, 1) });
+    expect(await refusal(attacker.call(users.welcome, { users: people.slice(1) }))).toMatchObject(limited);
+    await admin().call(users.welcome, { users: people.slice(1) });
+    instance.wait(60);
+    await attacker.call(users.welcome, { users: people });
   });
 
   it("users.policy keeps the time, also when repeated", async () => {

@@ -19,8 +19,8 @@ interface RateLimits {
   readonly limits: readonly { readonly by: readonly Column[]; readonly most: number }[];
 }
 
-/** Maximum number of welcome mails to one address in an hour. */
-const welcomeMails = 5;
+/** Maximum numbers of welcome mails in an hour, to one address and from one sender. */
+const welcomeMails = { perAddress: 5, perSender: 10_000 };
 
 const rateLimits: Record<Subject["kind"], RateLimits> = {
   sign_in: {
@@ -42,7 +42,8 @@ const rateLimits: Record<Subject["kind"], RateLimits> = {
     ],
   },
   account_notice: { seconds: 3600, limits: [{ by: ["account"], most: 5 }] },
-  welcome_mail: { seconds: 3600, limits: [{ by: ["account"], most: welcomeMails }] },
+  welcome_mail: { seconds: 3600, limits: [{ by: ["account"], most: welcomeMails.perAddress }] },
+  welcome_sender: { seconds: 3600, limits: [{ by: ["account"], most: welcomeMails.perSender }] },
 };
 
 /** Seconds after which a pending attempt stops counting, in case its process has ended. */
@@ -100,36 +101,53 @@ interface Recipient {
 
 /**
  * Counts a welcome mail to each address. Throws `too_many_requests` if one has reached the limit. Counts by address, because many
- * accounts can have one after the other. Takes no lock: of simultaneous requests only one adds a mail, because a user has at most
- * one waiting welcome mail.
+ * accounts can have one after the other, and by sender. Takes no lock: of simultaneous requests only one adds a mail, because a
+ * user has at most one waiting welcome mail.
  */
 export async function countWelcomeMails(ctx: Ctx, recipients: readonly Recipient[]): Promise<void> {
-  const kind = "welcome_mail";
   const accounts = new Map(
-    recipients.map(({ email, email_key }) => [accountOf(ctx, `${kind} ${email_key}`, undefined), email] as const),
+    recipients.map(({ email, email_key }) => [accountOf(ctx, `welcome_mail ${email_key}`, undefined), email] as const),
   );
+  await requireFewerMails(ctx, accounts);
+  await removeExpired(ctx);
+  const event = { network: "", pending: 0, expires_at: ctx.now + rateLimits.welcome_mail.seconds };
+  const rows = [...accounts.keys()].map((account) => ({ kind: "welcome_mail", account, ...event }));
+  await insertRows(ctx.db, "rate_limit_events", rows);
+  // Access to the database itself has no limit.
+  if (ctx.token === undefined) return;
+  const sender = { kind: "welcome_sender", account: accountOfUser(ctx.actor.id), network: undefined } as const;
+  const { until } = await standing(ctx, sender, rows.length);
+  if (until > 0) {
+    const message = `You can send ${welcomeMails.perSender} welcome mails in an hour; try again later.`;
+    throw new ServiceError("too_many_requests", message, { retryAfter: until - ctx.now });
+  }
+  const { kind, account } = sender;
+  await insertRows(
+    ctx.db,
+    "rate_limit_events",
+    rows.map(() => ({ kind, account, ...event })),
+  );
+}
+
+/** Throws `too_many_requests` if an address has reached the limit of welcome mails. The accounts are keyed hashes of the addresses. */
+async function requireFewerMails(ctx: Ctx, addresses: ReadonlyMap<string, string>): Promise<void> {
   const reached = await ctx.db
     .selectFrom("rate_limit_events")
     .select(({ fn }) => ["account", fn.min("expires_at").as("until")])
-    .where("kind", "=", kind)
-    .where((eb) => isAmong(ctx.db, eb.ref("account"), [...accounts.keys()]))
+    .where("kind", "=", "welcome_mail")
+    .where((eb) => isAmong(ctx.db, eb.ref("account"), [...addresses.keys()]))
     .where("expires_at", ">", ctx.now)
     .groupBy("account")
-    .having(({ fn }) => fn.countAll(), ">=", welcomeMails)
+    .having(({ fn }) => fn.countAll(), ">=", welcomeMails.perAddress)
     .execute();
-  if (reached.length > 0) {
-    const limited = reached.map(({ account }) => accounts.get(account)).sort();
-    const until = Math.max(...reached.map((limit) => limit.until));
-    throw new ServiceError(
-      "too_many_requests",
-      `There were ${welcomeMails} welcome mails in an hour to ${limited.join(", ")}; try again later, or without them.`,
-      { retryAfter: until - ctx.now },
-    );
-  }
-  await removeExpired(ctx);
-  const expires_at = ctx.now + rateLimits[kind].seconds;
-  const rows = [...accounts.keys()].map((account) => ({ kind, account, network: "", pending: 0, expires_at }));
-  await insertRows(ctx.db, "rate_limit_events", rows);
+  if (reached.length === 0) return;
+  const limited = reached.map(({ account }) => addresses.get(account)).sort();
+  const until = Math.max(...reached.map((limit) => limit.until));
+  throw new ServiceError(
+    "too_many_requests",
+    `There were ${welcomeMails.perAddress} welcome mails in an hour to ${limited.join(", ")}; try again later, or without them.`,
+    { retryAfter: until - ctx.now },
+  );
 }
 
 /**
@@ -222,8 +240,8 @@ function lockNumber(name: string): number {
   return process.getBuiltinModule("node:crypto").createHash("sha256").update(name).digest().readUIntBE(0, 6);
 }
 
-/** Checks each limit: finds the event that has to expire or be settled before another one is allowed. */
-async function standing({ db, now }: Ctx, subject: Subject): Promise<ReservedAttempt> {
+/** Checks each limit: finds the event that has to expire or be settled before `count` more are allowed. */
+async function standing({ db, now }: Ctx, subject: Subject, count = 1): Promise<ReservedAttempt> {
   const { kind, account, network } = subject;
   let until = 0;
   let busy: string | undefined;
@@ -237,7 +255,7 @@ async function standing({ db, now }: Ctx, subject: Subject): Promise<ReservedAtt
       .where("expires_at", ">", now)
       .orderBy("pending")
       .orderBy("expires_at", "desc")
-      .offset(most - 1)
+      .offset(most - count)
       .limit(1);
     for (const column of by) query = query.where(column, "=", values[column]);
     const last = await query.executeTakeFirst();

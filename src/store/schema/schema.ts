@@ -189,7 +189,8 @@ interface RateLimitEventsTable {
     | "data_export"
     | "password_request"
     | "account_notice"
-    | "welcome_mail";
+    | "welcome_mail"
+    | "welcome_sender";
   /** Identifies a user by ID; an unknown user name only as a keyed hash. */
   account: string;
   /** Empty where the core is embedded. */
