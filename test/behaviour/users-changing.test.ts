@@ -183,7 +183,10 @@ describeEverywhere("users, changing", (environment) => {
     }));
     await instance.database.write((tx) => insertRows(tx, "rate_limit_events", rows));
     const attacker = await instance.as(ids.manager);
-    const limited = { code: "too_many_requests", message: expect.stringContaining("You can send 10000 welcome mails") };
+    const limited = {
+      code: "too_many_requests",
+      message: expect.stringContaining("You sent too many welcome mails in an hour"),
+    };
     expect(await refusal(attacker.call(users.welcome, { users: people }))).toMatchObject({
       ...limited,
       retryAfter: 60,

@@ -1,6 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
-import { insertRows } from "../../store/bulk.ts";
-import { isAmong, isPostgres, waitForTurn } from "../../store/dialect.ts";
+import { isPostgres, waitForTurn } from "../../store/dialect.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx } from "./context.ts";
 
@@ -19,10 +18,10 @@ interface RateLimits {
   readonly limits: readonly { readonly by: readonly Column[]; readonly most: number }[];
 }
 
-/** Maximum numbers of welcome mails in an hour, to one address and from one sender. */
-const welcomeMails = { perAddress: 5, perSender: 10_000 };
+/** Maximum number of welcome mails to one address in an hour. */
+export const mostWelcomeMails = 5;
 
-const rateLimits: Record<Subject["kind"], RateLimits> = {
+export const rateLimits: Record<Subject["kind"], RateLimits> = {
   sign_in: {
     seconds: 900,
     limits: [
@@ -42,8 +41,8 @@ const rateLimits: Record<Subject["kind"], RateLimits> = {
     ],
   },
   account_notice: { seconds: 3600, limits: [{ by: ["account"], most: 5 }] },
-  welcome_mail: { seconds: 3600, limits: [{ by: ["account"], most: welcomeMails.perAddress }] },
-  welcome_sender: { seconds: 3600, limits: [{ by: ["account"], most: welcomeMails.perSender }] },
+  welcome_mail: { seconds: 3600, limits: [{ by: ["account"], most: mostWelcomeMails }] },
+  welcome_sender: { seconds: 3600, limits: [{ by: ["account"], most: 10_000 }] },
 };
 
 /** Seconds after which a pending attempt stops counting, in case its process has ended. */
@@ -69,8 +68,8 @@ export const accountOfUser = (id: number): string => `user:${id}`;
  */
 export async function countEvent(ctx: Ctx, subject: Subject): Promise<boolean> {
   await lock(ctx, subject);
-  await removeExpired(ctx);
-  const { until } = await standing(ctx, subject);
+  await removeExpiredEvents(ctx);
+  const { until } = await checkLimits(ctx, subject);
   const counts = until === 0;
   const { seconds } = rateLimits[subject.kind];
   await insert(ctx, subject, { pending: 0, expires_at: counts ? ctx.now + seconds : ctx.now });
@@ -87,67 +86,10 @@ export async function countNotice(ctx: Ctx, kind: string, address: string): Prom
     account: accountOf(ctx, `${kind} ${address}`, undefined),
     network: undefined,
   } as const;
-  const isReached = async () => (await standing(ctx, subject)).until > 0;
+  const isReached = async () => (await checkLimits(ctx, subject)).until > 0;
   if (await isReached()) return undefined;
   await insert(ctx, subject, { pending: 0, expires_at: ctx.now + rateLimits.account_notice.seconds });
   return isReached();
-}
-
-/** The address of a mail, as it is shown and as it is compared. */
-interface Recipient {
-  readonly email: string;
-  readonly email_key: string;
-}
-
-/**
- * Counts a welcome mail to each address. Throws `too_many_requests` if one has reached the limit. Counts by address, because many
- * accounts can have one after the other, and by sender. Takes no lock: of simultaneous requests only one adds a mail, because a
- * user has at most one waiting welcome mail.
- */
-export async function countWelcomeMails(ctx: Ctx, recipients: readonly Recipient[]): Promise<void> {
-  const accounts = new Map(
-    recipients.map(({ email, email_key }) => [accountOf(ctx, `welcome_mail ${email_key}`, undefined), email] as const),
-  );
-  await requireFewerMails(ctx, accounts);
-  await removeExpired(ctx);
-  const event = { network: "", pending: 0, expires_at: ctx.now + rateLimits.welcome_mail.seconds };
-  const rows = [...accounts.keys()].map((account) => ({ kind: "welcome_mail", account, ...event }));
-  await insertRows(ctx.db, "rate_limit_events", rows);
-  // Access to the database itself has no limit.
-  if (ctx.token === undefined) return;
-  const sender = { kind: "welcome_sender", account: accountOfUser(ctx.actor.id), network: undefined } as const;
-  const { until } = await standing(ctx, sender, rows.length);
-  if (until > 0) {
-    const message = `You can send ${welcomeMails.perSender} welcome mails in an hour; try again later.`;
-    throw new ServiceError("too_many_requests", message, { retryAfter: until - ctx.now });
-  }
-  const { kind, account } = sender;
-  await insertRows(
-    ctx.db,
-    "rate_limit_events",
-    rows.map(() => ({ kind, account, ...event })),
-  );
-}
-
-/** Throws `too_many_requests` if an address has reached the limit of welcome mails. The accounts are keyed hashes of the addresses. */
-async function requireFewerMails(ctx: Ctx, addresses: ReadonlyMap<string, string>): Promise<void> {
-  const reached = await ctx.db
-    .selectFrom("rate_limit_events")
-    .select(({ fn }) => ["account", fn.min("expires_at").as("until")])
-    .where("kind", "=", "welcome_mail")
-    .where((eb) => isAmong(ctx.db, eb.ref("account"), [...addresses.keys()]))
-    .where("expires_at", ">", ctx.now)
-    .groupBy("account")
-    .having(({ fn }) => fn.countAll(), ">=", welcomeMails.perAddress)
-    .execute();
-  if (reached.length === 0) return;
-  const limited = reached.map(({ account }) => addresses.get(account)).sort();
-  const until = Math.max(...reached.map((limit) => limit.until));
-  throw new ServiceError(
-    "too_many_requests",
-    `There were ${welcomeMails.perAddress} welcome mails in an hour to ${limited.join(", ")}; try again later, or without them.`,
-    { retryAfter: until - ctx.now },
-  );
 }
 
 /**
@@ -164,7 +106,7 @@ export interface ReservedAttempt {
 export function reserve(ctx: Ctx, subject: Subject): Promise<ReservedAttempt> {
   const work = async (tx: Ctx): Promise<ReservedAttempt> => {
     await lock(tx, subject);
-    const place = await standing(tx, subject);
+    const place = await checkLimits(tx, subject);
     if (place.until > 0 || place.busy !== undefined) return place;
     return { ...place, id: await insert(tx, subject, { pending: 1, expires_at: tx.now + pendingSeconds }) };
   };
@@ -175,7 +117,7 @@ export function reserve(ctx: Ctx, subject: Subject): Promise<ReservedAttempt> {
  * Ends a reservation: a failure counts from now on; a success deletes the failures of the account from that network.
  */
 export async function settle(tx: Ctx, subject: Subject, id: number, good: boolean): Promise<void> {
-  await removeExpired(tx);
+  await removeExpiredEvents(tx);
   await tx.db.deleteFrom("rate_limit_events").where("id", "=", id).execute();
   const { kind, account, network } = subject;
   const { seconds } = rateLimits[kind];
@@ -223,7 +165,8 @@ async function lock({ db }: Ctx, { kind, account, network }: Subject): Promise<v
   if (network !== undefined) await waitForTurn(db, lockNumber(`${kind} network ${network}`));
 }
 
-async function removeExpired({ db, now }: Ctx): Promise<void> {
+/** Deletes some events that count no longer. */
+export async function removeExpiredEvents({ db, now }: Ctx): Promise<void> {
   const expired = db
     .selectFrom("rate_limit_events")
     .select("id")
@@ -241,7 +184,7 @@ function lockNumber(name: string): number {
 }
 
 /** Checks each limit: finds the event that has to expire or be settled before `count` more are allowed. */
-async function standing({ db, now }: Ctx, subject: Subject, count = 1): Promise<ReservedAttempt> {
+export async function checkLimits({ db, now }: Ctx, subject: Subject, count = 1): Promise<ReservedAttempt> {
   const { kind, account, network } = subject;
   let until = 0;
   let busy: string | undefined;

@@ -1,8 +1,7 @@
-import { type FieldErrors, invalid, ServiceError } from "../../contract/errors.ts";
+import { type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { messageOf } from "../../contract/issue-messages.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { insertRows } from "../../store/bulk.ts";
-import { isAmong } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import { markChangedUsers } from "../directory/mark-changed-users.ts";
 import { insertMembership, membershipIssues, requireNewMembership } from "../directory/memberships.ts";
@@ -14,8 +13,6 @@ import { may } from "../pipeline/actor.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { requireSignIn, requireUser } from "../pipeline/permissions.ts";
-import { queueMails } from "../pipeline/queue-mail.ts";
-import { countWelcomeMails } from "../pipeline/rate-limits.ts";
 import { refuse } from "../pipeline/refuse-issues.ts";
 import { deactivateUsers, requireOtherAdministrator, updateColumns } from "./change-account.ts";
 import { languageIssue, languageIssues } from "./offered-languages.ts";
@@ -42,7 +39,7 @@ export const userChangeHandlers = {
       const { id } = made!;
       await insertMembership(tx, id, membership);
       await addSearchWords(tx, id, row);
-      if (welcome) await sendWelcome(tx, [id]);
+      if (welcome) await (await import("./send-welcome.ts")).sendWelcome(tx, [id]);
       tx.changed("user.create", id);
       return oneUser(tx, id);
     });
@@ -94,7 +91,7 @@ export const userChangeHandlers = {
   },
 
   async welcome(ctx, { users }) {
-    await sendWelcome(ctx, users);
+    await (await import("./send-welcome.ts")).sendWelcome(ctx, users);
   },
 
   async policy(ctx) {
@@ -201,20 +198,3 @@ const userRows = prepared((db, p: { id: number }) =>
     .select("n.path")
     .where("u.id", "=", p.id),
 );
-
-/** Queues welcome mails. They contain a link to set a password if the user signs in here and has none yet. */
-async function sendWelcome(ctx: Ctx, ids: readonly number[]): Promise<void> {
-  const users = await ctx.db
-    .selectFrom("users")
-    .select(["id", "email", "email_key", "active"])
-    .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
-    .execute();
-  const inactive = users.filter((user) => user.active === 0).map((user) => user.id);
-  if (inactive.length > 0) throw invalid({ users: [`contains deactivated users: ${inactive.join(", ")}`] });
-  await requirePeople(ctx, ids, "users");
-  const recipients = users.flatMap(({ id, email, email_key }) =>
-    email === null || email_key === null ? [] : [{ id, email, email_key }],
-  );
-  await countWelcomeMails(ctx, recipients);
-  await queueMails(ctx, "welcome", recipients);
-}

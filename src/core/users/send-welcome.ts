@@ -1,0 +1,91 @@
+import { invalid, ServiceError } from "../../contract/errors.ts";
+import { insertRows } from "../../store/bulk.ts";
+import { isAmong } from "../../store/dialect.ts";
+import { requirePeople } from "../directory/service-accounts.ts";
+import type { Ctx } from "../pipeline/context.ts";
+import { queueMails } from "../pipeline/queue-mail.ts";
+import {
+  accountOf,
+  accountOfUser,
+  checkLimits,
+  mostWelcomeMails,
+  rateLimits,
+  removeExpiredEvents,
+} from "../pipeline/rate-limits.ts";
+
+/** Queues welcome mails. They contain a link to set a password if the user signs in here and has none yet. */
+export async function sendWelcome(ctx: Ctx, ids: readonly number[]): Promise<void> {
+  const users = await ctx.db
+    .selectFrom("users")
+    .select(["id", "email", "email_key", "active"])
+    .where((eb) => isAmong(ctx.db, eb.ref("id"), ids))
+    .execute();
+  const inactive = users.filter((user) => user.active === 0).map((user) => user.id);
+  if (inactive.length > 0) throw invalid({ users: [`contains deactivated users: ${inactive.join(", ")}`] });
+  await requirePeople(ctx, ids, "users");
+  const recipients = users.flatMap(({ id, email, email_key }) =>
+    email === null || email_key === null ? [] : [{ id, email, email_key }],
+  );
+  await countMails(ctx, recipients);
+  await queueMails(ctx, "welcome", recipients);
+}
+
+/** The address of a mail, as it is shown and as it is compared. */
+interface Recipient {
+  readonly email: string;
+  readonly email_key: string;
+}
+
+/**
+ * Counts the mails and throws `too_many_requests` beyond the limits. Counts by address, because many accounts can have one after
+ * the other, and by sender. Takes no lock: of simultaneous requests only one adds a mail, because a user has at most one waiting
+ * welcome mail.
+ */
+async function countMails(ctx: Ctx, recipients: readonly Recipient[]): Promise<void> {
+  const addresses = new Map(
+    recipients.map(({ email, email_key }) => [accountOf(ctx, `welcome_mail ${email_key}`, undefined), email] as const),
+  );
+  await requireFewerMails(ctx, addresses);
+  // Access to the database itself has no limit.
+  if (ctx.token !== undefined) await requireFewerSent(ctx, addresses.size);
+  await removeExpiredEvents(ctx);
+  const sender = ctx.token && accountOfUser(ctx.actor.id);
+  const expires_at = ctx.now + rateLimits.welcome_mail.seconds;
+  const event = { network: "", pending: 0, expires_at };
+  const events = [...addresses.keys()].flatMap((account) => [
+    { kind: "welcome_mail", account, ...event },
+    ...(sender === undefined ? [] : [{ kind: "welcome_sender", account: sender, ...event }]),
+  ]);
+  await insertRows(ctx.db, "rate_limit_events", events);
+}
+
+/** Throws `too_many_requests` if one of the addresses, each with its account, has reached the limit. */
+async function requireFewerMails(ctx: Ctx, addresses: ReadonlyMap<string, string>): Promise<void> {
+  const reached = await ctx.db
+    .selectFrom("rate_limit_events")
+    .select(({ fn }) => ["account", fn.min("expires_at").as("until")])
+    .where("kind", "=", "welcome_mail")
+    .where((eb) => isAmong(ctx.db, eb.ref("account"), [...addresses.keys()]))
+    .where("expires_at", ">", ctx.now)
+    .groupBy("account")
+    .having(({ fn }) => fn.countAll(), ">=", mostWelcomeMails)
+    .execute();
+  if (reached.length === 0) return;
+  const limited = reached.map(({ account }) => addresses.get(account)).sort();
+  const until = Math.max(...reached.map((limit) => limit.until));
+  throw new ServiceError(
+    "too_many_requests",
+    `There were ${mostWelcomeMails} welcome mails in an hour to ${limited.join(", ")}; try again later, or without them.`,
+    { retryAfter: until - ctx.now },
+  );
+}
+
+/** Throws `too_many_requests` if the actor may not send so many more. */
+async function requireFewerSent(ctx: Ctx, count: number): Promise<void> {
+  const sender = { kind: "welcome_sender", account: accountOfUser(ctx.actor.id), network: undefined } as const;
+  const { until } = await checkLimits(ctx, sender, count);
+  if (until > 0)
+    throw new ServiceError("too_many_requests", "You sent too many welcome mails in an hour; try again later.", {
+      retryAfter: until - ctx.now,
+    });
+}
