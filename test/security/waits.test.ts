@@ -339,7 +339,8 @@ for (const database of ["sqlite", "postgres"] as const) {
       const process = counting(world().instance.database);
       const alone = await costOfWake(process, 0);
       expect(alone).toBeGreaterThan(0);
-      expect(await costOfWake(process, 3)).toBe(alone);
+      // A query that a busy machine delays for longer than `settled` takes counts as well, but not one for each of the 60.
+      expect(await costOfWake(process, 3)).toBeLessThan(alone + mostWaits);
     });
 
     it("A message from another process runs not a query for each who waits, but some for all", async () => {
