@@ -82,7 +82,10 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
   ],
   [
     "src/core",
-    [...behaviour(""), "test/http/interface-requests", "test/security/uploads", "test/security/wrong-input"],
+    [
+      ...[...behaviour(""), "test/delivery/announcements", "test/http/interface-requests"],
+      ...["test/security/uploads", "test/security/wrong-input"],
+    ],
   ],
   [
     "src/delivery",

@@ -133,6 +133,13 @@ test("a time without a description of its own is described by its unit", () => {
   expect(expires_at.description).toMatch(/.+ \(Unix time in seconds\)$/);
 });
 
+test("a reference without a description of its own is described by the thing it names", () => {
+  const body = described(operations.find((op) => op.name === "users.welcome")!)?.requestBody;
+  expect(body?.content["application/json"]?.schema.properties).toMatchObject({
+    users: { description: "IDs of users", items: { description: "ID of the user" } },
+  });
+});
+
 test("a body is required when one of its fields is", () => {
   const isRequired = (name: string) => described(operations.find((op) => op.name === name)!)?.requestBody?.required;
   expect([isRequired("auth.authenticate"), isRequired("users.update")]).toEqual([true, false]);

@@ -177,8 +177,7 @@ export class WebhookWorker implements Worker {
     this.#unfinished += 1;
     const result = await this.#send(endpoint.receiver, job);
     const written = this.#results.write(result);
-    const dropped = endpoint.ended(result.answer.status === "timeout");
-    if (dropped.length > 0) await this.#leases.release(dropped);
+    await this.#leases.release(endpoint.ended(result.answer.status === "timeout"));
     if (this.#crowded) this.#sendOthers();
     else this.#sendMore(endpoint);
     if (this.#options.untilEmpty && this.#sending === 0) this.#results.flush();
