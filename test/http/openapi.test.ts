@@ -140,6 +140,24 @@ test("a reference without a description of its own is described by the thing it 
   });
 });
 
+test("a field has the format or the pattern that its values have", () => {
+  const fieldsOf = (name: string) => {
+    const body = described(operations.find((op) => op.name === name)!)?.requestBody;
+    return body?.content["application/json"]?.schema.properties as Record<string, Record<string, unknown>>;
+  };
+  expect(fieldsOf("auth.passwordRequest").email).toMatchObject({ format: "email" });
+  expect(fieldsOf("auth.passwordRequest").email).not.toHaveProperty("pattern");
+  expect(fieldsOf("webhooks.create").uri).toMatchObject({ format: "uri" });
+  expect(fieldsOf("users.deactivateMissing").max_removals).toMatchObject({ pattern: expect.stringContaining("%") });
+});
+
+test("every response has a description, as OpenAPI requires", () => {
+  const responses = operations.flatMap((op) => Object.values(described(op)?.responses ?? {}));
+  const shown = responses.map((response) => (response.$ref ? resolve(response.$ref) : response));
+  expect(shown.length).toBeGreaterThan(operations.length);
+  expect(shown.filter((response) => !(response as { description?: string }).description)).toEqual([]);
+});
+
 test("a body is required when one of its fields is", () => {
   const isRequired = (name: string) => described(operations.find((op) => op.name === name)!)?.requestBody?.required;
   expect([isRequired("auth.authenticate"), isRequired("users.update")]).toEqual([true, false]);
