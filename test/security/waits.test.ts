@@ -187,6 +187,8 @@ for (const database of ["sqlite", "postgres"] as const) {
 
     const signOuts: readonly [what: string, signOut: (user: number, token: string) => Promise<unknown>][] = [
       ["Another password", (id) => world().actors.administrator.call(users.password, { id, password } as never)],
+      ["users.deactivate", (id) => world().actors.administrator.call(users.deactivate, { id })],
+      ["users.delete", (id) => world().actors.administrator.call(users.delete, { id })],
       ["sessions.endCurrent", (_, token) => world().instance.withToken(token).call(sessions.endCurrent, {})],
       ["sessions.endOthers", async (id) => (await world().instance.as(id)).call(sessions.endOthers, {})],
       [
