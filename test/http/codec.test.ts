@@ -106,6 +106,10 @@ describe("a query", () => {
     expect(list(encode(names.find, { texts }).query, names.find)).toEqual({ texts });
   });
 
+  test("an escaped comma divides items of an enumeration, which have none", () => {
+    expect(list("kinds=user%2Cunit", names.find)).toEqual({ kinds: ["user", "unit"] });
+  });
+
   test("a field that the operation does not have is sent, so that the service names it", () => {
     expect(encode(users.list, { nope: "a,b" }).query).toBe("nope=a%2Cb");
   });
