@@ -90,6 +90,19 @@ describe("a query", () => {
     });
   });
 
+  test("a scalar given twice is no issue of the schema, whatever its first value is", () => {
+    let refused: unknown;
+    try {
+      decode(users.list, { params: [], query: "limit=0&limit=2&unit=0" });
+    } catch (error) {
+      refused = error;
+    }
+    expect((refused as ServiceError).issues).toMatchObject([
+      { field: "unit", code: "too_small" },
+      { field: "limit", code: "invalid" },
+    ]);
+  });
+
   test("what is not UTF-8 is refused", () => {
     expect(list("cursor=%ff")).toBe("bad_request");
     expect(list("%zz=1")).toBe("bad_request");
