@@ -375,6 +375,20 @@ for (const database of ["sqlite", "postgres"] as const) {
       expect(["forbidden", "not_found"]).toContain(await held);
     });
 
+    it("A request of a user whom another process has changed waits once", async () => {
+      const { ann, bob, begin } = await pair();
+      const { service } = await otherProcess();
+      const origin = { token: await world().instance.tokenOf(bob.id) };
+      await service.invoke(users.current, {}, origin);
+      await world().actors.administrator.call(users.update, { id: bob.id, admin: true });
+      const place = { id: begin.conversationId, after: begin.id, wait };
+      const held = service.invoke(conversations.follow, place, origin) as ReturnType<typeof follow>;
+      await waiting(1);
+      const { id } = await ann.send(begin.conversationId, "1");
+      expect((await held).data.map((each) => each.id)).toEqual([id]);
+      expect(watched).toHaveBeenCalledTimes(1);
+    });
+
     it("A wait ends with its token", async () => {
       const { bob, begin } = await pair();
       const [{ jwt: token, expires }] = await bob.caller.call(auth.renew, {});
