@@ -38,8 +38,6 @@ interface Request {
 interface Asked extends Request {
   readonly op: AnyOperation;
   readonly input: unknown;
-  /** Rejects when the caller is not the presumed one. Wait for it before anything but a read. */
-  readonly confirmed?: Promise<void>;
 }
 
 /** An operation to execute, with its parsed input. */
@@ -50,7 +48,6 @@ interface Call {
   readonly origin: FullOrigin;
   readonly base: BaseContext;
   readonly repeatable: Repeatable | undefined;
-  readonly confirmed: Promise<void> | undefined;
 }
 
 // Node looks an imported module up again each time, which takes longer than using it.
@@ -90,8 +87,9 @@ export async function executeOperation(
 ): Promise<unknown> {
   const moment = currentMoment(runtime);
   const identified = runtime.identify(op, origin, moment);
+  // An operation that waits has a transaction of its own, so it never waits for a presumed caller.
   const presumed = op.transaction === "read" && op.access !== "public" ? runtime.presume(origin, moment) : undefined;
-  const early = presumed && executeEarly(runtime, { op, input, origin, moment, caller: presumed }, identified);
+  const early = presumed && executeEarly(runtime, { op, input, origin, moment, caller: presumed });
   const caller = await identified;
   const { actor } = caller;
   if (actor !== nobody) origin.onIdentified?.(actor.id);
@@ -106,21 +104,14 @@ const isSame = (a: IdentifiedCaller, b: IdentifiedCaller) =>
  * Reads for the presumed caller in the same round trip in which the caller is identified. Call the returned function for the
  * outcome after the caller has turned out to be the presumed one.
  */
-function executeEarly(runtime: Runtime, asked: Asked, identified: Promise<IdentifiedCaller>): () => Promise<unknown> {
-  const confirmed = identified.then((caller) => {
-    if (!isSame(caller, asked.caller)) throw new Error("the caller has changed");
-  });
-  const answer = executeAs(runtime, { ...asked, confirmed });
-  // The outcomes do not matter when the caller has changed.
-  confirmed.catch(() => {});
+function executeEarly(runtime: Runtime, asked: Asked): () => Promise<unknown> {
+  const answer = executeAs(runtime, asked);
+  // The outcome does not matter when the caller has changed.
   answer.catch(() => {});
   return () => answer;
 }
 
-async function executeAs(
-  runtime: Runtime,
-  { op, input: rawInput, origin, moment, caller, confirmed }: Asked,
-): Promise<unknown> {
+async function executeAs(runtime: Runtime, { op, input: rawInput, origin, moment, caller }: Asked): Promise<unknown> {
   const handler = await findHandler(op);
   const { actor } = caller;
   const base = await baseContext(runtime, { caller, origin, moment });
@@ -138,7 +129,7 @@ async function executeAs(
     await prepare(readingContext(op, base, runtime.database), op, input, origin);
   }
   const repeatable = await repeatableOf(op, input, origin, runtime.instance);
-  const call: Call = { runtime, op, input, origin, base, repeatable, confirmed };
+  const call: Call = { runtime, op, input, origin, base, repeatable };
   const run = async (ctx: Ctx) => {
     try {
       await permit(ctx, op, input);
@@ -165,7 +156,6 @@ function ownContext(call: Call, { actor, token, apiToken }: IdentifiedCaller): C
     ...readingContext(op, base, runtime.database),
     transaction: (work, options) => inTransaction(call, work, options),
     async waitFor(wanted, look) {
-      if (wanted.seconds > 0) await call.confirmed;
       const expires = token?.expires ?? apiToken?.expires ?? Number.POSITIVE_INFINITY;
       const tokenEnds = expires * 1000 - runtime.clock();
       return runtime.waits.waitFor({ ...wanted, user: actor.id, tokenEnds, signal: origin.signal, authorize }, look);
