@@ -38,8 +38,7 @@ interface Recipient {
 
 /**
  * Counts the mails and throws `too_many_requests` beyond the limits. Counts by address, because many accounts can have one after
- * the other, and by sender. Takes no lock: of simultaneous requests only one adds a mail, because a user has at most one waiting
- * welcome mail.
+ * the other, and by sender. Takes no lock, because the transaction is serializable.
  */
 async function countMails(ctx: Ctx, recipients: readonly Recipient[]): Promise<void> {
   const addresses = new Map(
@@ -47,9 +46,9 @@ async function countMails(ctx: Ctx, recipients: readonly Recipient[]): Promise<v
   );
   await requireFewerMails(ctx, addresses);
   // Access to the database itself has no limit.
-  if (ctx.token !== undefined) await requireFewerSent(ctx, addresses.size);
+  const sender = ctx.token || ctx.apiToken ? accountOfUser(ctx.actor.id) : undefined;
+  if (sender !== undefined) await requireFewerSent(ctx, sender, addresses.size);
   await removeExpiredEvents(ctx);
-  const sender = ctx.token && accountOfUser(ctx.actor.id);
   const expires_at = ctx.now + rateLimits.welcome_mail.seconds;
   const event = { network: "", pending: 0, expires_at };
   const events = [...addresses.keys()].flatMap((account) => [
@@ -80,10 +79,9 @@ async function requireFewerMails(ctx: Ctx, addresses: ReadonlyMap<string, string
   );
 }
 
-/** Throws `too_many_requests` if the actor may not send so many more. */
-async function requireFewerSent(ctx: Ctx, count: number): Promise<void> {
-  const sender = { kind: "welcome_sender", account: accountOfUser(ctx.actor.id), network: undefined } as const;
-  const { until } = await checkLimits(ctx, sender, count);
+/** Throws `too_many_requests` if an account may not send so many more. */
+async function requireFewerSent(ctx: Ctx, account: string, count: number): Promise<void> {
+  const { until } = await checkLimits(ctx, { kind: "welcome_sender", account, network: undefined }, count);
   if (until > 0)
     throw new ServiceError("too_many_requests", "You sent too many welcome mails in an hour; try again later.", {
       retryAfter: until - ctx.now,
