@@ -87,7 +87,6 @@ export async function executeOperation(
 ): Promise<unknown> {
   const moment = currentMoment(runtime);
   const identified = runtime.identify(op, origin, moment);
-  // An operation that waits has a transaction of its own, so it never waits for a presumed caller.
   const presumed = op.transaction === "read" && op.access !== "public" ? runtime.presume(origin, moment) : undefined;
   const early = presumed && executeEarly(runtime, { op, input, origin, moment, caller: presumed });
   const caller = await identified;
@@ -141,11 +140,11 @@ async function executeAs(runtime: Runtime, { op, input: rawInput, origin, moment
   };
   return runtime.runExclusively(actor.id, origin, async () => {
     if (op.transaction === "write" || op.transaction === "locking") return inTransaction(call, run);
-    return run(ownContext(call, caller));
+    return run(op.transaction === "own" ? ownContext(call, caller) : readingContext(op, base, runtime.database));
   });
 }
 
-/** Returns the context of an operation that only reads, or that opens its transactions itself. */
+/** Returns the context of an operation that opens its transactions itself. */
 function ownContext(call: Call, { actor, token, apiToken }: IdentifiedCaller): Ctx {
   const { runtime, op, input, origin, base } = call;
   const authorize = async () => {
