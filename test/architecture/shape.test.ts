@@ -90,6 +90,15 @@ it("every non-null assertion states its reason", () => {
   expect(bare).toEqual([]);
 });
 
+it("no module makes a regular expression with properties of Unicode when it is loaded, because that takes milliseconds", () => {
+  const early = /^(?:export )?const \w+ =\s+\/.*\\p\{/;
+  expect(early.test("const letter = /\\p{L}/u;")).toBe(true);
+  const found = files.flatMap(({ name, lines }) =>
+    lines.flatMap((line, at) => (early.test(`${line}\n${lines[at + 1] ?? ""}`) ? [`${name}: ${line}`] : [])),
+  );
+  expect(found).toEqual([]);
+});
+
 it(`no file is longer than ${longestFile} lines`, () => {
   const long = files.filter(({ lines }) => lines.length - 1 > longestFile);
   expect(long.map(({ name }) => name)).toEqual([]);

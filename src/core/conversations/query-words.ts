@@ -1,20 +1,22 @@
+import { once } from "../../contract/operation.ts";
 import { foldedWords } from "../directory/text-keys.ts";
 
 /** Scripts that do not separate words by spaces. */
-const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const unspaced = once(
+  () =>
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u,
+);
 /** Maximum number of characters of an indexed word; longer words are cut. */
 const longestWord = 64;
 
-let segmenter: Intl.Segmenter | undefined;
+const segmenter = once(() => new Intl.Segmenter("en", { granularity: "word" }));
 
 /** Returns the folded words of a message or a query in order, in any script. */
 export function wordsInOrder(text: string): string[] {
-  const found = unspaced.test(text) ? segments(text).flatMap(foldedWords) : foldedWords(text);
+  const found = unspaced().test(text) ? segments(text).flatMap(foldedWords) : foldedWords(text);
   return found.map((word) => (word.length > longestWord ? [...word].slice(0, longestWord).join("") : word));
 }
 
 function segments(text: string): string[] {
-  segmenter ??= new Intl.Segmenter("en", { granularity: "word" });
-  return Array.from(segmenter.segment(text.normalize("NFKC")), ({ segment }) => segment);
+  return Array.from(segmenter().segment(text.normalize("NFKC")), ({ segment }) => segment);
 }

@@ -1,5 +1,3 @@
-/** Characters that some systems do not allow in file names, and characters that reverse the direction of text. */
-const unsafe = /[\p{Cc}\p{Bidi_Control}<>:"/\\|?*]/gu;
 /** Names of devices on Windows, with any extension. */
 const device = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 const mostBytes = 200;
@@ -8,7 +6,8 @@ const mostBytes = 200;
 export function safeName(name: string, id: number): string {
   const plain = name
     .normalize("NFC")
-    .replace(unsafe, "_")
+    // Characters that some systems do not allow in file names, and characters that reverse the direction of text.
+    .replace(/[\p{Cc}\p{Bidi_Control}<>:"/\\|?*]/gu, "_")
     .replace(/^[.\-~\s]+/, "_")
     .replace(/[.\s]+$/, "");
   const kept = device.test(plain) ? `_${plain}` : plain;

@@ -21,24 +21,21 @@ export function parseSimpleEntry(text: string): Record<string, unknown> | undefi
 
 function simpleValueOf(text: string): unknown {
   if (text === "true" || text === "false") return text === "true";
-  if (!text.startsWith("[")) return wordOf(text, plain);
+  if (!text.startsWith("[")) return wordOf(text);
   if (!text.endsWith("]") || /["[\]]/.test(text.slice(1, -1))) return undefined;
   if (text === "[]") return [];
   const words = text
     .slice(1, -1)
     .split(", ")
-    .map((word) => wordOf(word, plainInList));
+    .map((word) => (word.includes(",") ? undefined : wordOf(word)));
   return words.includes(undefined) ? undefined : words;
 }
 
-/** Plain texts without characters that may have a meaning; a comma has one in a list only. */
-const plain = /^[\p{L}\p{N}+][\p{L}\p{N} @._+'/,()&-]*$/u;
-const plainInList = /^[\p{L}\p{N}+][\p{L}\p{N} @._+'/()&-]*$/u;
-
 /** Returns a text that YAML takes for nothing else: no number, truth value or null, and without escapes. */
-function wordOf(text: string, pattern: RegExp): string | undefined {
+function wordOf(text: string): string | undefined {
   if (/^"[^"\\\p{C}]*"$/u.test(text)) return text.slice(1, -1);
-  if (!pattern.test(text) || text.endsWith(" ")) return undefined;
+  // Other characters may have a meaning.
+  if (!/^[\p{L}\p{N}+][\p{L}\p{N} @._+'/,()&-]*$/u.test(text) || text.endsWith(" ")) return undefined;
   const isWord = /^\p{L}/u.test(text) ? !/^(?:null|true|false)$/i.test(text) : /\S \S|^\d{4}-\d\d-\d\d$/.test(text);
   return isWord ? text : undefined;
 }
