@@ -3,10 +3,11 @@ import { builtinModules } from "node:module";
 import { basename, join } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 import { buildClient } from "./build-client.ts";
-import { compileStatements, insertStatements, loadKyselyOnUse } from "./built-statements.ts";
+import { compileStatements, insertStatements } from "./built-statements.ts";
 import { packagesOf } from "./bundled-packages.ts";
 import { groupImports } from "./group-imports.ts";
 import { lastCommit } from "./last-commit.ts";
+import { loadOnUse } from "./load-on-use.ts";
 import { serverChunks } from "./server-chunks.ts";
 
 /** Groups modules that are needed together, because each file of a bundle takes some 0.2 ms to load. */
@@ -44,6 +45,10 @@ const together = [
     test: /node_modules\/kysely\/(?!.*(migrat|dialect\/postgres\/(?!postgres-adapter)))|src\/store\/sqlite\/(kysely-on-sqlite|literal-compiler)\.ts$/,
   },
   {
+    name: "string-width",
+    test: /(?<!cli-table3\/)node_modules\/(string-width|get-east-asian-width|strip-ansi|ansi-regex)\//,
+  },
+  {
     name: "service",
     test: /src\/(store\/(?!migrations|missing-rights|sqlite\/wait-until-unused|postgres|backup|integrity|move|rotate-secret-key|password-tokens)|core\/(service|execute-operation|find-handler|run-transaction|pipeline\/(context|actor|identify-caller|unit-path|idempotency|last-uses|load-instance|memory-cache|outbox|permissions|cursor|changed-columns|two-factor-requirement)|directory\/(?!attempts|write-events|passwords|event-rsvp|start-session)|users\/(?!deactivate-missing|delete-user|export-|import-users|user-import|reset-two-factor|send-welcome|set-password)))/,
   },
@@ -60,6 +65,31 @@ const withoutNeedless: Plugin = {
   name: "without-needless",
   resolveId: (id, importer) => (isNeedless(id, importer) ? "\0nothing" : undefined),
   load: (id) => (id === "\0nothing" ? "export default {}; export const Ajv2020 = undefined;" : undefined),
+};
+/** Escapes all characters beyond ASCII. V8 would keep a file with any of them in twice the bytes, which takes longer to read. */
+const escapeToAscii: Plugin = {
+  name: "escape-to-ascii",
+  generateBundle(_, files) {
+    for (const file of Object.values(files)) {
+      if (file.type !== "chunk") continue;
+      // String.raw would show the escapes.
+      if (/String\.raw`[^`]*[^\0-\x7f]/.test(file.code))
+        throw new Error(`${file.fileName} has String.raw beyond ASCII`);
+      file.code = file.code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    }
+  },
+};
+/** Imports the default of Node's modules without a copy of all that they export. */
+const directDefaults: Plugin = {
+  name: "direct-defaults",
+  transform: {
+    filter: { id: /\/commander\// },
+    handler: (code) =>
+      code.replace(
+        /^import (\w+) from '(node:(?!child_process)\w+)';$/gm,
+        'const $1 = globalThis.process.getBuiltinModule("$2");',
+      ),
+  },
 };
 const lazyImports = new Map<string, readonly string[]>();
 /** Collects which modules each module imports on demand. */
@@ -84,10 +114,14 @@ const bundle = await rolldown({
   checks: { ineffectiveDynamicImport: false },
   plugins: [
     withoutNeedless,
+    directDefaults,
     groupImports,
     insertStatements(await compileStatements()),
-    loadKyselyOnUse,
+    loadOnUse("kysely"),
+    // Takes 20 ms to load, and is only needed for texts beyond `narrow` of text-width.ts.
+    loadOnUse("string-width"),
     collectLazyImports,
+    escapeToAscii,
   ],
   transform: { define: { builtFromCommit: JSON.stringify(lastCommit().hash) } },
 });

@@ -69,15 +69,3 @@ export function insertStatements(statements: ReadonlyMap<string, BuiltStatement>
     },
   };
 }
-
-/** Makes chunks load the chunk of Kysely when they first use it. */
-export const loadKyselyOnUse: Plugin = {
-  name: "load-kysely-on-use",
-  renderChunk: (code) => {
-    const [line, name, path] = /^const (\w+) = (require\("\.\/kysely-[^"]+"\));$/m.exec(code) ?? [];
-    if (line === undefined) return null;
-    const used = code.replace(line, "").replaceAll(new RegExp(`\\b${name}\\.`, "g"), `(${name}()).`);
-    if (new RegExp(`\\b${name}\\b(?!\\(\\))`).test(used)) throw new Error(`${name} is used as a whole`);
-    return `let loadedKysely;\nconst ${name} = () => (loadedKysely ??= ${path});\n${used}`;
-  },
-};

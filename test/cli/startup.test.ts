@@ -36,25 +36,37 @@ it("--version --verbose shows the version, the commit, Node and SQLite", async (
   expect((await home().sit(["--version", "--verbose"])).stdout).toBe(expected.replace(commit, "unknown"));
 });
 
-/** Bytes and number of our own files, and modules of Node, that a command loads: what makes it slow to start. */
-async function loaded(args: readonly string[]): Promise<{ bytes: number; files: number; builtins: string[] }> {
+interface Loaded {
+  readonly bytes: number;
+  readonly files: readonly string[];
+  /** Modules of Node. */
+  readonly builtins: readonly string[];
+  /** Classes of Intl that were used; the first takes 10 ms. */
+  readonly intl: readonly string[];
+}
+
+/** What a command loads, which makes it slow to start. */
+async function loaded(args: readonly string[]): Promise<Loaded> {
   const spy = home().path("spy.cjs");
   const report = home().path("loaded.json");
   writeFileSync(
     spy,
-    `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(report)}, JSON.stringify({
+    `const intl = new Set();
+    for (const name of ["Collator", "DateTimeFormat", "NumberFormat", "Segmenter"])
+      Intl[name] = new Proxy(Intl[name], {
+        construct: (target, args) => (intl.add(name), Reflect.construct(target, args)),
+        apply: (target, self, args) => (intl.add(name), Reflect.apply(target, self, args)),
+      });
+    process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(report)}, JSON.stringify({
+      intl: [...intl],
       files: [...require(${JSON.stringify(bundle)}).modules.keys()],
       builtins: process.moduleLoadList.filter((name) => name.startsWith("NativeModule")).map((name) => name.slice(13)),
     })));`,
   );
   const { code } = await home().spawn(args, { env: { NODE_OPTIONS: `--require ${spy}` } });
   expect(code).toBe(0);
-  const { files, builtins } = JSON.parse(readFileSync(report, "utf8")) as { files: string[]; builtins: string[] };
-  return {
-    bytes: files.reduce((sum, file) => sum + statSync(join(root, "dist", file)).size, 0),
-    files: files.length,
-    builtins,
-  };
+  const found: Omit<Loaded, "bytes"> = JSON.parse(readFileSync(report, "utf8"));
+  return { ...found, bytes: found.files.reduce((sum, file) => sum + statSync(join(root, "dist", file)).size, 0) };
 }
 
 it.each([
@@ -65,9 +77,24 @@ it.each([
 ])("%s loads little", async (args, most, mostFiles) => {
   const { bytes, files, builtins } = await loaded(args);
   expect(bytes).toBeLessThan(most);
-  expect(files).toBeLessThanOrEqual(mostFiles);
+  expect(files.length).toBeLessThanOrEqual(mostFiles);
   for (const slow of ["http", "https", "child_process", "crypto", "internal/fs/streams", "readline"])
     expect(builtins).not.toContain(slow);
+});
+
+it.each(["users get 1", "users list -o table", "posts list -o table", "webhooks list -o table"])(
+  "%s uses neither Intl nor a library for the width of Latin letters",
+  async (line) => {
+    const { files, intl } = await loaded(line.split(" "));
+    expect(intl).toEqual([]);
+    expect(files.filter((name) => name.startsWith("string-width-"))).toEqual([]);
+  },
+);
+
+it("files of the bundle are ASCII, which V8 reads fastest", () => {
+  const names = readdirSync(join(root, "dist")).filter((name) => name.endsWith(".cjs"));
+  expect(names.length).toBeGreaterThan(100);
+  expect(names.filter((name) => readFileSync(join(root, "dist", name)).some((byte) => byte > 0x7f))).toEqual([]);
 });
 
 /** Runs a command that keeps its compiled code in a folder of the home, and returns its stdout. */
@@ -100,7 +127,7 @@ const getUser = ["users", "get", "1", "--json"];
 it("compiled code is kept until a command loads another file, and then has the functions that it called", async () => {
   const output = await runWithCache(getUser, "kept");
   const first = codeIn("kept");
-  expect(first.size).toBe((await loaded(getUser)).files - 1);
+  expect(first.size).toBe((await loaded(getUser)).files.length - 1);
   expect([...first.keys()].filter((name) => !/-[\w-]{8}\.cjs$/.test(name))).toEqual([]);
   expect(await runWithCache(getUser, "kept")).toBe(output);
   expect(codeIn("kept")).toEqual(first);

@@ -54,6 +54,23 @@ describe("clockOf", () => {
       }),
     );
   });
+
+  it("without a zone, shows the time of the machine's zone", () => {
+    const before = process.env.TZ;
+    try {
+      const instant = fc.integer({ min: at("1901-01-02T00:00Z"), max: at("2050-01-01T00:00Z") });
+      for (const name of zones) {
+        process.env.TZ = name;
+        fc.assert(
+          fc.property(instant, (seconds) => {
+            expect(clockOf(undefined).wall(seconds), name).toBe(clockOf(name).wall(seconds));
+          }),
+        );
+      }
+    } finally {
+      process.env.TZ = before;
+    }
+  });
 });
 
 describe("a time that is planned", () => {

@@ -1,10 +1,14 @@
 import stringWidth from "string-width";
 
-/** Latin-1 characters that take one column each; excludes the soft hyphen. */
-const latin = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u00ff]*$/;
+/**
+ * Characters of one column each: Latin, Greek and Cyrillic letters, punctuation, currencies, arrows and lines.
+ * string-width, which knows all others, takes as long to load as Node itself.
+ */
+const narrow =
+  /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u21ff\u2500-\u257f]*$/;
 
 /** Returns the number of terminal columns of a text. */
-export const widthOf = (text: string): number => (latin.test(text) ? text.length : stringWidth(text));
+export const widthOf = (text: string): number => (narrow.test(text) ? text.length : stringWidth(text));
 
 /** Cuts a text to a number of terminal columns; … marks what is cut off. */
 export function cut(text: string, width: number): string {
