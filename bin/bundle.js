@@ -26,6 +26,7 @@ const entry = "main.cjs";
 const modules = new Map();
 const kept = new Map();
 let isComplete = true;
+let isOwnFolder = false;
 /** V8 accepts code only under the flags under which it was compiled, and flags can be set at run time. */
 const compileNothing = () => new Script("").createCachedData();
 const nothing = compileNothing();
@@ -35,7 +36,8 @@ const hasSameFlags = () => compileNothing().equals(nothing);
 function load(name) {
   const loaded = modules.get(name);
   if (loaded) return loaded.exports;
-  const filename = join(folder, name);
+  // Not by join, which takes 1 % of the time of a small command; Node takes / on all systems.
+  const filename = `${folder}/${name}`;
   const source = kept.get(name) ?? readFileSync(filename, "utf8");
   const cachedData = name === entry ? undefined : readCode(name);
   const script = new Script(`(function(exports,require,module,__filename,__dirname){${source}\n})`, {
@@ -73,8 +75,9 @@ function checkOwner({ uid, mode }) {
 function readCode(name) {
   let file;
   try {
-    checkOwner(lstatSync(cacheFolder));
-    file = openSync(join(cacheFolder, name));
+    if (!isOwnFolder) checkOwner(lstatSync(cacheFolder));
+    isOwnFolder = true;
+    file = openSync(`${cacheFolder}/${name}`);
     checkOwner(fstatSync(file));
     return readFileSync(file);
   } catch {
@@ -91,7 +94,7 @@ function saveCode() {
     mkdirSync(cacheFolder, { recursive: true, mode: 0o700 });
     checkOwner(lstatSync(cacheFolder));
     for (const [name, { script }] of modules)
-      if (name !== entry) replaceFile(join(cacheFolder, name), script.createCachedData());
+      if (name !== entry) replaceFile(`${cacheFolder}/${name}`, script.createCachedData());
     removeUnused();
   } catch {
     // The program only starts more slowly without it.
@@ -101,7 +104,7 @@ function saveCode() {
 /** Removes the code of earlier versions, and what a killed process left. */
 function removeUnused() {
   for (const name of readdirSync(cacheFolder)) {
-    const path = join(cacheFolder, name);
+    const path = `${cacheFolder}/${name}`;
     if (lstatSync(path).atimeMs < Date.now() - longestUnused) rmSync(path, { force: true });
   }
 }
@@ -122,7 +125,7 @@ function replaceFile(path, bytes) {
 
 /** Reads files now, because an upgrade may remove them before they are loaded. */
 function keep(names) {
-  for (const name of names) if (!modules.has(name)) kept.set(name, readFileSync(join(folder, name), "utf8"));
+  for (const name of names) if (!modules.has(name)) kept.set(name, readFileSync(`${folder}/${name}`, "utf8"));
 }
 
 process.on("exit", saveCode);

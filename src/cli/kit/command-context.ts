@@ -29,7 +29,7 @@ export async function withContext(
   terminal.configure(globals);
   const open: Context["connect"] = replaced ?? (async (how) => connection ?? connect(globals, terminal, how));
   const opened: Connection[] = [];
-  const stop = new AbortController();
+  let stop: AbortController | undefined;
   const context: Context = {
     terminal,
     globals,
@@ -42,14 +42,16 @@ export async function withContext(
       return made;
     },
     stopOnInterrupt() {
-      terminal.onInterrupt(() => stop.abort(new Interrupted()));
-      return stop.signal;
+      const controller = stop ?? new AbortController();
+      stop = controller;
+      terminal.onInterrupt(() => controller.abort(new Interrupted()));
+      return controller.signal;
     },
   };
   try {
     await use(context);
   } catch (error) {
-    throw stop.signal.aborted ? new Interrupted() : error;
+    throw stop?.signal.aborted ? new Interrupted() : error;
   } finally {
     for (const { caller } of opened) await caller.close();
   }

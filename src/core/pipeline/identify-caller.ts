@@ -79,7 +79,7 @@ export function callerIdentification({ database, instance, lastUses }: Sources):
     const fresh =
       version === undefined ? await (await batches())(id, session) : await loadActor(database.reader, id, session);
     const last = actors.get(name)?.loaded;
-    const loaded = isDeepStrictEqual(fresh, last) ? last : fresh;
+    const loaded = last && isDeepStrictEqual(fresh, last) ? last : fresh;
     if (loaded === undefined) actors.delete(name);
     else actors.set(name, { version, loaded });
     return loaded;
