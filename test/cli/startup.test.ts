@@ -83,10 +83,11 @@ it.each([
 });
 
 it.each(["users get 1", "users list -o table", "posts list -o table", "webhooks list -o table"])(
-  "%s uses neither Intl nor a library for the width of Latin letters",
+  "%s needs no Intl, no other program, and no library for the width of Latin letters",
   async (line) => {
-    const { files, intl } = await loaded(line.split(" "));
+    const { files, builtins, intl } = await loaded(line.split(" "));
     expect(intl).toEqual([]);
+    expect(builtins).not.toContain("child_process");
     expect(files.filter((name) => name.startsWith("string-width-"))).toEqual([]);
   },
 );

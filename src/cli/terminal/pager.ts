@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** Shows text in $WCS_PAGER, $PAGER or less. Call only when `hasPager` returns true. */
+/** Shows text in $WCS_PAGER, $PAGER or less. */
 export async function showInPager(text: string, env: NodeJS.ProcessEnv): Promise<void> {
   const command = env.WCS_PAGER ?? env.PAGER ?? "less";
   const pager = spawn(command, {
@@ -15,9 +15,4 @@ export async function showInPager(text: string, env: NodeJS.ProcessEnv): Promise
     pager.stdin.on("error", () => {});
     pager.stdin.end(text);
   });
-}
-
-/** Returns false when the pager variable is empty or `cat`, or the terminal cannot page. */
-export function hasPager(env: NodeJS.ProcessEnv): boolean {
-  return !["", "cat"].includes(env.WCS_PAGER ?? env.PAGER ?? "less") && env.TERM !== "dumb";
 }
