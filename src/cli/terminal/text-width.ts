@@ -13,6 +13,7 @@ export const widthOf = (text: string): number => (narrow.test(text) ? text.lengt
 /** Cuts a text to a number of terminal columns; … marks what is cut off. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
+  if (narrow.test(text)) return `${text.slice(0, Math.max(width - 1, 0))}…`;
   let kept = "";
   let used = 0;
   for (const { segment } of new Intl.Segmenter().segment(text)) {
