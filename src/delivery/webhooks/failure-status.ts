@@ -50,7 +50,7 @@ function codeOf(error: unknown): string | undefined {
   for (let each = error as { code?: unknown; cause?: unknown; errors?: unknown[] } | undefined; each; ) {
     const [first] = each.errors ?? [];
     const { code } = (first ?? each) as { code?: unknown };
-    if (typeof code === "string" && code !== "UND_ERR_ABORTED") return code;
+    if (typeof code === "string") return code;
     each = each.cause as typeof each;
   }
   return undefined;

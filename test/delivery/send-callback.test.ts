@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { createSender } from "../../src/delivery/webhooks/send-callback.ts";
+import { newReceiver } from "../support/receiver.ts";
+
+it("an attempt whose time ended before the connection was made sends nothing later", async () => {
+  const receiver = await newReceiver();
+  const { promise, resolve: answerLookups } = Promise.withResolvers<[{ address: string; family: number }]>();
+  const sender = await createSender({
+    settings: { "webhooks.allow_private": true },
+    resolve: () => promise,
+    clock: Date.now,
+  });
+  const url = `http://late.example:${receiver.port}`;
+  const late = await sender.send({ url: `${url}/late`, headers: {}, body: "{}", timeout: 10 });
+  expect(late).toMatchObject({ status: "timeout", error: "There was no answer within 0.01 seconds." });
+
+  answerLookups([{ address: "127.0.0.1", family: 4 }]);
+  const next = await sender.send({ url: `${url}/next`, headers: {}, body: "{}", timeout: 60_000 });
+  expect(next).toMatchObject({ status: "200" });
+  // Closing waits for all requests that were sent.
+  await sender.close();
+  expect(receiver.received.map(({ path }) => path)).toEqual(["/next"]);
+  await receiver.close();
+});
