@@ -85,6 +85,9 @@ it.each([
 it.each(["users get 1", "users list -o table", "posts list -o table", "webhooks list -o table"])(
   "%s needs no Intl, no other program, and no library for the width of Latin letters",
   async (line) => {
+    const post = ["posts", "create", "--content-type", "news", "--title", "News", "--unit", "1"];
+    const webhook = ["webhooks", "create", "--name", "ci", "--uri", "https://example.com/hook", "--if-not-exists"];
+    for (const args of [post, webhook]) expect((await home().spawn(args)).code).toBe(0);
     const { files, builtins, intl } = await loaded(line.split(" "));
     expect(intl).toEqual([]);
     expect(builtins).not.toContain("child_process");
